@@ -1,0 +1,64 @@
+//! Diagnostics: what is wrong, where, and what to do. How they are drawn is decided elsewhere.
+
+mod registry;
+
+pub use registry::{Code, Severity};
+
+use crate::source::Span;
+
+/// One finding about an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What kind of finding.
+    pub code: Code,
+    /// One sentence with the particulars.
+    pub message: String,
+    /// The places involved, the most important one first; empty where no text is at hand.
+    pub labels: Vec<Label>,
+    /// Why it is so.
+    pub note: Option<String>,
+    /// A way out.
+    pub help: Option<String>,
+}
+
+/// A place with what it has to do with the finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// The place.
+    pub span: Span,
+    /// Its part in the finding.
+    pub text: String,
+}
+
+impl Diagnostic {
+    /// A finding without places yet.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), labels: Vec::new(), note: None, help: None }
+    }
+
+    /// Adds a place.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Says why.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// Says the way out.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// How serious it is.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+}

@@ -1,0 +1,16 @@
+//! The GOAL language: lexer, parser, name resolution, the program model, diagnostics and printers.
+//!
+//! Text of either spelling (the 2009 paper's and Schedgen's) becomes a [`Program`]: per rank a dependency graph in flat
+//! arrays. This crate knows nothing of NISA, transports or files beyond the bytes it is handed. Start at [`Program`].
+
+pub mod diag;
+mod function;
+mod ids;
+pub mod limits;
+mod program;
+mod source;
+
+pub use function::{Datatype, Op, is_legal};
+pub use ids::{ANY, ActionId, BodyId, ImageId};
+pub use program::*;
+pub use source::{Bytes, Position, Source, SourceMap, Span};

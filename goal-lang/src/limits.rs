@@ -1,0 +1,38 @@
+//! Every limit of the toolchain, in one place.
+//!
+//! The first group belongs to the NISA format and cannot be moved; the second group guards against hostile or
+//! mistaken input and can be raised by whoever reads the file ([`Limits`]).
+
+/// Largest number of dependencies that one NISA action can count (`<num sources>` is a 16-bit integer, paper III.C).
+/// The compiler inserts join actions above it.
+pub const INDEGREE_MAX: u32 = u16::MAX as u32;
+
+/// Largest size of one NISA section in bytes (`<offset>` is a 32-bit integer, paper III.C).
+pub const SECTION_BYTES_MAX: u64 = u32::MAX as u64 + 1;
+
+/// Largest rank number; `u32::MAX` is [`crate::ANY`].
+pub const RANK_MAX: u32 = u32::MAX - 1;
+
+/// Largest tag; `u32::MAX` is [`crate::ANY`].
+pub const TAG_MAX: u32 = u32::MAX - 1;
+
+/// Longest label in bytes.
+pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
+
+/// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
+/// size is allocated; every binary has a flag for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most ranks of a program (`--max-ranks`).
+    pub ranks_max: u32,
+    /// Most bytes of one rank's memory (`--max-memory`).
+    pub memory_bytes_max: u64,
+    /// Most bytes of one rank's scratch memory (`--max-scratch`).
+    pub scratch_bytes_max: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { ranks_max: 1 << 22, memory_bytes_max: 1 << 36, scratch_bytes_max: 1 << 36 }
+    }
+}

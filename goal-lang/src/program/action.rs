@@ -1,0 +1,220 @@
+//! Actions: the vertices of a rank's dependency graph.
+
+use crate::function::{Datatype, Op};
+
+/// Which of a rank's memories a piece lies in (decision: `ADDR,SIZE` is memory, `@OFF,SIZE` scratch).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Space {
+    /// The rank's own memory.
+    Memory = 0,
+    /// The schedule's scratch memory; its content is undefined at the start of an instance (thesis 2.2.5).
+    Scratch = 1,
+}
+
+/// Consecutive bytes of one of a rank's memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// First byte.
+    pub addr: u64,
+    /// Bytes.
+    pub size: u64,
+    /// The memory that `addr` counts in.
+    pub space: Space,
+}
+
+/// A scattered buffer: consecutive entries of the body's table of pieces, taken as the concatenation of their bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Pieces {
+    /// Index of the first piece.
+    pub first: u32,
+    /// Number of pieces.
+    pub len: u32,
+}
+
+/// What a message carries, or where it goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Payload {
+    /// `Nb`: bytes without an address; the runtime sends a pattern and checks it (Schedgen's form).
+    Pattern {
+        /// Bytes.
+        size: u64,
+    },
+    /// `ADDR,SIZE` or `@OFF,SIZE`.
+    Buffer(Piece),
+    /// `[A,S A,S ...]`.
+    Vector(Pieces),
+}
+
+/// LogGOPSim's placement of an operation: the cpu and the network interface it occupies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Placement {
+    /// The cpu.
+    pub cpu: u8,
+    /// The network interface.
+    pub nic: u8,
+}
+
+/// One vertex of a rank's dependency graph.
+///
+/// The common forms are held inline; scattered buffers lie in the body's table of pieces ([`Pieces`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A message to another rank, or to the rank itself.
+    Send {
+        /// What is sent.
+        payload: Payload,
+        /// Destination rank.
+        to: u32,
+        /// Tag, at most [`TAG_MAX`](crate::limits::TAG_MAX).
+        tag: u32,
+        /// Where LogGOPSim places it.
+        placement: Placement,
+    },
+    /// The receipt of a message.
+    Recv {
+        /// Where it goes.
+        payload: Payload,
+        /// Source rank, or [`ANY`](crate::ANY).
+        from: u32,
+        /// Tag, or [`ANY`](crate::ANY).
+        tag: u32,
+        /// Where LogGOPSim places it.
+        placement: Placement,
+    },
+    /// Computation of a given length that touches no data (Schedgen's form).
+    Calc {
+        /// Nanoseconds.
+        nanos: u64,
+        /// Where LogGOPSim places it.
+        placement: Placement,
+    },
+    /// A predefined operation over contiguous buffers of the same size: `B = A op B`, or `C = A op B` with a third.
+    Exec {
+        /// The operation.
+        op: Op,
+        /// The type of the elements.
+        datatype: Datatype,
+        /// The memories of A, B and C.
+        spaces: [Space; 3],
+        /// Whether there is a third buffer; `c` is 0 otherwise.
+        has_c: bool,
+        /// Address of A.
+        a: u64,
+        /// Address of B.
+        b: u64,
+        /// Address of C.
+        c: u64,
+        /// Bytes of each.
+        size: u64,
+    },
+    /// A predefined operation with at least one scattered buffer.
+    ExecVector {
+        /// The operation.
+        op: Op,
+        /// The type of the elements.
+        datatype: Datatype,
+        /// A, B and C; C has no pieces where there is no third buffer.
+        operands: [Pieces; 3],
+    },
+    /// A function that the embedding program registers, over two buffers of any sizes.
+    User {
+        /// The registered number.
+        function: u32,
+        /// The first and the second buffer.
+        operands: [Pieces; 2],
+    },
+    /// Stores the time in seconds as a Float64 (thesis 2.2.3, GOAL_WTIME).
+    Wtime {
+        /// Address of 8 bytes.
+        addr: u64,
+        /// Memory that they lie in.
+        space: Space,
+    },
+    /// Nothing: a dummy that only carries dependencies (paper III.D, Theorem 4).
+    Nop,
+}
+
+impl Action {
+    /// The kind, for counting and for messages.
+    pub const fn kind(&self) -> ActionKind {
+        match self {
+            Action::Send { .. } => ActionKind::Send,
+            Action::Recv { .. } => ActionKind::Recv,
+            Action::Calc { .. } => ActionKind::Calc,
+            Action::Exec { .. } | Action::ExecVector { .. } => ActionKind::Exec,
+            Action::User { .. } => ActionKind::User,
+            Action::Wtime { .. } => ActionKind::Wtime,
+            Action::Nop => ActionKind::Nop,
+        }
+    }
+}
+
+/// The kinds of [`Action`], without their parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ActionKind {
+    /// [`Action::Send`]
+    Send,
+    /// [`Action::Recv`]
+    Recv,
+    /// [`Action::Calc`]
+    Calc,
+    /// [`Action::Exec`] and [`Action::ExecVector`]
+    Exec,
+    /// [`Action::User`]
+    User,
+    /// [`Action::Wtime`]
+    Wtime,
+    /// [`Action::Nop`]
+    Nop,
+}
+
+impl ActionKind {
+    /// Every kind, in the order reports list them.
+    pub const ALL: [ActionKind; 7] = [
+        ActionKind::Send,
+        ActionKind::Recv,
+        ActionKind::Calc,
+        ActionKind::Exec,
+        ActionKind::User,
+        ActionKind::Wtime,
+        ActionKind::Nop,
+    ];
+
+    /// The word that begins it in text, or its function's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ActionKind::Send => "send",
+            ActionKind::Recv => "recv",
+            ActionKind::Calc => "calc",
+            ActionKind::Exec => "exec",
+            ActionKind::User => "user",
+            ActionKind::Wtime => "wtime",
+            ActionKind::Nop => "nop",
+        }
+    }
+}
+
+/// An operand of a local operation or a payload with addresses: one piece, or several in the body's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operand<'a> {
+    /// A contiguous buffer.
+    One(Piece),
+    /// A scattered buffer.
+    Many(&'a [Piece]),
+}
+
+impl<'a> Operand<'a> {
+    /// The pieces, in order.
+    pub fn pieces(&self) -> &[Piece] {
+        match self {
+            Operand::One(piece) => std::slice::from_ref(piece),
+            Operand::Many(pieces) => pieces,
+        }
+    }
+
+    /// Bytes in all.
+    pub fn size(&self) -> u64 {
+        self.pieces().iter().map(|piece| piece.size).sum()
+    }
+}

@@ -1,0 +1,187 @@
+//! One rank's dependency graph.
+
+use super::action::{Action, Operand, Payload, Piece, Pieces, Space};
+use super::csr::Csr;
+use super::debug::Debug;
+use crate::function::{Datatype, Op};
+use crate::ids::ActionId;
+
+/// The actions of a rank and both kinds of dependencies between them. Ranks that do the same share one body.
+///
+/// Bodies come from a [`BodyBuilder`](super::BodyBuilder), the parser or a NISA section; they are immutable but for
+/// passes, which build a new one.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    /// The actions; their order is the order in which ready ones are started and NISA lays them out.
+    pub actions: Vec<Action>,
+    /// Completion dependencies (`requires`, `requ`): a row lists who waits for that action's end.
+    pub requires: Csr,
+    /// Start dependencies (`irequires`): a row lists who waits for that action's start.
+    pub irequires: Csr,
+    /// The pieces of all scattered buffers.
+    pub pieces: Vec<Piece>,
+    /// Bytes of scratch memory.
+    pub scratch: u64,
+    /// Names and places of the text; empty after [`Program::strip`](super::Program::strip).
+    pub debug: Debug,
+}
+
+/// The operation of a local action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// A predefined operation on elements of a type.
+    Predefined(Op, Datatype),
+    /// A function registered by the embedding program.
+    User(u32),
+}
+
+/// A local operation with its buffers, whatever form the action has.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalOperation<'a> {
+    /// What is computed.
+    pub function: Function,
+    /// The first buffer.
+    pub a: Operand<'a>,
+    /// The second buffer: the accumulator where there is no third.
+    pub b: Operand<'a>,
+    /// The buffer of the result, where given.
+    pub c: Option<Operand<'a>>,
+}
+
+impl LocalOperation<'_> {
+    /// The buffer that is written; a user function may write both of its buffers.
+    pub fn result(&self) -> Operand<'_> {
+        self.c.unwrap_or(self.b)
+    }
+}
+
+impl Body {
+    /// Number of actions.
+    pub fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// Whether there is no action.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// The ids of all actions, in order.
+    pub fn ids(&self) -> impl Iterator<Item = ActionId> + use<> {
+        (0..self.actions.len()).map(ActionId::new)
+    }
+
+    /// The action `id`.
+    pub fn action(&self, id: ActionId) -> &Action {
+        &self.actions[id.index()]
+    }
+
+    /// The pieces of a scattered buffer.
+    pub fn slice(&self, pieces: Pieces) -> &[Piece] {
+        &self.pieces[pieces.first as usize..pieces.first as usize + pieces.len as usize]
+    }
+
+    /// A scattered buffer as an operand; one piece counts as contiguous.
+    pub fn operand(&self, pieces: Pieces) -> Operand<'_> {
+        match self.slice(pieces) {
+            [piece] => Operand::One(*piece),
+            many => Operand::Many(many),
+        }
+    }
+
+    /// The buffer behind a payload; `None` for a pattern.
+    pub fn payload_operand(&self, payload: Payload) -> Option<Operand<'_>> {
+        match payload {
+            Payload::Pattern { .. } => None,
+            Payload::Buffer(piece) => Some(Operand::One(piece)),
+            Payload::Vector(pieces) => Some(self.operand(pieces)),
+        }
+    }
+
+    /// Bytes of a payload.
+    pub fn payload_size(&self, payload: Payload) -> u64 {
+        match payload {
+            Payload::Pattern { size } => size,
+            other => self.payload_operand(other).map_or(0, |operand| operand.size()),
+        }
+    }
+
+    /// The local operation that an action is, if it is one with operands.
+    pub fn local_operation(&self, action: &Action) -> Option<LocalOperation<'_>> {
+        match *action {
+            Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
+                let piece = |addr, space| Operand::One(Piece { addr, size, space });
+                Some(LocalOperation {
+                    function: Function::Predefined(op, datatype),
+                    a: piece(a, spaces[0]),
+                    b: piece(b, spaces[1]),
+                    c: has_c.then(|| piece(c, spaces[2])),
+                })
+            }
+            Action::ExecVector { op, datatype, operands: [a, b, c] } => Some(LocalOperation {
+                function: Function::Predefined(op, datatype),
+                a: self.operand(a),
+                b: self.operand(b),
+                c: (c.len > 0).then(|| self.operand(c)),
+            }),
+            Action::User { function, operands: [a, b] } => Some(LocalOperation {
+                function: Function::User(function),
+                a: self.operand(a),
+                b: self.operand(b),
+                c: None,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` with every piece that an action reads or writes.
+    pub fn visit_pieces(&self, action: &Action, mut visit: impl FnMut(&Piece)) {
+        match *action {
+            Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+                if let Some(operand) = self.payload_operand(payload) {
+                    operand.pieces().iter().for_each(visit);
+                }
+            }
+            Action::Wtime { addr, space } => visit(&Piece { addr, size: 8, space }),
+            _ => {
+                if let Some(local) = self.local_operation(action) {
+                    let operands = [Some(local.a), Some(local.b), local.c];
+                    for operand in operands.into_iter().flatten() {
+                        operand.pieces().iter().for_each(&mut visit);
+                    }
+                }
+            }
+        }
+    }
+
+    /// First byte past everything that actions touch in `space`.
+    pub fn extent(&self, space: Space) -> u64 {
+        let mut end = 0;
+        for action in &self.actions {
+            self.visit_pieces(action, |piece| {
+                if piece.space == space {
+                    end = end.max(piece.addr.saturating_add(piece.size));
+                }
+            });
+        }
+        end
+    }
+
+    /// Incoming dependencies of every action, both kinds together.
+    pub fn indegrees(&self) -> Vec<u32> {
+        let mut indegrees = vec![0; self.len()];
+        for edge in self.requires.edges().chain(self.irequires.edges()) {
+            indegrees[edge.waiter.index()] += 1;
+        }
+        indegrees
+    }
+
+    /// Whether two bodies describe the same graph, names and places aside.
+    pub fn same_graph(&self, other: &Body) -> bool {
+        self.actions == other.actions
+            && self.requires == other.requires
+            && self.irequires == other.irequires
+            && self.pieces == other.pieces
+            && self.scratch == other.scratch
+    }
+}

@@ -1,0 +1,57 @@
+//! Names and places of a body's text, beside the graph and droppable.
+
+use crate::ids::ActionId;
+use crate::source::Position;
+
+/// What a body remembers of the text it came from. Each table is empty or has an entry for every action (edge).
+#[derive(Debug, Clone, Default)]
+pub struct Debug {
+    /// Labels of the actions.
+    pub labels: Labels,
+    /// Where each action's statement begins in the source map.
+    pub actions: Vec<Position>,
+    /// Where each dependency of `requires` was stated, in the rows' order.
+    pub requires: Vec<Position>,
+    /// Where each dependency of `irequires` was stated, in the rows' order.
+    pub irequires: Vec<Position>,
+    /// Source lines (1-based) where only these are known: a NISA file's debug section. 0 is none.
+    pub lines: Vec<u32>,
+    /// The source file's name that `lines` count in.
+    pub source_name: String,
+}
+
+/// Labels of all actions in one string; an unlabelled action has the empty one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Labels {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Labels {
+    /// Adds the next action's label; the empty string for none. Labels past 4 GiB in all are dropped.
+    pub fn push(&mut self, label: &str) {
+        if let Ok(end) = u32::try_from(self.text.len() + label.len()) {
+            self.text.push_str(label);
+            self.ends.push(end);
+        } else {
+            self.ends.push(self.text.len() as u32);
+        }
+    }
+
+    /// The label of an action; `None` where it has none.
+    pub fn get(&self, id: ActionId) -> Option<&str> {
+        let end = *self.ends.get(id.index())? as usize;
+        let start = id.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        (start < end).then(|| &self.text[start..end])
+    }
+
+    /// Number of entries, labelled or not.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}

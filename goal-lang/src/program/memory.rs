@@ -1,0 +1,36 @@
+//! What a rank's memory holds before an instance starts and after it ends.
+
+use crate::function::Datatype;
+
+/// Typed bytes at an address: one `init` or `expect` of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Datum {
+    /// First byte.
+    pub addr: u64,
+    /// How the values were written, for messages and for printing them again.
+    pub datatype: Datatype,
+    /// The values, little-endian; a multiple of the datatype's width.
+    pub bytes: Vec<u8>,
+}
+
+/// The start and the wanted end of a rank's memory. Ranks with the same image share it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct MemoryImage {
+    /// Memory that an instance starts with; bytes that no entry covers are 0. Entries don't overlap.
+    pub init: Vec<Datum>,
+    /// Memory that an instance must end with. Entries don't overlap.
+    pub expect: Vec<Datum>,
+}
+
+impl MemoryImage {
+    /// Whether nothing is initialised or expected.
+    pub fn is_empty(&self) -> bool {
+        self.init.is_empty() && self.expect.is_empty()
+    }
+
+    /// First byte past all entries.
+    pub fn end(&self) -> u64 {
+        let end = |datum: &Datum| datum.addr.saturating_add(datum.bytes.len() as u64);
+        self.init.iter().chain(&self.expect).map(end).max().unwrap_or(0)
+    }
+}

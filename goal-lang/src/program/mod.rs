@@ -1,0 +1,71 @@
+//! The resolved model: per rank a dependency graph in flat arrays.
+
+mod action;
+mod body;
+mod builder;
+mod csr;
+mod debug;
+mod memory;
+mod order;
+#[cfg(test)]
+mod tests;
+
+pub use action::{Action, ActionKind, Operand, Payload, Piece, Pieces, Placement, Space};
+pub use body::{Body, Function, LocalOperation};
+pub use builder::{BodyBuilder, ProgramBuilder};
+pub use csr::{Csr, Edge};
+pub use debug::{Debug, Labels};
+pub use memory::{Datum, MemoryImage};
+pub use order::{Cycle, topological_order};
+
+use crate::ids::{BodyId, ImageId};
+
+/// A group operation: which body each rank runs, and what its memory starts and ends with.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// One entry a rank, rank 0 first.
+    pub ranks: Vec<RankEntry>,
+    /// The distinct bodies.
+    pub bodies: Vec<Body>,
+    /// The distinct memory images.
+    pub images: Vec<MemoryImage>,
+}
+
+/// What one rank runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RankEntry {
+    /// Its graph.
+    pub body: BodyId,
+    /// Its memory; `None` is all zeros and nothing expected.
+    pub image: Option<ImageId>,
+}
+
+impl Program {
+    /// Number of ranks of the group.
+    pub fn num_ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    /// The graph that a rank runs.
+    pub fn body_of(&self, rank: u32) -> &Body {
+        &self.bodies[self.ranks[rank as usize].body.index()]
+    }
+
+    /// The memory image of a rank.
+    pub fn image_of(&self, rank: u32) -> Option<&MemoryImage> {
+        self.ranks[rank as usize].image.map(|id| &self.images[id.index()])
+    }
+
+    /// Bytes of memory a rank needs: first byte past everything that its actions, `init` and `expect` touch.
+    pub fn memory_size(&self, rank: u32) -> u64 {
+        let image = self.image_of(rank).map_or(0, MemoryImage::end);
+        self.body_of(rank).extent(Space::Memory).max(image)
+    }
+
+    /// Drops names and places.
+    pub fn strip(&mut self) {
+        for body in &mut self.bodies {
+            body.debug = Debug::default();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Where text came from: files laid end to end in one space of positions.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A byte of the source map: the offset in its file plus that file's base.
+pub type Position = u64;
+
+/// A range of bytes in the source map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: Position,
+    /// First byte past it.
+    pub end: Position,
+}
+
+/// The bytes of a file: read, or mapped.
+pub type Bytes = Arc<dyn Deref<Target = [u8]> + Send + Sync>;
+
+/// One input text.
+pub struct Source {
+    /// The path as given, or `<stdin>`.
+    pub name: String,
+    /// Its bytes, which may be anything.
+    pub bytes: Bytes,
+    /// The position of its first byte.
+    pub base: Position,
+}
+
+/// All input texts of one compilation.
+#[derive(Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Adds a file and tells its base.
+    pub fn add(&mut self, name: impl Into<String>, bytes: Bytes) -> Position {
+        // A gap of one byte keeps the end of a file apart from the start of the next.
+        let base = self.sources.last().map_or(0, |last| last.base + last.bytes.len() as u64 + 1);
+        self.sources.push(Source { name: name.into(), bytes, base });
+        base
+    }
+
+    /// The files, in the order they were added.
+    pub fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// The file that a position lies in.
+    pub fn source_of(&self, position: Position) -> Option<&Source> {
+        let after = self.sources.partition_point(|source| source.base <= position);
+        self.sources.get(after.checked_sub(1)?)
+    }
+
+    /// Line and column of a position, both 1-based, the column in bytes.
+    pub fn line_column(&self, position: Position) -> Option<(u64, u64)> {
+        let source = self.source_of(position)?;
+        let offset = ((position - source.base) as usize).min(source.bytes.len());
+        let before = &source.bytes[..offset];
+        let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+        let column = offset - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
+        Some((line, column as u64))
+    }
+}
