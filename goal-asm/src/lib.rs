@@ -1,1 +1,5 @@
-//! goal-asm
+//! The GOAL assembler: NISA encoding, verification, views and disassembly, and the driver behind `goalc`.
+//!
+//! This crate knows nothing of transports. Start at [`nisa`].
+
+pub mod nisa;

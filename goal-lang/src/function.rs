@@ -126,5 +126,5 @@ impl Datatype {
 
 /// Whether `op` is defined on `datatype`: everything but Float8 and bitwise operations on floats.
 pub const fn is_legal(op: Op, datatype: Datatype) -> bool {
-    !matches!(datatype, Datatype::Float8) && !(op.is_bitwise() && datatype.is_float())
+    !(matches!(datatype, Datatype::Float8) || op.is_bitwise() && datatype.is_float())
 }

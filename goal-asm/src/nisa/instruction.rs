@@ -1,0 +1,183 @@
+//! The instruction table: every action type of NISA once, with its fields and operands.
+//!
+//! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters> <dependent>`. The type
+//! is an opcode in its low byte and, above it, what the parameters look like ([`Type`]). The parameters are, in this order:
+//!
+//! 1. one word `cpu u8, nic u8, 0 u16` where [`Type::PLACED`] is set;
+//! 2. the instruction's [`Field`]s;
+//! 3. its operands, each in the [`Form`] that the type word names.
+//!
+//! `<dependent>` is `<count u32> <offset u32>*`: who waits for this action's completion; where [`Type::START_LIST`] is
+//! set a second such list follows: who waits for its start.
+
+/// A fixed field of an instruction's parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// `u32`: the other rank; in a receive `u32::MAX` is any.
+    Peer,
+    /// `u32`: the tag; in a receive `u32::MAX` is any.
+    Tag,
+    /// `u64`: nanoseconds.
+    Nanos,
+    /// `u8` opcode, `u8` datatype, `u16` 0: a predefined operation.
+    Operation,
+    /// `u32`: number of a registered function.
+    UserFunction,
+}
+
+impl Field {
+    /// Bytes of the field.
+    pub const fn size(self) -> usize {
+        match self {
+            Field::Nanos => 8,
+            _ => 4,
+        }
+    }
+}
+
+/// How an operand is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Form {
+    /// In a message: `size u64`, a pattern. In a local operation: nothing, there is no such operand.
+    Plain = 0,
+    /// `addr u64, size u64` in the rank's memory.
+    Memory = 1,
+    /// `offset u64, size u64` in scratch memory.
+    Scratch = 2,
+    /// `count u32`, then for each piece `addr u64, size u64, space u32` (0 memory, 1 scratch).
+    Vector = 3,
+}
+
+/// Bytes of one piece of a vector.
+pub const PIECE_SIZE: usize = 20;
+
+/// What an instruction takes as one of its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperandRule {
+    /// A message's payload: any form.
+    Payload,
+    /// A buffer that must be there: memory, scratch or vector.
+    Buffer,
+    /// A buffer that may be absent.
+    Optional,
+    /// Eight bytes of memory or scratch.
+    Timestamp,
+}
+
+/// One row of the instruction table.
+#[derive(Debug, Clone, Copy)]
+pub struct Instruction {
+    /// The name in documents and messages.
+    pub name: &'static str,
+    /// Fixed fields, in order.
+    pub fields: &'static [Field],
+    /// Operands, in order.
+    pub operands: &'static [OperandRule],
+}
+
+macro_rules! instructions {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
+        /// What an action does: the low byte of its type.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Opcode { $($(#[$doc])* $name = $code,)* }
+
+        impl Opcode {
+            /// Every opcode, ascending.
+            pub const ALL: &'static [Opcode] = &[$(Opcode::$name),*];
+
+            /// The opcode stored as `code`.
+            #[inline]
+            pub const fn from_code(code: u8) -> Option<Opcode> {
+                match code { $($code => Some(Opcode::$name),)* _ => None }
+            }
+
+            /// Its row of the table.
+            #[inline]
+            pub const fn instruction(self) -> &'static Instruction {
+                match self { $(Opcode::$name => {
+                    const ROW: &Instruction = &Instruction {
+                        name: $text,
+                        fields: &[$(Field::$field),*],
+                        operands: &[$(OperandRule::$operand),*],
+                    };
+                    ROW
+                })* }
+            }
+        }
+    };
+}
+
+instructions! {
+    /// A message to a rank.
+    Send = 1, "send", [Peer, Tag], [Payload];
+    /// A message from a rank.
+    Recv = 2, "recv", [Peer, Tag], [Payload];
+    /// Computation of a given length.
+    Calc = 3, "calc", [Nanos], [];
+    /// A predefined local operation.
+    Exec = 4, "exec", [Operation], [Buffer, Buffer, Optional];
+    /// A registered local operation.
+    User = 5, "user", [UserFunction], [Buffer, Buffer];
+    /// The time of the caller's clock, in seconds as a Float64.
+    Wtime = 6, "wtime", [], [Timestamp];
+    /// Nothing.
+    Nop = 7, "nop", [], [];
+}
+
+/// The type word of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Type(pub u16);
+
+impl Type {
+    /// A list of start dependents follows the list of completion dependents.
+    pub const START_LIST: u16 = 1 << 8;
+    /// The parameters begin with cpu and nic; otherwise both are 0.
+    pub const PLACED: u16 = 1 << 9;
+    const FORMS_SHIFT: u16 = 10;
+
+    /// A type word from its parts.
+    pub fn new(opcode: Opcode, placed: bool, start_list: bool, forms: [Form; 3]) -> Self {
+        let mut word = opcode as u16;
+        if placed {
+            word |= Self::PLACED;
+        }
+        if start_list {
+            word |= Self::START_LIST;
+        }
+        for (i, form) in forms.into_iter().enumerate() {
+            word |= (form as u16) << (Self::FORMS_SHIFT + 2 * i as u16);
+        }
+        Self(word)
+    }
+
+    /// The opcode; `None` for a code that the table doesn't have.
+    #[inline]
+    pub const fn opcode(self) -> Option<Opcode> {
+        Opcode::from_code(self.0 as u8)
+    }
+
+    /// Whether a list of start dependents follows.
+    #[inline]
+    pub const fn has_start_list(self) -> bool {
+        self.0 & Self::START_LIST != 0
+    }
+
+    /// Whether cpu and nic are given.
+    #[inline]
+    pub const fn is_placed(self) -> bool {
+        self.0 & Self::PLACED != 0
+    }
+
+    /// The form of operand `i` (0 to 2).
+    #[inline]
+    pub const fn form(self, i: usize) -> Form {
+        match (self.0 >> (Self::FORMS_SHIFT + 2 * i as u16)) & 3 {
+            0 => Form::Plain,
+            1 => Form::Memory,
+            2 => Form::Scratch,
+            _ => Form::Vector,
+        }
+    }
+}

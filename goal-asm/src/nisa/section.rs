@@ -1,0 +1,289 @@
+//! A verified section, read in place: what the engine executes.
+
+use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
+use goal_lang::{Datatype, Op, Piece, Placement, Space};
+
+/// The bytes of one rank's schedule: `<count u32> <offset u32>*` of independent actions, then the actions.
+///
+/// Invariant: the bytes passed the verifier, or come from the encoder. Reading others may panic, never more.
+#[derive(Debug, Clone, Copy)]
+pub struct Section<'a> {
+    bytes: &'a [u8],
+}
+
+/// One action, decoded where it lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// Number of dependencies that it waits for, both kinds together.
+    pub sources: u16,
+    /// cpu and nic.
+    pub placement: Placement,
+    /// What it does.
+    pub operation: Operation<'a>,
+    /// Offsets of the actions that wait for its completion.
+    pub dependents: Offsets<'a>,
+    /// Offsets of the actions that wait for its start.
+    pub start_dependents: Offsets<'a>,
+    /// Offset of the first byte behind it.
+    pub end: u32,
+}
+
+/// What an action does, with its parameters.
+#[derive(Debug, Clone, Copy)]
+pub enum Operation<'a> {
+    /// A message to `peer`.
+    Send {
+        /// Destination rank.
+        peer: u32,
+        /// Tag.
+        tag: u32,
+        /// What is sent.
+        payload: Buffer<'a>,
+    },
+    /// A message from `peer`.
+    Recv {
+        /// Source rank or [`goal_lang::ANY`].
+        peer: u32,
+        /// Tag or [`goal_lang::ANY`].
+        tag: u32,
+        /// Where it goes.
+        payload: Buffer<'a>,
+    },
+    /// Computation.
+    Calc {
+        /// Nanoseconds.
+        nanos: u64,
+    },
+    /// A predefined local operation.
+    Exec {
+        /// Operation.
+        op: Op,
+        /// Type of the elements.
+        datatype: Datatype,
+        /// First operand.
+        a: Buffer<'a>,
+        /// Second operand.
+        b: Buffer<'a>,
+        /// Result, where it is not `b`.
+        c: Option<Buffer<'a>>,
+    },
+    /// A registered local operation.
+    User {
+        /// Number of the function.
+        function: u32,
+        /// First buffer.
+        a: Buffer<'a>,
+        /// Second buffer.
+        b: Buffer<'a>,
+    },
+    /// The time, stored as 8 bytes.
+    Wtime {
+        /// Where.
+        buffer: Buffer<'a>,
+    },
+    /// Nothing.
+    Nop,
+}
+
+/// An operand.
+#[derive(Debug, Clone, Copy)]
+pub enum Buffer<'a> {
+    /// Bytes without an address.
+    Pattern {
+        /// Bytes.
+        size: u64,
+    },
+    /// Consecutive bytes.
+    One(Piece),
+    /// Scattered bytes.
+    Many(PieceList<'a>),
+}
+
+impl Buffer<'_> {
+    /// Bytes in all.
+    pub fn size(&self) -> u64 {
+        match self {
+            Buffer::Pattern { size } => *size,
+            Buffer::One(piece) => piece.size,
+            Buffer::Many(pieces) => pieces.iter().map(|piece| piece.size).sum(),
+        }
+    }
+}
+
+/// The pieces of a scattered operand.
+#[derive(Debug, Clone, Copy)]
+pub struct PieceList<'a>(&'a [u8]);
+
+impl<'a> PieceList<'a> {
+    /// The pieces, in order.
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Piece> + 'a {
+        self.0.chunks_exact(PIECE_SIZE).map(|piece| Piece {
+            addr: u64_at(piece, 0),
+            size: u64_at(piece, 8),
+            space: if u32_at(piece, 16) == 0 { Space::Memory } else { Space::Scratch },
+        })
+    }
+}
+
+/// Offsets of actions in the section.
+#[derive(Debug, Clone, Copy)]
+pub struct Offsets<'a>(&'a [u8]);
+
+impl<'a> Offsets<'a> {
+    /// The offsets, in order.
+    #[inline]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = u32> + 'a {
+        self.0.chunks_exact(4).map(|offset| u32_at(offset, 0))
+    }
+
+    /// Number of offsets.
+    #[inline]
+    pub fn len(self) -> usize {
+        self.0.len() / 4
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'a> Section<'a> {
+    /// A section over verified bytes.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// The bytes.
+    pub fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Offsets of the actions that wait for nothing.
+    pub fn independent(self) -> Offsets<'a> {
+        self.offsets(0).0
+    }
+
+    /// Offset of the first action.
+    pub fn first_action(self) -> u32 {
+        self.offsets(0).1 as u32
+    }
+
+    /// Every action with its offset, in the section's order.
+    pub fn records(self) -> impl Iterator<Item = (u32, Record<'a>)> {
+        let mut at = self.first_action();
+        std::iter::from_fn(move || {
+            ((at as usize) < self.bytes.len()).then(|| {
+                let record = self.record(at);
+                (std::mem::replace(&mut at, record.end), record)
+            })
+        })
+    }
+
+    /// The action at `offset`.
+    #[inline]
+    pub fn record(self, offset: u32) -> Record<'a> {
+        let mut cursor = Cursor { bytes: self.bytes, at: offset as usize };
+        let sources = cursor.u16();
+        let kind = Type(cursor.u16());
+        let placement = if kind.is_placed() {
+            let word = cursor.u32();
+            Placement { cpu: word as u8, nic: (word >> 8) as u8 }
+        } else {
+            Placement::default()
+        };
+        let operation = match kind.opcode().expect("verified") {
+            Opcode::Send => Operation::Send {
+                peer: cursor.u32(),
+                tag: cursor.u32(),
+                payload: cursor.payload(kind.form(0)),
+            },
+            Opcode::Recv => Operation::Recv {
+                peer: cursor.u32(),
+                tag: cursor.u32(),
+                payload: cursor.payload(kind.form(0)),
+            },
+            Opcode::Calc => Operation::Calc { nanos: cursor.u64() },
+            Opcode::Exec => {
+                let function = cursor.u32();
+                Operation::Exec {
+                    op: Op::from_code(function as u8).expect("verified"),
+                    datatype: Datatype::from_code((function >> 8) as u8).expect("verified"),
+                    a: cursor.payload(kind.form(0)),
+                    b: cursor.payload(kind.form(1)),
+                    c: (kind.form(2) != Form::Plain).then(|| cursor.payload(kind.form(2))),
+                }
+            }
+            Opcode::User => Operation::User {
+                function: cursor.u32(),
+                a: cursor.payload(kind.form(0)),
+                b: cursor.payload(kind.form(1)),
+            },
+            Opcode::Wtime => Operation::Wtime { buffer: cursor.payload(kind.form(0)) },
+            Opcode::Nop => Operation::Nop,
+        };
+        let (dependents, mut end) = self.offsets(cursor.at);
+        let mut start_dependents = Offsets(&[]);
+        if kind.has_start_list() {
+            (start_dependents, end) = self.offsets(end);
+        }
+        Record { sources, placement, operation, dependents, start_dependents, end: end as u32 }
+    }
+
+    #[inline]
+    fn offsets(self, at: usize) -> (Offsets<'a>, usize) {
+        let start = at + 4;
+        let end = start + 4 * u32_at(self.bytes, at) as usize;
+        (Offsets(&self.bytes[start..end]), end)
+    }
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    #[inline]
+    fn u16(&mut self) -> u16 {
+        self.at += 2;
+        u16::from_le_bytes(self.bytes[self.at - 2..self.at].try_into().expect("two bytes"))
+    }
+
+    #[inline]
+    fn u32(&mut self) -> u32 {
+        self.at += 4;
+        u32_at(self.bytes, self.at - 4)
+    }
+
+    #[inline]
+    fn u64(&mut self) -> u64 {
+        self.at += 8;
+        u64_at(self.bytes, self.at - 8)
+    }
+
+    #[inline]
+    fn payload(&mut self, form: Form) -> Buffer<'a> {
+        match form {
+            Form::Plain => Buffer::Pattern { size: self.u64() },
+            Form::Memory => Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Memory }),
+            Form::Scratch => Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Scratch }),
+            Form::Vector => {
+                let bytes = PIECE_SIZE * self.u32() as usize;
+                self.at += bytes;
+                Buffer::Many(PieceList(&self.bytes[self.at - bytes..self.at]))
+            }
+        }
+    }
+}
+
+#[inline]
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+#[inline]
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
