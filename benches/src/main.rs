@@ -1,0 +1,54 @@
+//! Benchmarks of the toolchain, each beside its peer in one run: `cargo run --release -p goal-bench -- NAME`.
+//!
+//! Whole commands are timed from outside and interleaved with their peer; what is quoted is the median. Start with
+//! `--help`; `benches/README.md` says what each figure means.
+
+mod compile;
+mod generate;
+mod measure;
+mod pingpong;
+mod size;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::io;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "goal-bench", about = "Benchmarks of the GOAL toolchain beside its peers")]
+struct Cli {
+    #[command(subcommand)]
+    bench: Bench,
+}
+
+#[derive(Subcommand)]
+enum Bench {
+    /// Write a large Schedgen-form file
+    Generate(generate::Args),
+    /// goalc build beside `wc -w` on the same file: MB/s, peak memory, one thread and two
+    Compile(compile::Args),
+    /// Size of the NISA beside LogGOPSim's binary form
+    Size(size::Args),
+    /// Half round trip between two ranks
+    Pingpong(pingpong::Args),
+    /// Time one command and print its figures as JSON (used by the others, one process a measurement)
+    #[command(hide = true)]
+    Measure(measure::Args),
+}
+
+fn main() -> ExitCode {
+    let result: io::Result<()> = match Cli::parse().bench {
+        Bench::Generate(args) => generate::run(&args),
+        Bench::Compile(args) => compile::run(&args),
+        Bench::Size(args) => size::run(&args),
+        Bench::Pingpong(args) => pingpong::run(&args),
+        Bench::Measure(args) => measure::run(&args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("goal-bench: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
