@@ -1,10 +1,11 @@
-//! Half round trip between two ranks, as a schedule that goes to and fro.
+//! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where `mpicc` is installed.
 
 use crate::measure::{median, sibling};
 use crate::table;
 use clap::Args as ClapArgs;
 use std::fmt::Write;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// `pingpong`'s arguments.
@@ -24,30 +25,65 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
+    let peer = mpi_peer(folder.path());
     let mut rows = Vec::new();
     for &size in &args.size {
         let round_trips = (400_000_000 / (size + 4_000)).clamp(1_000, 100_000);
         let path = folder.path().join("pingpong.goal");
         std::fs::write(&path, schedule(size, round_trips))?;
-        let mut samples = vec![Vec::new(); args.transport.len()];
+        let mut contestants: Vec<(String, Vec<f64>)> =
+            args.transport.iter().map(|transport| (transport.clone(), Vec::new())).collect();
+        if peer.is_some() {
+            contestants.push(("Open MPI".into(), Vec::new()));
+        }
         for round in 0..=args.runs {
-            for (transport, samples) in args.transport.iter().zip(&mut samples) {
-                let elapsed = elapsed_ns(&goal_run, &path, transport)?;
+            for (name, samples) in &mut contestants {
+                let half_ns = match &peer {
+                    Some(peer) if name == "Open MPI" => mpi_half_ns(peer, size, round_trips)?,
+                    _ => elapsed_ns(&goal_run, &path, name)? / (2 * round_trips) as f64,
+                };
                 if round > 0 {
-                    samples.push(elapsed / (2 * round_trips) as f64 / 1000.0);
+                    samples.push(half_ns / 1000.0);
                 }
             }
         }
-        for (transport, samples) in args.transport.iter().zip(samples) {
+        let reference =
+            contestants.last().filter(|_| peer.is_some()).map(|(_, samples)| median(samples.clone()));
+        for (name, samples) in contestants {
             let (least, most) = samples.iter().fold((f64::MAX, 0f64), |(l, m), &s| (l.min(s), m.max(s)));
-            let cells = [least, median(samples), most].map(|us| format!("{us:.2}"));
-            rows.push(
-                [vec![size.to_string(), transport.clone(), round_trips.to_string()], cells.to_vec()].concat(),
-            );
+            let middle = median(samples);
+            let ratio = reference.map_or("-".into(), |reference| format!("{:.2}", middle / reference));
+            let cells = [least, middle, most].map(|us| format!("{us:.2}"));
+            let mut row = vec![size.to_string(), name, round_trips.to_string()];
+            row.extend(cells);
+            row.push(ratio);
+            rows.push(row);
         }
     }
-    table::print(&["bytes", "transport", "round trips", "least us", "median us", "most us"], &rows);
+    table::print(&["bytes", "by", "round trips", "least us", "median us", "most us", "of Open MPI"], &rows);
     Ok(())
+}
+
+/// The peer's program, compiled; `None` where there is no MPI.
+fn mpi_peer(folder: &Path) -> Option<PathBuf> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi/pingpong.c");
+    let program = folder.join("mpi-pingpong");
+    let status = Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(&program).status();
+    let built = status.is_ok_and(|status| status.success());
+    if !built {
+        eprintln!("no mpicc: Open MPI is left out");
+    }
+    built.then_some(program)
+}
+
+fn mpi_half_ns(program: &Path, size: u64, round_trips: u64) -> io::Result<f64> {
+    let output = Command::new("mpirun")
+        .args(["--allow-run-as-root", "--bind-to", "core", "--mca", "btl", "self,vader", "-n", "2"])
+        .arg(program)
+        .args([size.to_string(), round_trips.to_string()])
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.trim().parse().map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Rank 0 sends and waits for the answer; each message starts when the one before has arrived.
@@ -69,7 +105,7 @@ fn schedule(size: u64, round_trips: u64) -> String {
     text
 }
 
-fn elapsed_ns(goal_run: &str, path: &std::path::Path, transport: &str) -> io::Result<f64> {
+fn elapsed_ns(goal_run: &str, path: &Path, transport: &str) -> io::Result<f64> {
     let output =
         Command::new(goal_run).arg(path).args(["--transport", transport, "--format", "json"]).output()?;
     if !output.status.success() {
