@@ -7,6 +7,7 @@ pub mod diag;
 mod function;
 mod ids;
 pub mod limits;
+pub mod pattern;
 mod program;
 mod source;
 
