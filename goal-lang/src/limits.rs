@@ -7,8 +7,9 @@
 /// The compiler inserts join actions above it.
 pub const INDEGREE_MAX: u32 = u16::MAX as u32;
 
-/// Largest size of one NISA section in bytes (`<offset>` is a 32-bit integer, paper III.C).
-pub const SECTION_BYTES_MAX: u64 = u32::MAX as u64 + 1;
+/// Largest size of one NISA section in bytes: the last multiple of 4 that an `<offset>`, a 32-bit integer, can name
+/// (paper III.C).
+pub const SECTION_BYTES_MAX: u64 = u32::MAX as u64 - 3;
 
 /// Largest rank number; `u32::MAX` is [`crate::ANY`].
 pub const RANK_MAX: u32 = u32::MAX - 1;

@@ -53,6 +53,33 @@ macro_rules! codes {
 codes! {
     /// The text is not GOAL.
     Syntax = 1, Error, "syntax";
+
+    /// The bytes are not a NISA file, or one that lost or gained bytes.
+    NisaFormat = 101, Error, "nisa-format";
+    /// A NISA file of another format version, or with a part that this version doesn't know.
+    NisaVersion = 102, Error, "nisa-version";
+    /// Bytes of a NISA file were changed after it was written.
+    NisaChecksum = 103, Error, "nisa-checksum";
+    /// A NISA file asks for more than the limits of the reader allow.
+    NisaLimit = 104, Error, "nisa-limit";
+    /// An action of a NISA file is malformed or not allowed.
+    NisaAction = 105, Error, "nisa-action";
+    /// The dependencies of a NISA section contradict each other.
+    NisaGraph = 106, Error, "nisa-graph";
+    /// Init, expect or debug data of a NISA file is malformed.
+    NisaData = 107, Error, "nisa-data";
+    /// A schedule doesn't fit the NISA format.
+    NisaOverflow = 108, Error, "nisa-overflow";
+    /// The bytes are not a LogGOPSim binary schedule that can be used.
+    LoggopsimFormat = 120, Error, "loggopsim-format";
+    /// A schedule can't be written as a LogGOPSim binary.
+    LoggopsimOverflow = 121, Error, "loggopsim-overflow";
+    /// Something was left out of a LogGOPSim binary that the format has no place for.
+    LoggopsimLoss = 122, Warning, "loggopsim-loss";
+    /// A gzip stream is damaged.
+    GzipFormat = 130, Error, "gzip-format";
+    /// A pass or a program handed to the compiler broke a rule of the program model.
+    InvalidProgram = 140, Error, "invalid-program";
 }
 
 impl std::fmt::Display for Code {

@@ -7,6 +7,7 @@ mod csr;
 mod debug;
 mod memory;
 mod order;
+mod overlap;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +18,7 @@ pub use csr::{Csr, Edge};
 pub use debug::{Debug, Labels};
 pub use memory::{Datum, MemoryImage};
 pub use order::{Cycle, topological_order};
+pub use overlap::{overlaps_itself, partly_overlap};
 
 use crate::ids::{BodyId, ImageId};
 

@@ -43,3 +43,22 @@ fn a_cycle_is_its_own_path_only() {
     builder.requires(ids[3], ids[0]);
     assert_eq!(topological_order(&builder.finish()), Err(Cycle(vec![ids[1], ids[2]])));
 }
+
+#[test]
+fn buffers_overlap_partly_or_not() {
+    let at = |addr, size| Piece { addr, size, space: Space::Memory };
+    let scratch = |addr, size| Piece { addr, size, space: Space::Scratch };
+    assert!(!partly_overlap(&[at(0, 8)], &[at(0, 8)]));
+    assert!(!partly_overlap(&[at(0, 8)], &[at(8, 8)]));
+    assert!(!partly_overlap(&[at(0, 8)], &[scratch(4, 8)]));
+    assert!(!partly_overlap(&[at(4, 0)], &[at(0, 8)]));
+    assert!(partly_overlap(&[at(0, 8)], &[at(4, 8)]));
+    assert!(partly_overlap(&[at(0, 8)], &[at(0, 4)]));
+    assert!(!partly_overlap(&[at(0, 4), at(4, 4)], &[at(0, 8)]));
+    assert!(partly_overlap(&[at(4, 4), at(0, 4)], &[at(0, 8)]));
+    assert!(partly_overlap(&[at(0, 100), at(200, 4)], &[at(50, 4), at(300, 100)]));
+    assert!(!partly_overlap(&[at(0, 4), at(8, 4)], &[at(4, 4), scratch(8, 4)]));
+    assert!(partly_overlap(&[scratch(0, 9), at(8, 4)], &[at(4, 4), scratch(8, 4)]));
+    assert!(overlaps_itself(&[at(8, 4), at(0, 9)]));
+    assert!(!overlaps_itself(&[at(8, 4), at(0, 8), scratch(0, 12)]));
+}
