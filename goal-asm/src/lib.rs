@@ -3,3 +3,5 @@
 //! This crate knows nothing of transports. Start at [`nisa`].
 
 pub mod nisa;
+
+pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode};

@@ -65,11 +65,24 @@ pub enum OperandRule {
     Timestamp,
 }
 
+impl OperandRule {
+    /// Whether an operand may be given in `form`.
+    pub const fn allows(self, form: Form) -> bool {
+        match self {
+            OperandRule::Payload | OperandRule::Optional => true,
+            OperandRule::Buffer => !matches!(form, Form::Plain),
+            OperandRule::Timestamp => matches!(form, Form::Memory | Form::Scratch),
+        }
+    }
+}
+
 /// One row of the instruction table.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction {
     /// The name in documents and messages.
     pub name: &'static str,
+    /// Whether it may have a cpu and a nic.
+    pub placed: bool,
     /// Fixed fields, in order.
     pub fields: &'static [Field],
     /// Operands, in order.
@@ -77,7 +90,7 @@ pub struct Instruction {
 }
 
 macro_rules! instructions {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $placed:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
         /// What an action does: the low byte of its type.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -99,6 +112,7 @@ macro_rules! instructions {
                 match self { $(Opcode::$name => {
                     const ROW: &Instruction = &Instruction {
                         name: $text,
+                        placed: $placed,
                         fields: &[$(Field::$field),*],
                         operands: &[$(OperandRule::$operand),*],
                     };
@@ -111,19 +125,19 @@ macro_rules! instructions {
 
 instructions! {
     /// A message to a rank.
-    Send = 1, "send", [Peer, Tag], [Payload];
+    Send = 1, "send", true, [Peer, Tag], [Payload];
     /// A message from a rank.
-    Recv = 2, "recv", [Peer, Tag], [Payload];
+    Recv = 2, "recv", true, [Peer, Tag], [Payload];
     /// Computation of a given length.
-    Calc = 3, "calc", [Nanos], [];
+    Calc = 3, "calc", true, [Nanos], [];
     /// A predefined local operation.
-    Exec = 4, "exec", [Operation], [Buffer, Buffer, Optional];
+    Exec = 4, "exec", false, [Operation], [Buffer, Buffer, Optional];
     /// A registered local operation.
-    User = 5, "user", [UserFunction], [Buffer, Buffer];
+    User = 5, "user", false, [UserFunction], [Buffer, Buffer];
     /// The time of the caller's clock, in seconds as a Float64.
-    Wtime = 6, "wtime", [], [Timestamp];
+    Wtime = 6, "wtime", false, [], [Timestamp];
     /// Nothing.
-    Nop = 7, "nop", [], [];
+    Nop = 7, "nop", false, [], [];
 }
 
 /// The type word of an action.

@@ -1,7 +1,25 @@
 //! NISA, the Network Instruction Set Architecture: the binary form of a schedule (paper III.C).
+//!
+//! One file a verb, over one table of instructions: [`encode`] writes, [`Nisa::load`] verifies, [`Section`] views,
+//! [`Nisa::decode`] makes a program again. `docs/nisa.md` documents every byte.
 
+mod container;
+mod decode;
+mod encode;
+mod error;
+mod file;
 mod instruction;
+mod layout;
+mod lines;
 mod section;
+#[cfg(test)]
+mod tests;
+mod verify;
+mod write;
 
+pub use container::{MAGIC, MAJOR, MINOR, part};
+pub use error::VerifyError;
+pub use file::{Image, Nisa, SectionDebug, Value, Values};
 pub use instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
 pub use section::{Buffer, Offsets, Operation, PieceList, Record, Section};
+pub use write::{EncodeError, EncodeOptions, encode};

@@ -1,0 +1,50 @@
+//! What the verifier refuses, and where.
+
+use goal_lang::diag::{Code, Diagnostic};
+use std::fmt;
+
+/// Why bytes are not a NISA file that may run. One word large.
+#[derive(Debug)]
+pub struct VerifyError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    code: Code,
+    offset: u64,
+    message: String,
+}
+
+impl VerifyError {
+    #[cold]
+    pub(super) fn new(code: Code, offset: u64, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { code, offset, message: message.into() }))
+    }
+
+    /// What kind of finding it is.
+    pub fn code(&self) -> Code {
+        self.0.code
+    }
+
+    /// The byte of the file at which it was found.
+    pub fn offset(&self) -> u64 {
+        self.0.offset
+    }
+
+    /// As a diagnostic; there is no text to point at.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let diagnostic = Diagnostic::new(self.0.code, self.to_string());
+        match self.0.code {
+            Code::NisaVersion => diagnostic.help("build the schedule again with this version of goalc"),
+            Code::NisaLimit => diagnostic.help("raise the limit if the file can be trusted"),
+            _ => diagnostic.help("build the schedule again from its text"),
+        }
+    }
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (at byte {:#x} of the file)", self.0.message, self.0.offset)
+    }
+}
+
+impl std::error::Error for VerifyError {}

@@ -1,0 +1,276 @@
+//! A NISA file, verified and read in place.
+
+use super::container::{HEADER_SIZE, NONE, RANK_SIZE};
+use super::error::VerifyError;
+use super::layout::{Layout, SectionEntry};
+use super::section::{Section, u32_at, u64_at};
+use super::verify::{Bounds, verify_section};
+use goal_lang::limits::Limits;
+use goal_lang::{Bytes, Datatype};
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::Range;
+
+/// A schedule for all ranks of a group: what the assembler writes and the engine executes.
+///
+/// Every way to one leads through [`load`](Self::load), the verifier. It holds the bytes it was made from, read or
+/// mapped, and decodes nothing: sections, images and names are views of them.
+pub struct Nisa {
+    bytes: Bytes,
+    layout: Layout,
+}
+
+impl Nisa {
+    /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section. Linear in time; needs
+    /// half the largest section's size of working memory a thread.
+    ///
+    /// # Errors
+    /// The first fault found, with its place in the file.
+    pub fn load(bytes: Bytes, limits: &Limits) -> Result<Self, VerifyError> {
+        let layout = Layout::parse(&bytes, limits)?;
+        layout.check_sums(&bytes)?;
+        let verify = |balance: &mut Vec<u16>, section: &SectionEntry| {
+            let bounds = Bounds {
+                ranks: layout.ranks,
+                memory: section.memory,
+                scratch: section.scratch,
+                actions: section.actions,
+            };
+            let code = &bytes[section.start..section.start + section.length];
+            verify_section(code, section.start as u64, bounds, balance).err()
+        };
+        let first = if layout.sections.len() > 1 && bytes.len() >= PARALLEL_BYTES {
+            layout.sections.par_iter().map_init(Vec::new, verify).find_map_first(|error| error)
+        } else {
+            let mut balance = Vec::new();
+            layout.sections.iter().find_map(|section| verify(&mut balance, section))
+        };
+        match first {
+            Some(error) => Err(error),
+            None => Ok(Self { bytes, layout }),
+        }
+    }
+
+    /// The same without checksums and without a look at the sections: for bytes that [`load`](Self::load) accepted and
+    /// nobody could change since, such as a sealed copy in another process. Sections of other bytes may panic when read.
+    ///
+    /// # Errors
+    /// Where the structure of the file is wrong.
+    pub fn load_verified(bytes: Bytes, limits: &Limits) -> Result<Self, VerifyError> {
+        let layout = Layout::parse(&bytes, limits)?;
+        Ok(Self { bytes, layout })
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Ranks of the group.
+    pub fn num_ranks(&self) -> u32 {
+        self.layout.ranks
+    }
+
+    /// Number of distinct sections.
+    pub fn num_sections(&self) -> u32 {
+        self.layout.sections.len() as u32
+    }
+
+    /// Number of distinct images.
+    pub fn num_images(&self) -> u32 {
+        self.layout.images.len() as u32
+    }
+
+    /// Which section a rank runs.
+    ///
+    /// # Panics
+    /// If there is no such rank; so do the other functions that take a rank, and those that take a section.
+    pub fn section_id(&self, rank: u32) -> u32 {
+        assert!(rank < self.layout.ranks, "no rank {rank}");
+        u32_at(&self.bytes, HEADER_SIZE + RANK_SIZE * rank as usize)
+    }
+
+    /// The section that a rank runs.
+    pub fn section(&self, rank: u32) -> Section<'_> {
+        self.section_by_id(self.section_id(rank))
+    }
+
+    /// A section by its number.
+    pub fn section_by_id(&self, section: u32) -> Section<'_> {
+        Section::new(&self.bytes[self.section_range(section)])
+    }
+
+    /// Where a section lies in the file.
+    pub fn section_range(&self, section: u32) -> Range<usize> {
+        let entry = self.layout.sections[section as usize];
+        entry.start..entry.start + entry.length
+    }
+
+    /// Number of actions of a section.
+    pub fn num_actions(&self, section: u32) -> u32 {
+        self.layout.sections[section as usize].actions
+    }
+
+    /// Bytes of memory that a section's actions refer to.
+    pub fn section_memory_size(&self, section: u32) -> u64 {
+        self.layout.sections[section as usize].memory
+    }
+
+    /// Bytes of memory that a rank needs, for its actions and its image.
+    pub fn memory_size(&self, rank: u32) -> u64 {
+        let image = self.image_id(rank).map_or(0, |image| self.layout.images[image as usize].end);
+        self.section_memory_size(self.section_id(rank)).max(image)
+    }
+
+    /// Bytes of scratch memory that a rank's schedule needs.
+    pub fn scratch_size(&self, rank: u32) -> u64 {
+        self.section_scratch_size(self.section_id(rank))
+    }
+
+    /// Bytes of scratch memory that a section needs.
+    pub fn section_scratch_size(&self, section: u32) -> u64 {
+        self.layout.sections[section as usize].scratch
+    }
+
+    /// Which image a rank starts with and is checked against.
+    pub fn image_id(&self, rank: u32) -> Option<u32> {
+        assert!(rank < self.layout.ranks, "no rank {rank}");
+        let image = u32_at(&self.bytes, self.layout.rank_images? + 4 * rank as usize);
+        (image != NONE).then_some(image)
+    }
+
+    /// What a rank's memory starts and must end with; `None` is all zeros and nothing expected.
+    pub fn image(&self, rank: u32) -> Option<Image<'_>> {
+        Some(self.image_by_id(self.image_id(rank)?))
+    }
+
+    /// An image by its number.
+    pub fn image_by_id(&self, image: u32) -> Image<'_> {
+        let entry = self.layout.images[image as usize];
+        Image { init: self.values(entry.init), expect: self.values(entry.expect) }
+    }
+
+    fn values(&self, at: usize) -> Values<'_> {
+        Values { bytes: &self.bytes[at + 4..], left: u32_at(&self.bytes, at) }
+    }
+
+    /// The program that wrote the file.
+    pub fn producer(&self) -> &str {
+        let producer = &self.bytes[super::container::PRODUCER];
+        std::str::from_utf8(producer).unwrap_or_default().trim_end_matches('\0')
+    }
+
+    /// Names and lines of a rank's actions; empty where the file has none.
+    pub fn debug(&self, rank: u32) -> SectionDebug<'_> {
+        self.debug_by_id(self.section_id(rank))
+    }
+
+    /// Names and lines of a section's actions.
+    pub fn debug_by_id(&self, section: u32) -> SectionDebug<'_> {
+        SectionDebug { nisa: self, section }
+    }
+}
+
+/// Smaller files are verified faster than threads are woken.
+const PARALLEL_BYTES: usize = 1 << 20;
+
+impl fmt::Debug for Nisa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (ranks, sections) = (self.num_ranks(), self.num_sections());
+        write!(f, "Nisa {{ {ranks} ranks, {sections} sections, {} bytes }}", self.bytes.len())
+    }
+}
+
+/// The start and the wanted end of a rank's memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Image<'a> {
+    /// What an instance starts with; other bytes are 0.
+    pub init: Values<'a>,
+    /// What it must end with.
+    pub expect: Values<'a>,
+}
+
+/// Typed values at addresses, ascending and without overlap.
+#[derive(Debug, Clone, Copy)]
+pub struct Values<'a> {
+    bytes: &'a [u8],
+    left: u32,
+}
+
+/// Values of one type at an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Value<'a> {
+    /// First byte.
+    pub addr: u64,
+    /// How they were written.
+    pub datatype: Datatype,
+    /// The values, little-endian.
+    pub bytes: &'a [u8],
+}
+
+impl<'a> Iterator for Values<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        let (head, rest) = self.bytes.split_at(20);
+        let (values, _) = rest.split_at(u64_at(head, 8) as usize);
+        self.bytes = &rest[values.len().next_multiple_of(4)..];
+        let datatype = Datatype::from_code(u32_at(head, 16) as u8).expect("checked when loaded");
+        Some(Value { addr: u64_at(head, 0), datatype, bytes: values })
+    }
+}
+
+/// What the text called a section's actions, and where it was.
+#[derive(Debug, Clone, Copy)]
+pub struct SectionDebug<'a> {
+    nisa: &'a Nisa,
+    section: u32,
+}
+
+impl<'a> SectionDebug<'a> {
+    /// The position of the action at `offset` among the section's actions. Walks the section.
+    pub fn index_of(self, offset: u32) -> Option<usize> {
+        self.nisa.section_by_id(self.section).records().position(|(at, _)| at == offset)
+    }
+
+    /// The label of the section's action number `index`.
+    pub fn label(self, index: usize) -> Option<&'a str> {
+        let ends = self.entry()?.label_ends?;
+        if index >= self.actions() {
+            return None;
+        }
+        let bytes = &self.nisa.bytes;
+        let end_of = |index: usize| u32_at(bytes, ends + 4 * index) as usize;
+        let start = index.checked_sub(1).map_or(0, end_of);
+        let text = ends + 4 * self.actions();
+        let label = std::str::from_utf8(&bytes[text + start..text + end_of(index)]).ok()?;
+        (!label.is_empty()).then_some(label)
+    }
+
+    /// Whether labels were kept, should any action have had one.
+    pub fn has_labels(self) -> bool {
+        self.entry().is_some_and(|entry| entry.label_ends.is_some())
+    }
+
+    /// The line (1-based) of the section's action number `index`.
+    pub fn line(self, index: usize) -> Option<u32> {
+        let lines = self.entry()?.lines?;
+        let line = (index < self.actions()).then(|| u32_at(&self.nisa.bytes, lines + 4 * index))?;
+        (line > 0).then_some(line)
+    }
+
+    /// The text's file.
+    pub fn source_name(self) -> Option<&'a str> {
+        let name = self.nisa.layout.names.get(self.entry()?.name as usize)?;
+        std::str::from_utf8(&self.nisa.bytes[name.clone()]).ok()
+    }
+
+    fn actions(self) -> usize {
+        self.nisa.num_actions(self.section) as usize
+    }
+
+    fn entry(self) -> Option<super::layout::DebugEntry> {
+        self.nisa.layout.debug.get(self.section as usize).copied()
+    }
+}

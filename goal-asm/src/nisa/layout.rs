@@ -1,0 +1,401 @@
+//! Where everything lies in a file: the structure of the container, checked against the file's size and the limits
+//! before anything of a stated size is allocated.
+
+use super::container::{
+    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_HEAD, PART_TAIL, PRODUCER, RANK_SIZE, SECTION_SIZE,
+    crc, padded, part,
+};
+use super::error::VerifyError;
+use super::section::{u32_at, u64_at};
+use goal_lang::Datatype;
+use goal_lang::diag::Code;
+use goal_lang::limits::{Limits, SECTION_BYTES_MAX};
+use std::ops::Range;
+
+type Result<T> = std::result::Result<T, VerifyError>;
+
+/// Offsets into the file, all inside it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Layout {
+    pub(super) ranks: u32,
+    pub(super) sections: Vec<SectionEntry>,
+    /// Where the images' indices by rank begin.
+    pub(super) rank_images: Option<usize>,
+    pub(super) images: Vec<ImageEntry>,
+    pub(super) names: Vec<Range<usize>>,
+    pub(super) debug: Vec<DebugEntry>,
+    /// Every part with its head and without its checksum.
+    pub(super) parts: Vec<Range<usize>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SectionEntry {
+    pub(super) start: usize,
+    pub(super) length: usize,
+    pub(super) actions: u32,
+    pub(super) memory: u64,
+    pub(super) scratch: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ImageEntry {
+    pub(super) init: usize,
+    pub(super) expect: usize,
+    /// First byte of memory past all entries.
+    pub(super) end: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DebugEntry {
+    pub(super) name: u32,
+    pub(super) lines: Option<usize>,
+    pub(super) label_ends: Option<usize>,
+}
+
+impl Layout {
+    pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
+        let file = File(bytes);
+        file.check_header()?;
+        let (ranks, sections) = (u32_at(bytes, 12), u32_at(bytes, 16));
+        let table = HEADER_SIZE as u64
+            + RANK_SIZE as u64 * u64::from(ranks)
+            + SECTION_SIZE as u64 * u64::from(sections);
+        if table > bytes.len() as u64 {
+            return Err(
+                file.format(12, format!("the file is too short for {ranks} ranks and {sections} sections"))
+            );
+        }
+        if ranks > limits.ranks_max {
+            let message = format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max);
+            return Err(VerifyError::new(Code::NisaLimit, 12, message));
+        }
+        let mut layout = Self { ranks, ..Self::default() };
+        let section_table = HEADER_SIZE + RANK_SIZE * ranks as usize;
+        file.check_rank_sections(section_table, sections)?;
+        let mut at = table as usize;
+        let mut before = 0;
+        while at < bytes.len() {
+            let head = at;
+            let (kind, payload) = file.part(head)?;
+            if kind <= before {
+                return Err(file.format(head, format!("the part of kind {kind:#x} comes too late, or twice")));
+            }
+            if before == 0 && kind != part::CODE {
+                return Err(file.format(head, "the first part is not the sections"));
+            }
+            before = kind;
+            layout.parts.push(head..payload.end);
+            at = payload.end + PART_TAIL;
+            match kind {
+                part::CODE => layout.code(file, section_table, sections, payload)?,
+                part::MEMORY => layout.memory(file, payload, limits)?,
+                part::IMAGES => layout.images(file, payload)?,
+                part::DEBUG => layout.debug(file, payload)?,
+                _ if kind >= part::ANCILLARY => {}
+                _ => {
+                    let message = format!("the part of kind {kind} belongs to a later version of the format");
+                    return Err(VerifyError::new(Code::NisaVersion, head as u64, message));
+                }
+            }
+        }
+        let parts = u32_at(bytes, 20);
+        if before == 0 || layout.parts.len() as u64 != u64::from(parts) {
+            return Err(
+                file.format(at, format!("the file ends after {} of {parts} parts", layout.parts.len()))
+            );
+        }
+        layout.check_memory(limits)?;
+        Ok(layout)
+    }
+
+    /// Compares the checksums of the header and of every part.
+    pub(super) fn check_sums(&self, bytes: &[u8]) -> Result<()> {
+        let table = HEADER_SIZE..self.parts[0].start;
+        let mut sums = vec![(crc(crc(0, &bytes[..CRC_AT]), &bytes[table]), CRC_AT, "header")];
+        sums.extend(self.parts.iter().map(|range| (crc(0, &bytes[range.clone()]), range.end, "part")));
+        for (sum, at, what) in sums {
+            let stored = u32_at(bytes, at);
+            if sum != stored {
+                let message = format!(
+                    "the checksum of the {what} is {sum:#010x}, and {stored:#010x} is stored: bytes changed"
+                );
+                return Err(VerifyError::new(Code::NisaChecksum, at as u64, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn code(&mut self, file: File<'_>, table: usize, sections: u32, payload: Range<usize>) -> Result<()> {
+        let mut start = payload.start;
+        for i in 0..sections as usize {
+            let entry = table + SECTION_SIZE * i;
+            let length = 4 * u64::from(u32_at(file.0, entry));
+            let actions = u32_at(file.0, entry + 4);
+            if !(4..=SECTION_BYTES_MAX).contains(&length) || length > (payload.end - start) as u64 {
+                return Err(file.format(entry, format!("section {i} cannot have {length} bytes")));
+            }
+            let length = length as usize;
+            self.sections.push(SectionEntry { start, length, actions, memory: 0, scratch: 0 });
+            start += length;
+        }
+        if start != payload.end {
+            return Err(file.format(start, "bytes behind the last section"));
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, file: File<'_>, payload: Range<usize>, limits: &Limits) -> Result<()> {
+        if payload.len() != 16 * self.sections.len() {
+            return Err(file.format(payload.start, "the sizes of memory are not one a section"));
+        }
+        for (i, section) in self.sections.iter_mut().enumerate() {
+            let at = payload.start + 16 * i;
+            (section.memory, section.scratch) = (u64_at(file.0, at), u64_at(file.0, at + 8));
+            if section.scratch > limits.scratch_bytes_max {
+                let (asked, limit) = (section.scratch, limits.scratch_bytes_max);
+                let message = format!(
+                    "section {i} asks for {asked} bytes of scratch memory, and the limit is {limit} (--max-scratch)"
+                );
+                return Err(VerifyError::new(Code::NisaLimit, at as u64 + 8, message));
+            }
+            if section.memory > limits.memory_bytes_max {
+                return Err(too_much_memory(at, section.memory, limits));
+            }
+        }
+        Ok(())
+    }
+
+    fn images(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {
+        let mut reader = Reader { file, at: payload.start, end: payload.end };
+        self.rank_images = Some(reader.at);
+        reader.skip(4 * u64::from(self.ranks))?;
+        let count = reader.word()?;
+        for _ in 0..count {
+            let init = reader.at;
+            let mut end = reader.data()?;
+            let expect = reader.at;
+            end = end.max(reader.data()?);
+            self.images.push(ImageEntry { init, expect, end });
+        }
+        reader.finish()?;
+        for rank in 0..self.ranks as usize {
+            let at = payload.start + 4 * rank;
+            let image = u32_at(file.0, at);
+            if image != NONE && image >= count {
+                return Err(file.data(at, format!("there is no image {image} for rank {rank}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn debug(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {
+        let mut reader = Reader { file, at: payload.start, end: payload.end };
+        for _ in 0..reader.word()? {
+            let length = reader.word()?;
+            self.names.push(reader.text(length)?);
+        }
+        for i in 0..self.sections.len() {
+            let actions = self.sections[i].actions;
+            let at = reader.at;
+            let (name, flags) = (reader.word()?, reader.word()?);
+            if name != NONE && name as usize >= self.names.len() || flags > 3 {
+                return Err(file.data(at, "an unknown source name or flag"));
+            }
+            let mut entry = DebugEntry { name, lines: None, label_ends: None };
+            if flags & 1 != 0 {
+                entry.lines = Some(reader.at);
+                reader.skip(4 * u64::from(actions))?;
+            }
+            if flags & 2 != 0 {
+                entry.label_ends = Some(reader.at);
+                reader.labels(actions)?;
+            }
+            self.debug.push(entry);
+        }
+        reader.finish()
+    }
+
+    /// The limit on memory counts what images need too.
+    fn check_memory(&self, limits: &Limits) -> Result<()> {
+        match self.images.iter().find(|image| image.end > limits.memory_bytes_max) {
+            Some(image) => Err(too_much_memory(image.init, image.end, limits)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn too_much_memory(at: usize, asked: u64, limits: &Limits) -> VerifyError {
+    let limit = limits.memory_bytes_max;
+    let message = format!("{asked} bytes of memory are asked for, and the limit is {limit} (--max-memory)");
+    VerifyError::new(Code::NisaLimit, at as u64, message)
+}
+
+#[derive(Clone, Copy)]
+struct File<'a>(&'a [u8]);
+
+impl File<'_> {
+    fn check_header(self) -> Result<()> {
+        let bytes = self.0;
+        if bytes.len() < HEADER_SIZE || bytes[..8] != MAGIC {
+            if bytes.len() >= 5 && bytes[1..5] == MAGIC[1..5] {
+                return Err(
+                    self.format(0, "this was a NISA file before a transfer as text changed or cut it")
+                );
+            }
+            return Err(self.format(0, "this is not a NISA file"));
+        }
+        let (major, minor) = (u32_at(bytes, 8) as u16, (u32_at(bytes, 8) >> 16) as u16);
+        if major != MAJOR {
+            let message =
+                format!("the file has format version {major}.{minor}, this program reads {MAJOR}.{MINOR}");
+            return Err(VerifyError::new(Code::NisaVersion, 8, message));
+        }
+        if !bytes.len().is_multiple_of(4) {
+            return Err(self.format(bytes.len(), "the file's length is no multiple of 4"));
+        }
+        let producer = &bytes[PRODUCER];
+        let name = producer.iter().position(|&byte| byte == 0).unwrap_or(producer.len());
+        if producer[name..].iter().any(|&byte| byte != 0)
+            || !producer[..name].iter().all(|byte| (32..127).contains(byte))
+        {
+            return Err(self.format(PRODUCER.start, "the producer's name is not plain text"));
+        }
+        Ok(())
+    }
+
+    /// Sections are numbered as ranks first name them, so that equal programs are equal files.
+    fn check_rank_sections(self, section_table: usize, sections: u32) -> Result<()> {
+        let mut used = 0;
+        for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
+            let section = u32_at(self.0, at);
+            if section > used || section >= sections {
+                return Err(self.format(at, format!("section {section} is out of order, or not there")));
+            }
+            used = used.max(section + 1);
+        }
+        if used != sections {
+            return Err(self.format(section_table, format!("no rank runs section {used}")));
+        }
+        Ok(())
+    }
+
+    fn part(self, at: usize) -> Result<(u32, Range<usize>)> {
+        let rest = (self.0.len() - at) as u64;
+        if rest < (PART_HEAD + PART_TAIL) as u64 {
+            return Err(self.format(at, "the file ends inside a part"));
+        }
+        let (kind, length) = (u32_at(self.0, at), u64_at(self.0, at + 4));
+        if length > rest - (PART_HEAD + PART_TAIL) as u64 || length % 4 != 0 {
+            return Err(self.format(at, format!("a part of {length} bytes does not fit the file")));
+        }
+        let start = at + PART_HEAD;
+        Ok((kind, start..start + length as usize))
+    }
+
+    fn format(self, at: usize, message: impl Into<String>) -> VerifyError {
+        VerifyError::new(Code::NisaFormat, at as u64, message)
+    }
+
+    fn data(self, at: usize, message: impl Into<String>) -> VerifyError {
+        VerifyError::new(Code::NisaData, at as u64, message)
+    }
+}
+
+/// Reads through a part.
+struct Reader<'a> {
+    file: File<'a>,
+    at: usize,
+    end: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self, bytes: u64) -> Result<Range<usize>> {
+        if bytes > (self.end - self.at) as u64 {
+            return Err(self.file.data(self.at, format!("{bytes} more bytes don't fit the part")));
+        }
+        let start = self.at;
+        self.at += bytes as usize;
+        Ok(start..self.at)
+    }
+
+    fn word(&mut self) -> Result<u32> {
+        let at = self.skip(4)?.start;
+        Ok(u32_at(self.file.0, at))
+    }
+
+    fn long(&mut self) -> Result<u64> {
+        let at = self.skip(8)?.start;
+        Ok(u64_at(self.file.0, at))
+    }
+
+    /// Bytes with zeros behind them up to a multiple of 4.
+    fn padded(&mut self, length: u64) -> Result<Range<usize>> {
+        let start = self.at;
+        let fits = length <= (self.end - self.at) as u64;
+        let whole = self.skip(if fits { padded(length) } else { length })?;
+        let end = start + length as usize;
+        if self.file.0[end..whole.end].iter().any(|&byte| byte != 0) {
+            return Err(self.file.data(end, "padding that is not zero"));
+        }
+        Ok(start..end)
+    }
+
+    fn text(&mut self, length: u32) -> Result<Range<usize>> {
+        let range = self.padded(u64::from(length))?;
+        match std::str::from_utf8(&self.file.0[range.clone()]) {
+            Ok(_) => Ok(range),
+            Err(_) => Err(self.file.data(range.start, "a name that is not UTF-8")),
+        }
+    }
+
+    /// Entries by address, none of which overlap; the end of the last.
+    fn data(&mut self) -> Result<u64> {
+        let mut end = 0;
+        for i in 0..self.word()? {
+            let at = self.at;
+            let (addr, length, datatype) = (self.long()?, self.long()?, self.word()?);
+            let datatype = u8::try_from(datatype).ok().and_then(Datatype::from_code);
+            let Some(datatype) = datatype.filter(|&datatype| datatype != Datatype::Float8) else {
+                return Err(self.file.data(at + 16, "values of an unknown type"));
+            };
+            if length == 0 || length % datatype.width() != 0 {
+                return Err(self
+                    .file
+                    .data(at + 8, format!("{length} bytes are not values of {}", datatype.name())));
+            }
+            if i > 0 && addr < end {
+                return Err(self.file.data(at, "values overlap those before them, or are out of order"));
+            }
+            end = addr.checked_add(length).ok_or_else(|| self.file.data(at, "values end past 2^64 bytes"))?;
+            self.padded(length)?;
+        }
+        Ok(end)
+    }
+
+    /// The end of each action's label in their text, then the text.
+    fn labels(&mut self, actions: u32) -> Result<()> {
+        let ends = self.skip(4 * u64::from(actions))?;
+        let end_of = |at| u32_at(self.file.0, at);
+        let length = if actions == 0 { 0 } else { end_of(ends.end - 4) };
+        let text_at = self.at;
+        let text = self.text(length)?;
+        let text = std::str::from_utf8(&self.file.0[text]).expect("checked");
+        let mut before = 0;
+        for at in ends.step_by(4) {
+            let end = u32_at(self.file.0, at);
+            if end < before || !text.is_char_boundary(end as usize) {
+                return Err(self.file.data(at, format!("a label ends at {end} of the text at {text_at:#x}")));
+            }
+            before = end;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<()> {
+        if self.at == self.end {
+            Ok(())
+        } else {
+            Err(self.file.data(self.at, "bytes behind the end of the part"))
+        }
+    }
+}

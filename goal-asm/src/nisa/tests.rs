@@ -1,0 +1,118 @@
+use super::*;
+use goal_lang::limits::Limits;
+use goal_lang::{
+    Action, Bytes, Datatype, Datum, MemoryImage, Op, Payload, Piece, Placement, Program, ProgramBuilder,
+    Space,
+};
+use std::sync::Arc;
+
+fn encoded(program: &Program) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
+    bytes
+}
+
+fn load(bytes: Vec<u8>) -> Result<Nisa, VerifyError> {
+    let bytes: Bytes = Arc::new(bytes);
+    Nisa::load(bytes, &Limits::default())
+}
+
+fn memory(addr: u64, size: u64) -> Piece {
+    Piece { addr, size, space: Space::Memory }
+}
+
+/// Example 2 of the paper (III.A).
+fn example_2() -> Program {
+    let recv = |addr, from| Action::Recv {
+        payload: Payload::Buffer(memory(addr, 1)),
+        from,
+        tag: 0,
+        placement: Placement::default(),
+    };
+    let sum = |a, b| Action::Exec {
+        op: Op::Sum,
+        datatype: Datatype::Int8,
+        spaces: [Space::Memory; 3],
+        has_c: false,
+        a,
+        b,
+        c: 0,
+        size: 1,
+    };
+    let mut root = goal_lang::BodyBuilder::default();
+    let r1 = root.labelled("r1", recv(503, 1));
+    let r2 = root.labelled("r2", recv(504, 2));
+    let e1 = root.labelled("e1", sum(501, 503));
+    let e2 = root.labelled("e2", sum(502, 504));
+    root.requires(e1, r1);
+    root.requires(e2, r2);
+    let mut leaf = goal_lang::BodyBuilder::default();
+    leaf.action(Action::Send {
+        payload: Payload::Buffer(memory(501, 1)),
+        to: 0,
+        tag: 0,
+        placement: Placement::default(),
+    });
+    let mut program = ProgramBuilder::default();
+    let (root, leaf) = (program.body(root.finish()), program.body(leaf.finish()));
+    program.rank(root, None);
+    program.rank(leaf, None);
+    program.rank(leaf, None);
+    program.finish()
+}
+
+fn assert_same(left: &Program, right: &Program) {
+    assert_eq!(left.num_ranks(), right.num_ranks());
+    for rank in 0..left.num_ranks() {
+        assert!(left.body_of(rank).same_graph(right.body_of(rank)), "rank {rank}");
+        assert_eq!(left.image_of(rank), right.image_of(rank), "rank {rank}");
+        assert_eq!(left.body_of(rank).debug.labels, right.body_of(rank).debug.labels, "rank {rank}");
+    }
+}
+
+#[test]
+fn example_2_returns() {
+    let program = example_2();
+    let bytes = encoded(&program);
+    let nisa = load(bytes.clone()).expect("verifies");
+    assert_eq!(nisa.num_sections(), 2);
+    assert_eq!(nisa.memory_size(0), 505);
+    assert_eq!(nisa.producer(), concat!("goalc ", env!("CARGO_PKG_VERSION")));
+    assert_eq!(nisa.debug(0).label(2), Some("e1"));
+    assert_same(&program, &nisa.decode());
+    assert_eq!(encoded(&nisa.decode()), bytes);
+}
+
+#[test]
+fn images_are_kept_by_rank() {
+    let mut program = example_2();
+    let datum = |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int8, bytes: bytes.to_vec() };
+    program.images.push(MemoryImage { init: vec![datum(501, &[3, 4, 5])], expect: vec![datum(600, &[1])] });
+    program.ranks[2].image = Some(goal_lang::ImageId(0));
+    let nisa = load(encoded(&program)).expect("verifies");
+    assert_eq!((nisa.memory_size(1), nisa.memory_size(2)), (502, 601));
+    let image = nisa.image(2).expect("an image");
+    assert_eq!(image.init.map(|value| value.addr).collect::<Vec<_>>(), [501]);
+    assert!(nisa.image(1).is_none());
+    assert_same(&program, &nisa.decode());
+}
+
+#[test]
+fn every_changed_byte_is_seen() {
+    let bytes = encoded(&example_2());
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << bit;
+            load(changed).expect_err("a changed bit");
+        }
+    }
+}
+
+#[test]
+fn every_prefix_is_refused() {
+    let bytes = encoded(&example_2());
+    for length in 0..bytes.len() {
+        load(bytes[..length].to_vec()).map(drop).expect_err("cut short");
+    }
+}
