@@ -8,10 +8,12 @@ mod function;
 mod ids;
 pub mod limits;
 pub mod pattern;
+mod print;
 mod program;
 mod source;
 
 pub use function::{Datatype, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
+pub use print::{Style, print};
 pub use program::*;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

@@ -1,0 +1,209 @@
+//! Actions and their dependencies.
+
+use std::io;
+
+use super::Style;
+use super::labels::Names;
+use super::output::Output;
+use crate::ids::{ANY, ActionId};
+use crate::program::{Action, Body, Csr, Payload, Piece, Pieces, Placement, Space};
+
+/// Prints all actions in order, each dependency after the later of its two actions.
+pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
+    let names = Names::new(body);
+    let requires = Edges::new(&body.requires, body.len(), "requires");
+    let irequires = Edges::new(&body.irequires, body.len(), "irequires");
+    for id in body.ids() {
+        out.begin_statement();
+        if requires.names(id) || irequires.names(id) || names.own(id).is_some() {
+            names.write(out, id);
+            out.text(": ");
+        }
+        print_action(out, body, body.action(id));
+        out.end_statement()?;
+        requires.print_up_to(out, &names, id)?;
+        irequires.print_up_to(out, &names, id)?;
+    }
+    Ok(())
+}
+
+/// The dependencies of one kind, by both ends.
+struct Edges<'a> {
+    waiters: &'a Csr,
+    prerequisites: Csr,
+    keyword: &'static str,
+}
+
+impl<'a> Edges<'a> {
+    fn new(waiters: &'a Csr, actions: usize, keyword: &'static str) -> Self {
+        Self { waiters, prerequisites: waiters.transposed(actions), keyword }
+    }
+
+    fn names(&self, id: ActionId) -> bool {
+        !self.waiters.row(id).is_empty() || !self.prerequisites.row(id).is_empty()
+    }
+
+    /// The dependencies between `id` and actions up to it.
+    fn print_up_to(&self, out: &mut Output<'_>, names: &Names<'_>, id: ActionId) -> io::Result<()> {
+        for &prerequisite in self.prerequisites.row(id).iter().take_while(|&&other| other <= id) {
+            self.print_edge(out, names, id, prerequisite)?;
+        }
+        for &waiter in self.waiters.row(id).iter().take_while(|&&other| other < id) {
+            self.print_edge(out, names, waiter, id)?;
+        }
+        Ok(())
+    }
+
+    fn print_edge(
+        &self,
+        out: &mut Output<'_>,
+        names: &Names<'_>,
+        waiter: ActionId,
+        prerequisite: ActionId,
+    ) -> io::Result<()> {
+        out.begin_statement();
+        if out.style == Style::Paper2009 && self.keyword == "requires" {
+            out.text("requ ");
+            names.write(out, waiter);
+            out.text(" -> ");
+        } else {
+            names.write(out, waiter);
+            out.text(" ");
+            out.text(self.keyword);
+            out.text(" ");
+        }
+        names.write(out, prerequisite);
+        out.end_statement()
+    }
+}
+
+fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
+    match *action {
+        Action::Send { payload, to, tag, placement } => {
+            out.text("send ");
+            print_payload(out, body, payload);
+            out.text(" to ");
+            out.number(u64::from(to));
+            print_tag(out, tag);
+            print_placement(out, placement);
+        }
+        Action::Recv { payload, from, tag, placement } => {
+            out.text("recv ");
+            print_payload(out, body, payload);
+            out.text(" from ");
+            print_or_any(out, from);
+            print_tag(out, tag);
+            print_placement(out, placement);
+        }
+        Action::Calc { nanos, placement } => {
+            out.text("calc ");
+            out.number(nanos);
+            print_placement(out, placement);
+        }
+        Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
+            print_function(out, op.name(), datatype.name());
+            print_piece(out, Piece { addr: a, size, space: spaces[0] });
+            out.text(" ");
+            print_piece(out, Piece { addr: b, size, space: spaces[1] });
+            if has_c {
+                out.text(" ");
+                print_piece(out, Piece { addr: c, size, space: spaces[2] });
+            }
+        }
+        Action::ExecVector { op, datatype, operands: [a, b, c] } => {
+            print_function(out, op.name(), datatype.name());
+            print_vector(out, body, a);
+            out.text(" ");
+            print_vector(out, body, b);
+            if c.len > 0 {
+                out.text(" ");
+                print_vector(out, body, c);
+            }
+        }
+        Action::User { function, operands: [a, b] } => {
+            out.text("exec user ");
+            out.number(u64::from(function));
+            out.text(" with ");
+            print_user_operand(out, body, a);
+            out.text(" ");
+            print_user_operand(out, body, b);
+        }
+        Action::Wtime { addr, space } => {
+            out.text("exec wtime with ");
+            print_piece(out, Piece { addr, size: 8, space });
+        }
+        Action::Nop => out.text("nop"),
+    }
+}
+
+fn print_function(out: &mut Output<'_>, op: &str, datatype: &str) {
+    out.text("exec ");
+    out.text(op);
+    out.text(datatype);
+    out.text(" with ");
+}
+
+fn print_payload(out: &mut Output<'_>, body: &Body, payload: Payload) {
+    match payload {
+        Payload::Pattern { size } => {
+            out.number(size);
+            out.text("b");
+        }
+        Payload::Buffer(piece) => print_piece(out, piece),
+        Payload::Vector(pieces) => print_vector(out, body, pieces),
+    }
+}
+
+fn print_piece(out: &mut Output<'_>, piece: Piece) {
+    if piece.space == Space::Scratch {
+        out.text("@");
+    }
+    out.number(piece.addr);
+    out.text(",");
+    out.number(piece.size);
+}
+
+/// Always in brackets: without them a single piece would come back as a contiguous buffer.
+fn print_vector(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
+    out.text("[");
+    for (i, &piece) in body.slice(pieces).iter().enumerate() {
+        if i > 0 {
+            out.text(" ");
+        }
+        print_piece(out, piece);
+    }
+    out.text("]");
+}
+
+/// User functions know no contiguous form, so a single piece needs no brackets.
+fn print_user_operand(out: &mut Output<'_>, body: &Body, pieces: Pieces) {
+    match body.slice(pieces) {
+        [piece] => print_piece(out, *piece),
+        _ => print_vector(out, body, pieces),
+    }
+}
+
+/// Schedgen writes every tag; the paper's form leaves out the default.
+fn print_tag(out: &mut Output<'_>, tag: u32) {
+    if tag != 0 || out.style == Style::Schedgen {
+        out.text(" tag ");
+        print_or_any(out, tag);
+    }
+}
+
+fn print_or_any(out: &mut Output<'_>, number: u32) {
+    match (number, out.style) {
+        (ANY, Style::Paper2009) => out.text("any"),
+        (ANY, Style::Schedgen) => out.text("-1"),
+        _ => out.number(u64::from(number)),
+    }
+}
+
+fn print_placement(out: &mut Output<'_>, placement: Placement) {
+    for (word, number) in [(" cpu ", placement.cpu), (" nic ", placement.nic)] {
+        if number != 0 {
+            out.text(word);
+            out.number(u64::from(number));
+        }
+    }
+}

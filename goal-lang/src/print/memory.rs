@@ -1,0 +1,67 @@
+//! Memory images: `init` and `expect`.
+
+use std::io;
+
+use half::f16;
+
+use super::output::Output;
+use crate::function::Datatype;
+use crate::program::{Datum, MemoryImage};
+
+pub(super) fn print(out: &mut Output<'_>, image: &MemoryImage) -> io::Result<()> {
+    for (keyword, data) in [("init ", &image.init), ("expect ", &image.expect)] {
+        for datum in data {
+            out.begin_statement();
+            out.text(keyword);
+            out.number(datum.addr);
+            out.text(" = ");
+            print_values(out, datum)?;
+            out.end_statement()?;
+        }
+    }
+    Ok(())
+}
+
+fn print_values(out: &mut Output<'_>, datum: &Datum) -> io::Result<()> {
+    let datatype = printable_type(datum);
+    out.text(datatype.name());
+    for bits in elements(datum) {
+        out.text(" ");
+        match datatype {
+            Datatype::Int8 => out.signed(i64::from(bits as i8)),
+            Datatype::Int16 => out.signed(i64::from(bits as i16)),
+            Datatype::Int32 => out.signed(i64::from(bits as i32)),
+            Datatype::Int64 => out.signed(bits as i64),
+            Datatype::Float16 => out.single(f16::from_bits(bits as u16).to_f32()),
+            Datatype::Float32 => out.single(f32::from_bits(bits as u32)),
+            Datatype::Float64 => out.double(f64::from_bits(bits)),
+            _ => out.number(bits),
+        }
+        out.spill()?;
+    }
+    Ok(())
+}
+
+/// The bits of every value.
+fn elements(datum: &Datum) -> impl Iterator<Item = u64> {
+    datum.bytes.chunks_exact(datum.datatype.width() as usize).map(|bytes| {
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(wide)
+    })
+}
+
+/// The datum's type, or the unsigned one of its width where a value has no spelling in its own: Float8, and every NaN
+/// but the one that `nan` stands for.
+fn printable_type(datum: &Datum) -> Datatype {
+    let (canonical_nan, infinity, unsigned) = match datum.datatype {
+        Datatype::Float8 => return Datatype::UInt8,
+        Datatype::Float16 => (0x7e00, 0x7c00, Datatype::UInt16),
+        Datatype::Float32 => (0x7fc0_0000, 0x7f80_0000, Datatype::UInt32),
+        Datatype::Float64 => (0x7ff8 << 48, 0x7ff0 << 48, Datatype::UInt64),
+        integer => return integer,
+    };
+    let magnitude = u64::MAX >> (65 - 8 * datum.datatype.width());
+    let odd_nan = |bits| bits & magnitude > infinity && bits != canonical_nan;
+    if elements(datum).any(odd_nan) { unsigned } else { datum.datatype }
+}

@@ -1,0 +1,132 @@
+//! Programs as text, in either spelling: what parses again to the same program.
+//!
+//! Order of actions, dependencies, buffers, placements and memory images come back exactly. Labels come back where they
+//! are names of the language and unique in their body; other actions that a dependency names get `l1`, `l2`, ...
+//! One datum changes its type: floats with a NaN other than the canonical one are printed as unsigned integers of the
+//! same bytes.
+
+mod actions;
+mod labels;
+mod memory;
+mod output;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+
+use crate::ids::{BodyId, ImageId};
+use crate::program::{Body, Program};
+use output::Output;
+
+/// One of the language's two spellings. What a spelling lacks is written in the other one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// The 2009 paper's: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
+    Paper2009,
+    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of their own.
+    Schedgen,
+}
+
+/// Prints a program.
+///
+/// A dependency stands after the later of its two actions, so that readers without forward references understand it.
+///
+/// # Errors
+/// Those of `out`.
+pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut out = Output::new(out, style);
+    let groups = Groups::new(program);
+    if style == Style::Schedgen || program.ranks.is_empty() || groups.any_for_all() {
+        out.text("num_ranks ");
+        out.number(u64::from(program.num_ranks()));
+        out.end_statement()?;
+    }
+    for (rank, entry) in program.ranks.iter().enumerate() {
+        let users = groups.users(entry.body);
+        if users[0] as usize != rank {
+            continue;
+        }
+        let body = &program.bodies[entry.body.index()];
+        if users.iter().all(|&user| program.ranks[user as usize].image == entry.image) {
+            print_block(&mut out, program, users, entry.image, Some(body))?;
+        } else {
+            print_block(&mut out, program, users, None, Some(body))?;
+            print_images(&mut out, program, users)?;
+        }
+    }
+    out.flush()
+}
+
+/// The images of ranks that share a body but not their memory, each image once.
+fn print_images(out: &mut Output<'_>, program: &Program, users: &[u32]) -> io::Result<()> {
+    let mut by_image: Vec<(ImageId, u32)> = users
+        .iter()
+        .filter_map(|&rank| program.ranks[rank as usize].image.map(|image| (image, rank)))
+        .collect();
+    by_image.sort_unstable();
+    for same in by_image.chunk_by(|a, b| a.0 == b.0) {
+        let ranks: Vec<u32> = same.iter().map(|&(_, rank)| rank).collect();
+        print_block(out, program, &ranks, Some(same[0].0), None)?;
+    }
+    Ok(())
+}
+
+fn print_block(
+    out: &mut Output<'_>,
+    program: &Program,
+    ranks: &[u32],
+    image: Option<ImageId>,
+    body: Option<&Body>,
+) -> io::Result<()> {
+    out.open_block(ranks, program.num_ranks())?;
+    if let Some(body) = body.filter(|body| body.scratch > 0) {
+        out.begin_statement();
+        out.text("scratch ");
+        out.number(body.scratch);
+        out.end_statement()?;
+    }
+    if let Some(image) = image {
+        memory::print(out, &program.images[image.index()])?;
+    }
+    if let Some(body) = body {
+        actions::print(out, body)?;
+    }
+    out.close_block()
+}
+
+/// The ranks of every body, ascending.
+struct Groups {
+    starts: Vec<u32>,
+    ranks: Vec<u32>,
+}
+
+impl Groups {
+    fn new(program: &Program) -> Self {
+        let mut starts = vec![0u32; program.bodies.len() + 1];
+        for entry in &program.ranks {
+            starts[entry.body.index() + 1] += 1;
+        }
+        for body in 0..program.bodies.len() {
+            starts[body + 1] += starts[body];
+        }
+        let mut next = starts.clone();
+        let mut ranks = vec![0; program.ranks.len()];
+        for (rank, entry) in program.ranks.iter().enumerate() {
+            let at = &mut next[entry.body.index()];
+            ranks[*at as usize] = rank as u32;
+            *at += 1;
+        }
+        Self { starts, ranks }
+    }
+
+    fn users(&self, body: BodyId) -> &[u32] {
+        let body = body.index();
+        &self.ranks[self.starts[body] as usize..self.starts[body + 1] as usize]
+    }
+
+    /// Whether one body is everyone's: its block is written `rank *`, which needs `num_ranks`.
+    fn any_for_all(&self) -> bool {
+        let all = self.ranks.len();
+        all > 1 && self.starts.windows(2).any(|pair| (pair[1] - pair[0]) as usize == all)
+    }
+}

@@ -1,0 +1,133 @@
+//! The text so far, and the layout of blocks and statements in each style.
+
+use std::io;
+use std::io::Write as _;
+
+use super::Style;
+
+/// Bytes that are collected before the writer is called.
+const CHUNK: usize = 1 << 16;
+
+pub(super) struct Output<'a> {
+    out: &'a mut dyn io::Write,
+    buffer: Vec<u8>,
+    digits: itoa::Buffer,
+    pub(super) style: Style,
+    indentation: &'static str,
+    empty_block: bool,
+    first_line: bool,
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn new(out: &'a mut dyn io::Write, style: Style) -> Self {
+        Self {
+            out,
+            buffer: Vec::with_capacity(CHUNK + CHUNK / 4),
+            digits: itoa::Buffer::new(),
+            style,
+            indentation: "",
+            empty_block: false,
+            first_line: true,
+        }
+    }
+
+    #[inline]
+    pub(super) fn text(&mut self, text: &str) {
+        self.buffer.extend_from_slice(text.as_bytes());
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self, number: u64) {
+        self.buffer.extend_from_slice(self.digits.format(number).as_bytes());
+    }
+
+    #[inline]
+    pub(super) fn signed(&mut self, number: i64) {
+        self.buffer.extend_from_slice(self.digits.format(number).as_bytes());
+    }
+
+    /// The shortest decimal that reads back as the same value.
+    pub(super) fn single(&mut self, value: f32) {
+        if value.is_nan() {
+            self.text("nan");
+        } else {
+            write!(self.buffer, "{value:?}").expect("a vector takes every byte");
+        }
+    }
+
+    /// The shortest decimal that reads back as the same value.
+    pub(super) fn double(&mut self, value: f64) {
+        if value.is_nan() {
+            self.text("nan");
+        } else {
+            write!(self.buffer, "{value:?}").expect("a vector takes every byte");
+        }
+    }
+
+    /// Opens the block of some ranks; `*` where they are all of several.
+    pub(super) fn open_block(&mut self, ranks: &[u32], num_ranks: u32) -> io::Result<()> {
+        if !self.first_line {
+            self.text("\n");
+        }
+        self.text("rank ");
+        if ranks.len() == num_ranks as usize && num_ranks > 1 {
+            self.text("*");
+        } else {
+            for (i, &rank) in ranks.iter().enumerate() {
+                self.text(match (self.style, i) {
+                    (Style::Paper2009, 0) => "#",
+                    (Style::Paper2009, _) => ", #",
+                    (Style::Schedgen, 0) => "",
+                    (Style::Schedgen, _) => ", ",
+                });
+                self.number(u64::from(rank));
+                self.spill()?;
+            }
+        }
+        self.text(" {");
+        self.indentation = "  ";
+        self.empty_block = true;
+        self.first_line = false;
+        Ok(())
+    }
+
+    pub(super) fn close_block(&mut self) -> io::Result<()> {
+        self.text("}\n");
+        self.indentation = "";
+        self.empty_block = false;
+        self.spill()
+    }
+
+    /// Begins a statement's line.
+    #[inline]
+    pub(super) fn begin_statement(&mut self) {
+        if self.empty_block {
+            self.text("\n");
+            self.empty_block = false;
+        }
+        self.text(self.indentation);
+    }
+
+    /// Ends a statement and its line.
+    #[inline]
+    pub(super) fn end_statement(&mut self) -> io::Result<()> {
+        self.text(match self.style {
+            Style::Paper2009 => ";\n",
+            Style::Schedgen => "\n",
+        });
+        self.first_line = false;
+        self.spill()
+    }
+
+    /// Hands what has been collected to the writer when it is enough.
+    #[inline]
+    pub(super) fn spill(&mut self) -> io::Result<()> {
+        if self.buffer.len() < CHUNK { Ok(()) } else { self.flush() }
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
