@@ -1,0 +1,118 @@
+//! Messages whose receive names its source.
+
+use goal_lang::{ANY, Action, Payload, Piece};
+use rand::RngExt;
+
+use crate::cells::Cell;
+use crate::generate::{Generator, PairMode};
+use crate::operands::{Use, buffer};
+
+/// A message between two nodes; one a member where a node stands for several ranks.
+pub(crate) fn event(generator: &mut Generator) {
+    let Some((from, to)) = ends(generator) else { return };
+    let mode = generator.mode(from, to, None);
+    let tag = generator.tag_base + generator.rng.random_range(0..4);
+    let size = if generator.rng.random_bool(0.05) { 0 } else { generator.size(generator.shape.message_max) };
+    let sources = generator.nodes[from].members.clone();
+    let destinations = generator.nodes[to].members.clone();
+
+    let mut sends = Vec::new();
+    let mut sent_pieces = Vec::new();
+    for &destination in &destinations {
+        let (payload, pieces) = sent(generator, from, size);
+        let placement = generator.placement();
+        let action = Action::Send { payload, to: destination, tag, placement };
+        let cells = (payload_has_bytes(&payload)).then(|| generator.nodes[from].cells.read(&pieces));
+        sends.push((generator.nodes[from].add(action, &pieces, &[]), cells));
+        sent_pieces.extend(pieces);
+    }
+
+    // Receives of one event must not wait for each other, nor for a send of theirs.
+    let mut taken = if from == to { sent_pieces } else { Vec::new() };
+    let mut recvs = Vec::new();
+    for (nth, &source) in sources.iter().enumerate() {
+        let cells = sends[if destinations.len() > 1 { nth } else { 0 }].1.clone();
+        let (payload, pieces) = received(generator, to, size, cells.is_some(), mode, &taken);
+        let placement = generator.placement();
+        let any_tag =
+            mode == PairMode::Ordered && generator.shape.wildcards && generator.rng.random_bool(0.4);
+        let action = Action::Recv { payload, from: source, tag: if any_tag { ANY } else { tag }, placement };
+        recvs.push(generator.nodes[to].add(action, &[], &pieces));
+        if !pieces.is_empty() {
+            let cells = cells.unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
+            generator.nodes[to].cells.write(&pieces, &cells);
+        }
+        taken.extend(pieces);
+    }
+
+    let key = (mode == PairMode::Tagged).then_some(tag);
+    for (nth, &source) in sources.iter().enumerate() {
+        for (mth, &destination) in destinations.iter().enumerate() {
+            let ends = ((from, source, sends[mth].0), (to, destination, recvs[nth]));
+            generator.order_message(ends.0, ends.1, key);
+        }
+    }
+    if from == to && generator.shape.start_dependencies && generator.rng.random_bool(0.3) {
+        let (send, recv) = (sends[0].0, recvs[0]);
+        let (waiter, other) = if generator.rng.random() { (send, recv) } else { (recv, send) };
+        generator.nodes[from].require_start(waiter, other);
+    }
+}
+
+/// Two nodes of which one at least is a single rank.
+fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
+    for _ in 0..20 {
+        let (from, to) = (generator.any_node(), generator.any_node());
+        let single = |node: usize| generator.nodes[node].members.len() == 1;
+        let fits = if from == to {
+            single(from) && generator.shape.self_messages
+        } else {
+            single(from) || single(to)
+        };
+        if fits && generator.sink != Some(to) {
+            return Some((from, to));
+        }
+    }
+    None
+}
+
+fn payload_has_bytes(payload: &Payload) -> bool {
+    !matches!(payload, Payload::Pattern { .. })
+}
+
+fn sent(generator: &mut Generator, from: usize, size: u64) -> (Payload, Vec<Piece>) {
+    let pattern = size == 0 || generator.shape.patterns && generator.rng.random_bool(0.25);
+    if !pattern {
+        let node = &generator.nodes[from];
+        let vectors = generator.shape.vectors;
+        if let Some(pieces) = buffer(&mut generator.rng, node, size, Use::Read, vectors, &[]) {
+            return (generator.nodes[from].payload(&pieces), pieces);
+        }
+    }
+    (Payload::Pattern { size }, Vec::new())
+}
+
+fn received(
+    generator: &mut Generator,
+    to: usize,
+    size: u64,
+    addressed: bool,
+    mode: PairMode,
+    avoid: &[Piece],
+) -> (Payload, Vec<Piece>) {
+    // The bytes of a pattern depend on the message's number among those of the pair: known where these are ordered.
+    let stored = size > 0
+        && if addressed {
+            !generator.rng.random_bool(0.1) || !generator.shape.patterns
+        } else {
+            mode == PairMode::Ordered && generator.rng.random_bool(0.3)
+        };
+    if stored {
+        let node = &generator.nodes[to];
+        let vectors = generator.shape.vectors;
+        if let Some(pieces) = buffer(&mut generator.rng, node, size, Use::Write, vectors, avoid) {
+            return (generator.nodes[to].payload(&pieces), pieces);
+        }
+    }
+    (Payload::Pattern { size }, Vec::new())
+}

@@ -1,0 +1,126 @@
+//! Choosing buffers: random places that suit an operand.
+
+use goal_lang::{Datatype, Piece, Space};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use crate::cells::{Cell, whole_element};
+use crate::node::{Node, any_overlap};
+
+/// Placements that are tried before an operand is given up.
+const TRIES: usize = 12;
+
+/// What an operand has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Read: written before.
+    Read,
+    /// Read as a divisor: no element can be 0.
+    Divisor,
+    /// Written: where it does little harm to floating-point elements.
+    Write,
+    /// Read and written.
+    Update,
+}
+
+/// A buffer of `size` > 0 bytes that shares none with `avoid`, in several pieces sometimes; `None` where no place was found.
+pub(crate) fn buffer(
+    rng: &mut ChaCha8Rng,
+    node: &Node,
+    size: u64,
+    usage: Use,
+    vectors: bool,
+    avoid: &[Piece],
+) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut avoid = avoid.to_vec();
+    for part in split(rng, size, vectors) {
+        let piece = contiguous(rng, node, part, usage, &avoid)?;
+        pieces.push(piece);
+        avoid.push(piece);
+    }
+    Some(pieces)
+}
+
+/// A buffer of `count` > 0 elements of a floating-point type that hold such numbers now.
+pub(crate) fn typed(
+    rng: &mut ChaCha8Rng,
+    node: &Node,
+    datatype: Datatype,
+    count: u64,
+    vectors: bool,
+    avoid: &[Piece],
+) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut avoid = avoid.to_vec();
+    for part in split(rng, count, vectors) {
+        let piece = typed_piece(rng, node, datatype, part, &avoid)?;
+        avoid.push(piece);
+        if vectors && rng.random_bool(0.3) && piece.size > 1 {
+            // Elements may lie across pieces.
+            let cut = rng.random_range(1..piece.size);
+            pieces.push(Piece { size: cut, ..piece });
+            pieces.push(Piece { addr: piece.addr + cut, size: piece.size - cut, ..piece });
+        } else {
+            pieces.push(piece);
+        }
+    }
+    Some(pieces)
+}
+
+fn split(rng: &mut ChaCha8Rng, whole: u64, vectors: bool) -> Vec<u64> {
+    let mut parts = vec![whole];
+    if vectors && rng.random_bool(0.3) {
+        for _ in 0..rng.random_range(1..4) {
+            let at = rng.random_range(0..parts.len());
+            if parts[at] > 1 {
+                let cut = rng.random_range(1..parts[at]);
+                parts[at] -= cut;
+                parts.insert(at, cut);
+            }
+        }
+    }
+    parts
+}
+
+fn contiguous(rng: &mut ChaCha8Rng, node: &Node, size: u64, usage: Use, avoid: &[Piece]) -> Option<Piece> {
+    let spare_floats = usage == Use::Write && rng.random_bool(0.85);
+    (0..TRIES).find_map(|_| {
+        let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
+        let len = node.cells.space(space).len() as u64;
+        let addr = rng.random_range(0..=len.checked_sub(size)?);
+        let piece = Piece { addr, size, space };
+        let suits = |cell: &Cell| match usage {
+            Use::Read | Use::Update => cell.defined,
+            Use::Divisor => cell.defined && cell.nonzero && cell.float.is_none(),
+            Use::Write => !(spare_floats && cell.float.is_some()),
+        };
+        let free = !any_overlap(&[piece], avoid) && node.cells.of(&piece).iter().all(suits);
+        free.then_some(piece)
+    })
+}
+
+fn typed_piece(
+    rng: &mut ChaCha8Rng,
+    node: &Node,
+    datatype: Datatype,
+    count: u64,
+    avoid: &[Piece],
+) -> Option<Piece> {
+    let size = count * datatype.width();
+    (0..TRIES).find_map(|_| {
+        let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
+        let cells = node.cells.space(space);
+        let last = (cells.len() as u64).checked_sub(size)?;
+        // The next element of the type from a random place on.
+        let from = rng.random_range(0..=last);
+        let addr = (from..=last).find(|&at| {
+            let cell = cells[at as usize];
+            cell.float == Some(datatype) && cell.phase == 0
+        })?;
+        let piece = Piece { addr, size, space };
+        let mut elements = node.cells.of(&piece).chunks(datatype.width() as usize);
+        let typed = elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some());
+        (typed && !any_overlap(&[piece], avoid)).then_some(piece)
+    })
+}

@@ -1,0 +1,118 @@
+//! What random programs may contain.
+
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// Bounds and switches of the generator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shape {
+    /// Fewest and most ranks.
+    pub ranks: (u32, u32),
+    /// Fewest and most events; an event adds one to about ten actions.
+    pub events: (u32, u32),
+    /// Bytes of memory of a rank.
+    pub memory: u64,
+    /// Bytes of scratch memory of a rank; 0 for none.
+    pub scratch: u64,
+    /// Largest message in bytes. Messages with addresses are also bounded by the memory.
+    pub message_max: u64,
+    /// Largest operand of a local operation in bytes.
+    pub operand_max: u64,
+    /// Receives from any source and with any tag.
+    pub wildcards: bool,
+    /// Scattered buffers.
+    pub vectors: bool,
+    /// Random `irequires` dependencies, and messages ordered by them.
+    pub start_dependencies: bool,
+    /// Messages of a rank to itself.
+    pub self_messages: bool,
+    /// Size-only payloads (`Nb`).
+    pub patterns: bool,
+    /// Operations on floating-point numbers.
+    pub floats: bool,
+    /// Stores of the time, which every run sees differently.
+    pub wtime: bool,
+    /// Ranks with the same body.
+    pub shared_bodies: bool,
+    /// Longest calc in nanoseconds.
+    pub calc_nanos_max: u64,
+    /// Whether the final memory may depend on which message a wildcard receive takes, and on the order of sends.
+    pub outcomes_may_differ: bool,
+}
+
+impl Default for Shape {
+    /// Small programs with everything but `wtime`, and one outcome.
+    fn default() -> Self {
+        Self {
+            ranks: (2, 6),
+            events: (5, 40),
+            memory: 320,
+            scratch: 64,
+            message_max: 96,
+            operand_max: 64,
+            wildcards: true,
+            vectors: true,
+            start_dependencies: true,
+            self_messages: true,
+            patterns: true,
+            floats: true,
+            wtime: false,
+            shared_bodies: true,
+            calc_nanos_max: 1000,
+            outcomes_may_differ: false,
+        }
+    }
+}
+
+impl Shape {
+    /// A few messages on both sides of every usual eager limit, up to 200 kB.
+    pub fn large_messages() -> Self {
+        Self {
+            ranks: (2, 3),
+            events: (3, 10),
+            memory: 400_000,
+            message_max: 200_000,
+            operand_max: 100_000,
+            ..Self::default()
+        }
+    }
+
+    /// Few enough messages that all outcomes can be listed.
+    pub fn several_outcomes() -> Self {
+        Self {
+            ranks: (2, 4),
+            events: (2, 6),
+            memory: 96,
+            message_max: 24,
+            outcomes_may_differ: true,
+            ..Self::default()
+        }
+    }
+
+    /// A shape with random bounds and switches, one outcome: for tests that run thousands of seeds.
+    pub fn varied(seed: u64) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed_5eed);
+        let ranks_max = rng.random_range(1..=6);
+        let events_max = [6, 20, 60][rng.random_range(0..3)];
+        let memory = [64, 320, 2000, 9000][rng.random_range(0..4)];
+        Self {
+            ranks: (ranks_max.min(2), ranks_max),
+            events: (1, events_max),
+            memory,
+            scratch: [0, 32, 200][rng.random_range(0..3)],
+            message_max: [24, 100, 600, 6000][rng.random_range(0..4)],
+            operand_max: [16, 64, 1000][rng.random_range(0..3)],
+            wildcards: rng.random(),
+            vectors: rng.random(),
+            start_dependencies: rng.random(),
+            self_messages: rng.random(),
+            patterns: rng.random(),
+            floats: rng.random(),
+            wtime: rng.random_bool(0.2),
+            shared_bodies: rng.random(),
+            calc_nanos_max: 1000,
+            outcomes_may_differ: false,
+        }
+    }
+}
