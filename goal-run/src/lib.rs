@@ -1,1 +1,8 @@
-//! goal-run
+//! Executes GOAL schedules: the engine, message matching, local operations and transports.
+//!
+//! The engine is the paper's Listing 1 over a NISA section that was verified before. It does no IO, makes no system
+//! call and reads no clock: its caller hands in the time and a [`transport::Transport`]. It never looks at text, and it
+//! refuses to guess: a message whose receive has another size is an error that names both ends.
+
+pub mod memory;
+pub mod transport;
