@@ -1,0 +1,96 @@
+//! Joins: how an action waits for more others than NISA can count.
+
+use crate::edit::Edges;
+use goal_lang::limits::INDEGREE_MAX;
+use goal_lang::{Action, ActionId, Body, Edge, Position};
+
+/// Gives every action at most 65535 dependencies: one with more waits for dummy actions instead (paper III.D, Theorem 4),
+/// each of which takes over up to 65535 of them, in a tree of as many levels as it takes. A dummy is complete as soon as
+/// it starts, so waiting for one that waits for the start of an action is waiting for that start. False where nothing
+/// changed.
+///
+/// # Panics
+/// If a body would have 2^32 actions.
+pub fn join(body: &mut Body) -> bool {
+    join_above(body, INDEGREE_MAX as usize)
+}
+
+/// A dependency of a heavy action, by its index among the edges of its kind.
+#[derive(Clone, Copy)]
+enum Source {
+    End(usize),
+    Start(usize),
+}
+
+pub(crate) fn join_above(body: &mut Body, most: usize) -> bool {
+    if body.requires.len() + body.irequires.len() <= most {
+        return false;
+    }
+    let indegrees = body.indegrees();
+    let heavy: Vec<bool> = indegrees.iter().map(|&indegree| indegree as usize > most).collect();
+    if !heavy.contains(&true) {
+        return false;
+    }
+    let mut requires = Edges::new(&body.requires, &body.debug.requires);
+    let mut irequires = Edges::new(&body.irequires, &body.debug.irequires);
+    let mut sources: Vec<Vec<Source>> = vec![Vec::new(); body.len()];
+    for (i, edge) in requires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()]) {
+        sources[edge.waiter.index()].push(Source::End(i));
+    }
+    for (i, edge) in irequires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()]) {
+        sources[edge.waiter.index()].push(Source::Start(i));
+    }
+    for (waiter, sources) in sources.into_iter().enumerate().filter(|(_, sources)| !sources.is_empty()) {
+        let waiter = ActionId::new(waiter);
+        let mut joins: Vec<(ActionId, Option<Position>)> = Vec::new();
+        for group in sources.chunks(most) {
+            let join = new_join(body, waiter);
+            for source in group {
+                match *source {
+                    Source::End(i) => requires.edges[i].waiter = join,
+                    Source::Start(i) => irequires.edges[i].waiter = join,
+                }
+            }
+            let position = match group[0] {
+                Source::End(i) => requires.positions.get(i),
+                Source::Start(i) => irequires.positions.get(i),
+            };
+            joins.push((join, position.copied()));
+        }
+        while joins.len() > most {
+            let mut above = Vec::new();
+            for group in joins.chunks(most) {
+                let join = new_join(body, waiter);
+                for &(prerequisite, position) in group {
+                    requires.push(Edge { waiter: join, prerequisite }, position);
+                }
+                above.push((join, group[0].1));
+            }
+            joins = above;
+        }
+        for (prerequisite, position) in joins {
+            requires.push(Edge { waiter, prerequisite }, position);
+        }
+    }
+    let actions = body.len();
+    (body.requires, body.debug.requires) = requires.finish(actions);
+    (body.irequires, body.debug.irequires) = irequires.finish(actions);
+    true
+}
+
+/// Adds an action without a label at the end of the body, in the place of the text that `waiter` has.
+fn new_join(body: &mut Body, waiter: ActionId) -> ActionId {
+    let join = ActionId::new(body.actions.len());
+    body.actions.push(Action::Nop);
+    let debug = &mut body.debug;
+    if let Some(&position) = debug.actions.get(waiter.index()) {
+        debug.actions.push(position);
+    }
+    if let Some(&line) = debug.lines.get(waiter.index()) {
+        debug.lines.push(line);
+    }
+    if !debug.labels.is_empty() {
+        debug.labels.push("");
+    }
+    join
+}
