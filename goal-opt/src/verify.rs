@@ -274,7 +274,7 @@ fn check_operation(op: Op, datatype: Datatype, local: &LocalOperation<'_>) -> Re
             sizes[1].max(sizes[2])
         ));
     }
-    if sizes[0] % datatype.width() != 0 {
+    if !sizes[0].is_multiple_of(datatype.width()) {
         return Err(format!("{} bytes are no whole number of elements of {}", sizes[0], datatype.name()));
     }
     let result = local.result();
