@@ -1,0 +1,116 @@
+//! Where everything lies in the segment. Launcher and ranks compute the same layout from the same sizes.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Granularity of the areas: pages, so that an area that is never touched costs nothing.
+const PAGE: u64 = 4096;
+/// Bytes of a ring's cell; must match the ring.
+const CELL: u64 = 64;
+/// Bytes of all rings together that are aimed at.
+const RINGS_BYTES: u64 = 64 << 20;
+const RING_BYTES_MIN: u64 = 16 << 10;
+const RING_BYTES_MAX: u64 = 256 << 10;
+/// Bytes of a rank's failure record.
+pub(super) const FAILURE_BYTES: usize = 4096;
+
+/// What one rank needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RankSizes {
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of scratch memory.
+    pub scratch: u64,
+    /// Bytes for the state of a running instance: counters, bitmap of finished actions.
+    pub instance: u64,
+    /// Bytes for the record of what matched what; 0 where none is kept.
+    pub matches: u64,
+}
+
+/// Where a rank's areas begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RankLayout {
+    /// Its [`Status`](super::Status).
+    pub status: usize,
+    /// Its failure record.
+    pub failure: usize,
+    /// Its ring: control words, then cells.
+    pub inbox: usize,
+    /// Its memory.
+    pub memory: Range<usize>,
+    /// Its scratch memory.
+    pub scratch: Range<usize>,
+    /// The state of its running instance.
+    pub instance: Range<usize>,
+    /// The record of what matched what.
+    pub matches: Range<usize>,
+}
+
+/// Where everything lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Each rank's areas. The gate lies at offset 0.
+    pub ranks: Vec<RankLayout>,
+    /// Cells of every ring, a power of two.
+    pub cells: usize,
+    /// Bytes in all.
+    pub len: usize,
+}
+
+/// A program needs a larger segment than allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentTooLarge {
+    /// Bytes needed; `None` above 2^64.
+    pub needed: Option<u64>,
+    /// Bytes allowed.
+    pub limit: u64,
+}
+
+impl fmt::Display for SegmentTooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.needed {
+            Some(needed) => write!(f, "the ranks together need {needed} bytes of shared memory")?,
+            None => write!(f, "the ranks together need more than 2^64 bytes of shared memory")?,
+        }
+        write!(f, ", the limit is {} (--max-segment raises it)", self.limit)
+    }
+}
+
+impl std::error::Error for SegmentTooLarge {}
+
+impl Layout {
+    /// The layout for ranks of these sizes.
+    ///
+    /// # Errors
+    /// [`SegmentTooLarge`] above `limit` bytes.
+    pub fn new(sizes: impl ExactSizeIterator<Item = RankSizes>, limit: u64) -> Result<Self, SegmentTooLarge> {
+        let ranks = sizes.len() as u64;
+        let ring = (RINGS_BYTES / ranks.max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
+        let ring = 1 << ring.ilog2();
+        let mut end = Some(PAGE);
+        let mut area = |bytes: u64| -> Result<Range<usize>, SegmentTooLarge> {
+            let start = end.unwrap_or(u64::MAX);
+            let past = start.checked_add(bytes);
+            end = past.and_then(|past| past.checked_next_multiple_of(PAGE));
+            match (past, end) {
+                (Some(past), Some(end)) if end <= limit => Ok(start as usize..past as usize),
+                _ => Err(SegmentTooLarge { needed: end, limit }),
+            }
+        };
+        let mut layouts = Vec::new();
+        for rank in sizes {
+            let status = area(PAGE)?.start;
+            layouts.push(RankLayout {
+                status,
+                failure: area(FAILURE_BYTES as u64)?.start,
+                inbox: area(super::ring::CONTROL_BYTES as u64 + ring)?.start,
+                memory: area(rank.memory)?,
+                scratch: area(rank.scratch)?,
+                instance: area(rank.instance)?,
+                matches: area(rank.matches)?,
+            });
+        }
+        let len = end.unwrap_or(u64::MAX) as usize;
+        Ok(Self { ranks: layouts, cells: (ring / CELL) as usize, len })
+    }
+}

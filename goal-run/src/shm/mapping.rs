@@ -1,0 +1,206 @@
+//! Memory files and their mappings. `unsafe`: mapping memory and handing out references into it.
+#![allow(unsafe_code)]
+
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
+
+/// A memory file that every process of the run maps readable and writable.
+///
+/// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped; it is page aligned, and
+/// the file is never truncated (its size is sealed), so no access inside the mapping faults.
+#[derive(Debug)]
+pub struct Mapping {
+    ptr: NonNull<u8>,
+    len: usize,
+    fd: OwnedFd,
+}
+
+/// Types made of atomics only: every bit pattern is a value and any number of processes may hold references to one.
+///
+/// # Safety
+/// Implementors are `#[repr(C)]`, consist of atomic integers (and padding) only, and are aligned to at most a page.
+pub unsafe trait SharedWords {}
+
+// SAFETY: the mapping is plain memory that belongs to no thread; all access goes through atomics or raw copies.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first touched. Child processes
+    /// inherit the descriptor.
+    ///
+    /// # Errors
+    /// What the system says: too many open files, no address space.
+    pub fn create(len: usize) -> io::Result<Self> {
+        let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&fd, len as u64)?;
+        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        Self::open(fd, len)
+    }
+
+    /// Maps an existing memory file.
+    ///
+    /// # Errors
+    /// What the system says; [`io::ErrorKind::UnexpectedEof`] if the file is smaller than `len`.
+    pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
+        let fd = File::from(fd);
+        if fd.metadata()?.len() < len as u64 {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shared segment is too small"));
+        }
+        let fd = OwnedFd::from(fd);
+        let ptr = map(fd.as_fd(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)?;
+        Ok(Self { ptr, len, fd })
+    }
+
+    /// The memory file.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+
+    /// Bytes mapped.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is mapped, which [`Mapping::create`] refuses.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The address of the byte at `offset`, followed by at least `len` bytes of the mapping.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub fn range(&self, offset: usize, len: usize) -> NonNull<u8> {
+        let end = offset.checked_add(len).expect("range wraps");
+        assert!(end <= self.len, "bytes {offset}..{end} of a segment of {}", self.len);
+        // SAFETY: offset is inside the mapping, or one past it when len is 0.
+        unsafe { self.ptr.add(offset) }
+    }
+
+    /// The shared words at `offset`.
+    ///
+    /// # Panics
+    /// If they are not inside the mapping, or misaligned.
+    pub fn words<T: SharedWords>(&self, offset: usize) -> &T {
+        let ptr = self.range(offset, size_of::<T>()).cast::<T>();
+        assert!(ptr.is_aligned());
+        // SAFETY: in bounds and aligned by the checks above, live as long as self; SharedWords makes any bytes a
+        // value and concurrent access atomic.
+        unsafe { ptr.as_ref() }
+    }
+
+    /// Copies bytes into the mapping.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub fn copy_in(&self, offset: usize, bytes: &[u8]) {
+        let to = self.range(offset, bytes.len());
+        // SAFETY: in bounds by the check in `range`; `bytes` is not part of the mapping, which is never lent as a slice
+        // here. A process that writes the same bytes at the same time spoils the bytes, nothing else.
+        unsafe { to.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+    }
+
+    /// Copies bytes out of the mapping.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
+        let from = self.range(offset, bytes.len());
+        // SAFETY: as in `copy_in`.
+        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(from.as_ptr(), bytes.len()) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        unmap(self.ptr, self.len);
+    }
+}
+
+/// Bytes that nobody can change any more: a sealed memory file, mapped read-only.
+///
+/// Invariant: the seals are set before the mapping is made, so the bytes are constant and a shared slice of them is sound
+/// whatever other processes do.
+#[derive(Debug)]
+pub struct Sealed {
+    ptr: NonNull<u8>,
+    len: usize,
+    fd: OwnedFd,
+}
+
+// SAFETY: constant memory.
+unsafe impl Send for Sealed {}
+// SAFETY: constant memory.
+unsafe impl Sync for Sealed {}
+
+const SEALS: SealFlags =
+    SealFlags::WRITE.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::SEAL);
+
+impl Sealed {
+    /// A sealed copy of `bytes`. Child processes inherit the descriptor.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn copy_of(bytes: &[u8]) -> io::Result<Self> {
+        let fd = memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING)?;
+        let mut file = File::from(fd);
+        file.write_all(bytes)?;
+        let fd = OwnedFd::from(file);
+        fcntl_add_seals(&fd, SEALS)?;
+        Self::open(fd)
+    }
+
+    /// Maps a sealed memory file.
+    ///
+    /// # Errors
+    /// What the system says; [`io::ErrorKind::InvalidInput`] if a seal is missing.
+    pub fn open(fd: OwnedFd) -> io::Result<Self> {
+        if !rustix::fs::fcntl_get_seals(&fd)?.contains(SEALS) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the schedule's copy is not sealed"));
+        }
+        let file = File::from(fd);
+        let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
+        let fd = OwnedFd::from(file);
+        let ptr = map(fd.as_fd(), len, ProtFlags::READ, MapFlags::SHARED)?;
+        Ok(Self { ptr, len, fd })
+    }
+
+    /// The memory file.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Deref for Sealed {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        // SAFETY: a live mapping of `len` bytes that the seals keep constant.
+        unsafe { std::slice::from_raw_parts(self.ptr.as_ptr(), self.len) }
+    }
+}
+
+impl Drop for Sealed {
+    fn drop(&mut self) {
+        unmap(self.ptr, self.len);
+    }
+}
+
+fn map(fd: BorrowedFd<'_>, len: usize, protection: ProtFlags, flags: MapFlags) -> io::Result<NonNull<u8>> {
+    // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
+    let ptr = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, fd, 0)? };
+    Ok(NonNull::new(ptr.cast()).expect("a mapping is not at address 0"))
+}
+
+fn unmap(ptr: NonNull<u8>, len: usize) {
+    // SAFETY: the mapping was made by `map` with this length and its owner is being dropped. An error can only mean
+    // that the range is not mapped, which leaves nothing to do.
+    let _ = unsafe { munmap(ptr.as_ptr().cast(), len) };
+}

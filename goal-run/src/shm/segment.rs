@@ -1,0 +1,98 @@
+//! Typed access to the areas of the segment.
+
+use super::layout::{FAILURE_BYTES, Layout, RankLayout};
+use super::mapping::Mapping;
+use super::ring::{Consumer, Inbox};
+use super::status::{Gate, State, Status};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+
+/// The mapped segment with its layout.
+#[derive(Debug)]
+pub struct Segment {
+    mapping: Mapping,
+    layout: Layout,
+}
+
+impl Segment {
+    /// A new segment, all zeros.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(layout: Layout) -> io::Result<Self> {
+        Ok(Self { mapping: Mapping::create(layout.len)?, layout })
+    }
+
+    /// The segment behind an inherited descriptor.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(fd: OwnedFd, layout: Layout) -> io::Result<Self> {
+        Ok(Self { mapping: Mapping::open(fd, layout.len)?, layout })
+    }
+
+    /// The mapping.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+
+    /// Number of ranks.
+    pub fn num_ranks(&self) -> u32 {
+        self.layout.ranks.len() as u32
+    }
+
+    /// Where a rank's areas lie.
+    pub fn rank(&self, rank: u32) -> &RankLayout {
+        &self.layout.ranks[rank as usize]
+    }
+
+    /// The start gate.
+    pub fn gate(&self) -> &Gate {
+        self.mapping.words(0)
+    }
+
+    /// A rank's status.
+    pub fn status(&self, rank: u32) -> &Status {
+        self.mapping.words(self.rank(rank).status)
+    }
+
+    /// A rank's ring, to put messages into or to look at.
+    pub fn inbox(&self, rank: u32) -> Inbox<'_> {
+        Inbox::new(&self.mapping, self.rank(rank).inbox, self.layout.cells)
+    }
+
+    /// The taking end of a rank's ring. There must be one at a time.
+    pub fn consumer(&self, rank: u32) -> Consumer<'_> {
+        Consumer::new(self.inbox(rank))
+    }
+
+    /// Start of an area of this segment.
+    pub fn area(&self, range: &std::ops::Range<usize>) -> NonNull<u8> {
+        self.mapping.range(range.start, range.len())
+    }
+
+    /// Leaves the text of an error where the launcher finds it, cut to the record's size, and ends in [`State::Failed`].
+    pub fn fail(&self, rank: u32, text: &str) {
+        let mut len = text.len().min(FAILURE_BYTES);
+        while !text.is_char_boundary(len) {
+            len -= 1;
+        }
+        self.mapping.copy_in(self.rank(rank).failure, &text.as_bytes()[..len]);
+        let status = self.status(rank);
+        status.failure_len.store(len as u32, Ordering::SeqCst);
+        status.enter(State::Failed);
+    }
+
+    /// The text that a failed rank left.
+    pub fn failure(&self, rank: u32) -> Option<String> {
+        let len = self.status(rank).failure_len.load(Ordering::SeqCst) as usize;
+        if len == 0 {
+            return None;
+        }
+        let mut bytes = vec![0; len.min(FAILURE_BYTES)];
+        self.mapping.copy_out(self.rank(rank).failure, &mut bytes);
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
