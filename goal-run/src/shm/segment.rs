@@ -1,12 +1,14 @@
-//! Typed access to the areas of the segment.
+//! Typed access to the areas of the segment. `unsafe`: regions over them.
+#![allow(unsafe_code)]
 
 use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mapping::Mapping;
 use super::ring::{Consumer, Inbox};
 use super::status::{Gate, State, Status};
+use crate::memory::Region;
 use std::io;
+use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
 /// The mapped segment with its layout.
@@ -68,9 +70,13 @@ impl Segment {
         Consumer::new(self.inbox(rank))
     }
 
-    /// Start of an area of this segment.
-    pub fn area(&self, range: &std::ops::Range<usize>) -> NonNull<u8> {
-        self.mapping.range(range.start, range.len())
+    /// The region over a rank's memory or scratch memory. It must not outlive the segment.
+    pub fn region(&self, area: &Range<usize>) -> Region {
+        let start = self.mapping.range(area.start, area.len());
+        // SAFETY: the area is inside the mapping, which is readable, writable and initialised; a run drops its segment
+        // last. These areas are reached through regions only, so that the references of `memory` are the only ones in
+        // this process; what other processes may do is stated there.
+        unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
     /// Leaves the text of an error where the launcher finds it, cut to the record's size, and ends in [`State::Failed`].

@@ -6,8 +6,10 @@
 //! peer ([`Transport::export`], UCX's `get_zcopy`).
 
 mod header;
+mod shm;
 
 pub use header::{Header, Kind};
+pub use shm::ShmTransport;
 
 use crate::memory::Span;
 
