@@ -2,6 +2,7 @@
 //!
 //! This crate knows nothing of transports. Start at [`nisa`].
 
+pub mod loggopsim;
 pub mod nisa;
 
 pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode};

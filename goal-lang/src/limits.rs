@@ -20,6 +20,10 @@ pub const TAG_MAX: u32 = u32::MAX - 1;
 /// Longest label in bytes.
 pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 
+/// Most bytes of an input that has to be held in memory, because it comes through a pipe, is packed or is binary
+/// (`--max-input`). Plain text files are mapped and may have any size.
+pub const INPUT_BYTES_MAX: u64 = 1 << 32;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -78,6 +78,8 @@ codes! {
     LoggopsimLoss = 122, Warning, "loggopsim-loss";
     /// A gzip stream is damaged.
     GzipFormat = 130, Error, "gzip-format";
+    /// An input that must be held in memory is larger than the limit.
+    InputLimit = 131, Error, "input-limit";
     /// A pass or a program handed to the compiler broke a rule of the program model.
     InvalidProgram = 140, Error, "invalid-program";
 }

@@ -1,0 +1,49 @@
+//! LogGOPSim's binary schedules, read and written. `docs/interop.md` shows the layout.
+//!
+//! ```text
+//!  0  magic              u64, 4223; offsets count from the byte behind it
+//!  8  ranks              u32
+//! 12  max cpu, max nic   u8 each: the highest number that an operation names
+//! 14  table              ranks x { start u64, end u64 }
+//!     per rank: nodes u32, roots u32, the roots' indices u32 each, the nodes' records, the appendix of u32 indices
+//! ```
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use read::{ReadError, read};
+pub use write::{Loss, WriteError, losses, write};
+
+/// The first eight bytes, as a number.
+pub const MAGIC: u64 = 4223;
+
+/// Bytes before the table.
+const HEADER_SIZE: usize = 14;
+/// Bytes of a rank in the table.
+const ENTRY_SIZE: usize = 16;
+/// Offsets count from behind the magic number.
+const ORIGIN: usize = 8;
+
+/// A record's fields: packed, without padding.
+mod node {
+    use std::ops::Range;
+
+    pub(super) const DEPENDENCIES: Range<usize> = 0..4;
+    pub(super) const TYPE: usize = 4;
+    pub(super) const PEER: Range<usize> = 5..9;
+    pub(super) const BYTES: Range<usize> = 9..17;
+    pub(super) const TAG: Range<usize> = 17..21;
+    pub(super) const CPU: usize = 21;
+    pub(super) const NIC: usize = 22;
+    pub(super) const DEPENDENTS: Range<usize> = 23..27;
+    pub(super) const FIRST_DEPENDENT: Range<usize> = 27..31;
+    pub(super) const START_DEPENDENTS: Range<usize> = 31..35;
+    pub(super) const FIRST_START_DEPENDENT: Range<usize> = 35..39;
+    pub(super) const LENGTH: usize = 39;
+
+    pub(super) const SEND: u8 = 1;
+    pub(super) const RECV: u8 = 2;
+    pub(super) const CALC: u8 = 3;
+}

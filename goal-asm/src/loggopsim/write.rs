@@ -1,0 +1,170 @@
+//! A program as a LogGOPSim binary.
+
+use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN, node};
+use goal_lang::{Action, ActionId, Body, Placement, Program};
+use std::io::{self, Write};
+
+/// Why a program can't be written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A rank's indices into its appendix have 32 bits.
+    #[error("rank {rank} has more dependencies than LogGOPSim's 32-bit indices hold")]
+    TooManyDependencies {
+        /// The rank.
+        rank: u32,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What LogGOPSim's format has no place for, counted over the ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Loss {
+    /// Sends and receives whose addresses are dropped.
+    pub buffers: u64,
+    /// Local operations that become `calc 0`.
+    pub operations: u64,
+    /// Ranks whose init and expect data are dropped.
+    pub images: u64,
+}
+
+impl Loss {
+    /// Whether nothing is lost.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// One sentence for a warning.
+    pub fn message(&self) -> String {
+        format!(
+            "LogGOPSim has no place for {} buffer addresses, {} local operations (written as `calc 0`) and the init and \
+             expect data of {} ranks",
+            self.buffers, self.operations, self.images
+        )
+    }
+}
+
+/// What writing `program` would lose.
+pub fn losses(program: &Program) -> Loss {
+    let of_body = |body: &Body| {
+        let mut loss = Loss::default();
+        for action in &body.actions {
+            match *action {
+                Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+                    loss.buffers += u64::from(body.payload_operand(payload).is_some());
+                }
+                Action::Calc { .. } => {}
+                _ => loss.operations += 1,
+            }
+        }
+        loss
+    };
+    let by_body: Vec<Loss> = program.bodies.iter().map(of_body).collect();
+    let mut sum = Loss::default();
+    for entry in &program.ranks {
+        let body = by_body[entry.body.index()];
+        sum.buffers += body.buffers;
+        sum.operations += body.operations;
+        sum.images += u64::from(entry.image.is_some_and(|image| !program.images[image.index()].is_empty()));
+    }
+    sum
+}
+
+/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what is left out.
+///
+/// # Errors
+/// Where a rank has 2^32 dependencies, or `out` fails.
+pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
+    let mut max = Placement::default();
+    for action in program.bodies.iter().flat_map(|body| &body.actions) {
+        let placement = placement(action);
+        max = Placement { cpu: max.cpu.max(placement.cpu), nic: max.nic.max(placement.nic) };
+    }
+    let lengths: Vec<u64> = program.bodies.iter().map(body_length).collect();
+    let mut out = io::BufWriter::with_capacity(256 << 10, out);
+    out.write_all(&MAGIC.to_le_bytes())?;
+    out.write_all(&program.num_ranks().to_le_bytes())?;
+    out.write_all(&[max.cpu, max.nic])?;
+    let mut start = (HEADER_SIZE - ORIGIN) as u64 + ENTRY_SIZE as u64 * u64::from(program.num_ranks());
+    for entry in &program.ranks {
+        let end = start + lengths[entry.body.index()];
+        out.write_all(&start.to_le_bytes())?;
+        out.write_all(&end.to_le_bytes())?;
+        start = end;
+    }
+    for (rank, entry) in program.ranks.iter().enumerate() {
+        let body = &program.bodies[entry.body.index()];
+        if u32::try_from(body.requires.len() + body.irequires.len()).is_err() {
+            return Err(WriteError::TooManyDependencies { rank: rank as u32 });
+        }
+        write_body(body, &mut out)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn body_length(body: &Body) -> u64 {
+    let roots = body.indegrees().iter().filter(|&&indegree| indegree == 0).count();
+    let words = 2 + roots + body.requires.len() + body.irequires.len();
+    4 * words as u64 + (node::LENGTH * body.len()) as u64
+}
+
+fn write_body(body: &Body, out: &mut impl Write) -> io::Result<()> {
+    let indegrees = body.indegrees();
+    let roots = || (0..body.len() as u32).filter(|&i| indegrees[i as usize] == 0);
+    out.write_all(&(body.len() as u32).to_le_bytes())?;
+    out.write_all(&(roots().count() as u32).to_le_bytes())?;
+    for root in roots() {
+        out.write_all(&root.to_le_bytes())?;
+    }
+    let mut appendix = 0;
+    for id in body.ids() {
+        let mut record = record(body, id, indegrees[id.index()]);
+        for (count, first, row) in [
+            (node::DEPENDENTS, node::FIRST_DEPENDENT, body.requires.row(id)),
+            (node::START_DEPENDENTS, node::FIRST_START_DEPENDENT, body.irequires.row(id)),
+        ] {
+            record[count].copy_from_slice(&(row.len() as u32).to_le_bytes());
+            record[first].copy_from_slice(&u32::to_le_bytes(appendix));
+            appendix += row.len() as u32;
+        }
+        out.write_all(&record)?;
+    }
+    for id in body.ids() {
+        for waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
+            out.write_all(&waiter.0.to_le_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A record but for its dependents.
+fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
+    let action = body.action(id);
+    let (kind, peer, size, tag) = match *action {
+        Action::Send { payload, to, tag, .. } => (node::SEND, to, body.payload_size(payload), tag),
+        Action::Recv { payload, from, tag, .. } => (node::RECV, from, body.payload_size(payload), tag),
+        Action::Calc { nanos, .. } => (node::CALC, 0, nanos, 0),
+        _ => (node::CALC, 0, 0, 0),
+    };
+    let placement = placement(action);
+    let mut record = [0; node::LENGTH];
+    record[node::DEPENDENCIES].copy_from_slice(&dependencies.to_le_bytes());
+    record[node::TYPE] = kind;
+    record[node::PEER].copy_from_slice(&peer.to_le_bytes());
+    record[node::BYTES].copy_from_slice(&size.to_le_bytes());
+    record[node::TAG].copy_from_slice(&tag.to_le_bytes());
+    record[node::CPU] = placement.cpu;
+    record[node::NIC] = placement.nic;
+    record
+}
+
+fn placement(action: &Action) -> Placement {
+    match *action {
+        Action::Send { placement, .. } | Action::Recv { placement, .. } | Action::Calc { placement, .. } => {
+            placement
+        }
+        _ => Placement::default(),
+    }
+}
