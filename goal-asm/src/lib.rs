@@ -2,6 +2,8 @@
 //!
 //! This crate knows nothing of transports. Start at [`nisa`].
 
+#[doc(hidden)]
+pub mod harness;
 pub mod loggopsim;
 pub mod nisa;
 

@@ -21,5 +21,6 @@ pub use container::{MAGIC, MAJOR, MINOR, part};
 pub use error::VerifyError;
 pub use file::{Image, Nisa, SectionDebug, Value, Values};
 pub use instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
+pub use layout::reseal;
 pub use section::{Buffer, Offsets, Operation, PieceList, Record, Section};
 pub use write::{EncodeError, EncodeOptions, encode};

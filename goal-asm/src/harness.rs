@@ -1,0 +1,98 @@
+//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and panics where a promise
+//! of this crate is broken.
+
+use crate::nisa::{EncodeOptions, Nisa, encode, reseal};
+use crate::{loggopsim, nisa::MAGIC};
+use goal_lang::limits::Limits;
+use goal_lang::{Action, Body, Bytes, Payload, Pieces, Program};
+use std::sync::Arc;
+
+/// A NISA file: what the verifier accepts is a valid program, which comes back from encoding. Checksums are made right
+/// first where the structure allows, so that changed bytes reach the checks behind them. True where it was accepted.
+pub fn nisa(bytes: &[u8]) -> bool {
+    let mut sealed = bytes.to_vec();
+    reseal(&mut sealed);
+    if !sealed.starts_with(&MAGIC) {
+        assert!(load(sealed).is_none(), "accepted without its magic number");
+        return false;
+    }
+    let Some(nisa) = load(sealed) else { return false };
+    let program = nisa.decode();
+    goal_opt::verify(&program).expect("what the verifier of NISA accepts, that of programs does");
+    let again = load(encoded(&program)).expect("what was encoded verifies").decode();
+    assert_same(&program, &again);
+    true
+}
+
+/// A LogGOPSim binary: what is read is a valid program, which comes back from writing. True where it was accepted.
+pub fn loggopsim(bytes: &[u8]) -> bool {
+    let Ok(program) = loggopsim::read(bytes, &Limits::default()) else { return false };
+    goal_opt::verify(&program).expect("what is read is valid");
+    let mut written = Vec::new();
+    loggopsim::write(&program, &mut written).expect("written");
+    let again = loggopsim::read(&written, &Limits::default()).expect("what was written can be read");
+    assert_same(&program, &again);
+    true
+}
+
+/// A valid program: it comes back from its file, whatever the number of threads, and its file from itself. The file.
+pub fn program(program: &Program) -> Vec<u8> {
+    let bytes = encoded(program);
+    let mut parallel = Vec::new();
+    encode(program, &EncodeOptions { threads: 2, ..EncodeOptions::default() }, None, &mut parallel)
+        .expect("fits");
+    assert!(bytes == parallel, "the bytes depend on the number of threads");
+    let again = load(bytes.clone()).expect("what was encoded verifies").decode();
+    assert_same(program, &again);
+    assert!(encoded(&again) == bytes, "a decoded program encodes to other bytes");
+    bytes
+}
+
+fn encoded(program: &Program) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
+    bytes
+}
+
+fn load(bytes: Vec<u8>) -> Option<Nisa> {
+    let bytes: Bytes = Arc::new(bytes);
+    Nisa::load(bytes, &Limits::default()).ok()
+}
+
+fn assert_same(left: &Program, right: &Program) {
+    assert_eq!(left.num_ranks(), right.num_ranks());
+    for rank in 0..left.num_ranks() {
+        let (left_body, right_body) = (left.body_of(rank), right.body_of(rank));
+        let same = in_action_order(left_body).same_graph(&in_action_order(right_body));
+        assert!(same, "rank {rank} has another graph");
+        assert_eq!(left_body.debug.labels, right_body.debug.labels, "rank {rank}");
+        let sorted = |program: &Program| {
+            let mut image = program.image_of(rank).filter(|image| !image.is_empty())?.clone();
+            image.init.sort_by_key(|datum| datum.addr);
+            image.expect.sort_by_key(|datum| datum.addr);
+            Some(image)
+        };
+        assert_eq!(sorted(left), sorted(right), "rank {rank}");
+    }
+}
+
+/// The body with its table of pieces in the order in which actions name them: a file keeps no other.
+fn in_action_order(body: &Body) -> Body {
+    let mut ordered = body.clone();
+    ordered.pieces.clear();
+    let mut moved = |pieces: &mut Pieces| {
+        let first = ordered.pieces.len() as u32;
+        ordered.pieces.extend_from_slice(body.slice(*pieces));
+        pieces.first = if pieces.len > 0 { first } else { 0 };
+    };
+    for action in &mut ordered.actions {
+        match action {
+            Action::Send { payload: Payload::Vector(pieces), .. }
+            | Action::Recv { payload: Payload::Vector(pieces), .. } => moved(pieces),
+            Action::ExecVector { operands, .. } => operands.iter_mut().for_each(&mut moved),
+            Action::User { operands, .. } => operands.iter_mut().for_each(&mut moved),
+            _ => {}
+        }
+    }
+    ordered
+}

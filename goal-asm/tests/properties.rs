@@ -1,0 +1,106 @@
+//! Random programs go through both binary formats and return; random bytes never panic. The harness is the fuzzers'.
+
+use goal_asm::{harness, loggopsim};
+use goal_lang::Program;
+use goal_opt::{Level, Pipeline, Timings};
+use goal_smith::Shape;
+
+fn random_program(seed: u64) -> Program {
+    goal_smith::program(seed, &Shape { wtime: true, ..Shape::default() })
+}
+
+#[test]
+fn random_programs_return_from_nisa() {
+    for seed in 0..1000 {
+        harness::program(&random_program(seed));
+    }
+}
+
+#[test]
+fn the_default_pipeline_is_idempotent() {
+    let optimize = |program: &mut Program| {
+        goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("valid");
+    };
+    for seed in 0..300 {
+        let mut program = random_program(seed);
+        optimize(&mut program);
+        let once = harness::program(&program);
+        optimize(&mut program);
+        assert!(harness::program(&program) == once, "seed {seed}");
+    }
+}
+
+/// Changes a few words or bytes of a file, mostly to values that mean something in it.
+fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
+    for _ in 0..random.usize(1..4) {
+        let at = random.usize(0..bytes.len());
+        match random.u8(0..8) {
+            0 => bytes.truncate(at.max(1)),
+            1 => bytes[at] = random.u8(..),
+            2 => bytes[at] ^= 1 << random.u8(0..8),
+            3 => {
+                let end = bytes.len().min(at + random.usize(0..64));
+                let copy = bytes[at..end].to_vec();
+                let to = random.usize(0..=bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            kind => {
+                let at = at & !3;
+                let word = match kind {
+                    4 => random.u32(0..4),
+                    5 => u32::MAX - random.u32(0..4),
+                    6 => random.u32(0..bytes.len() as u32) & !3,
+                    _ => u32::from_le_bytes(bytes[at..].first_chunk().copied().unwrap_or_default())
+                        .wrapping_add(4),
+                };
+                let end = bytes.len().min(at + 4);
+                bytes[at..end].copy_from_slice(&word.to_le_bytes()[..end - at]);
+            }
+        }
+    }
+}
+
+#[test]
+fn mutated_nisa_is_refused_or_valid() {
+    let mut accepted = 0;
+    for seed in 0..20_000 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut bytes = harness_file(seed % 50);
+        mutate(&mut bytes, &mut random);
+        accepted += u32::from(harness::nisa(&bytes));
+    }
+    assert!(accepted > 0, "no mutation got through to the checks at the end");
+}
+
+fn harness_file(seed: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let program = random_program(seed);
+    goal_asm::encode(&program, &goal_asm::EncodeOptions::default(), None, &mut bytes).expect("fits");
+    bytes
+}
+
+#[test]
+fn mutated_loggopsim_binaries_are_refused_or_valid() {
+    let mut accepted = 0;
+    for seed in 0..20_000 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut bytes = Vec::new();
+        loggopsim::write(&random_program(seed % 50), &mut bytes).expect("written");
+        mutate(&mut bytes, &mut random);
+        accepted += u32::from(harness::loggopsim(&bytes));
+    }
+    assert!(accepted > 0, "no mutation got through to the checks at the end");
+}
+
+#[test]
+fn arbitrary_bytes_are_refused() {
+    for seed in 0..2000 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut bytes: Vec<u8> = (0..random.usize(0..400)).map(|_| random.u8(..)).collect();
+        assert!(!harness::nisa(&bytes));
+        assert!(!harness::loggopsim(&bytes));
+        let start = goal_asm::nisa::MAGIC.len().min(bytes.len());
+        bytes[..start].copy_from_slice(&goal_asm::nisa::MAGIC[..start]);
+        harness::nisa(&bytes);
+    }
+}
