@@ -44,6 +44,17 @@ impl Cell {
         })
     }
 
+    /// What is known of a byte that is either of two.
+    pub(crate) fn either(self, other: Cell) -> Cell {
+        let defined = self.defined && other.defined;
+        let nonzero = self.nonzero && other.nonzero;
+        if self.float == other.float && self.phase == other.phase {
+            Cell { magnitude: self.magnitude.max(other.magnitude), nonzero, defined, ..self }
+        } else {
+            Cell { nonzero: nonzero && self.float.is_none() && other.float.is_none(), defined, ..Cell::PLAIN }
+        }
+    }
+
     fn into_plain(self) -> Cell {
         match self.float {
             Some(_) => Cell { defined: self.defined, ..Cell::UNDEFINED },

@@ -84,15 +84,16 @@ impl<'a> Generator<'a> {
     }
 
     fn event(&mut self) {
-        match self.rng.random_range(0..100) {
-            0..45 => message::event(self),
-            45..58 if self.shape.wildcards => group::event(self),
-            58..63 => self.calc(),
-            63..67 => {
+        let groups = if self.shape.outcomes_may_differ { 30 } else { 13 };
+        match self.rng.random_range(0..87 + groups) {
+            0..42 => message::event(self),
+            87.. if self.shape.wildcards => group::event(self),
+            42..47 => self.calc(),
+            47..51 => {
                 let node = self.any_node();
                 self.nodes[node].add(Action::Nop, &[], &[]);
             }
-            67..72 if self.shape.wtime => self.wtime(),
+            51..56 if self.shape.wtime => self.wtime(),
             _ => local::event(self),
         }
     }

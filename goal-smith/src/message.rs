@@ -18,20 +18,29 @@ pub(crate) fn event(generator: &mut Generator) {
 
     let mut sends = Vec::new();
     let mut sent_pieces = Vec::new();
+    // The receivers share a body: what arrives is known as far as it is the same for all.
+    let mut cells: Option<Vec<Cell>> = None;
+    let mut all_addressed = true;
     for &destination in &destinations {
         let (payload, pieces) = sent(generator, from, size);
         let placement = generator.placement();
         let action = Action::Send { payload, to: destination, tag, placement };
-        let cells = (payload_has_bytes(&payload)).then(|| generator.nodes[from].cells.read(&pieces));
-        sends.push((generator.nodes[from].add(action, &pieces, &[]), cells));
+        let node = &mut generator.nodes[from];
+        all_addressed &= !pieces.is_empty();
+        let these = node.cells.read(&pieces);
+        cells = Some(match cells {
+            Some(others) => others.into_iter().zip(these).map(|(a, b)| a.either(b)).collect(),
+            None => these,
+        });
+        sends.push(node.add(action, &pieces, &[]));
         sent_pieces.extend(pieces);
     }
+    let cells = cells.filter(|_| all_addressed);
 
     // Receives of one event must not wait for each other, nor for a send of theirs.
     let mut taken = if from == to { sent_pieces } else { Vec::new() };
     let mut recvs = Vec::new();
-    for (nth, &source) in sources.iter().enumerate() {
-        let cells = sends[if destinations.len() > 1 { nth } else { 0 }].1.clone();
+    for &source in &sources {
         let (payload, pieces) = received(generator, to, size, cells.is_some(), mode, &taken);
         let placement = generator.placement();
         let any_tag =
@@ -39,7 +48,7 @@ pub(crate) fn event(generator: &mut Generator) {
         let action = Action::Recv { payload, from: source, tag: if any_tag { ANY } else { tag }, placement };
         recvs.push(generator.nodes[to].add(action, &[], &pieces));
         if !pieces.is_empty() {
-            let cells = cells.unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
+            let cells = cells.clone().unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
             generator.nodes[to].cells.write(&pieces, &cells);
         }
         taken.extend(pieces);
@@ -48,12 +57,12 @@ pub(crate) fn event(generator: &mut Generator) {
     let key = (mode == PairMode::Tagged).then_some(tag);
     for (nth, &source) in sources.iter().enumerate() {
         for (mth, &destination) in destinations.iter().enumerate() {
-            let ends = ((from, source, sends[mth].0), (to, destination, recvs[nth]));
+            let ends = ((from, source, sends[mth]), (to, destination, recvs[nth]));
             generator.order_message(ends.0, ends.1, key);
         }
     }
     if from == to && generator.shape.start_dependencies && generator.rng.random_bool(0.3) {
-        let (send, recv) = (sends[0].0, recvs[0]);
+        let (send, recv) = (sends[0], recvs[0]);
         let (waiter, other) = if generator.rng.random() { (send, recv) } else { (recv, send) };
         generator.nodes[from].require_start(waiter, other);
     }
@@ -74,10 +83,6 @@ fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
         }
     }
     None
-}
-
-fn payload_has_bytes(payload: &Payload) -> bool {
-    !matches!(payload, Payload::Pattern { .. })
 }
 
 fn sent(generator: &mut Generator, from: usize, size: u64) -> (Payload, Vec<Piece>) {

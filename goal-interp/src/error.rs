@@ -1,0 +1,217 @@
+//! Why a run has no outcome.
+
+use std::fmt;
+
+use goal_lang::{ANY, ActionId, Program};
+
+/// An action of a rank, with what is known of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The rank.
+    pub rank: u32,
+    /// The action of its body.
+    pub action: ActionId,
+    /// Its label; empty where it has none.
+    pub label: String,
+    /// Its source line, 1-based; 0 where it is not known.
+    pub line: u32,
+}
+
+impl Place {
+    pub(crate) fn new(program: &Program, rank: u32, action: ActionId) -> Self {
+        let debug = &program.body_of(rank).debug;
+        let label = debug.labels.get(action).unwrap_or_default().to_owned();
+        let line = debug.lines.get(action.index()).copied().unwrap_or(0);
+        Self { rank, action, label, line }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {}, action {}", self.rank, self.action)?;
+        if !self.label.is_empty() {
+            write!(f, " `{}`", self.label)?;
+        }
+        if self.line > 0 {
+            write!(f, ", line {}", self.line)?;
+        }
+        Ok(())
+    }
+}
+
+/// A run without an outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// An action cannot be executed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// Nothing can go on, and not all actions are complete.
+    #[error(transparent)]
+    Stuck(#[from] Stuck),
+    /// A recorded matching that no run can have.
+    #[error(transparent)]
+    Illegal(#[from] Illegal),
+}
+
+/// An action that cannot be executed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {cause}")]
+pub struct Failure {
+    /// The action.
+    pub place: Place,
+    /// What is wrong with it.
+    pub cause: Cause,
+}
+
+/// What is wrong with an action.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Cause {
+    /// A receive took a message of another size.
+    #[error("receives {received} bytes, but the message of {sender} has {sent}")]
+    SizeMismatch {
+        /// The other end.
+        sender: Place,
+        /// Bytes sent.
+        sent: u64,
+        /// Bytes that the receive has room for.
+        received: u64,
+    },
+    /// An integer was to be divided by zero.
+    #[error("element {element} is divided by zero")]
+    DivisionByZero {
+        /// The element, from 0.
+        element: u64,
+    },
+    /// No such function was registered.
+    #[error("no function is registered as user {0}; register one under this number")]
+    UnknownUserFunction(u32),
+    /// Two operands share bytes without being the same buffer.
+    #[error("two operands overlap in part; they must be the same buffer or share no byte")]
+    PartialOverlap,
+    /// Operands of different sizes, or not of whole elements.
+    #[error("operands of {0:?} bytes; they must have the same size, a multiple of the element's")]
+    OperandSize(Vec<u64>),
+    /// The operation is not defined on this type.
+    #[error("the operation is not defined on this type")]
+    IllegalOperation,
+    /// A peer that the group doesn't have.
+    #[error("rank {0} is not in the group")]
+    PeerOutOfRange(u32),
+    /// Scratch memory past what the rank declares.
+    #[error("touches scratch memory past the {0} bytes that are declared")]
+    ScratchOutOfRange(u64),
+}
+
+/// The end of a run in which nothing can go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stuck {
+    /// The actions that are not complete: first those that have started, each part by rank, then action.
+    pub waiting: Vec<Waiting>,
+}
+
+impl std::error::Error for Stuck {}
+
+/// An action that is not complete, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The action.
+    pub place: Place,
+    /// What it waits for.
+    pub wait: Wait,
+}
+
+/// What an incomplete action waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    /// A receive for a message ([`ANY`] where it takes any).
+    Message {
+        /// Source.
+        from: u32,
+        /// Tag.
+        tag: u32,
+    },
+    /// A send above the eager limit for its receive.
+    Receive {
+        /// Destination.
+        to: u32,
+        /// Tag.
+        tag: u32,
+    },
+    /// Other actions of the rank, which are not complete (`requires`).
+    Ends(Vec<ActionId>),
+    /// Other actions of the rank, which have not started (`irequires`).
+    Starts(Vec<ActionId>),
+    /// A message or a receive that a recorded matching puts before it.
+    Order,
+}
+
+/// Lines of a report on a stuck run before the rest is only counted.
+const SHOWN_MAX: usize = 20;
+
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no rank can go on; {} actions wait", self.waiting.len())?;
+        for waiting in self.waiting.iter().take(SHOWN_MAX) {
+            write!(f, "\n{}: waits for {}", waiting.place, waiting.wait)?;
+        }
+        if self.waiting.len() > SHOWN_MAX {
+            write!(f, "\nand {} more", self.waiting.len() - SHOWN_MAX)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let or_any = |value: u32| if value == ANY { "any".to_owned() } else { value.to_string() };
+        match self {
+            Wait::Message { from, tag } => {
+                write!(f, "a message from {} with tag {}", or_any(*from), or_any(*tag))
+            }
+            Wait::Receive { to, tag } => write!(f, "rank {to} to receive its message with tag {tag}"),
+            Wait::Ends(ids) => write!(f, "the end of {}", list(ids)),
+            Wait::Order => f.write_str("what the record puts before it"),
+            Wait::Starts(ids) => write!(f, "the start of {}", list(ids)),
+        }
+    }
+}
+
+fn list(ids: &[ActionId]) -> String {
+    let mut text = ids.iter().take(SHOWN_MAX).map(ActionId::to_string).collect::<Vec<_>>().join(", ");
+    if ids.len() > SHOWN_MAX {
+        text.push_str(", ...");
+    }
+    format!("{} {text}", if ids.len() == 1 { "action" } else { "actions" })
+}
+
+/// A recorded matching that no run can have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Illegal {
+    /// A send or receive has no entry in the record.
+    #[error("{0}: not in the record")]
+    Missing(Place),
+    /// The record has entries for things that are not sends (receives) of the program, or an order with gaps.
+    #[error("{0}: the record does not number the sends between two ranks from 0 on")]
+    Order(Place),
+    /// A receive holds a message that was never sent, or that another receive holds too.
+    #[error("{place}: takes message {sequence} from rank {source_rank}, which is not there to take")]
+    NoSuchMessage {
+        /// The receive.
+        place: Place,
+        /// Source.
+        source_rank: u32,
+        /// Number of the message among those from the source.
+        sequence: u64,
+    },
+    /// A receive holds a message that its source or tag does not fit.
+    #[error("{recv}: does not match {send}")]
+    Envelope {
+        /// The receive.
+        recv: Place,
+        /// The send.
+        send: Place,
+    },
+    /// Dependencies and the order of messages leave no order of steps that ends this way.
+    #[error("no order of steps gives this matching: {0}")]
+    Impossible(Stuck),
+}

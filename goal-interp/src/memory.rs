@@ -1,0 +1,75 @@
+//! A rank's memories, and which of their bytes have no value that runs agree on.
+
+use goal_lang::{Piece, Program, Space};
+
+/// Bytes, and for each whether it derives from the time or from scratch memory before it was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Bytes {
+    pub(crate) bytes: Vec<u8>,
+    /// Empty where the program has no such bytes at all.
+    pub(crate) unspecified: Vec<bool>,
+}
+
+/// The memory and the scratch memory of a rank.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Memory {
+    spaces: [Bytes; 2],
+}
+
+impl Memory {
+    /// The memory that a rank starts with. `tracked` says whether bytes can be unspecified.
+    pub(crate) fn new(program: &Program, rank: u32, tracked: bool) -> Self {
+        let body = program.body_of(rank);
+        let mut bytes = vec![0; program.memory_size(rank) as usize];
+        for datum in program.image_of(rank).map_or(&[][..], |image| &image.init) {
+            bytes[datum.addr as usize..][..datum.bytes.len()].copy_from_slice(&datum.bytes);
+        }
+        let scratch = vec![0; body.scratch as usize];
+        let flags = |len: usize, flag: bool| if tracked { vec![flag; len] } else { Vec::new() };
+        Self {
+            spaces: [
+                Bytes { unspecified: flags(bytes.len(), false), bytes },
+                Bytes { unspecified: flags(scratch.len(), true), bytes: scratch },
+            ],
+        }
+    }
+
+    /// The bytes of a scattered buffer, one after the other.
+    pub(crate) fn gather(&self, pieces: &[Piece]) -> Bytes {
+        let mut gathered = Bytes::default();
+        for piece in pieces {
+            let from = &self.spaces[piece.space as usize];
+            let range = piece.addr as usize..(piece.addr + piece.size) as usize;
+            gathered.bytes.extend_from_slice(&from.bytes[range.clone()]);
+            gathered.unspecified.extend(from.unspecified.get(range).unwrap_or_default());
+        }
+        gathered
+    }
+
+    /// Stores bytes into a scattered buffer of the same size. Bytes without flags have a value.
+    pub(crate) fn scatter(&mut self, pieces: &[Piece], bytes: &Bytes) {
+        let mut at = 0;
+        for piece in pieces {
+            let to = &mut self.spaces[piece.space as usize];
+            let range = piece.addr as usize..(piece.addr + piece.size) as usize;
+            let part = at..at + range.len();
+            to.bytes[range.clone()].copy_from_slice(&bytes.bytes[part.clone()]);
+            if let Some(flags) = to.unspecified.get_mut(range) {
+                match bytes.unspecified.get(part.clone()) {
+                    Some(part) => flags.copy_from_slice(part),
+                    None => flags.fill(false),
+                }
+            }
+            at = part.end;
+        }
+    }
+
+    pub(crate) fn into_memory(self) -> Bytes {
+        let [memory, _] = self.spaces;
+        memory
+    }
+
+    pub(crate) fn memory(&self) -> &Bytes {
+        &self.spaces[Space::Memory as usize]
+    }
+}

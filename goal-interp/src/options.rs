@@ -1,0 +1,60 @@
+//! What a run is free to choose, fixed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+/// When a send is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Eager {
+    /// Every send at once: its bytes are copied away.
+    All,
+    /// No send before its receive takes the message (rendezvous).
+    None,
+    /// At once up to this many bytes, else when taken.
+    Limit(u64),
+}
+
+impl Eager {
+    pub(crate) fn copies(self, size: u64) -> bool {
+        match self {
+            Eager::All => true,
+            Eager::None => false,
+            Eager::Limit(limit) => size <= limit,
+        }
+    }
+}
+
+/// A function that `exec user N` calls with the bytes of both buffers; both are stored back, the second one last.
+pub type UserFunction = Rc<dyn Fn(&mut [u8], &mut [u8])>;
+
+/// The choices of a run.
+#[derive(Clone)]
+pub struct Options {
+    /// Chooses the next step.
+    pub seed: u64,
+    /// When sends complete.
+    pub eager: Eager,
+    /// What `exec wtime` stores, in seconds.
+    pub wtime: f64,
+    /// The registered functions by number.
+    pub user_functions: HashMap<u32, UserFunction>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, eager: Eager::All, wtime: 0.0, user_functions: HashMap::new() }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let functions: Vec<&u32> = self.user_functions.keys().collect();
+        f.debug_struct("Options")
+            .field("seed", &self.seed)
+            .field("eager", &self.eager)
+            .field("wtime", &self.wtime)
+            .field("user_functions", &functions)
+            .finish()
+    }
+}

@@ -1,0 +1,187 @@
+//! All outcomes of a small program.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use goal_lang::{ANY, Action, ActionId, Payload, Program};
+
+use crate::error::Error;
+use crate::matching::Envelope;
+use crate::options::{Eager, Options};
+use crate::reach::Reach;
+use crate::run::Run;
+use crate::state::Vertex;
+
+/// Actions of a body above which no enumeration is tried.
+const ACTIONS_MAX: usize = 4096;
+
+/// The memory of all ranks at the end of every run that the program can have; `None` if more than `bound` states have to be
+/// visited. Unspecified bytes are 0.
+///
+/// Only choices that can matter are tried in all orders: between sends of a rank to the same destination, between
+/// receives of a rank that a message could go to either of, and between messages that a receive from any source could
+/// take. The program must be free of races: what two actions do to the same bytes is ordered by dependencies.
+///
+/// # Errors
+/// The first failure, or the first run that gets stuck, although others may end.
+pub fn outcomes(
+    program: &Program,
+    options: &Options,
+    bound: usize,
+) -> Result<Option<HashSet<Vec<Vec<u8>>>>, Error> {
+    if program.bodies.iter().any(|body| body.len() > ACTIONS_MAX) {
+        return Ok(None);
+    }
+    // A send that completes at once allows every order that one which waits allows.
+    let options = Options { eager: Eager::All, ..options.clone() };
+    let first = Run::new(program, &options, false);
+    let Some(choices) = Choices::new(program) else { return Err(first.state.stuck().into()) };
+
+    let mut found = HashSet::new();
+    let mut visited = HashSet::new();
+    let mut open = vec![first];
+    while let Some(mut run) = open.pop() {
+        choices.settle(&mut run)?;
+        if !visited.insert(fingerprint(&run)) {
+            continue;
+        }
+        if visited.len() > bound {
+            return Ok(None);
+        }
+        for at in 0..run.state.ready.len() {
+            let mut next = run.clone();
+            let vertex = next.state.ready.swap_remove(at);
+            next.start(vertex)?;
+            open.push(next);
+        }
+        for at in 0..run.arriving.len() {
+            let mut next = run.clone();
+            let pair = next.arriving.swap_remove(at);
+            next.arrive(pair)?;
+            open.push(next);
+        }
+        if run.state.ready.is_empty() && run.arriving.is_empty() {
+            if !run.state.is_finished() {
+                return Err(run.state.stuck().into());
+            }
+            found.insert(run.state.memory());
+        }
+    }
+    Ok(Some(found))
+}
+
+/// 128 bits of the state: two states of one program with the same are taken for the same.
+fn fingerprint(run: &Run<'_>) -> (u64, u64) {
+    let half = |salt: u8| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        run.state.hash(&mut hasher);
+        run.queues.hash(&mut hasher);
+        run.under_way.hash(&mut hasher);
+        hasher.finish()
+    };
+    (half(0), half(1))
+}
+
+/// Which steps have to be tried in different orders.
+struct Choices<'p> {
+    program: &'p Program,
+    /// By body.
+    reach: Vec<Reach>,
+    /// The receives of each rank.
+    recvs: Vec<Vec<(ActionId, Envelope)>>,
+    /// The sends of each rank, with destination and tag.
+    sends: Vec<Vec<(ActionId, u32, u32)>>,
+}
+
+impl<'p> Choices<'p> {
+    /// `None` if the dependencies of a rank form a cycle.
+    fn new(program: &'p Program) -> Option<Self> {
+        let reach = program.bodies.iter().map(Reach::new).collect::<Option<_>>()?;
+        let actions = |rank| {
+            let body = program.body_of(rank);
+            body.ids().map(|id| (id, body.action(id)))
+        };
+        let recvs = |rank| {
+            actions(rank).filter_map(|(id, action)| match *action {
+                Action::Recv { from, tag, .. } => Some((id, Envelope { from, tag })),
+                _ => None,
+            })
+        };
+        let sends = |rank| {
+            actions(rank).filter_map(|(id, action)| match *action {
+                Action::Send { to, tag, .. } => Some((id, to, tag)),
+                _ => None,
+            })
+        };
+        let ranks = 0..program.num_ranks();
+        Some(Self {
+            program,
+            reach,
+            recvs: ranks.clone().map(|rank| recvs(rank).collect()).collect(),
+            sends: ranks.map(|rank| sends(rank).collect()).collect(),
+        })
+    }
+
+    /// Does every step whose order makes no difference, until only others are left.
+    fn settle(&self, run: &mut Run<'_>) -> Result<(), Error> {
+        loop {
+            if let Some(at) = run.state.ready.iter().position(|&vertex| self.start_is_free(run, vertex)) {
+                let vertex = run.state.ready.swap_remove(at);
+                run.start(vertex)?;
+            } else if let Some(at) = run.arriving.iter().position(|&pair| self.arrival_is_free(run, pair)) {
+                let pair = run.arriving.swap_remove(at);
+                run.arrive(pair)?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// No other action that could start first would see the difference.
+    fn start_is_free(&self, run: &Run<'_>, (rank, id): Vertex) -> bool {
+        let body = self.program.ranks[rank as usize].body;
+        let rival = |other: ActionId| {
+            other != id
+                && !run.state.has_started((rank, other))
+                && !self.reach[body.index()].orders(id, other)
+        };
+        match *self.program.body_of(rank).action(id) {
+            Action::Send { to, tag, .. } => !self.sends[rank as usize].iter().any(|&(other, to_2, tag_2)| {
+                to == to_2 && rival(other) && (tag == tag_2 || self.tags_mix(rank, to))
+            }),
+            Action::Recv { from, tag, .. } => {
+                let overlap = |a: u32, b: u32| a == b || a == ANY || b == ANY;
+                !self.recvs[rank as usize].iter().any(|&(other, envelope)| {
+                    overlap(from, envelope.from) && overlap(tag, envelope.tag) && rival(other)
+                })
+            }
+            _ => true,
+        }
+    }
+
+    /// No receive that is still open could take a message of another source instead.
+    fn arrival_is_free(&self, run: &Run<'_>, pair: (u32, u32)) -> bool {
+        let message = &run.under_way[&pair][0];
+        !self.recvs[pair.1 as usize].iter().any(|&(recv, envelope)| {
+            envelope.from == ANY
+                && envelope.fits(message.source, message.tag)
+                && !run.state.is_complete((pair.1, recv))
+        })
+    }
+
+    /// The order of messages with different tags shows: some receive takes any, or the bytes of a pattern, which depend on
+    /// the number of the message, are stored.
+    fn tags_mix(&self, from: u32, to: u32) -> bool {
+        let pattern = |payload: Payload| matches!(payload, Payload::Pattern { .. });
+        let sends_pattern = self.sends[from as usize].iter().any(|&(id, destination, _)| {
+            let Action::Send { payload, .. } = *self.program.body_of(from).action(id) else { return false };
+            destination == to && pattern(payload)
+        });
+        self.recvs[to as usize].iter().any(|&(id, envelope)| {
+            let Action::Recv { payload, .. } = *self.program.body_of(to).action(id) else { return false };
+            let from_there = envelope.from == ANY || envelope.from == from;
+            from_there && (envelope.tag == ANY || sends_pattern && !pattern(payload))
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! Which action of a body always starts before which.
+
+use goal_lang::{ActionId, Body, topological_order};
+
+/// For each action a bit for every action that waits for it, directly or through others.
+pub(crate) struct Reach {
+    rows: Vec<Vec<u64>>,
+}
+
+impl Reach {
+    /// The closure of both kinds of dependencies: quadratic in the actions. `None` if they form a cycle.
+    pub(crate) fn new(body: &Body) -> Option<Self> {
+        let order = topological_order(body).ok()?;
+        let words = body.len().div_ceil(64);
+        let mut rows = vec![vec![0; words]; body.len()];
+        for &id in order.iter().rev() {
+            let mut row = vec![0; words];
+            for &waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
+                row[waiter.index() / 64] |= 1 << (waiter.index() % 64);
+                row.iter_mut().zip(&rows[waiter.index()]).for_each(|(mine, theirs)| *mine |= theirs);
+            }
+            rows[id.index()] = row;
+        }
+        Some(Self { rows })
+    }
+
+    /// Whether `later` cannot start before `earlier` has.
+    pub(crate) fn orders(&self, earlier: ActionId, later: ActionId) -> bool {
+        self.rows[earlier.index()][later.index() / 64] >> (later.index() % 64) & 1 == 1
+    }
+}
