@@ -1,7 +1,7 @@
 //! Random programs go through both binary formats and return; random bytes never panic. The harness is the fuzzers'.
 
 use goal_asm::{harness, loggopsim};
-use goal_lang::Program;
+use goal_lang::{Action, BodyBuilder, Placement, Program, ProgramBuilder};
 use goal_opt::{Level, Pipeline, Timings};
 use goal_smith::Shape;
 
@@ -14,6 +14,29 @@ fn random_programs_return_from_nisa() {
     for seed in 0..1000 {
         harness::program(&random_program(seed));
     }
+}
+
+/// Larger than what the encoder holds back, in one section and in many.
+#[test]
+fn large_programs_return_from_nisa() {
+    let calc = |nanos| Action::Calc { nanos, placement: Placement::default() };
+    let mut one = ProgramBuilder::default();
+    let mut many = ProgramBuilder::default();
+    let mut chain = BodyBuilder::default();
+    let ids: Vec<_> = (0..100_000).map(|i| chain.action(calc(i))).collect();
+    for pair in ids.windows(2) {
+        chain.requires(pair[0], pair[1]);
+    }
+    one.rank_with(chain.finish());
+    for rank in 0..300 {
+        let mut body = BodyBuilder::default();
+        for i in 0..rank * 7 % 500 {
+            body.action(calc(i + rank));
+        }
+        many.rank_with(body.finish());
+    }
+    harness::program(&one.finish());
+    harness::program(&many.finish());
 }
 
 #[test]

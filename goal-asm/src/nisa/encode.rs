@@ -82,14 +82,13 @@ impl<'a> SectionEncoder<'a> {
         }
     }
 
-    /// Appends actions until `out` holds `enough` bytes; false when none was left.
+    /// Appends actions until `out` holds `enough` bytes; whether there are more.
     pub(super) fn records(&mut self, enough: usize, out: &mut Vec<u8>) -> bool {
-        let first = self.next;
         while self.next < self.body.len() && out.len() < enough {
             self.record(ActionId::new(self.next), out);
             self.next += 1;
         }
-        self.next > first
+        self.next < self.body.len()
     }
 
     fn record(&self, id: ActionId, out: &mut Vec<u8>) {

@@ -6,8 +6,9 @@ use super::lines::{LineCounters, Lines};
 use goal_lang::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
 use goal_lang::{Action, ActionId, Body, Datum, ImageId, Labels, MemoryImage, Program, SourceMap, Space};
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 
 /// How to write a NISA file.
@@ -201,7 +202,7 @@ fn check(body: &Body, rank: u32) -> Result<u64, EncodeError> {
 
 /// Equal for bodies with equal sections, and hardly ever for others.
 fn fingerprint(body: &Body) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FxHasher::default();
     for action in &body.actions {
         // Pieces are named by their place in a table that the section doesn't have.
         match body.local_operation(action) {
@@ -249,7 +250,7 @@ fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> 
             let mut encoder = SectionEncoder::new(first.body);
             encoder.independent(&mut out.buffer);
             while encoder.records(BUFFER_BYTES, &mut out.buffer) {
-                out.relieve()?;
+                out.flush()?;
             }
         }
     }
