@@ -24,6 +24,13 @@ pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 /// (`--max-input`). Plain text files are mapped and may have any size.
 pub const INPUT_BYTES_MAX: u64 = 1 << 32;
 
+/// Syntax errors in one text after which the rest is not read.
+pub const SYNTAX_ERRORS_MAX: u32 = 1000;
+
+/// Most entries that the blocks of all ranks may have in all, where ranks have several (`rank *` beside blocks of their
+/// own).
+pub const BLOCK_ENTRIES_MAX: u64 = 1 << 28;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,15 @@
 //! Diagnostics: what is wrong, where, and what to do. How they are drawn is decided elsewhere.
 
+mod excerpt;
+mod json;
 mod registry;
+mod render;
+mod report;
 
+pub use json::render_json;
 pub use registry::{Code, Severity};
+pub use render::render;
+pub use report::Report;
 
 use crate::source::Span;
 

@@ -1,6 +1,6 @@
 //! The one table of codes. G00xx: language; G01xx: binary formats; G02xx: running; G03xx: whole-program checks.
 //!
-//! Each code has a page `docs/errors/<code>.md` whose example is a test.
+//! Each code has a page `docs/errors/<kind>.md` whose example is a test.
 
 /// Whether a finding stops the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -53,6 +53,54 @@ macro_rules! codes {
 codes! {
     /// The text is not GOAL.
     Syntax = 1, Error, "syntax";
+    /// A dependency names a label that its rank doesn't have.
+    UnknownLabel = 2, Error, "unknown-label";
+    /// Two actions of a rank have the same label.
+    DuplicateLabel = 3, Error, "duplicate-label";
+    /// A message goes to or comes from a rank that isn't in the group.
+    PeerOutOfRange = 4, Error, "peer-out-of-range";
+    /// A block belongs to a rank that isn't in the group.
+    RankOutOfRange = 5, Error, "rank-out-of-range";
+    /// A rank of the group has no block.
+    MissingRank = 6, Warning, "missing-rank";
+    /// Actions wait for each other.
+    Cycle = 7, Error, "cycle";
+    /// A number needs more bits than it has.
+    NumberOverflow = 8, Error, "number-overflow";
+    /// A keyword is used as a label.
+    ReservedWord = 9, Error, "reserved-word";
+    /// There is no such local operation.
+    UnknownFunction = 10, Error, "unknown-function";
+    /// The operation is not defined on the datatype.
+    IllegalOperation = 11, Error, "illegal-operation";
+    /// Operands of different sizes, or not a whole number of elements.
+    WidthMismatch = 12, Error, "width-mismatch";
+    /// A send to any rank or with any tag.
+    WildcardSend = 13, Error, "wildcard-send";
+    /// The same byte is initialised, or expected, twice.
+    OverlappingInit = 14, Error, "overlapping-init";
+    /// A piece of 0 bytes, or an `init` or `expect` without values.
+    EmptyPiece = 15, Error, "empty-piece";
+    /// Operands of a local operation overlap in part.
+    OverlappingOperands = 16, Error, "overlapping-operands";
+    /// A buffer reaches past the rank's scratch memory.
+    ScratchOutOfRange = 17, Error, "scratch-out-of-range";
+    /// `num_ranks` is given twice, with different numbers.
+    ConflictingNumRanks = 18, Error, "conflicting-num-ranks";
+    /// The program asks for more than a limit allows.
+    LimitExceeded = 19, Error, "limit-exceeded";
+    /// An operation has the same attribute twice.
+    DuplicateAttribute = 20, Error, "duplicate-attribute";
+    /// A list of ranks names a rank twice.
+    DuplicateRank = 21, Error, "duplicate-rank";
+    /// There is no such datatype.
+    UnknownDatatype = 22, Error, "unknown-datatype";
+    /// The program has no rank.
+    EmptyGroup = 23, Error, "empty-group";
+    /// A value is not one of its datatype.
+    InvalidValue = 24, Error, "invalid-value";
+    /// A local operation has too few or too many operands.
+    WrongOperands = 25, Error, "wrong-operands";
 
     /// The bytes are not a NISA file, or one that lost or gained bytes.
     NisaFormat = 101, Error, "nisa-format";

@@ -1,0 +1,120 @@
+//! The few lines of a text that a report shows, cut out so that a file of gigabytes is neither copied nor decoded.
+
+use std::ops::Range;
+
+use super::Diagnostic;
+use crate::source::{Source, SourceMap, Span};
+
+/// Labels at most this many bytes apart are shown in one excerpt.
+const GAP_BYTES: u64 = 512;
+
+/// Most bytes shown of a line before and after a place.
+const LINE_BYTES: usize = 160;
+
+/// A window of a source's text, with valid UTF-8, and the line it begins in.
+pub(super) struct Excerpt {
+    /// The file, with the line where a long line had to be cut at its start.
+    pub(super) name: String,
+    pub(super) text: String,
+    /// Lines before it, for ariadne's numbering.
+    pub(super) lines_before: usize,
+    /// The places it covers, in the source map.
+    span: Span,
+    /// Source bytes of the window, counted from the source's start.
+    window: Range<usize>,
+    base: u64,
+    bytes: crate::source::Bytes,
+}
+
+impl Excerpt {
+    /// The bytes of `text` that show `span`; at least one character wide where there is one.
+    pub(super) fn range(&self, span: Span) -> Range<usize> {
+        let at = |position: u64| {
+            let offset = ((position - self.base) as usize).clamp(self.window.start, self.window.end);
+            // Bytes that are no UTF-8 took more room when they were replaced.
+            String::from_utf8_lossy(&self.bytes[self.window.start..offset]).len().min(self.text.len())
+        };
+        let (start, end) = (at(span.start), at(span.end));
+        let start = floor_boundary(&self.text, start);
+        let end = floor_boundary(&self.text, end).max(start);
+        let next = self.text[start..].chars().next().map_or(0, char::len_utf8);
+        start..if end == start && next > 0 && !self.text[start..].starts_with('\n') {
+            start + next
+        } else {
+            end
+        }
+    }
+
+    /// Whether the excerpt shows a place.
+    pub(super) fn covers(&self, span: Span) -> bool {
+        self.span.start <= span.start && span.start <= self.span.end
+    }
+}
+
+/// The excerpts that show every label of a finding, the first label's first.
+pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
+    let mut spans: Vec<Span> = diagnostic.labels.iter().map(|label| label.span).collect();
+    spans.sort();
+    let mut groups: Vec<Span> = Vec::new();
+    for span in spans {
+        match groups.last_mut() {
+            Some(group) if span.start <= group.end + GAP_BYTES && same_file(sources, *group, span) => {
+                group.end = group.end.max(span.end);
+            }
+            _ => groups.push(span),
+        }
+    }
+    groups.iter().filter_map(|&span| Some(cut(sources.source_of(span.start)?, span))).collect()
+}
+
+fn same_file(sources: &SourceMap, a: Span, b: Span) -> bool {
+    let base = |span: Span| sources.source_of(span.start).map(|source| source.base);
+    base(a) == base(b)
+}
+
+fn cut(source: &Source, span: Span) -> Excerpt {
+    let bytes: &[u8] = &source.bytes;
+    let offset = |position: u64| ((position - source.base) as usize).min(bytes.len());
+    let (first, last) = (offset(span.start), offset(span.end).max(offset(span.start)));
+    let line_start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |newline| newline + 1);
+    let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |newline| last + newline);
+    let start = line_start.max(boundary(bytes, first.saturating_sub(LINE_BYTES)));
+    let end = line_end.min(boundary(bytes, last.saturating_add(LINE_BYTES)));
+    let lines_before = memchr::memchr_iter(b'\n', &bytes[..line_start]).count();
+    let mut name = source.name.clone();
+    if start > line_start {
+        name.push_str(&format!(" (from column {} on)", start - line_start + 1));
+    }
+    // Ariadne counts these as ends of lines too; here only a newline is one.
+    let text = String::from_utf8_lossy(&bytes[start..end]);
+    let text = text.chars().map(|c| match c {
+        '\r' | '\x0b' | '\x0c' => ' ',
+        // Two and three bytes long, like what they replace.
+        '\u{85}' => '\u{b7}',
+        '\u{2028}' | '\u{2029}' => '\u{2022}',
+        '\n' | '\t' => c,
+        control if (control as u32) < 0x20 || control == '\x7f' => '.',
+        other => other,
+    });
+    Excerpt {
+        name,
+        text: text.collect(),
+        lines_before,
+        span: Span { start: span.start, end: span.end.max(span.start) },
+        window: start..end,
+        base: source.base,
+        bytes: source.bytes.clone(),
+    }
+}
+
+/// The last place at or before `at` where no character is cut, as far as the text is UTF-8.
+fn boundary(bytes: &[u8], at: usize) -> usize {
+    let at = at.min(bytes.len());
+    let lowest = at.saturating_sub(3);
+    let is_start = |i: &usize| bytes.get(*i).is_none_or(|byte| byte & 0xc0 != 0x80);
+    (lowest..=at).rev().find(is_start).unwrap_or(at)
+}
+
+fn floor_boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}

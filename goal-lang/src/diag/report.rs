@@ -1,0 +1,58 @@
+//! All findings of one piece of work: a bounded number kept, all counted.
+
+use super::{Code, Diagnostic, Severity};
+
+/// Most findings that a report keeps; more are only counted.
+const KEPT_MAX: usize = 100;
+
+/// The findings about an input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The findings, at most 100.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Number of errors, kept or not.
+    pub errors: u64,
+    /// Number of warnings, kept or not.
+    pub warnings: u64,
+}
+
+impl Report {
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.add(diagnostic.code, || diagnostic);
+    }
+
+    /// Counts a finding, and describes it only if it is kept.
+    pub fn add(&mut self, code: Code, describe: impl FnOnce() -> Diagnostic) {
+        match code.severity() {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+        }
+        if self.diagnostics.len() < KEPT_MAX {
+            self.diagnostics.push(describe());
+        }
+    }
+
+    /// Adds all findings of another report.
+    pub fn append(&mut self, mut other: Report) {
+        other.diagnostics.truncate(KEPT_MAX - self.diagnostics.len());
+        self.diagnostics.append(&mut other.diagnostics);
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+    }
+
+    /// Whether the input cannot be used.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.errors == 0 && self.warnings == 0
+    }
+
+    /// Puts the findings in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
+    }
+}
