@@ -6,14 +6,18 @@
 pub mod diag;
 mod function;
 mod ids;
+mod lexer;
 pub mod limits;
+mod parse;
 pub mod pattern;
 mod print;
 mod program;
+mod resolve;
 mod source;
 
 pub use function::{Datatype, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
+pub use parse::{ParseOptions, Parsed, parse};
 pub use print::{Style, print};
 pub use program::*;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

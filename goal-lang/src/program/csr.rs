@@ -59,6 +59,22 @@ impl Csr {
         csr
     }
 
+    /// Like [`from_edges`](Self::from_edges), and where each edge was stated, in the rows' order. `places` has an entry an
+    /// edge or none at all; an edge that was stated twice keeps its first place.
+    pub(crate) fn with_places(actions: usize, edges: &[Edge], places: &[u64]) -> (Self, Vec<u64>) {
+        let csr = Self::from_edges(actions, edges);
+        if places.is_empty() {
+            return (csr, Vec::new());
+        }
+        let mut ordered = vec![u64::MAX; csr.len()];
+        for (&edge, &place) in edges.iter().zip(places) {
+            if let Some(at) = csr.position(edge) {
+                ordered[at] = ordered[at].min(place);
+            }
+        }
+        (csr, ordered)
+    }
+
     /// The actions that wait for `prerequisite`, ascending.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> &[ActionId] {

@@ -1,0 +1,207 @@
+//! The second layer: labels and sizes, which depend on the words around them.
+
+use super::raw::{Raw, RawLexer, RawToken};
+use super::token::Token;
+
+/// What the last token says of the next word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Nothing: the token after it decides.
+    Open,
+    /// It is `requires` or `irequires`, after the label that waits.
+    Keyword,
+    /// It is a label.
+    Name,
+}
+
+/// A token and its bounds: the form in which LALRPOP takes it.
+pub(crate) type Spanned = (usize, Token, usize);
+
+/// Finds tokens, with one raw token of lookahead.
+pub(crate) struct Lexer<'a> {
+    text: &'a [u8],
+    raw: RawLexer<'a>,
+    ahead: Option<RawToken>,
+    next: Next,
+    /// Tokens to hand out first, the last one first: how to start, and the token that the parser gave back.
+    replay: [Option<Spanned>; 2],
+    replays: usize,
+    /// End of the last closing brace.
+    closed: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// A lexer over `text[start..end]` whose positions count from the start of `text`.
+    pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
+        let mut raw = RawLexer::new(text, start, end);
+        let ahead = raw.next();
+        Self { text, raw, ahead, next: Next::Open, replay: [None; 2], replays: 0, closed: 0 }
+    }
+
+    /// The next token is this one.
+    pub(crate) fn push_back(&mut self, token: Spanned) {
+        self.replay[self.replays] = Some(token);
+        self.replays += 1;
+    }
+
+    /// Where the last closing brace that was handed out ends.
+    pub(crate) fn closed(&self) -> usize {
+        self.closed
+    }
+
+    #[inline]
+    fn advance(&mut self) -> Option<RawToken> {
+        let token = self.ahead?;
+        self.ahead = self.raw.next();
+        Some(token)
+    }
+
+    #[inline]
+    fn word(&mut self, token: RawToken) -> Token {
+        let length = (token.end - token.start) as u32;
+        match std::mem::replace(&mut self.next, Next::Open) {
+            Next::Name => return Token::Name(length),
+            Next::Keyword => {}
+            Next::Open => match self.ahead {
+                Some(RawToken { raw: Raw::Colon, .. }) => {
+                    self.advance();
+                    return Token::LabelDef(length);
+                }
+                Some(RawToken { raw: Raw::Requires | Raw::Irequires, end, .. })
+                    if !self.before_colon(end) =>
+                {
+                    self.next = Next::Keyword;
+                    return Token::Waiter(length);
+                }
+                _ => {}
+            },
+        }
+        if matches!(token.raw, Raw::Requires | Raw::Irequires | Raw::Requ) {
+            self.next = Next::Name;
+        }
+        match token.raw {
+            Raw::Send => Token::Send,
+            Raw::Recv => Token::Recv,
+            Raw::Calc => Token::Calc,
+            Raw::Exec => Token::Exec,
+            Raw::Nop => Token::Nop,
+            Raw::User => Token::User,
+            Raw::Requ => Token::Requ,
+            Raw::Requires => Token::Requires,
+            Raw::Irequires => Token::Irequires,
+            Raw::To => Token::To,
+            Raw::From => Token::From,
+            Raw::With => Token::With,
+            Raw::Tag => Token::Tag,
+            Raw::Cpu => Token::Cpu,
+            Raw::Nic => Token::Nic,
+            Raw::Any => Token::Any,
+            Raw::Init => Token::Init,
+            Raw::Expect => Token::Expect,
+            Raw::Scratch => Token::Scratch,
+            Raw::Rank => Token::Rank,
+            Raw::NumRanks => Token::NumRanks,
+            _ => Token::Word(length),
+        }
+    }
+
+    /// Whether a colon follows, so that the word before it is a label and not `requires`.
+    #[inline]
+    fn before_colon(&self, end: usize) -> bool {
+        self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    }
+
+    /// Whether a lone `b` comes next that makes the number before it a size; not if it is a label itself.
+    #[inline]
+    fn before_unit(&self) -> bool {
+        match self.ahead {
+            Some(RawToken { raw: Raw::Word, start, end }) if end - start == 1 && self.text[start] == b'b' => {
+                let after = self.raw.clone().next().map(|token| token.raw);
+                !matches!(after, Some(Raw::Colon | Raw::Requires | Raw::Irequires))
+            }
+            _ => false,
+        }
+    }
+
+    #[inline]
+    fn punctuation(&mut self, raw: Raw, end: usize) -> Token {
+        self.next = Next::Open;
+        match raw {
+            Raw::Semicolon => Token::Semicolon,
+            Raw::Comma => Token::Comma,
+            Raw::OpenBrace => Token::OpenBrace,
+            Raw::CloseBrace => {
+                self.closed = end;
+                Token::CloseBrace
+            }
+            Raw::OpenBracket => Token::OpenBracket,
+            Raw::CloseBracket => Token::CloseBracket,
+            Raw::At => Token::At,
+            Raw::Equals => Token::Equals,
+            Raw::Star => Token::Star,
+            Raw::Hash => Token::Hash,
+            Raw::Negative => Token::Negative,
+            Raw::Float => Token::Float,
+            Raw::Arrow => {
+                self.next = Next::Name;
+                Token::Arrow
+            }
+            _ => Token::Bad,
+        }
+    }
+}
+
+impl Iterator for Lexer<'_> {
+    type Item = Spanned;
+
+    #[inline]
+    fn next(&mut self) -> Option<Spanned> {
+        if self.replays > 0 {
+            self.replays -= 1;
+            return self.replay[self.replays].take();
+        }
+        let token = self.advance()?;
+        let (start, mut end) = (token.start, token.end);
+        let kind = match token.raw {
+            raw if raw.is_word() => self.word(token),
+            Raw::Int => {
+                self.next = Next::Open;
+                let value = number(&self.text[start..end]);
+                if self.before_unit() {
+                    end = self.advance().map_or(end, |unit| unit.end);
+                    Token::Bytes(value)
+                } else {
+                    Token::Int(value)
+                }
+            }
+            Raw::Bytes => {
+                self.next = Next::Open;
+                Token::Bytes(number(&self.text[start..end - 1]))
+            }
+            raw => self.punctuation(raw, end),
+        };
+        Some((start, kind, end))
+    }
+}
+
+/// The value of decimal digits, or of hexadecimal ones after `0x`; `u64::MAX` if it is larger than that.
+#[inline]
+pub(crate) fn number(digits: &[u8]) -> u64 {
+    if digits.len() < 20 && (digits.len() < 2 || digits[1].is_ascii_digit()) {
+        return digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+    }
+    long_number(digits).unwrap_or(u64::MAX)
+}
+
+/// The value of a number, if it fits 64 bits.
+#[cold]
+pub(crate) fn long_number(digits: &[u8]) -> Option<u64> {
+    let (digits, radix) = match digits {
+        [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
+        decimal => (decimal, 10),
+    };
+    digits.iter().try_fold(0u64, |value, &digit| {
+        let digit = (digit as char).to_digit(radix)?;
+        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
+    })
+}

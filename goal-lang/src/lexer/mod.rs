@@ -1,0 +1,13 @@
+//! From bytes to tokens, in two layers.
+//!
+//! [`RawLexer`] finds words, numbers and comments. [`Lexer`] adds what one token of lookahead can't tell the grammar: which
+//! word is a label, and which number is a size of bytes. Neither allocates, and any bytes are legal input.
+
+mod context;
+mod raw;
+mod token;
+
+pub(crate) use context::{Lexer, Spanned, long_number};
+#[allow(unused_imports)]
+pub(crate) use raw::{Raw, RawLexer};
+pub(crate) use token::Token;

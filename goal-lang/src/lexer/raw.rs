@@ -1,0 +1,194 @@
+//! The first layer: words, numbers, punctuation and comments.
+
+use logos::Logos;
+
+/// A token without its context. Its text is the source between its bounds.
+#[derive(Logos, Debug, Clone, Copy, PartialEq, Eq)]
+#[logos(utf8 = false, skip r"[ \t\r\n\x0b\x0c]+")]
+pub(crate) enum Raw {
+    #[token("send")]
+    Send,
+    #[token("recv")]
+    Recv,
+    #[token("calc")]
+    Calc,
+    #[token("exec")]
+    Exec,
+    #[token("nop")]
+    Nop,
+    #[token("user")]
+    User,
+    #[token("requ")]
+    Requ,
+    #[token("requires")]
+    Requires,
+    #[token("irequires")]
+    Irequires,
+    #[token("to")]
+    To,
+    #[token("from")]
+    From,
+    #[token("with")]
+    With,
+    #[token("tag")]
+    Tag,
+    #[token("cpu")]
+    Cpu,
+    #[token("nic")]
+    Nic,
+    #[token("any")]
+    Any,
+    #[token("init")]
+    Init,
+    #[token("expect")]
+    Expect,
+    #[token("scratch")]
+    Scratch,
+    #[token("rank")]
+    Rank,
+    #[token("num_ranks")]
+    NumRanks,
+    /// Any other word.
+    #[regex("[A-Za-z_][A-Za-z0-9_]*", priority = 1)]
+    Word,
+    #[regex("[0-9]+", priority = 5)]
+    #[regex("0[xX][0-9A-Fa-f]+", priority = 5)]
+    Int,
+    #[regex("-[0-9]+")]
+    Negative,
+    #[regex(r"-?[0-9]+\.[0-9]*([eE][+-]?[0-9]+)?", priority = 5)]
+    #[regex(r"-?[0-9]+[eE][+-]?[0-9]+", priority = 5)]
+    #[token("-inf")]
+    #[token("-nan")]
+    Float,
+    /// `10b`: a size-only payload.
+    #[regex("[0-9]+b", priority = 5)]
+    Bytes,
+    /// A number that runs into letters.
+    #[regex("[0-9]+[A-Za-z_][A-Za-z0-9_]*", priority = 2)]
+    Malformed,
+    #[token(":")]
+    Colon,
+    #[token(";")]
+    Semicolon,
+    #[token(",")]
+    Comma,
+    #[token("{")]
+    OpenBrace,
+    #[token("}")]
+    CloseBrace,
+    #[token("[")]
+    OpenBracket,
+    #[token("]")]
+    CloseBracket,
+    #[token("@")]
+    At,
+    #[token("=")]
+    Equals,
+    #[token("*")]
+    Star,
+    #[token("->")]
+    Arrow,
+    /// `#` before a rank's number; everywhere else it begins a comment.
+    #[token("#")]
+    Hash,
+    #[token("//")]
+    Slashes,
+    #[token("/*")]
+    OpenComment,
+    /// A whole comment, where they are wanted: `#`, `//` to the end of the line without it, or `/* */`.
+    Comment,
+    /// Bytes that begin no token, or a comment that never ends.
+    Bad,
+}
+
+impl Raw {
+    /// Whether the token is made like a word, so that it can be a label.
+    #[inline]
+    pub(crate) fn is_word(self) -> bool {
+        (self as u8) <= Raw::Word as u8
+    }
+}
+
+/// A raw token and where it lies in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawToken {
+    pub(crate) raw: Raw,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// Finds raw tokens from an offset of the text on.
+#[derive(Clone)]
+pub(crate) struct RawLexer<'a> {
+    logos: logos::Lexer<'a, Raw>,
+    base: usize,
+    keep_comments: bool,
+    /// Between `rank` and its `{`, where `#1` is a rank.
+    in_rank_list: bool,
+}
+
+impl<'a> RawLexer<'a> {
+    /// A lexer over `text[start..end]` whose positions count from the start of `text`.
+    pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
+        Self { logos: Raw::lexer(&text[start..end]), base: start, keep_comments: false, in_rank_list: false }
+    }
+
+    /// Comments become [`Raw::Comment`] tokens: for the formatter.
+    #[allow(dead_code)]
+    pub(crate) fn keep_comments(mut self) -> Self {
+        self.keep_comments = true;
+        self
+    }
+
+    #[inline]
+    pub(crate) fn next(&mut self) -> Option<RawToken> {
+        loop {
+            let raw = match self.logos.next()? {
+                Ok(raw) => raw,
+                Err(()) => Raw::Bad,
+            };
+            let raw = match raw {
+                Raw::Rank => {
+                    self.in_rank_list = true;
+                    raw
+                }
+                Raw::Int | Raw::Comma | Raw::Star => raw,
+                Raw::Hash if self.in_rank_list && self.before_digit() => raw,
+                Raw::Hash | Raw::Slashes | Raw::OpenComment => match self.comment(raw) {
+                    Raw::Comment if !self.keep_comments => continue,
+                    other => other,
+                },
+                _ => {
+                    self.in_rank_list = false;
+                    raw
+                }
+            };
+            let span = self.logos.span();
+            return Some(RawToken { raw, start: self.base + span.start, end: self.base + span.end });
+        }
+    }
+
+    fn before_digit(&self) -> bool {
+        self.logos.remainder().first().is_some_and(u8::is_ascii_digit)
+    }
+
+    #[cold]
+    fn comment(&mut self, raw: Raw) -> Raw {
+        let rest = self.logos.remainder();
+        if raw != Raw::OpenComment {
+            self.logos.bump(memchr::memchr(b'\n', rest).unwrap_or(rest.len()));
+            return Raw::Comment;
+        }
+        match memchr::memmem::find(rest, b"*/") {
+            Some(end) => {
+                self.logos.bump(end + 2);
+                Raw::Comment
+            }
+            None => {
+                self.logos.bump(rest.len());
+                Raw::Bad
+            }
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! What the grammar's actions write into: the blocks of a stretch of text.
+
+use super::ParseOptions;
+use super::block::{Block, Chunk, Declared, DependencyKind, Member, Pending};
+use super::labels::LabelTable;
+use super::statement::{Attributes, Mark};
+use super::values::DatumBuilder;
+use crate::diag::{Code, Diagnostic, Report};
+use crate::ids::ActionId;
+use crate::limits::LABEL_BYTES_MAX;
+use crate::program::{Action, Body, Csr, Edge, Piece};
+use crate::source::{Position, Span};
+
+/// Words that cannot be labels (paper III.A, and those that begin what Schedgen writes).
+const RESERVED: [&str; 11] =
+    ["send", "recv", "requ", "exec", "to", "with", "from", "user", "calc", "rank", "num_ranks"];
+
+/// A block with fewer actions is copied to a new place of its exact size; a larger one takes the buffer along.
+const COPIED_ACTIONS_MAX: usize = 1 << 16;
+
+/// Collects blocks, statement by statement. The buffers of the open block are used again for the next one.
+pub(crate) struct Builder<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) base: Position,
+    pub(super) options: &'a ParseOptions,
+    pub(super) report: Report,
+    pub(super) chunk: Chunk,
+    /// Offset where the open block's head ends.
+    open: Option<usize>,
+    /// The ranks of the block that is about to open.
+    ranks: Vec<(u32, Position)>,
+    every: bool,
+
+    pub(super) block: Block,
+    labels: LabelTable,
+    requires: Vec<Edge>,
+    irequires: Vec<Edge>,
+    requires_places: Vec<Position>,
+    irequires_places: Vec<Position>,
+
+    /// Start and length of the label of the statement being read.
+    label: Option<(usize, u32)>,
+    pub(super) pattern: Option<u64>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) operands: Vec<Mark>,
+    pub(super) vector_start: Option<usize>,
+    pub(super) attributes: Attributes,
+    pub(super) datum: Option<DatumBuilder>,
+    /// Whether an operand of the statement is refused already.
+    pub(super) broken: bool,
+    pub(super) syntax_errors: u32,
+    /// Offset of the first token.
+    pub(super) first: usize,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(text: &'a [u8], base: Position, options: &'a ParseOptions) -> Self {
+        Self {
+            text,
+            base,
+            options,
+            report: Report::default(),
+            chunk: Chunk::default(),
+            open: None,
+            ranks: Vec::new(),
+            every: false,
+            block: Block::default(),
+            labels: LabelTable::default(),
+            requires: Vec::new(),
+            irequires: Vec::new(),
+            requires_places: Vec::new(),
+            irequires_places: Vec::new(),
+            label: None,
+            pattern: None,
+            pieces: Vec::new(),
+            operands: Vec::new(),
+            vector_start: None,
+            attributes: Attributes::default(),
+            datum: None,
+            broken: false,
+            syntax_errors: 0,
+            first: 0,
+        }
+    }
+
+    /// What was read of a text that ends at `end` and whose last closing brace ends at `closed`.
+    pub(super) fn finish(mut self, end: usize, closed: usize) -> (Chunk, Report) {
+        let last = self.chunk.blocks.last().map(|block| block.end);
+        self.chunk.ends_with_block = closed == end && last == Some(self.position(end)) && !self.chunk.bare;
+        (self.chunk, self.report)
+    }
+
+    /// Where the open block's head ends, if one is open.
+    pub(super) fn open_block(&self) -> Option<usize> {
+        self.open
+    }
+
+    #[inline]
+    pub(super) fn position(&self, offset: usize) -> Position {
+        self.base + offset as Position
+    }
+
+    pub(super) fn span(&self, start: usize, end: usize) -> Span {
+        Span { start: self.position(start), end: self.position(end) }
+    }
+
+    pub(super) fn slice(&self, start: usize, len: u32) -> &'a [u8] {
+        &self.text[start..start + len as usize]
+    }
+
+    pub(super) fn quote(&self, start: usize, end: usize) -> String {
+        quote(&self.text[start..end])
+    }
+
+    pub(crate) fn num_ranks(&mut self, start: usize, at: usize, number: u64) {
+        let ranks_max = self.options.limits.ranks_max;
+        let end = self.number_end(at);
+        let span = self.span(start, end);
+        let Some(number) = self.narrow_u32(at, number, u32::MAX, "the number of ranks") else { return };
+        if number == 0 {
+            self.report.add(Code::EmptyGroup, || {
+                Diagnostic::new(Code::EmptyGroup, "a group has at least one rank")
+                    .label(span, "no rank at all")
+            });
+        } else if number > ranks_max {
+            self.report.add(Code::LimitExceeded, || {
+                Diagnostic::new(
+                    Code::LimitExceeded,
+                    format!("{number} ranks are more than the limit of {ranks_max}"),
+                )
+                .label(span, "this many ranks")
+                .help("raise the limit with `--max-ranks`")
+            });
+        } else {
+            self.chunk.declared.push((number, span));
+        }
+    }
+
+    pub(crate) fn every_rank(&mut self, _start: usize) {
+        self.every = true;
+    }
+
+    #[inline]
+    pub(crate) fn rank(&mut self, at: usize, number: u64) {
+        let place = self.position(at);
+        let ranks_max = self.options.limits.ranks_max;
+        let Some(rank) = self.narrow_u32(at, number, crate::limits::RANK_MAX, "the rank") else { return };
+        if rank >= ranks_max {
+            let span = self.span(at, self.number_end(at));
+            self.report.add(Code::LimitExceeded, || {
+                let message = format!("rank {rank} is past the limit of {ranks_max} ranks");
+                Diagnostic::new(Code::LimitExceeded, message)
+                    .label(span, "a rank this large")
+                    .help("raise the limit with `--max-ranks`")
+            });
+            return;
+        }
+        self.ranks.push((rank, place));
+    }
+
+    /// The head of a block has ended at `end`, its brace follows.
+    #[inline]
+    pub(crate) fn begin_block(&mut self, end: usize) {
+        self.open = Some(end);
+        self.block.start = self.position(end);
+    }
+
+    /// What was read of a block's head is no use.
+    pub(super) fn abandon_head(&mut self) {
+        self.ranks.clear();
+        self.every = false;
+    }
+
+    /// The open block has ended; `end` is past its brace.
+    pub(crate) fn end_block(&mut self, end: usize) {
+        self.open = None;
+        self.block.end = self.position(end);
+        self.resolve_pending();
+        let body = self.take_body();
+        let block = Block { body, ..std::mem::take(&mut self.block) };
+        let index = self.chunk.blocks.len() as u32;
+        self.chunk.blocks.push(block);
+        self.chunk.members.extend(self.ranks.drain(..).map(|(rank, place)| Member {
+            rank,
+            place,
+            block: index,
+        }));
+        if std::mem::take(&mut self.every) {
+            self.chunk.every.push(index);
+        }
+        self.labels.clear();
+    }
+
+    /// The next action's label is at `start`.
+    #[inline]
+    pub(crate) fn label(&mut self, start: usize, len: u32) {
+        self.label = Some((start, len));
+    }
+
+    /// Adds the action of the statement whose first word after the label is at `start`.
+    #[inline]
+    pub(super) fn push(&mut self, start: usize, action: Action) {
+        let Ok(id) = u32::try_from(self.block.body.actions.len()) else {
+            return self.too_many("actions", start);
+        };
+        let id = ActionId(id);
+        let start = match self.label.take() {
+            Some((label, len)) => {
+                self.define(label, len, id);
+                label
+            }
+            None => {
+                if self.options.debug {
+                    self.block.body.debug.labels.push("");
+                }
+                start
+            }
+        };
+        self.block.body.debug.actions.push(self.base + start as Position);
+        self.block.body.actions.push(action);
+    }
+
+    #[inline]
+    fn define(&mut self, start: usize, len: u32, id: ActionId) {
+        if self.options.debug {
+            let name = std::str::from_utf8(self.slice(start, len)).unwrap_or_default();
+            self.block.body.debug.labels.push(name);
+        }
+        self.check_name(start, len);
+        if let Err(first) = self.labels.insert(self.text, start, len, id) {
+            self.duplicate(start, len, first);
+        }
+    }
+
+    #[cold]
+    fn duplicate(&mut self, start: usize, len: u32, first: ActionId) {
+        let first = self.block.body.debug.actions[first.index()];
+        let span = self.span(start, start + len as usize);
+        let name = self.slice(start, len);
+        self.report.add(Code::DuplicateLabel, || duplicate_label(name, span, first));
+    }
+
+    #[inline]
+    fn check_name(&mut self, start: usize, len: u32) {
+        let name = self.slice(start, len);
+        // Reserved words have 2 to 9 letters; most labels are told apart by their first byte and their last.
+        let (first, last) = (name[0], name[name.len() - 1]);
+        let suspicious = matches!(first, b's' | b'r' | b'e' | b't' | b'w' | b'f' | b'u' | b'c' | b'n')
+            && last.is_ascii_lowercase()
+            && RESERVED.iter().any(|word| word.as_bytes() == name);
+        if suspicious || name.len() > LABEL_BYTES_MAX {
+            self.bad_name(start, len);
+        }
+    }
+
+    #[cold]
+    fn bad_name(&mut self, start: usize, len: u32) {
+        let span = self.span(start, start + len as usize);
+        if len as usize > LABEL_BYTES_MAX {
+            return self.report.add(Code::LimitExceeded, || {
+                let message = format!("a label of {len} bytes; the longest has {LABEL_BYTES_MAX}");
+                Diagnostic::new(Code::LimitExceeded, message).label(span, "this label")
+            });
+        }
+        let name = quote(self.slice(start, len));
+        self.report.add(Code::ReservedWord, || {
+            Diagnostic::new(Code::ReservedWord, format!("{name} is a word of the language, not a label"))
+                .label(span, "used as a label here")
+                .note(format!("reserved are {}", RESERVED.join(", ")))
+                .help(format!("choose another name, such as `{}_1`", name.trim_matches('`')))
+        });
+    }
+
+    /// `waiter` depends on `prerequisite`: where these labels are and how long.
+    #[inline]
+    pub(crate) fn depend(&mut self, kind: DependencyKind, waiter: (usize, u32), prerequisite: (usize, u32)) {
+        self.check_name(waiter.0, waiter.1);
+        self.check_name(prerequisite.0, prerequisite.1);
+        let a = self.labels.find(self.text, self.slice(waiter.0, waiter.1));
+        let b = self.labels.find(self.text, self.slice(prerequisite.0, prerequisite.1));
+        match (a, b) {
+            (Some(waiter_id), Some(prerequisite_id)) => {
+                self.edge(kind, waiter_id, prerequisite_id, self.position(waiter.0));
+            }
+            _ => {
+                let span = |(start, len): (usize, u32)| self.span(start, start + len as usize);
+                let pending = Pending { kind, waiter: span(waiter), prerequisite: span(prerequisite) };
+                self.block.pending.push(pending);
+            }
+        }
+    }
+
+    #[inline]
+    fn edge(&mut self, kind: DependencyKind, waiter: ActionId, prerequisite: ActionId, place: Position) {
+        self.block.backward |= waiter <= prerequisite;
+        let (edges, places) = match kind {
+            DependencyKind::Completion => (&mut self.requires, &mut self.requires_places),
+            DependencyKind::Start => (&mut self.irequires, &mut self.irequires_places),
+        };
+        edges.push(Edge { waiter, prerequisite });
+        if self.options.debug {
+            places.push(place);
+        }
+    }
+
+    /// Looks up, at a block's end, what was not defined when it was named.
+    fn resolve_pending(&mut self) {
+        let mut pending = std::mem::take(&mut self.block.pending);
+        pending.retain(|dependency| {
+            let name = |span: Span| {
+                let offset = (span.start - self.base) as usize;
+                self.slice(offset, (span.end - span.start) as u32)
+            };
+            let waiter = self.labels.find(self.text, name(dependency.waiter));
+            let prerequisite = self.labels.find(self.text, name(dependency.prerequisite));
+            let (Some(waiter), Some(prerequisite)) = (waiter, prerequisite) else { return true };
+            self.edge(dependency.kind, waiter, prerequisite, dependency.waiter.start);
+            false
+        });
+        pending.shrink_to_fit();
+        self.block.pending = pending;
+    }
+
+    fn take_body(&mut self) -> Body {
+        if self.requires.len().max(self.irequires.len()) > u32::MAX as usize {
+            self.too_many("dependencies", (self.block.start - self.base) as usize);
+            self.requires.clear();
+            self.irequires.clear();
+        }
+        let (requires, irequires) = (&mut self.requires, &mut self.irequires);
+        let body = &mut self.block.body;
+        let actions = body.actions.len();
+        let mut taken = Body { scratch: body.scratch, ..Body::default() };
+        (taken.requires, taken.debug.requires) = Csr::with_places(actions, requires, &self.requires_places);
+        (taken.irequires, taken.debug.irequires) =
+            Csr::with_places(actions, irequires, &self.irequires_places);
+        requires.clear();
+        irequires.clear();
+        self.requires_places.clear();
+        self.irequires_places.clear();
+        taken.pieces = std::mem::take(&mut body.pieces);
+        taken.debug.labels = std::mem::take(&mut body.debug.labels);
+        taken.actions = take_exact(&mut body.actions);
+        taken.debug.actions = take_exact(&mut body.debug.actions);
+        taken
+    }
+
+    pub(super) fn declare(&mut self, declared: Declared) {
+        self.block.data.push(declared);
+    }
+
+    /// Forgets the statement being read; its label stays defined, so that it isn't told as unknown as well.
+    pub(super) fn abandon_statement(&mut self) {
+        if let Some((start, _)) = self.label {
+            self.push(start, Action::Nop);
+        }
+        self.datum = None;
+        self.vector_start = None;
+        self.next_statement();
+    }
+
+    #[cold]
+    pub(super) fn too_many(&mut self, what: &str, offset: usize) {
+        let span = self.span(offset, (offset + 1).min(self.text.len()));
+        self.report.add(Code::LimitExceeded, || {
+            Diagnostic::new(Code::LimitExceeded, format!("a block has more than 2^32 {what}"))
+                .label(span, "in this block")
+                .help("distribute the work over more ranks")
+        });
+    }
+}
+
+/// The elements in a vector of their exact size.
+fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
+    if buffer.len() <= COPIED_ACTIONS_MAX {
+        let copy = buffer.as_slice().to_vec();
+        buffer.clear();
+        return copy;
+    }
+    let mut taken = std::mem::take(buffer);
+    taken.shrink_to_fit();
+    taken
+}
+
+/// A label that a rank has twice; `first` is where the other one begins.
+pub(crate) fn duplicate_label(name: &[u8], span: Span, first: Position) -> Diagnostic {
+    Diagnostic::new(Code::DuplicateLabel, format!("the label {} is defined twice", quote(name)))
+        .label(span, "defined again here")
+        .label(Span { start: first, end: first + name.len() as Position }, "first defined here")
+        .note("labels belong to the rank: all its blocks share them")
+        .help("rename one of the two")
+}
+
+/// Text for a message: in backquotes, at most 40 bytes, nothing but printable characters.
+pub(crate) fn quote(text: &[u8]) -> String {
+    let shown = String::from_utf8_lossy(&text[..text.len().min(40)]);
+    let clean: String = shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    format!("`{clean}{}`", if text.len() > 40 { "..." } else { "" })
+}

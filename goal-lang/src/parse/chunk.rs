@@ -1,0 +1,106 @@
+//! Running the grammar over a text, in pieces where several threads help.
+
+use lalrpop_util::lalrpop_mod;
+use rayon::prelude::*;
+
+use super::ParseOptions;
+use super::block::Chunk;
+use super::builder::Builder;
+use super::syntax;
+use crate::diag::Report;
+use crate::lexer::{Lexer, Token};
+use crate::source::Position;
+
+lalrpop_mod!(
+    #[allow(clippy::all, clippy::pedantic, missing_docs, unreachable_pub, unused)]
+    goal
+);
+
+/// Texts below this many bytes are not worth a second thread.
+const PARALLEL_BYTES_MIN: usize = 1 << 20;
+
+/// Parts a thread: blocks differ in how long they take.
+const PARTS_PER_THREAD: usize = 8;
+
+/// Reads one file, in order of its text.
+///
+/// A closing brace outside of comments always ends a block, so the text may be cut after one. Whether a brace is
+/// outside of comments shows when the part before it is read: it is if that part ends with a block. If some part does not, the
+/// text is read again in one go.
+pub(super) fn parse_source(text: &[u8], base: Position, options: &ParseOptions) -> Vec<(Chunk, Report)> {
+    if options.threads > 1 && text.len() >= PARALLEL_BYTES_MIN {
+        let parts = cut(text, options.threads * PARTS_PER_THREAD);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+        if let Ok(pool) = pool
+            && parts.len() > 1
+        {
+            let read = |&(start, end): &(usize, usize)| parse_chunk(text, start, end, base, options);
+            let chunks: Vec<_> = pool.install(|| parts.par_iter().map(read).collect());
+            let (last, others) = chunks.split_last().expect("more than one part");
+            if others.iter().all(|(chunk, _)| chunk.ends_with_block && !chunk.gave_up) && !last.0.gave_up {
+                return chunks;
+            }
+        }
+    }
+    vec![parse_chunk(text, 0, text.len(), base, options)]
+}
+
+/// Bounds of about `parts` parts that end after a brace.
+fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
+    let mut bounds = Vec::with_capacity(parts);
+    let mut start = 0;
+    for part in 1..=parts {
+        let wanted = (text.len() / parts * part).max(start);
+        let end = match memchr::memchr(b'}', &text[wanted..]) {
+            Some(brace) if part < parts => wanted + brace + 1,
+            _ => text.len(),
+        };
+        if start < end {
+            bounds.push((start, end));
+        }
+        start = end;
+    }
+    bounds
+}
+
+fn parse_chunk(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    base: Position,
+    options: &ParseOptions,
+) -> (Chunk, Report) {
+    let mut builder = Builder::new(text, base, options);
+    let mut lexer = Lexer::new(text, start, end);
+    let mut mode = match skip_semicolons(&mut lexer) {
+        Some(token) => {
+            builder.first = token.0;
+            lexer.push_back(token);
+            // A later part follows a block, so that bare statements are out of place there.
+            if start == 0 && token.1.begins_statement() { Token::StartBare } else { Token::StartBlocks }
+        }
+        None => Token::StartBlocks,
+    };
+    builder.chunk.bare = mode == Token::StartBare;
+    let parser = goal::TextParser::new();
+    loop {
+        lexer.push_back((start, mode, start));
+        match parser.parse(&mut builder, &mut lexer) {
+            Ok(()) => break,
+            Err(error) => {
+                match syntax::recover(&mut builder, &mut lexer, error, end, mode == Token::StartBare) {
+                    Some(next) => mode = next,
+                    None => break,
+                }
+            }
+        }
+    }
+    if builder.chunk.bare {
+        builder.end_block(end);
+    }
+    builder.finish(end, lexer.closed())
+}
+
+fn skip_semicolons(lexer: &mut Lexer) -> Option<(usize, Token, usize)> {
+    lexer.find(|token| token.1 != Token::Semicolon)
+}

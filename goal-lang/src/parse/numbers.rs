@@ -1,0 +1,61 @@
+//! Numbers and the widths they have to fit.
+
+use super::builder::Builder;
+use crate::diag::{Code, Diagnostic};
+use crate::lexer::long_number;
+
+impl Builder<'_> {
+    /// Offset past the number, or the word, at `start`.
+    pub(super) fn number_end(&self, start: usize) -> usize {
+        let rest = &self.text[start..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let unit = digits > 1 && rest[digits - 1] == b'b' && !rest[..digits].starts_with(b"0x");
+        start + digits - usize::from(unit)
+    }
+
+    /// A number as 64 bits: `u64::MAX` stands for whatever was too large, too.
+    #[inline]
+    pub(super) fn wide(&mut self, at: usize, value: u64, what: &str) -> Option<u64> {
+        if value < u64::MAX { Some(value) } else { self.too_wide(at, what) }
+    }
+
+    #[cold]
+    fn too_wide(&mut self, at: usize, what: &str) -> Option<u64> {
+        let value = long_number(&self.text[at..self.number_end(at)]);
+        if value.is_none() {
+            self.overflow(at, u64::MAX, what);
+        }
+        value
+    }
+
+    #[inline]
+    pub(super) fn narrow_u32(&mut self, at: usize, value: u64, max: u32, what: &str) -> Option<u32> {
+        if value <= u64::from(max) {
+            return Some(value as u32);
+        }
+        self.overflow(at, u64::from(max), what);
+        None
+    }
+
+    #[inline]
+    pub(super) fn narrow_u8(&mut self, at: usize, value: u64, what: &str) -> Option<u8> {
+        if value <= u64::from(u8::MAX) {
+            return Some(value as u8);
+        }
+        self.overflow(at, u64::from(u8::MAX), what);
+        None
+    }
+
+    #[cold]
+    pub(super) fn overflow(&mut self, at: usize, max: u64, what: &str) {
+        let bits = u64::BITS - max.leading_zeros();
+        let end = self.number_end(at);
+        let (span, number) = (self.span(at, end), self.quote(at, end));
+        self.report.add(Code::NumberOverflow, || {
+            Diagnostic::new(Code::NumberOverflow, format!("{number} is too large for {what}"))
+                .label(span, format!("at most {max}"))
+                .note(format!("{what} has {bits} bits; the largest is {max}"))
+                .help("use a smaller number")
+        });
+    }
+}

@@ -1,0 +1,235 @@
+//! Syntax errors: how they are told, and where the parser goes on after one.
+
+use lalrpop_util::ParseError;
+
+use super::builder::Builder;
+use crate::diag::{Code, Diagnostic};
+use crate::lexer::{Lexer, Spanned, Token};
+use crate::limits::SYNTAX_ERRORS_MAX;
+
+type Error = ParseError<usize, Token, &'static str>;
+
+/// Tells an error and moves the lexer to where the next statement or block begins. Returns how the parser starts again
+/// there, or `None` at the end of the text.
+pub(super) fn recover(
+    builder: &mut Builder,
+    lexer: &mut Lexer,
+    error: Error,
+    end: usize,
+    bare: bool,
+) -> Option<Token> {
+    let (found, expected) = match error {
+        ParseError::UnrecognizedToken { token, expected } => (Some(token), expected),
+        ParseError::UnrecognizedEof { expected, .. } => (None, expected),
+        ParseError::ExtraToken { token } => (Some(token), Vec::new()),
+        ParseError::InvalidToken { .. } | ParseError::User { .. } => (None, Vec::new()),
+    };
+    builder.abandon_statement();
+    // A block ends for the parser when it has seen what follows; it was closed already if that is what is wrong.
+    let next = found.map_or(end, |token| token.0);
+    if builder.open_block().is_some_and(|head_end| head_end < lexer.closed() && lexer.closed() <= next) {
+        builder.end_block(lexer.closed());
+    }
+    if let Some(head_end) = builder.open_block() {
+        match found {
+            None | Some((_, Token::Rank | Token::NumRanks, _)) => {
+                unclosed(builder, head_end, found, end);
+                builder.end_block(found.map_or(end, |token| token.0));
+                lexer.push_back(found?);
+                return Some(Token::StartBlocks);
+            }
+            Some(token) => unexpected(builder, Some(token), &expected, end, Where::Block),
+        }
+        if give_up(builder, found) {
+            return None;
+        }
+        skip_statement(lexer, found, true);
+        return Some(Token::StartInside);
+    }
+    if bare {
+        if let Some(token @ (start, Token::Rank | Token::NumRanks, _)) = found {
+            stray(builder, start);
+            builder.end_block(start);
+            builder.chunk.bare = false;
+            lexer.push_back(token);
+            return Some(Token::StartBlocks);
+        }
+        unexpected(builder, found, &expected, end, Where::Bare);
+        found?;
+        if give_up(builder, found) {
+            return None;
+        }
+        skip_statement(lexer, found, false);
+        return Some(Token::StartBare);
+    }
+    unexpected(builder, found, &expected, end, Where::Outside);
+    if give_up(builder, found) {
+        return None;
+    }
+    skip_to_block(builder, lexer, found?)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    Block,
+    Bare,
+    Outside,
+}
+
+fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
+    let Some((start, _, end)) = found else { return false };
+    if builder.syntax_errors < SYNTAX_ERRORS_MAX {
+        return false;
+    }
+    let span = builder.span(start, end);
+    builder.chunk.gave_up = true;
+    builder.report.add(Code::LimitExceeded, || {
+        Diagnostic::new(
+            Code::LimitExceeded,
+            format!("more than {SYNTAX_ERRORS_MAX} syntax errors: the rest is not read"),
+        )
+        .label(span, "stopped here")
+        .help("is this a GOAL file?")
+    });
+    true
+}
+
+/// To the next token that can begin a statement or a block, or end one if the parser is inside one.
+fn skip_statement(lexer: &mut Lexer, found: Option<Spanned>, inside: bool) {
+    let mut token = found;
+    while let Some(at @ (_, kind, _)) = token {
+        if kind.begins_statement()
+            || matches!(kind, Token::Semicolon | Token::Rank | Token::NumRanks)
+            || inside && kind == Token::CloseBrace
+        {
+            lexer.push_back(at);
+            return;
+        }
+        token = lexer.next();
+    }
+}
+
+/// To the next block, or into a block whose head is broken.
+fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Option<Token> {
+    let mut at = found;
+    loop {
+        match at {
+            (_, Token::Rank | Token::NumRanks, _) => {
+                builder.abandon_head();
+                lexer.push_back(at);
+                return Some(Token::StartBlocks);
+            }
+            (start, Token::OpenBrace, _) => {
+                builder.begin_block(start);
+                return Some(Token::StartInside);
+            }
+            _ => at = lexer.next()?,
+        }
+    }
+}
+
+fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end: usize) {
+    builder.syntax_errors += 1;
+    let brace =
+        builder.text[head_end..].iter().position(|&byte| byte == b'{').map_or(head_end, |at| head_end + at);
+    let brace = builder.span(brace, brace + 1);
+    let (stop, text) = match found {
+        Some((start, _, end)) => (builder.span(start, end), "a new block begins before it is closed"),
+        None => (builder.span(end, end), "the text ends before it is closed"),
+    };
+    builder.report.add(Code::Syntax, || {
+        Diagnostic::new(Code::Syntax, "this block is never closed")
+            .label(brace, "opened here")
+            .label(stop, text)
+            .help("add a `}` after the last statement of the block")
+    });
+}
+
+fn stray(builder: &mut Builder, start: usize) {
+    builder.syntax_errors += 1;
+    let first = builder.span(builder.first, builder.number_end(builder.first));
+    let place = builder.span(start, builder.number_end(start));
+    builder.report.add(Code::Syntax, || {
+        Diagnostic::new(Code::Syntax, "statements stand outside of any rank block")
+            .label(first, "this one belongs to no rank")
+            .label(place, "but here a rank block begins")
+            .help("put the statements into a block: `rank 0 { ... }`")
+    });
+}
+
+fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String], end: usize, at: Where) {
+    builder.syntax_errors += 1;
+    let (span, what) = match found {
+        Some((start, token, end)) => (builder.span(start, end), describe(builder, start, token, end)),
+        None => (builder.span(end, end), "the end of the text".to_owned()),
+    };
+    let words = alternatives(expected);
+    builder.report.add(Code::Syntax, || {
+        let message = match (at, found) {
+            (Where::Outside, Some((_, token, _))) if token.begins_statement() => {
+                format!("{what} stands outside of any rank block")
+            }
+            _ => format!("{what} cannot stand here"),
+        };
+        let diagnostic = Diagnostic::new(Code::Syntax, message).label(span, format!("expected {words}"));
+        match (at, found) {
+            (Where::Outside, Some((_, Token::CloseBrace, _))) => {
+                diagnostic.help("no block is open: leave it out")
+            }
+            (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
+            (_, Some((_, Token::Bytes(_), _))) => {
+                diagnostic.help("`Nb` is a size without an address; a buffer is `ADDRESS,SIZE`")
+            }
+            _ => diagnostic,
+        }
+    });
+}
+
+fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String {
+    let text = builder.quote(start, end);
+    match token {
+        Token::Bad if builder.text[start..].starts_with(b"/*") => "a comment that is never closed".to_owned(),
+        Token::LabelDef(_) => format!("the label {text}"),
+        Token::Waiter(_) | Token::Name(_) => format!("the label {text}"),
+        Token::Int(_) | Token::Negative | Token::Float => format!("the number {text}"),
+        _ => text,
+    }
+}
+
+/// What may stand at a place, in the words of the language.
+fn alternatives(expected: &[String]) -> String {
+    let has = |name: &str| expected.iter().any(|terminal| terminal == name);
+    let mut words: Vec<&str> = Vec::new();
+    for terminal in expected {
+        words.push(match terminal.as_str() {
+            "\"send\"" if has("label_def") && has("waiter") => "a statement",
+            "\"send\"" | "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" if has("waiter") => continue,
+            "\"send\"" => "an operation (`send`, `recv`, `calc`, `exec` or `nop`)",
+            "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" => continue,
+            "\"requ\"" | "\"init\"" | "\"expect\"" | "\"scratch\"" | "label_def" | "waiter"
+                if has("\"send\"") =>
+            {
+                continue;
+            }
+            "\"blocks\"" | "\"bare\"" | "\"inside\"" => continue,
+            "\";\"" => continue,
+            "\"rank\"" => "a rank block",
+            "name" => "a label",
+            "word" if has("float") => "a value",
+            "int" | "negative" | "float" if has("word") && has("float") => continue,
+            "word" => "a name such as `sumInt32`",
+            "negative" => continue,
+            "int" => "a number",
+            "bytes" => "a size such as `8b`",
+            "\"[\"" => "a list of buffers `[A,S A,S]`",
+            "\"@\"" => "a scratch buffer `@OFFSET,SIZE`",
+            other => other,
+        });
+    }
+    let words: Vec<String> = words.iter().map(|word| word.replace('"', "`")).collect();
+    match words.as_slice() {
+        [] => "nothing more".to_owned(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}

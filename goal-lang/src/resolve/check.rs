@@ -1,0 +1,113 @@
+//! Checks that need the group, or a whole body.
+
+use super::group::Group;
+use super::{Resolver, text_at};
+use crate::diag::{Code, Diagnostic, Report};
+use crate::ids::ANY;
+use crate::lexer::{Lexer, Token};
+use crate::parse::Block;
+use crate::program::{Action, Body, Space};
+use crate::source::{Position, SourceMap, Span};
+
+/// Refuses messages to and from ranks that the group doesn't have.
+pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report: &mut Report) {
+    let num_ranks = group.num_ranks;
+    for block in blocks.iter().filter(|block| block.peer_max.is_some_and(|peer| peer >= num_ranks)) {
+        for (action, &place) in block.body.actions.iter().zip(&block.body.debug.actions) {
+            let (peer, word) = match *action {
+                Action::Send { to, .. } => (to, "to"),
+                Action::Recv { from, .. } if from != ANY => (from, "from"),
+                _ => continue,
+            };
+            if peer < num_ranks {
+                continue;
+            }
+            report.add(Code::PeerOutOfRange, || {
+                let message = format!("a message {word} rank {peer}, but the group has {num_ranks} ranks");
+                let mut diagnostic = Diagnostic::new(Code::PeerOutOfRange, message)
+                    .label(peer_span(sources, place), format!("the last rank is {}", num_ranks - 1));
+                if let Some(span) = group.declared {
+                    diagnostic = diagnostic.label(span, "the group's size is set here");
+                }
+                diagnostic
+                    .note("ranks count from 0")
+                    .help("name a rank of the group, or make the group larger")
+            });
+        }
+    }
+}
+
+/// The other end that the statement at `place` names.
+fn peer_span(sources: &SourceMap, place: Position) -> Span {
+    let (text, offset, base) = text_at(sources, place);
+    let mut tokens = Lexer::new(text, offset, text.len());
+    let found = tokens.find(|token| matches!(token.1, Token::To | Token::From)).and_then(|_| tokens.next());
+    match found {
+        Some((start, _, end)) => Span { start: base + start as Position, end: base + end as Position },
+        None => Span { start: place, end: place },
+    }
+}
+
+/// The first word of the statement at `place`, or its label.
+pub(super) fn statement_span(sources: &SourceMap, place: Position) -> Span {
+    let (text, offset, _) = text_at(sources, place);
+    let word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let length = text[offset..].iter().take_while(word).count() as Position;
+    Span { start: place, end: place + length }
+}
+
+impl Resolver<'_> {
+    /// Refuses scratch buffers that reach past what the rank declares.
+    pub(super) fn check_scratch(&mut self, block: &Block, body: &Body) {
+        if block.scratch_end > body.scratch {
+            self.scratch_out_of_range(body);
+        }
+    }
+
+    #[cold]
+    pub(super) fn scratch_out_of_range(&mut self, body: &Body) {
+        let declared = body.scratch;
+        for (action, &place) in body.actions.iter().zip(&body.debug.actions) {
+            let mut end = 0;
+            body.visit_pieces(action, |piece| {
+                if piece.space == Space::Scratch {
+                    end = end.max(piece.addr + piece.size);
+                }
+            });
+            if end <= declared {
+                continue;
+            }
+            let span = scratch_span(self.sources, place, declared);
+            self.tell(Code::ScratchOutOfRange, place, || {
+                let has = match declared {
+                    0 => "the rank declares none".to_owned(),
+                    _ => format!("the rank has {declared} bytes of it"),
+                };
+                Diagnostic::new(
+                    Code::ScratchOutOfRange,
+                    format!("a buffer ends at byte {end} of scratch memory, but {has}"),
+                )
+                .label(span, "past the end of scratch memory")
+                .help(format!("write `scratch {end}` in the rank's block"))
+            });
+        }
+    }
+}
+
+/// The first scratch buffer of the statement at `place` that ends past `declared`.
+fn scratch_span(sources: &SourceMap, place: Position, declared: u64) -> Span {
+    let (text, offset, base) = text_at(sources, place);
+    let mut tokens = Lexer::new(text, offset, text.len());
+    while let Some((start, token, _)) = tokens.next() {
+        if token != Token::At {
+            continue;
+        }
+        if let (Some((_, Token::Int(addr), _)), _, Some((_, Token::Int(size), end))) =
+            (tokens.next(), tokens.next(), tokens.next())
+            && addr.saturating_add(size) > declared
+        {
+            return Span { start: base + start as Position, end: base + end as Position };
+        }
+    }
+    statement_span(sources, place)
+}

@@ -1,0 +1,77 @@
+//! The labels of a rank that has several blocks, or errors: read from the text again.
+
+use rustc_hash::FxHashMap;
+
+use super::text_at;
+use crate::ids::ActionId;
+use crate::lexer::{Lexer, Token};
+use crate::parse::Block;
+use crate::source::{Position, SourceMap, Span};
+
+/// A rank's labels: the action of each, and the place of its definition.
+pub(super) struct RankLabels<'a> {
+    pub(super) by_name: FxHashMap<&'a [u8], (ActionId, Position)>,
+    /// Labels that were there already, the place of the second and of the first definition.
+    pub(super) duplicates: Vec<(&'a [u8], Position, Position)>,
+}
+
+impl<'a> RankLabels<'a> {
+    /// The labels of the actions at `places`: those of a body, in order.
+    pub(super) fn new(sources: &'a SourceMap, places: &[Position]) -> Self {
+        let mut labels = Self { by_name: FxHashMap::default(), duplicates: Vec::new() };
+        for (i, &place) in places.iter().enumerate() {
+            let Some(name) = label_at(sources, place) else { continue };
+            let (_, first) = *labels.by_name.entry(name).or_insert((ActionId::new(i), place));
+            if first != place {
+                labels.duplicates.push((name, place, first));
+            }
+        }
+        labels
+    }
+
+    pub(super) fn find(&self, name: &[u8]) -> Option<ActionId> {
+        self.by_name.get(name).map(|&(id, _)| id)
+    }
+}
+
+/// The label of the statement at `place`, if it has one.
+pub(super) fn label_at(sources: &SourceMap, place: Position) -> Option<&[u8]> {
+    let (text, offset, _) = text_at(sources, place);
+    match Lexer::new(text, offset, text.len()).next() {
+        Some((start, Token::LabelDef(length), _)) => Some(&text[start..start + length as usize]),
+        _ => None,
+    }
+}
+
+/// The bytes of a span.
+pub(super) fn text_of(sources: &SourceMap, span: Span) -> &[u8] {
+    let (text, start, _) = text_at(sources, span.start);
+    &text[start..start + (span.end - span.start) as usize]
+}
+
+/// Calls `visit` with the two names of every dependency in a block and the span from the first to the second.
+pub(super) fn visit_dependencies<'a>(
+    sources: &'a SourceMap,
+    block: &Block,
+    mut visit: impl FnMut(&'a [u8], &'a [u8], Span),
+) {
+    let (text, start, base) = text_at(sources, block.start);
+    let end = (block.end - base) as usize;
+    let mut waiter: Option<(usize, u32)> = None;
+    for (start, token, end) in Lexer::new(text, start, end) {
+        match token {
+            Token::Waiter(length) => waiter = Some((start, length)),
+            Token::Name(length) => match waiter.take() {
+                Some((first, first_length)) => {
+                    let span = Span { start: base + first as Position, end: base + end as Position };
+                    let names =
+                        (&text[first..first + first_length as usize], &text[start..start + length as usize]);
+                    visit(names.0, names.1, span);
+                }
+                None => waiter = Some((start, length)),
+            },
+            Token::Arrow | Token::Requires | Token::Irequires => {}
+            _ => waiter = None,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! From blocks to a program: which ranks there are, which blocks each has, which labels these share.
+
+mod check;
+mod cycle;
+mod group;
+mod images;
+mod labels;
+mod merge;
+mod suggest;
+
+pub(crate) use suggest::nearest;
+
+use std::collections::HashMap;
+
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use crate::diag::{Code, Diagnostic, Report};
+use crate::ids::BodyId;
+use crate::limits::BLOCK_ENTRIES_MAX;
+use crate::parse::{Block, Chunk, ParseOptions};
+use crate::program::{Body, Program, RankEntry};
+use crate::source::{Position, SourceMap};
+use group::Group;
+
+/// Puts a program together. It is of use only if no error was told; `None` where there is not even a group of ranks.
+pub(crate) fn assemble(
+    sources: &SourceMap,
+    chunks: Vec<Chunk>,
+    options: &ParseOptions,
+    report: &mut Report,
+) -> Option<Program> {
+    let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
+    check::peers(sources, &blocks, &group, report);
+    let mut resolver = Resolver { sources, report, told: FxHashSet::default(), entries: 0 };
+    let plan = resolver.plan(&blocks, &group)?;
+    let images = images::build(&mut resolver, &blocks, &group)?;
+    let bodies = resolver.bodies(&mut blocks, &plan.recipes, options)?;
+    let ranks = plan.ranks.iter().zip(images.ranks).map(|(&body, image)| RankEntry { body, image }).collect();
+    Some(Program { ranks, bodies, images: images.images })
+}
+
+/// How a body is made.
+enum Recipe {
+    /// Of one block that needs nothing from others.
+    Single(u32),
+    /// Of several blocks, or of one with labels that are still to be resolved; of none for an empty rank.
+    Merged(Vec<u32>),
+}
+
+/// Which body each rank runs, and how each is made.
+struct Plan {
+    ranks: Vec<BodyId>,
+    recipes: Vec<Recipe>,
+}
+
+pub(crate) struct Resolver<'a> {
+    sources: &'a SourceMap,
+    report: &'a mut Report,
+    /// Places that were told already: a block may be part of several bodies.
+    told: FxHashSet<(Code, Position)>,
+    /// What merging has copied so far.
+    entries: u64,
+}
+
+impl Resolver<'_> {
+    /// Ranks with the same blocks share a body; blocks without actions don't count.
+    fn plan(&mut self, blocks: &[Block], group: &Group) -> Option<Plan> {
+        let mut ranks = Vec::with_capacity(group.num_ranks as usize);
+        let mut recipes = Vec::new();
+        let mut of_block: Vec<Option<BodyId>> = vec![None; blocks.len()];
+        let mut of_list: HashMap<Vec<u32>, BodyId, FxBuildHasher> = FxHashMap::default();
+        let mut list = Vec::new();
+        for rank in 0..group.num_ranks {
+            list.clear();
+            list.extend(group.blocks_of(rank).filter(|&block| !blocks[block as usize].is_without_graph()));
+            if let [block] = list[..] {
+                let id = *of_block[block as usize].get_or_insert_with(|| {
+                    recipes.push(if blocks[block as usize].pending.is_empty() {
+                        Recipe::Single(block)
+                    } else {
+                        Recipe::Merged(vec![block])
+                    });
+                    BodyId::new(recipes.len() - 1)
+                });
+                ranks.push(id);
+                continue;
+            }
+            let id = match of_list.get(&list) {
+                Some(&id) => id,
+                None => {
+                    let size = |block: &Block| 1 + block.body.len() as u64 + block.body.requires.len() as u64;
+                    self.count(list.iter().map(|&block| size(&blocks[block as usize])).sum())?;
+                    let id = BodyId::new(recipes.len());
+                    recipes.push(Recipe::Merged(list.clone()));
+                    of_list.insert(list.clone(), id);
+                    id
+                }
+            };
+            ranks.push(id);
+        }
+        Some(Plan { ranks, recipes })
+    }
+
+    /// Counts what putting blocks together copies: a short text may ask for far too much.
+    fn count(&mut self, entries: u64) -> Option<()> {
+        self.entries += entries;
+        if self.entries <= BLOCK_ENTRIES_MAX {
+            return Some(());
+        }
+        self.report.push(
+            Diagnostic::new(
+                Code::LimitExceeded,
+                format!("joining the blocks of all ranks makes more than {BLOCK_ENTRIES_MAX} entries"),
+            )
+            .note("every rank that has blocks of its own gets a copy of each `rank *` block")
+            .help("name fewer ranks, or write whole ranks in one block"),
+        );
+        None
+    }
+
+    fn bodies(
+        &mut self,
+        blocks: &mut [Block],
+        recipes: &[Recipe],
+        options: &ParseOptions,
+    ) -> Option<Vec<Body>> {
+        // Merged bodies copy from their blocks, so they come before single ones take theirs away.
+        let mut bodies: Vec<Body> = Vec::with_capacity(recipes.len());
+        for recipe in recipes {
+            bodies.push(match recipe {
+                Recipe::Single(_) => Body::default(),
+                Recipe::Merged(list) => self.merge(blocks, list),
+            });
+        }
+        for (body, recipe) in bodies.iter_mut().zip(recipes) {
+            if let &Recipe::Single(block) = recipe {
+                let own = &mut blocks[block as usize];
+                *body = std::mem::take(&mut own.body);
+                let own = &blocks[block as usize];
+                self.check_scratch(own, body);
+                if own.backward {
+                    self.check_cycle(&[own], body);
+                }
+            }
+            if !options.debug {
+                body.debug = Default::default();
+            }
+        }
+        Some(bodies)
+    }
+
+    /// Tells a finding about a place once.
+    fn tell(&mut self, code: Code, place: Position, describe: impl FnOnce() -> Diagnostic) {
+        if self.told.insert((code, place)) {
+            self.report.add(code, describe);
+        }
+    }
+}
+
+/// The text of a source and the offset in it that a position names.
+pub(crate) fn text_at(sources: &SourceMap, position: Position) -> (&[u8], usize, Position) {
+    match sources.source_of(position) {
+        Some(source) => (&source.bytes, (position - source.base) as usize, source.base),
+        None => (&[], 0, 0),
+    }
+}
