@@ -2,6 +2,7 @@
 //!
 //! This crate knows nothing of transports. Start at [`nisa`].
 
+pub mod driver;
 #[doc(hidden)]
 pub mod harness;
 pub mod loggopsim;

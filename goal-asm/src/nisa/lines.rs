@@ -3,7 +3,7 @@
 use goal_lang::{ActionId, Debug, Position, Source, SourceMap};
 
 /// Where a body's lines come from.
-pub(super) enum Lines<'a> {
+pub(crate) enum Lines<'a> {
     None,
     /// Known already: the body was read from a NISA file.
     Known(&'a [u32], &'a str),
@@ -15,7 +15,7 @@ pub(super) enum Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(debug: &'a Debug, sources: Option<&'a SourceMap>) -> Self {
+    pub(crate) fn new(debug: &'a Debug, sources: Option<&'a SourceMap>) -> Self {
         if !debug.lines.is_empty() {
             return Lines::Known(&debug.lines, &debug.source_name);
         }
@@ -26,12 +26,12 @@ impl<'a> Lines<'a> {
         }
     }
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         matches!(self, Lines::None)
     }
 
     /// The name of the file that the lines count in.
-    pub(super) fn source_name(&self) -> Option<&'a str> {
+    pub(crate) fn source_name(&self) -> Option<&'a str> {
         match *self {
             Lines::None => None,
             Lines::Known(_, name) => (!name.is_empty()).then_some(name),
@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The line of an action; 0 where it isn't known or lies in another file.
-    pub(super) fn line(&self, id: ActionId, counters: &mut LineCounters<'a>) -> u32 {
+    pub(crate) fn line(&self, id: ActionId, counters: &mut LineCounters<'a>) -> u32 {
         match *self {
             Lines::None => 0,
             Lines::Known(lines, _) => lines.get(id.index()).copied().unwrap_or(0),
@@ -55,7 +55,7 @@ impl<'a> Lines<'a> {
 
 /// One counter a file.
 #[derive(Default)]
-pub(super) struct LineCounters<'a>(Vec<LineCounter<'a>>);
+pub(crate) struct LineCounters<'a>(Vec<LineCounter<'a>>);
 
 impl<'a> LineCounters<'a> {
     fn of(&mut self, source: &'a Source) -> &mut LineCounter<'a> {

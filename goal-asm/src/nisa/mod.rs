@@ -22,5 +22,6 @@ pub use error::VerifyError;
 pub use file::{Image, Nisa, SectionDebug, Value, Values};
 pub use instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
 pub use layout::reseal;
+pub(crate) use lines::{LineCounters, Lines};
 pub use section::{Buffer, Offsets, Operation, PieceList, Record, Section};
 pub use write::{EncodeError, EncodeOptions, encode};

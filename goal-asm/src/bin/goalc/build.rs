@@ -1,0 +1,113 @@
+//! `goalc build`.
+
+use clap::{ArgAction, ValueEnum};
+use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Options, Output, Target};
+use goal_lang::Style;
+use goal_opt::Level;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc build broadcast.goal
+  goalc build - -O0 --strip -o - < broadcast.goal | goalc stats -
+  goalc build broadcast.nisa --emit schedgen")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+    /// Where the result goes; - is standard output [default: IN with the extension .nisa or .bin, and standard output for text]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// 0: only what the format needs; 1: actions in topological order too
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
+    level: u8,
+    /// Leave out names and lines
+    #[arg(long)]
+    strip: bool,
+    /// What is written
+    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    emit: Form,
+    /// Leave out the verification of passes and the search for what is suspicious
+    #[arg(long = "no-check", action = ArgAction::SetFalse)]
+    check: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum, Default)]
+enum Form {
+    /// The schedule that ranks execute
+    #[default]
+    Nisa,
+    /// Text in the spelling of the 2009 paper
+    Goal,
+    /// Text in Schedgen's spelling
+    Schedgen,
+    /// One JSON object
+    Json,
+    /// LogGOPSim's binary form
+    Loggopsim,
+}
+
+impl Form {
+    fn emit(self) -> Emit {
+        match self {
+            Form::Nisa => Emit::Nisa,
+            Form::Goal => Emit::Text(Style::Paper2009),
+            Form::Schedgen => Emit::Text(Style::Schedgen),
+            Form::Json => Emit::Json,
+            Form::Loggopsim => Emit::Loggopsim,
+        }
+    }
+
+    /// The extension of the file that is written unless another is asked for.
+    fn extension(self) -> Option<&'static str> {
+        match self {
+            Form::Nisa => Some("nisa"),
+            Form::Loggopsim => Some("bin"),
+            Form::Goal | Form::Schedgen | Form::Json => None,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let options = Options {
+        level: if arguments.level == 0 { Level::O0 } else { Level::O1 },
+        check: arguments.check,
+        strip: arguments.strip,
+        ..arguments.input.options()
+    };
+    let target = target(arguments)?;
+    let emit = arguments.emit.emit();
+    let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
+    driver::optimize(&mut loaded, &options)?;
+    let mut out = Output::create(&target, emit.is_binary())?;
+    driver::emit(&mut loaded, emit, &options, &mut out)?;
+    out.finish()?;
+    driver::tell(&loaded.findings, Format::Text)?;
+    // The process ends: giving back a large program's memory piece by piece would only take time.
+    std::mem::forget(loaded);
+    Ok(())
+}
+
+fn target(arguments: &Arguments) -> Result<Target, Error> {
+    let input = arguments.input.inputs[0].as_path();
+    match (&arguments.output, arguments.emit.extension()) {
+        (Some(output), _) => Ok(Target::new(output)),
+        (None, None) => Ok(Target::Stdout),
+        (None, Some(_)) if input == Path::new("-") => Ok(Target::Stdout),
+        (None, Some(extension)) => {
+            // x.goal.gz becomes x.nisa.
+            let unpacked = if input.extension().is_some_and(|packed| packed == "gz") {
+                input.with_extension("")
+            } else {
+                input.to_owned()
+            };
+            let output = unpacked.with_extension(extension);
+            if arguments.input.inputs.contains(&output) {
+                let message =
+                    format!("the result would replace the input {}: name a file with -o", output.display());
+                return Err(Error::Usage(message));
+            }
+            Ok(Target::File(output))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `goalc dis`.
+
+use clap::ValueEnum;
+use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Output, Target};
+use goal_lang::Style;
+use std::path::PathBuf;
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc dis broadcast.nisa
+  goalc dis broadcast.nisa | goalc build - -O0 --strip -o same.nisa     the same bytes as those of a stripped broadcast.nisa")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+    /// Where the text goes; - is standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// Which spelling
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    style: Spelling,
+}
+
+#[derive(Clone, Copy, ValueEnum, Default)]
+enum Spelling {
+    /// That of the 2009 paper
+    #[value(name = "2009")]
+    Paper2009,
+    /// That of Schedgen and LogGOPSim
+    #[default]
+    Schedgen,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let options = arguments.input.options();
+    let style = match arguments.style {
+        Spelling::Paper2009 => Style::Paper2009,
+        Spelling::Schedgen => Style::Schedgen,
+    };
+    let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
+    let mut out = Output::create(&Target::new(&arguments.output), false)?;
+    driver::emit(&mut loaded, Emit::Text(style), &options, &mut out)?;
+    out.finish()?;
+    driver::tell(&loaded.findings, Format::Text)?;
+    std::mem::forget(loaded);
+    Ok(())
+}

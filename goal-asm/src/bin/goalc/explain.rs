@@ -1,0 +1,34 @@
+//! `goalc explain`.
+
+use crate::print;
+use goal_asm::driver::Error;
+use goal_lang::diag::Code;
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc explain G0007
+  goalc explain cycle
+  goalc explain             all codes with their kinds")]
+pub(crate) struct Arguments {
+    /// A code (G0007) or the name of its kind (cycle); all are listed where there is none
+    #[arg(value_name = "CODE")]
+    code: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let Some(wanted) = &arguments.code else {
+        return print(|out| {
+            Code::ALL
+                .iter()
+                .try_for_each(|code| writeln!(out, "{code}  {:<8} {}", code.severity().name(), code.kind()))
+        });
+    };
+    let is_wanted = |code: &&Code| {
+        code.to_string().eq_ignore_ascii_case(wanted) || code.kind().eq_ignore_ascii_case(wanted)
+    };
+    match Code::ALL.iter().find(is_wanted) {
+        Some(code) => print(|out| out.write_all(code.page().as_bytes())),
+        None => Err(Error::Usage(format!("there is no code `{wanted}`; `goalc explain` lists all"))),
+    }
+}

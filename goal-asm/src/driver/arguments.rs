@@ -1,0 +1,63 @@
+//! The arguments that all commands share.
+
+use super::Options;
+use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
+use std::path::PathBuf;
+
+/// Inputs, and what they may ask for.
+#[derive(Debug, Clone, clap::Args)]
+pub struct InputArguments {
+    /// Text in either spelling, NISA or a LogGOPSim binary, told apart by content, packed with gzip or not; - is
+    /// standard input. Several texts make one program: blocks append, files of bare statements are ranks 0, 1, ...
+    #[arg(value_name = "IN", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// Threads that work [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Most ranks of a program
+    #[arg(long, value_name = "N", default_value_t = Limits::default().ranks_max, help_heading = "Limits")]
+    pub max_ranks: u32,
+    /// Most bytes of one rank's memory; K, M, G and T stand for powers of 1024
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory_bytes_max, value_parser = bytes, help_heading = "Limits")]
+    pub max_memory: u64,
+    /// Most bytes of one rank's scratch memory
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().scratch_bytes_max, value_parser = bytes, help_heading = "Limits")]
+    pub max_scratch: u64,
+    /// Most bytes of an input that is packed, binary or comes through a pipe
+    #[arg(long, value_name = "BYTES", default_value_t = INPUT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
+    pub max_input: u64,
+}
+
+impl InputArguments {
+    /// The options that these arguments ask for; others are the default ones.
+    pub fn options(&self) -> Options {
+        let default = Options::default();
+        Options {
+            limits: Limits {
+                ranks_max: self.max_ranks,
+                memory_bytes_max: self.max_memory,
+                scratch_bytes_max: self.max_scratch,
+            },
+            input_bytes_max: self.max_input,
+            threads: self.threads.map_or(default.threads, usize::from),
+            on_stage: super::show_stage,
+            ..default
+        }
+    }
+}
+
+/// A number of bytes with or without a unit.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text.char_indices().last() {
+        Some((at, unit)) => match unit.to_ascii_uppercase() {
+            'K' => (&text[..at], 10),
+            'M' => (&text[..at], 20),
+            'G' => (&text[..at], 30),
+            'T' => (&text[..at], 40),
+            _ => (text, 0),
+        },
+        None => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|error| format!("{error}"))?;
+    number.checked_mul(1 << shift).ok_or_else(|| "more than 2^64 bytes".to_owned())
+}

@@ -1,0 +1,140 @@
+//! Programs through the passes and into files.
+
+use super::load::{Opened, load_nisa, open};
+use super::{Error, Findings, Loaded, Options, Output, write_json};
+use crate::loggopsim;
+use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
+use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::{Style, print};
+use goal_opt::{Pipeline, Timings};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A schedule that is ready to execute, with what there was to tell about its text.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The verified schedule.
+    pub nisa: Nisa,
+    /// Warnings, and the texts.
+    pub findings: Findings,
+}
+
+/// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is compiled in memory.
+///
+/// # Errors
+/// What is wrong with the inputs, or why they can't be read.
+pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> {
+    let mut loaded = match open(paths, options)? {
+        Opened::Nisa(input) => {
+            return Ok(Compiled { nisa: load_nisa(&input, options)?, findings: Findings::default() });
+        }
+        other => other.load(options)?,
+    };
+    optimize(&mut loaded, options)?;
+    let mut bytes = Vec::new();
+    encode_nisa(&mut loaded, options, &mut bytes).map_err(|error| error.of("the schedule"))?;
+    let nisa = options.with_threads(|| Nisa::load(Arc::new(bytes), &options.limits));
+    match nisa {
+        Ok(nisa) => Ok(Compiled { nisa, findings: loaded.findings }),
+        Err(error) => {
+            loaded.findings.report.push(error.diagnostic());
+            Err(loaded.findings.into())
+        }
+    }
+}
+
+/// Runs the passes of the level.
+///
+/// # Errors
+/// What the verifier finds.
+pub fn optimize(loaded: &mut Loaded, options: &Options) -> Result<(), Error> {
+    (options.on_stage)("optimizing");
+    let pipeline = Pipeline { verify: options.check, ..Pipeline::new(options.level) };
+    goal_opt::run(&mut loaded.program, &pipeline, &mut Timings::default())
+        .map_err(|error| fail(loaded, Diagnostic::new(Code::InvalidProgram, error.to_string())))
+}
+
+/// What a program is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emit {
+    /// The schedule that ranks execute.
+    Nisa,
+    /// Text in one of the spellings.
+    Text(Style),
+    /// One JSON object.
+    Json,
+    /// LogGOPSim's binary form; what it has no place for is told as a warning.
+    Loggopsim,
+}
+
+impl Emit {
+    /// Whether the result is no text.
+    pub fn is_binary(self) -> bool {
+        matches!(self, Emit::Nisa | Emit::Loggopsim)
+    }
+}
+
+/// Writes a program.
+///
+/// # Errors
+/// Where the form can't hold it, or `out` fails.
+pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output) -> Result<(), Error> {
+    (options.on_stage)("writing");
+    if options.strip {
+        loaded.program.strip();
+    }
+    let written = match emit {
+        Emit::Nisa => encode_nisa(loaded, options, out),
+        Emit::Text(style) => print(&loaded.program, style, out).map_err(EmitError::Io),
+        Emit::Json => write_json(&loaded.program, Some(&loaded.findings.sources), out).map_err(EmitError::Io),
+        Emit::Loggopsim => write_loggopsim(loaded, out),
+    };
+    written.map_err(|error| error.of(out.name()))
+}
+
+enum EmitError {
+    Io(io::Error),
+    Input(Error),
+}
+
+impl EmitError {
+    fn of(self, name: &str) -> Error {
+        match self {
+            EmitError::Io(error) => Error::io(name, error),
+            EmitError::Input(error) => error,
+        }
+    }
+}
+
+fn encode_nisa(
+    loaded: &mut Loaded,
+    options: &Options,
+    out: &mut (dyn Write + Send),
+) -> Result<(), EmitError> {
+    let encode_options = EncodeOptions { strip: options.strip, threads: options.threads };
+    let Loaded { program, findings } = loaded;
+    let encoded = options.with_threads(|| encode(program, &encode_options, Some(&findings.sources), out));
+    encoded.map_err(|error| match error {
+        EncodeError::Io(error) => EmitError::Io(error),
+        error => EmitError::Input(fail(loaded, Diagnostic::new(Code::NisaOverflow, error.to_string()))),
+    })
+}
+
+fn write_loggopsim(loaded: &mut Loaded, out: &mut dyn Write) -> Result<(), EmitError> {
+    let loss = loggopsim::losses(&loaded.program);
+    if !loss.is_none() {
+        loaded.findings.report.push(Diagnostic::new(Code::LoggopsimLoss, loss.message()));
+    }
+    loggopsim::write(&loaded.program, out).map_err(|error| match error {
+        loggopsim::WriteError::Io(error) => EmitError::Io(error),
+        error => EmitError::Input(fail(loaded, Diagnostic::new(Code::LoggopsimOverflow, error.to_string()))),
+    })
+}
+
+/// Adds an error to what was found and takes all of it.
+fn fail(loaded: &mut Loaded, diagnostic: Diagnostic) -> Error {
+    let mut findings = std::mem::take(&mut loaded.findings);
+    findings.report.push(diagnostic);
+    findings.into()
+}

@@ -1,0 +1,77 @@
+//! What a command says on its terminal: findings, errors and how far it is.
+
+use super::{Error, Findings};
+use goal_lang::diag::{render, render_json};
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// Drawn for people, on standard error
+    #[default]
+    Text,
+    /// One object a line, on standard output
+    Json,
+}
+
+static PROGRESS: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Shows the name of the stage that begins, on a terminal only.
+pub fn show_stage(stage: &'static str) {
+    if !io::stderr().is_terminal() {
+        return;
+    }
+    let mut progress = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
+    let bar = progress.get_or_insert_with(|| {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        bar.enable_steady_tick(Duration::from_millis(100));
+        bar
+    });
+    bar.set_message(stage);
+}
+
+fn clear_stage() {
+    if let Some(bar) = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        bar.finish_and_clear();
+    }
+}
+
+/// Writes findings. Colours appear on a terminal only, and not where `NO_COLOR` is set.
+///
+/// # Errors
+/// Those of standard output; that of people is not waited for.
+pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
+    clear_stage();
+    match format {
+        Format::Text => {
+            let mut err = io::BufWriter::new(io::stderr().lock());
+            let color = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+            // Where standard error is closed there is nobody to tell.
+            let _ = render(&findings.report, &findings.sources, color, &mut err).and_then(|()| err.flush());
+            Ok(())
+        }
+        Format::Json => {
+            let mut out = io::BufWriter::new(io::stdout().lock());
+            render_json(&findings.report, &findings.sources, &mut out)
+                .and_then(|()| out.flush())
+                .map_err(|error| Error::io("<stdout>", error))
+        }
+    }
+}
+
+/// Writes why the command `program` failed.
+pub fn tell_error(program: &str, error: &Error, format: Format) {
+    match error {
+        Error::Input(findings) => {
+            let _ = tell(findings, format);
+        }
+        error if error.is_broken_pipe() => clear_stage(),
+        error => {
+            clear_stage();
+            let _ = writeln!(io::stderr(), "{program}: {error}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Why a piece of work did not come to its end.
+
+use goal_lang::SourceMap;
+use goal_lang::diag::{Diagnostic, Report};
+use std::fmt;
+use std::io;
+
+/// What was found in the inputs, with the texts that it points into.
+#[derive(Default)]
+pub struct Findings {
+    /// The findings.
+    pub report: Report,
+    /// The texts.
+    pub sources: SourceMap,
+}
+
+impl fmt::Debug for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.report.fmt(f)
+    }
+}
+
+impl From<Diagnostic> for Findings {
+    fn from(diagnostic: Diagnostic) -> Self {
+        let mut findings = Self::default();
+        findings.report.push(diagnostic);
+        findings
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The input is wrong; the findings have at least one error.
+    #[error("{}", .0.report.diagnostics.first().map_or("the input is wrong", |first| &first.message))]
+    Input(Box<Findings>),
+    /// The command asks for something that can't be done.
+    #[error("{0}")]
+    Usage(String),
+    /// A file could not be read or written.
+    #[error("{name}: {source}")]
+    Io {
+        /// The file.
+        name: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// What a command's exit status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Status {
+    /// Done; warnings don't change that.
+    Success = 0,
+    /// The input is wrong.
+    Input = 1,
+    /// The command line is wrong, or the system failed.
+    System = 2,
+}
+
+impl Error {
+    /// A failure to read or write the file `name`.
+    pub fn io(name: impl Into<String>, source: io::Error) -> Self {
+        Self::Io { name: name.into(), source }
+    }
+
+    /// The exit status for it.
+    pub fn status(&self) -> Status {
+        match self {
+            Error::Input(_) => Status::Input,
+            Error::Usage(_) | Error::Io { .. } => Status::System,
+        }
+    }
+
+    /// Whether the reader of the output went away, which is its right.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Input(Box::new(diagnostic.into()))
+    }
+}
+
+impl From<Findings> for Error {
+    fn from(findings: Findings) -> Self {
+        Self::Input(Box::new(findings))
+    }
+}

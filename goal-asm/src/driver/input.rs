@@ -1,0 +1,117 @@
+//! Inputs: files or standard input, packed or not, told apart by content.
+
+use super::{Error, Options, mapping};
+use crate::{loggopsim, nisa};
+use flate2::read::MultiGzDecoder;
+use goal_lang::Bytes;
+use goal_lang::diag::{Code, Diagnostic};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the bytes of an input are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Text in either spelling, and whatever is nothing else.
+    Text,
+    /// A NISA file.
+    Nisa,
+    /// A LogGOPSim binary.
+    Loggopsim,
+}
+
+/// One input: plain text is mapped, everything else is held in memory.
+pub struct Input {
+    /// The path as given, or `<stdin>`.
+    pub name: String,
+    /// The bytes, unpacked.
+    pub bytes: Bytes,
+    /// What they are.
+    pub form: Form,
+}
+
+/// First bytes of a gzip file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// NISA's first bytes up to its line ends, which transfers may have changed: the verifier tells.
+const NISA: &[u8] = nisa::MAGIC.split_at(5).0;
+
+impl Input {
+    /// Opens a path; `-` is standard input.
+    ///
+    /// # Errors
+    /// Where it can't be read, is a damaged gzip file, or has more bytes than can be held.
+    pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        let limit = options.input_bytes_max;
+        if path == Path::new("-") {
+            let bytes = read_bounded("<stdin>", io::stdin().lock(), limit)?;
+            return Self::from_bytes("<stdin>".to_owned(), Arc::new(bytes), limit);
+        }
+        let name = path.display().to_string();
+        let open = || {
+            let file = File::open(path)?;
+            let metadata = file.metadata()?;
+            if metadata.is_dir() {
+                return Err(io::ErrorKind::IsADirectory.into());
+            }
+            Ok((file, metadata))
+        };
+        let (file, metadata) = open().map_err(|error| Error::io(&name, error))?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            let bytes = read_bounded(&name, file, limit)?;
+            return Self::from_bytes(name, Arc::new(bytes), limit);
+        }
+        let mapped = mapping::map(&file).map_err(|error| Error::io(&name, error))?;
+        if form(&mapped) != Form::Text {
+            let private = read_bounded(&name, &mapped[..], limit)?;
+            return Self::from_bytes(name, Arc::new(private), limit);
+        }
+        Self::from_bytes(name, mapped, limit)
+    }
+
+    /// Tells the form of bytes, unpacked where they are gzip, to at most `limit` bytes.
+    ///
+    /// # Errors
+    /// Where they are a damaged gzip file, or too many when unpacked.
+    pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
+        if !bytes.starts_with(&GZIP) {
+            return Ok(Self { name, form: form(&bytes), bytes });
+        }
+        let unpacked =
+            read_bounded(&name, MultiGzDecoder::new(&bytes[..]), limit).map_err(|error| match error {
+                Error::Io { source, .. } => Diagnostic::new(
+                    Code::GzipFormat,
+                    format!("{name}: the gzip file can't be unpacked: {source}"),
+                )
+                .help("make the file again; `gzip -t` tells whether it is whole")
+                .into(),
+                error => error,
+            })?;
+        Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked) })
+    }
+}
+
+fn form(bytes: &[u8]) -> Form {
+    if bytes.starts_with(NISA) {
+        Form::Nisa
+    } else if bytes.starts_with(&loggopsim::MAGIC.to_le_bytes()) {
+        Form::Loggopsim
+    } else {
+        Form::Text
+    }
+}
+
+/// Everything that a reader has, if that is at most `limit` bytes.
+fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| Error::io(name, error))?;
+    if bytes.len() as u64 > limit {
+        let message = format!("{name}: more than {limit} bytes, and they have to be held in memory");
+        return Err(Diagnostic::new(Code::InputLimit, message)
+            .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
+            .help("raise the limit with --max-input")
+            .into());
+    }
+    Ok(bytes)
+}

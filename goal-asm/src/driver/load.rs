@@ -1,0 +1,101 @@
+//! Inputs as one program.
+
+use super::{Error, Findings, Form, Input, Options};
+use crate::loggopsim;
+use crate::nisa::Nisa;
+use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::{ParseOptions, Program, SourceMap, parse};
+use std::path::PathBuf;
+
+/// A program with what there was to tell about it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// Warnings, and the texts.
+    pub findings: Findings,
+}
+
+/// Reads a program: text files that belong together, or one binary of either form.
+///
+/// # Errors
+/// What is wrong with the inputs, or why they can't be read.
+pub fn load_program(paths: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
+    open(paths, options)?.load(options)
+}
+
+impl Opened {
+    /// Reads the program.
+    pub(super) fn load(self, options: &Options) -> Result<Loaded, Error> {
+        match self {
+            Opened::Text(sources) => parse_text(sources, options),
+            Opened::Nisa(input) => {
+                let program = load_nisa(&input, options)?.decode();
+                Ok(Loaded { program, findings: Findings::default() })
+            }
+            Opened::Loggopsim(input) => {
+                let program = loggopsim::read(&input.bytes, &options.limits).map_err(|error| {
+                    Diagnostic::new(Code::LoggopsimFormat, format!("{}: {error}", input.name)).help(
+                        "make the file again with LogGOPSim's txt2bin, or with goalc build --emit loggopsim",
+                    )
+                })?;
+                Ok(Loaded { program, findings: Findings::default() })
+            }
+        }
+    }
+}
+
+/// What inputs are together.
+pub(super) enum Opened {
+    Text(SourceMap),
+    Nisa(Input),
+    Loggopsim(Input),
+}
+
+pub(super) fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error> {
+    (options.on_stage)("reading");
+    let mut sources = SourceMap::default();
+    for path in paths {
+        let input = Input::open(path, options)?;
+        if input.form != Form::Text && paths.len() > 1 {
+            let what = if input.form == Form::Nisa { "a NISA file" } else { "a LogGOPSim binary" };
+            return Err(Error::Usage(format!(
+                "{} is {what}: only texts can be put together, a binary is a whole program",
+                input.name
+            )));
+        }
+        match input.form {
+            Form::Text => sources.add(input.name, input.bytes),
+            Form::Nisa => return Ok(Opened::Nisa(input)),
+            Form::Loggopsim => return Ok(Opened::Loggopsim(input)),
+        };
+    }
+    Ok(Opened::Text(sources))
+}
+
+/// Verifies a NISA file.
+pub(super) fn load_nisa(input: &Input, options: &Options) -> Result<Nisa, Error> {
+    (options.on_stage)("verifying");
+    let loaded = options.with_threads(|| Nisa::load(input.bytes.clone(), &options.limits));
+    loaded.map_err(|error| {
+        let mut diagnostic = error.diagnostic();
+        diagnostic.message = format!("{}: {}", input.name, diagnostic.message);
+        diagnostic.into()
+    })
+}
+
+fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
+    (options.on_stage)("parsing");
+    let parse_options = ParseOptions {
+        limits: options.limits,
+        threads: options.threads,
+        debug: !options.strip,
+        check: options.check,
+    };
+    let parsed = parse(&sources, &parse_options);
+    let findings = Findings { report: parsed.report, sources };
+    match parsed.program {
+        Some(program) => Ok(Loaded { program, findings }),
+        None => Err(findings.into()),
+    }
+}

@@ -1,0 +1,69 @@
+//! Everything behind the command line: inputs of any form become programs, programs become files.
+//!
+//! `goalc`, `goal-run` and the benchmarks use the same functions, so that a program means the same to each. Start at
+//! [`compile`] for a schedule to execute, at [`load_program`] for a program to look at.
+
+mod arguments;
+mod build;
+mod console;
+mod error;
+mod input;
+mod json;
+mod load;
+mod mapping;
+mod output;
+
+pub use arguments::InputArguments;
+pub use build::{Compiled, Emit, compile, emit, optimize};
+pub use console::{Format, show_stage, tell, tell_error};
+pub use error::{Error, Findings, Status};
+pub use input::{Form, Input};
+pub use json::write_json;
+pub use load::{Loaded, load_program};
+pub use output::{Output, Target};
+
+use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
+use goal_opt::Level;
+
+/// How inputs are read and what is done to them.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// What a program may ask for.
+    pub limits: Limits,
+    /// Most bytes of an input that has to be held in memory: a pipe's, an unpacked one's, a binary one's.
+    pub input_bytes_max: u64,
+    /// Threads that work; the result does not depend on it.
+    pub threads: usize,
+    /// Which passes run.
+    pub level: Level,
+    /// Whether the verifier runs around every pass, and warnings that take time are looked for.
+    pub check: bool,
+    /// Whether names and places are dropped.
+    pub strip: bool,
+    /// Called with the name of every stage of the work as it begins.
+    pub on_stage: fn(&'static str),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            input_bytes_max: INPUT_BYTES_MAX,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            level: Level::default(),
+            check: true,
+            strip: false,
+            on_stage: |_| {},
+        }
+    }
+}
+
+impl Options {
+    /// Runs `work` where parallel parts of it use this many threads.
+    fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {
+            Ok(pool) => pool.install(work),
+            Err(_) => work(),
+        }
+    }
+}
