@@ -4,6 +4,7 @@
 //! arrays. This crate knows nothing of NISA, transports or files beyond the bytes it is handed. Start at [`Program`].
 
 pub mod diag;
+mod fmt;
 mod function;
 mod ids;
 mod lexer;
@@ -15,6 +16,7 @@ mod program;
 mod resolve;
 mod source;
 
+pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
 pub use parse::{ParseOptions, Parsed, parse};

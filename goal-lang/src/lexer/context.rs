@@ -68,7 +68,7 @@ impl<'a> Lexer<'a> {
                     return Token::LabelDef(length);
                 }
                 Some(RawToken { raw: Raw::Requires | Raw::Irequires, end, .. })
-                    if !self.before_colon(end) =>
+                    if !self.is_label(end, token.raw == Raw::Requ) =>
                 {
                     self.next = Next::Keyword;
                     return Token::Waiter(length);
@@ -105,10 +105,20 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether a colon follows, so that the word before it is a label and not `requires`.
+    /// Whether `requires`, which ends at `end` and is the next word, is a label and not the keyword: before a colon, and
+    /// between `requ` and an arrow.
     #[inline]
-    fn before_colon(&self, end: usize) -> bool {
-        self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    fn is_label(&self, end: usize, after_requ: bool) -> bool {
+        match self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
+            Some(b':') => true,
+            Some(b'-') => after_requ,
+            Some(b'#' | b'/') => match self.raw.clone().next().map(|token| token.raw) {
+                Some(Raw::Colon) => true,
+                Some(Raw::Arrow) => after_requ,
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether a lone `b` comes next that makes the number before it a size; not if it is a label itself.

@@ -8,6 +8,5 @@ mod raw;
 mod token;
 
 pub(crate) use context::{Lexer, Spanned, long_number};
-#[allow(unused_imports)]
 pub(crate) use raw::{Raw, RawLexer};
 pub(crate) use token::Token;

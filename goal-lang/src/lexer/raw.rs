@@ -135,7 +135,6 @@ impl<'a> RawLexer<'a> {
     }
 
     /// Comments become [`Raw::Comment`] tokens: for the formatter.
-    #[allow(dead_code)]
     pub(crate) fn keep_comments(mut self) -> Self {
         self.keep_comments = true;
         self

@@ -74,6 +74,8 @@ pub(crate) struct Chunk {
     pub(crate) bare: bool,
     /// Whether its last token is the end of a block.
     pub(crate) ends_with_block: bool,
+    /// Places that the grammar refused.
+    pub(crate) syntax_errors: u32,
     /// Whether the parser gave up.
     pub(crate) gave_up: bool,
 }

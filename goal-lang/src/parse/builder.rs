@@ -8,12 +8,9 @@ use super::values::DatumBuilder;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ActionId;
 use crate::limits::LABEL_BYTES_MAX;
+use crate::print::RESERVED;
 use crate::program::{Action, Body, Csr, Edge, Piece};
 use crate::source::{Position, Span};
-
-/// Words that cannot be labels (paper III.A, and those that begin what Schedgen writes).
-const RESERVED: [&str; 11] =
-    ["send", "recv", "requ", "exec", "to", "with", "from", "user", "calc", "rank", "num_ranks"];
 
 /// A block with fewer actions is copied to a new place of its exact size; a larger one takes the buffer along.
 const COPIED_ACTIONS_MAX: usize = 1 << 16;
@@ -48,7 +45,6 @@ pub(crate) struct Builder<'a> {
     pub(super) datum: Option<DatumBuilder>,
     /// Whether an operand of the statement is refused already.
     pub(super) broken: bool,
-    pub(super) syntax_errors: u32,
     /// Offset of the first token.
     pub(super) first: usize,
 }
@@ -78,7 +74,6 @@ impl<'a> Builder<'a> {
             attributes: Attributes::default(),
             datum: None,
             broken: false,
-            syntax_errors: 0,
             first: 0,
         }
     }

@@ -51,6 +51,18 @@ pub struct Parsed {
     pub report: Report,
 }
 
+/// What is wrong with a text whose statements are not all ones of the grammar; `None` if they are.
+pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Report> {
+    let mut report = Report::default();
+    let mut broken = false;
+    for (chunk, found) in chunk::parse_source(text, 0, options) {
+        broken |= chunk.syntax_errors > 0;
+        report.append(found);
+    }
+    report.sort();
+    broken.then_some(report)
+}
+
 /// Reads a program: one file of rank blocks, several of them that append to each other, or files of bare statements, which
 /// are the programs of ranks 0, 1, ... in order.
 ///

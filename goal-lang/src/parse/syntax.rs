@@ -78,7 +78,7 @@ enum Where {
 
 fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
     let Some((start, _, end)) = found else { return false };
-    if builder.syntax_errors < SYNTAX_ERRORS_MAX {
+    if builder.chunk.syntax_errors < SYNTAX_ERRORS_MAX {
         return false;
     }
     let span = builder.span(start, end);
@@ -129,7 +129,7 @@ fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Op
 }
 
 fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end: usize) {
-    builder.syntax_errors += 1;
+    builder.chunk.syntax_errors += 1;
     let brace =
         builder.text[head_end..].iter().position(|&byte| byte == b'{').map_or(head_end, |at| head_end + at);
     let brace = builder.span(brace, brace + 1);
@@ -146,7 +146,7 @@ fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end:
 }
 
 fn stray(builder: &mut Builder, start: usize) {
-    builder.syntax_errors += 1;
+    builder.chunk.syntax_errors += 1;
     let first = builder.span(builder.first, builder.number_end(builder.first));
     let place = builder.span(start, builder.number_end(start));
     builder.report.add(Code::Syntax, || {
@@ -158,7 +158,7 @@ fn stray(builder: &mut Builder, start: usize) {
 }
 
 fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String], end: usize, at: Where) {
-    builder.syntax_errors += 1;
+    builder.chunk.syntax_errors += 1;
     let (span, what) = match found {
         Some((start, token, end)) => (builder.span(start, end), describe(builder, start, token, end)),
         None => (builder.span(end, end), "the end of the text".to_owned()),

@@ -88,6 +88,8 @@ fn is_name(label: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && bytes.len() <= LABEL_BYTES_MAX
         && !RESERVED.contains(&label)
+        // These two are names, but without semicolons they can make a label of the word before them.
+        && !matches!(label, "requires" | "irequires")
 }
 
 /// The number of underscores of a label that looks like a generated name: `l`, underscores, digits.

@@ -14,6 +14,8 @@ mod tests;
 
 use std::io;
 
+pub(crate) use labels::RESERVED;
+
 use crate::ids::{BodyId, ImageId};
 use crate::program::{Body, Program};
 use output::Output;

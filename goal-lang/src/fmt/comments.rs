@@ -1,0 +1,62 @@
+//! The comments of a text, in order.
+
+use crate::lexer::{Raw, RawLexer};
+
+/// A comment and where it lies in the text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Comment {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Comment {
+    /// The comment without what it doesn't need: spaces at its end, carriage returns at its lines' ends.
+    pub(super) fn write(self, text: &[u8], out: &mut Vec<u8>) {
+        let comment = text[self.start..self.end].trim_ascii_end();
+        for line in comment.split_inclusive(|&byte| byte == b'\n') {
+            match line.strip_suffix(b"\r\n") {
+                Some(line) => {
+                    out.extend_from_slice(line);
+                    out.push(b'\n');
+                }
+                None => out.extend_from_slice(line),
+            }
+        }
+    }
+
+    /// Whether it reaches to the end of its line, so that what follows needs a new one.
+    pub(super) fn ends_line(self, text: &[u8]) -> bool {
+        !text[self.start..].starts_with(b"/*")
+    }
+}
+
+/// Finds comments, with one of lookahead.
+pub(super) struct Comments<'a> {
+    raw: RawLexer<'a>,
+    next: Option<Comment>,
+}
+
+impl<'a> Comments<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        let mut comments = Self { raw: RawLexer::new(text, 0, text.len()).keep_comments(), next: None };
+        comments.find();
+        comments
+    }
+
+    /// The next comment, if it begins before `end`.
+    pub(super) fn before(&mut self, end: usize) -> Option<Comment> {
+        let comment = self.next.filter(|comment| comment.start < end)?;
+        self.find();
+        Some(comment)
+    }
+
+    fn find(&mut self) {
+        self.next = None;
+        while let Some(token) = self.raw.next() {
+            if token.raw == Raw::Comment {
+                self.next = Some(Comment { start: token.start, end: token.end });
+                return;
+            }
+        }
+    }
+}

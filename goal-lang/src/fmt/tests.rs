@@ -1,0 +1,139 @@
+use super::*;
+
+#[track_caller]
+fn check(text: &str, style: Option<Style>, expected: &str) {
+    let options = FormatOptions { style };
+    let once = fmt(text.as_bytes(), options).expect("a text without syntax errors");
+    assert_eq!(String::from_utf8_lossy(&once), expected);
+    let twice = fmt(&once, options).expect("what was formatted is still in the language");
+    assert_eq!(String::from_utf8_lossy(&twice), expected, "formatted again");
+}
+
+#[test]
+fn one_statement_a_line() {
+    check(
+        "num_ranks 2 rank  #0,#1{a:send 10 b to 1 tag 3;nop;;requ a->b ; b : exec sumInt32 with 0 , 8,8,8
+         [ 1,2 , @ 3,4 ]}",
+        None,
+        "\
+num_ranks 2
+rank #0, #1 {
+  a: send 10b to 1 tag 3;
+  nop;
+  requ a -> b;
+  b: exec sumInt32 with 0,8 8,8 [1,2 @3,4]
+}
+",
+    );
+}
+
+#[test]
+fn comments_stay_where_they_are() {
+    check(
+        "#!goal \r\n\n\n// two\nrank 0 // root\n{ # zero\n\n # own  \n nop# beside\n;\n\n\n/* a\r\n b */ nop /* c */ // d\n\n # last\n} # end\n/* open */ rank 1 { }\nrank 2 { /* idle */ }\n\n#bottom",
+        None,
+        "\
+#!goal
+
+// two
+rank 0 // root
+  { # zero
+
+  # own
+  nop; # beside
+
+  /* a
+ b */
+  nop /* c */ // d
+
+  # last
+} # end
+/* open */
+rank 1 {}
+rank 2 { /* idle */
+}
+
+#bottom
+",
+    );
+}
+
+#[test]
+fn comments_within_statements() {
+    check(
+        "a/*1*/:#2\nsend 8/*3*/b to/*4*/1 tag//5\n0 requ/*6*/a->a recv 0/*7*/,/*8*/8 from any",
+        Some(Style::Schedgen),
+        "\
+a: /*1*/ #2
+  send 8b /*3*/ to /*4*/ 1 tag //5
+  0
+a /*6*/ requires a
+recv 0, /*7*/ /*8*/ 8 from any
+",
+    );
+}
+
+#[test]
+fn spellings_are_converted() {
+    let paper = "\
+num_ranks 3;
+rank #0, #2 {
+  a: send 0,4 to 1;
+  b: calc 0x10; # ten
+  requ b -> a;
+  b irequires a;
+  recv 0x1f b from any tag -1;
+  init 0 = Float32 1.5 -2 nan;
+}
+";
+    let schedgen = "\
+num_ranks 3
+rank 0, 2 {
+  a: send 0,4 to 1
+  b: calc 0x10 # ten
+  b requires a
+  b irequires a
+  recv 0x1f b from any tag -1
+  init 0 = Float32 1.5 -2 nan
+}
+";
+    for text in [paper, schedgen] {
+        check(text, Some(Style::Paper2009), paper);
+        check(text, Some(Style::Schedgen), schedgen);
+        check(text, None, text);
+    }
+}
+
+#[test]
+fn labels_that_are_keywords() {
+    check(
+        "calc 10; b requires tag; tag: calc 1; requ cpu -> b cpu: nop b: nop requires: nop requ requires -> any any:nop; requires irequires b",
+        Some(Style::Schedgen),
+        "\
+calc 10
+b requires tag
+tag: calc 1
+cpu requires b
+cpu: nop
+b: nop
+requires: nop
+requ requires -> any
+any: nop;
+requires irequires b
+",
+    );
+}
+
+#[test]
+fn nothing_stays_nothing() {
+    check("", None, "");
+    check(" \n ; \n", None, "");
+    check("\n\n# c", None, "# c\n");
+}
+
+#[test]
+fn a_text_with_syntax_errors_is_refused() {
+    let report = fmt(b"rank 0 { nop nap }", FormatOptions::default()).expect_err("a syntax error");
+    assert_eq!(report.errors, 1);
+    assert!(fmt(b"a: nop a: nop a requires x", FormatOptions::default()).is_ok());
+}
