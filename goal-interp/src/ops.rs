@@ -11,8 +11,9 @@ pub struct DivisionByZero(pub u64);
 /// and the operation is legal on the type.
 ///
 /// Integers wrap. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0 (IEEE 754-2019
-/// maximumNumber, minimumNumber); of two NaNs they give one of them. Float16 is computed as Float32 and rounded once. Logical operations take
-/// every element but zero as true, NaN too, and give 1 or 0.
+/// maximumNumber, minimumNumber). A NaN that is computed is the positive quiet one without payload, whatever the operands' were; a copy
+/// keeps every bit. Float16 is computed as Float32 and rounded once. Logical operations take every element but zero as
+/// true, NaN too, and give 1 or 0.
 ///
 /// # Errors
 /// The first element that divides an integer by zero.
@@ -89,10 +90,10 @@ fn integer(op: Op, a: i128, b: i128) -> Option<i128> {
 }
 
 macro_rules! float {
-    ($name:ident, $float:ty) => {
+    ($name:ident, $float:ty, $nan:literal) => {
         fn $name(op: Op, a: $float, b: $float) -> $float {
             let truth = |value: bool| if value { 1.0 } else { 0.0 };
-            match op {
+            let result = match op {
                 Op::Max if a.is_nan() => b,
                 Op::Max if b.is_nan() => a,
                 Op::Max if a == b => {
@@ -133,10 +134,11 @@ macro_rules! float {
                 Op::Lor => truth(a != 0.0 || b != 0.0),
                 Op::Lxor => truth((a != 0.0) != (b != 0.0)),
                 Op::Copy | Op::Band | Op::Bor | Op::Bxor => a,
-            }
+            };
+            if result.is_nan() { <$float>::from_bits($nan) } else { result }
         }
     };
 }
 
-float!(float32, f32);
-float!(float64, f64);
+float!(float32, f32, 0x7fc0_0000);
+float!(float64, f64, 0x7ff8_0000_0000_0000);

@@ -5,5 +5,6 @@
 //! refuses to guess: a message whose receive has another size is an error that names both ends.
 
 pub mod memory;
+pub mod ops;
 pub mod shm;
 pub mod transport;

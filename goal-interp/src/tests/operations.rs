@@ -126,11 +126,17 @@ fn results_are_rounded_to_the_type() {
 }
 
 #[test]
-fn two_nans_give_a_nan() {
-    for op in [Op::Max, Op::Min] {
-        let result = apply(op, Datatype::Float64, &f64::NAN.to_le_bytes(), &f64::NAN.to_le_bytes()).unwrap();
-        assert!(f64::from_le_bytes(result.try_into().unwrap()).is_nan());
+fn every_computed_nan_is_the_same() {
+    let nan = 0x7ff8_0000_0000_0000u64.to_le_bytes();
+    let other = 0xfff8_0000_0000_0123u64.to_le_bytes();
+    for op in [Op::Max, Op::Min, Op::Sum, Op::Sub, Op::Prod, Op::Div] {
+        assert_eq!(apply(op, Datatype::Float64, &other, &other).unwrap(), nan, "{}", op.name());
     }
+    let infinity = f32::INFINITY.to_le_bytes();
+    let nan = 0x7fc0_0000u32.to_le_bytes();
+    assert_eq!(apply(Op::Sub, Datatype::Float32, &infinity, &infinity).unwrap(), nan);
+    let (negative, nan) = (0xfe01u16.to_le_bytes(), 0x7e00u16.to_le_bytes());
+    assert_eq!(apply(Op::Sum, Datatype::Float16, &negative, &negative).unwrap(), nan);
 }
 
 #[test]

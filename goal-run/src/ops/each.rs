@@ -1,0 +1,81 @@
+//! The loops: one a form of aliasing, so that no loop has to ask which bytes are the same.
+
+use super::element::Element;
+use crate::memory::Span;
+
+/// The bytes of an operation's operands, equally many of each, by which of them are the result's.
+pub(super) enum Operands<'a> {
+    /// Three buffers, of which A and B may be one.
+    Distinct { a: &'a [u8], b: &'a [u8], c: &'a mut [u8] },
+    /// The result replaces A.
+    IntoA { a: &'a mut [u8], b: &'a [u8] },
+    /// The result replaces B.
+    IntoB { a: &'a [u8], b: &'a mut [u8] },
+    /// All are the same buffer.
+    Same(&'a mut [u8]),
+}
+
+impl<'a> Operands<'a> {
+    /// Shows three spans of a rank's memory to `compute`.
+    ///
+    /// # Panics
+    /// If the result overlaps an operand partly.
+    pub(super) fn of_spans<R>(a: Span, b: Span, c: Span, compute: impl FnOnce(Operands<'_>) -> R) -> R {
+        match (a.is_same(c), b.is_same(c)) {
+            (true, true) => c.write(|c| compute(Operands::Same(c))),
+            (true, false) => b.read_into(c, |b, a| compute(Operands::IntoA { a, b })),
+            (false, true) => a.read_into(c, |a, b| compute(Operands::IntoB { a, b })),
+            (false, false) => {
+                assert!(a.is_disjoint(c), "the result overlaps an operand partly");
+                a.read(|a| b.read_into(c, |b, c| compute(Operands::Distinct { a, b, c })))
+            }
+        }
+    }
+
+    /// The bytes of B.
+    pub(super) fn divisor(&self) -> &[u8] {
+        match self {
+            Operands::Distinct { b, .. } | Operands::IntoA { b, .. } => b,
+            Operands::IntoB { b, .. } | Operands::Same(b) => b,
+        }
+    }
+
+    /// The first `bytes` of each.
+    pub(super) fn first(self, bytes: usize) -> Operands<'a> {
+        match self {
+            Operands::Distinct { a, b, c } => {
+                Operands::Distinct { a: &a[..bytes], b: &b[..bytes], c: &mut c[..bytes] }
+            }
+            Operands::IntoA { a, b } => Operands::IntoA { a: &mut a[..bytes], b: &b[..bytes] },
+            Operands::IntoB { a, b } => Operands::IntoB { a: &a[..bytes], b: &mut b[..bytes] },
+            Operands::Same(all) => Operands::Same(&mut all[..bytes]),
+        }
+    }
+}
+
+/// Stores `f(a, b)` in the result for each element.
+pub(super) fn each<T: Element>(operands: Operands<'_>, f: impl Fn(T, T) -> T) {
+    match operands {
+        Operands::Distinct { a, b, c } => {
+            for ((c, a), b) in T::of_mut(c).iter_mut().zip(T::of(a)).zip(T::of(b)) {
+                *c = f(T::load(*a), T::load(*b)).store();
+            }
+        }
+        Operands::IntoA { a, b } => {
+            for (a, b) in T::of_mut(a).iter_mut().zip(T::of(b)) {
+                *a = f(T::load(*a), T::load(*b)).store();
+            }
+        }
+        Operands::IntoB { a, b } => {
+            for (b, a) in T::of_mut(b).iter_mut().zip(T::of(a)) {
+                *b = f(T::load(*a), T::load(*b)).store();
+            }
+        }
+        Operands::Same(all) => {
+            for element in T::of_mut(all) {
+                let value = T::load(*element);
+                *element = f(value, value).store();
+            }
+        }
+    }
+}

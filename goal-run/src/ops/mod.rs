@@ -1,0 +1,120 @@
+//! The predefined operations over bytes of a rank: `C = A op B`, elementwise, as the schedule's `exec` has it.
+//!
+//! Elements are little-endian and need no alignment. One generic loop a form of aliasing is compiled for every operation and
+//! type, so that the compiler vectorises each for itself; there is no unsafe code here.
+//!
+//! Integers wrap, MIN / -1 too. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0 (IEEE 754-2019
+//! maximumNumber, minimumNumber). Float16 is computed as Float32 and rounded once, which is the exact result rounded. A
+//! NaN that an operation computes is always the positive quiet one without payload, so that results are the same
+//! bits on every machine; `copy` keeps every bit. Logical operations take every element but zero as true, NaN too, and
+//! give 1 or 0.
+
+mod each;
+mod element;
+mod float;
+mod scattered;
+#[cfg(test)]
+mod tests;
+
+pub use scattered::apply_scattered;
+
+use crate::memory::Span;
+use each::{Operands, each};
+use element::{Element, Integer};
+use goal_lang::{Datatype, Op};
+use half::f16;
+
+/// An integer was divided by zero. The elements before it are computed and stored, the others are as they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("element {element} is divided by zero")]
+pub struct DivisionByZero {
+    /// Index of the first element with a zero divisor.
+    pub element: u64,
+}
+
+/// Computes `C = A op B` for each element of consecutive buffers. `C` may be `A`, `B` or both. `copy` is `B = A` and
+/// doesn't look at `C`.
+///
+/// # Errors
+/// The first element that divides an integer by zero.
+///
+/// # Panics
+/// If the operation is not defined on the type, the buffers are not equally many whole elements, or the result overlaps an
+/// operand partly. The verifier lets no such schedule pass.
+pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<(), DivisionByZero> {
+    if op == Op::Copy {
+        copy(a, b);
+        return Ok(());
+    }
+    let sizes = [a.len(), b.len(), c.len()];
+    assert!(
+        sizes == [a.len(); 3] && a.len().is_multiple_of(datatype.width() as usize),
+        "operands of {sizes:?} bytes of {}",
+        datatype.name()
+    );
+    Operands::of_spans(a, b, c, |operands| compute(op, datatype, operands))
+}
+
+fn copy(from: Span, to: Span) {
+    if !from.is_same(to) {
+        from.read_into(to, |from, to| to.copy_from_slice(from));
+    }
+}
+
+fn compute(op: Op, datatype: Datatype, operands: Operands<'_>) -> Result<(), DivisionByZero> {
+    match datatype {
+        Datatype::Int8 => return integers::<i8>(op, operands),
+        Datatype::Int16 => return integers::<i16>(op, operands),
+        Datatype::Int32 => return integers::<i32>(op, operands),
+        Datatype::Int64 => return integers::<i64>(op, operands),
+        Datatype::UInt8 => return integers::<u8>(op, operands),
+        Datatype::UInt16 => return integers::<u16>(op, operands),
+        Datatype::UInt32 => return integers::<u32>(op, operands),
+        Datatype::UInt64 => return integers::<u64>(op, operands),
+        Datatype::Float16 => numbers::<f16>(op, operands),
+        Datatype::Float32 => numbers::<f32>(op, operands),
+        Datatype::Float64 => numbers::<f64>(op, operands),
+        Datatype::Float8 => panic!("Float8 has no operations"),
+    }
+    Ok(())
+}
+
+fn integers<T: Integer>(op: Op, operands: Operands<'_>) -> Result<(), DivisionByZero> {
+    match op {
+        Op::Band => each(operands, T::band),
+        Op::Bor => each(operands, T::bor),
+        Op::Bxor => each(operands, T::bxor),
+        Op::Div => return divide::<T>(operands),
+        _ => numbers::<T>(op, operands),
+    }
+    Ok(())
+}
+
+fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
+    let divisors = T::of(operands.divisor());
+    match divisors.iter().position(|&divisor| !T::load(divisor).is_true()) {
+        None => {
+            numbers::<T>(Op::Div, operands);
+            Ok(())
+        }
+        Some(element) => {
+            numbers::<T>(Op::Div, operands.first(element * size_of::<T>()));
+            Err(DivisionByZero { element: element as u64 })
+        }
+    }
+}
+
+fn numbers<T: Element>(op: Op, operands: Operands<'_>) {
+    match op {
+        Op::Max => each(operands, T::max),
+        Op::Min => each(operands, T::min),
+        Op::Sum => each(operands, T::sum),
+        Op::Sub => each(operands, T::sub),
+        Op::Prod => each(operands, T::prod),
+        Op::Div => each(operands, T::div),
+        Op::Land => each(operands, |a: T, b| T::truth(a.is_true() & b.is_true())),
+        Op::Lor => each(operands, |a: T, b| T::truth(a.is_true() | b.is_true())),
+        Op::Lxor => each(operands, |a: T, b| T::truth(a.is_true() ^ b.is_true())),
+        Op::Copy | Op::Band | Op::Bor | Op::Bxor => panic!("{} on elements that don't have it", op.name()),
+    }
+}

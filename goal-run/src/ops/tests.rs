@@ -1,0 +1,190 @@
+//! Every operation on every type against the reference interpreter's, bit by bit, in all forms of aliasing.
+
+// Regions over a test's own bytes.
+#![allow(unsafe_code)]
+
+use super::{DivisionByZero, apply, apply_scattered};
+use crate::memory::{Region, Span};
+use fastrand::Rng;
+use goal_lang::{Datatype, Op, is_legal};
+
+/// Which operands are the result's bytes.
+const ALIASES: [[usize; 3]; 5] = [[0, 1, 2], [0, 0, 2], [0, 1, 1], [0, 1, 0], [0, 0, 0]];
+
+fn legal() -> impl Iterator<Item = (Op, Datatype)> {
+    let pairs = Op::ALL.iter().flat_map(|&op| Datatype::ALL.iter().map(move |&datatype| (op, datatype)));
+    pairs.filter(|&(op, datatype)| is_legal(op, datatype))
+}
+
+/// Elements of all kinds: any bits, small numbers, and those at which definitions part.
+fn element(rng: &mut Rng, datatype: Datatype) -> [u8; 8] {
+    let bits = 8 * datatype.width() as u32;
+    let (exponent, mantissa) = match datatype {
+        Datatype::Float16 => (0x7c00, 10),
+        Datatype::Float32 => (0x7f80_0000, 23),
+        _ => (0x7ff0_0000_0000_0000, 52),
+    };
+    let sign = 1u64 << (bits - 1);
+    let special = match rng.u8(0..12) {
+        0 => 0,
+        1 => sign,
+        2 => u64::MAX,
+        3 => sign - 1,
+        4 => 1,
+        5 => exponent,
+        6 => exponent | sign,
+        7 => exponent | 1 << (mantissa - 1),
+        8 => exponent | sign | 5,
+        9 => rng.u64(1..8),
+        _ => rng.u64(..),
+    };
+    special.to_le_bytes()
+}
+
+fn elements(rng: &mut Rng, datatype: Datatype, count: usize) -> Vec<u8> {
+    let width = datatype.width() as usize;
+    (0..count).flat_map(|_| element(rng, datatype).into_iter().take(width)).collect()
+}
+
+/// Places of an operand's bytes in a test's memory, in order.
+type Places = Vec<(usize, usize)>;
+
+fn gather(memory: &[u8], places: &Places) -> Vec<u8> {
+    places.iter().flat_map(|&(at, len)| memory[at..at + len].iter().copied()).collect()
+}
+
+fn scatter(memory: &mut [u8], places: &Places, bytes: &[u8]) {
+    let mut rest = bytes;
+    for &(at, len) in places {
+        let now;
+        (now, rest) = rest.split_at(rest.len().min(len));
+        memory[at..at + now.len()].copy_from_slice(now);
+    }
+}
+
+/// What memory and result must be afterwards.
+fn oracle(
+    op: Op,
+    datatype: Datatype,
+    memory: &mut [u8],
+    operands: [&Places; 3],
+) -> Result<(), DivisionByZero> {
+    let (a, b) = (gather(memory, operands[0]), gather(memory, operands[1]));
+    let result = goal_interp::apply(op, datatype, &a, &b);
+    let whole = match result {
+        Ok(_) => a.len(),
+        Err(goal_interp::DivisionByZero(element)) => (element * datatype.width()) as usize,
+    };
+    let before =
+        goal_interp::apply(op, datatype, &a[..whole], &b[..whole]).expect("no zero divisor before the first");
+    scatter(memory, operands[if op == Op::Copy { 1 } else { 2 }], &before);
+    result.map(drop).map_err(|goal_interp::DivisionByZero(element)| DivisionByZero { element })
+}
+
+/// Runs `compute` and the oracle on copies of `memory`, and compares everything.
+fn compare(
+    op: Op,
+    datatype: Datatype,
+    memory: &[u8],
+    operands: [&Places; 3],
+    compute: impl FnOnce([Vec<Span>; 3]) -> Result<(), DivisionByZero>,
+) {
+    let (mut found, mut wanted) = (memory.to_vec(), memory.to_vec());
+    // SAFETY: the bytes live until the comparison, and nothing else refers to them until `compute` is done.
+    let region = unsafe { Region::new(found.as_mut_ptr(), found.len()) };
+    let spans =
+        operands.map(|places| places.iter().map(|&(at, len)| region.span(at as u64, len as u64)).collect());
+    let result = compute(spans);
+    let name = || format!("{}{} on {operands:?}", op.name(), datatype.name());
+    assert_eq!(result, oracle(op, datatype, &mut wanted, operands), "{}", name());
+    let differs = found.iter().zip(&wanted).position(|(found, wanted)| found != wanted);
+    assert_eq!(differs, None, "first byte that differs, {}", name());
+}
+
+#[test]
+fn consecutive_buffers() {
+    let mut rng = Rng::with_seed(1);
+    for (op, datatype) in legal() {
+        for aliases in ALIASES {
+            for count in [0, 1, 2, 7, 64, 301] {
+                let size = count * datatype.width() as usize;
+                // Odd distances: nothing is aligned.
+                let places = [0, 1, 2].map(|i| vec![(1 + i * (size + 3), size)]);
+                let mut memory = vec![0xa5; 3 * (size + 3) + 1];
+                for place in &places {
+                    let values = elements(&mut rng, datatype, count);
+                    scatter(&mut memory, place, &values);
+                }
+                let operands = aliases.map(|i| &places[i]);
+                compare(op, datatype, &memory, operands, |spans| {
+                    let [a, b, c] = spans.map(|spans| spans[0]);
+                    apply(op, datatype, a, b, c)
+                });
+            }
+        }
+    }
+}
+
+/// Cuts at random places into pieces that follow each other, most of them short, so that elements straddle them.
+fn cut(rng: &mut Rng, places: &Places) -> Places {
+    let mut pieces = Places::new();
+    for &(mut at, mut len) in places {
+        while len > 0 {
+            let longest = if rng.bool() { 3 } else { 40 };
+            let piece = rng.usize(1..=longest).min(len);
+            pieces.push((at, piece));
+            (at, len) = (at + piece, len - piece);
+        }
+    }
+    pieces
+}
+
+#[test]
+fn scattered_buffers() {
+    let mut rng = Rng::with_seed(2);
+    for (op, datatype) in legal() {
+        for aliases in ALIASES {
+            for count in [0, 1, 2, 9, 50] {
+                let size = count * datatype.width() as usize;
+                let gap = 2 * size + 3;
+                // Pieces of every operand lie in a random order with gaps between them.
+                let places = [0, 1, 2].map(|i| {
+                    let mut pieces = cut(&mut rng, &vec![(0, size)]);
+                    rng.shuffle(&mut pieces);
+                    pieces.iter().map(|&(at, len)| (1 + i * gap + 2 * at, len)).collect::<Places>()
+                });
+                let mut memory = vec![0xa5; 3 * gap + 1];
+                for place in &places {
+                    let values = elements(&mut rng, datatype, count);
+                    scatter(&mut memory, place, &values);
+                }
+                // The same bytes are cut anew for each operand.
+                let operands = aliases.map(|i| cut(&mut rng, &places[i]));
+                compare(op, datatype, &memory, operands.each_ref(), |[a, b, c]| {
+                    apply_scattered(op, datatype, &a, &b, &c)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_division_by_zero_names_its_element_and_stops_there() {
+    let values: Vec<u8> = [12, 35, 7, 9].into_iter().chain([4, 5, 0, 3]).flat_map(i32::to_le_bytes).collect();
+    let operands = [vec![(0, 5), (5, 11)], vec![(16, 16)], vec![(0, 16)]];
+    compare(Op::Div, Datatype::Int32, &values, operands.each_ref(), |[a, b, c]| {
+        let result = apply_scattered(Op::Div, Datatype::Int32, &a, &b, &c);
+        assert_eq!(result, Err(DivisionByZero { element: 2 }));
+        c[0].read(|bytes| assert_eq!(bytes[..12], [3, 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0]));
+        result
+    });
+}
+
+#[test]
+#[should_panic(expected = "overlaps")]
+fn a_partial_overlap_is_refused() {
+    let mut bytes = [0; 16];
+    // SAFETY: the bytes live as long as the region.
+    let region = unsafe { Region::new(bytes.as_mut_ptr(), 16) };
+    let _ = apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
+}
