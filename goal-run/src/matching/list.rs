@@ -1,0 +1,68 @@
+//! The lists that a waiting message is in: doubly linked, one for each kind of receive that may take it.
+
+use super::NONE;
+
+/// The kinds of receives that fit a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It names source and tag.
+    Exact = 0,
+    /// Any tag.
+    AnyTag = 1,
+    /// Any source.
+    AnySource = 2,
+    /// Anything.
+    Any = 3,
+}
+
+impl Way {
+    pub(super) const COUNT: usize = 4;
+    const ALL: [Way; Self::COUNT] = [Way::Exact, Way::AnyTag, Way::AnySource, Way::Any];
+
+    /// The lists of a message: all, or the exact one.
+    pub(super) fn listed(all: bool) -> impl Iterator<Item = Way> {
+        Self::ALL.into_iter().take(if all { Self::COUNT } else { 1 })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Links {
+    before: u32,
+    after: u32,
+}
+
+const UNLINKED: [Links; Way::COUNT] = [Links { before: NONE, after: NONE }; Way::COUNT];
+
+/// The links of all waiting messages, by the message's number.
+#[derive(Debug, Default)]
+pub(super) struct Lists(Vec<[Links; Way::COUNT]>);
+
+impl Lists {
+    /// A message that is in no list.
+    pub(super) fn add(&mut self, id: u32) {
+        let id = id as usize;
+        if id == self.0.len() {
+            self.0.push(UNLINKED);
+        } else {
+            self.0[id] = UNLINKED;
+        }
+    }
+
+    /// Puts `id` behind `last`.
+    pub(super) fn append(&mut self, way: Way, last: u32, id: u32) {
+        self.0[last as usize][way as usize].after = id;
+        self.0[id as usize][way as usize].before = last;
+    }
+
+    /// Takes `id` out of a list; tells its neighbours.
+    pub(super) fn unlink(&mut self, way: Way, id: u32) -> (u32, u32) {
+        let Links { before, after } = self.0[id as usize][way as usize];
+        if before != NONE {
+            self.0[before as usize][way as usize].after = after;
+        }
+        if after != NONE {
+            self.0[after as usize][way as usize].before = before;
+        }
+        (before, after)
+    }
+}

@@ -1,0 +1,106 @@
+//! Against a model that looks through plain lists.
+
+use super::{Matching, SpaceId};
+use goal_lang::ANY;
+
+#[derive(Default)]
+struct Model {
+    posted: Vec<(u32, u32, u32)>,
+    waiting: Vec<(u32, u32, u32)>,
+}
+
+fn fits(posted: (u32, u32), message: (u32, u32)) -> bool {
+    (posted.0 == ANY || posted.0 == message.0) && (posted.1 == ANY || posted.1 == message.1)
+}
+
+impl Model {
+    fn post(&mut self, source: u32, tag: u32, id: u32) -> Option<u32> {
+        let found = self.waiting.iter().position(|&(s, t, _)| fits((source, tag), (s, t)));
+        match found {
+            Some(at) => Some(self.waiting.remove(at).2),
+            None => {
+                self.posted.push((source, tag, id));
+                None
+            }
+        }
+    }
+
+    fn arrive(&mut self, source: u32, tag: u32, id: u32) -> Option<u32> {
+        let found = self.posted.iter().position(|&(s, t, _)| fits((s, t), (source, tag)));
+        match found {
+            Some(at) => Some(self.posted.remove(at).2),
+            None => {
+                self.waiting.push((source, tag, id));
+                None
+            }
+        }
+    }
+}
+
+fn arrive(matching: &mut Matching<u32, u32>, space: SpaceId, source: u32, tag: u32, id: u32) -> Option<u32> {
+    let receive = matching.take_posted(space, source, tag);
+    if receive.is_none() {
+        matching.keep(space, source, tag, id);
+    }
+    receive
+}
+
+/// Early messages, then posts and arrivals mixed; two spaces that must not see each other.
+fn compare(seed: u64, wildcards: bool) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut matching = Matching::default();
+    let mut both = [matching.add_space(), matching.add_space()].map(|space| (space, Model::default()));
+    for step in 0..400 {
+        if step == 40 {
+            both.iter().for_each(|(space, _)| matching.open_space(*space, wildcards));
+        }
+        let (space, model) = &mut both[random.usize(..2)];
+        let (mut source, mut tag) = (random.u32(..3), random.u32(..3));
+        if step >= 40 && random.bool() {
+            if wildcards && random.u8(..3) == 0 {
+                source = ANY;
+            }
+            if wildcards && random.u8(..3) == 0 {
+                tag = ANY;
+            }
+            assert_eq!(
+                matching.post(*space, source, tag, step),
+                model.post(source, tag, step),
+                "seed {seed}"
+            );
+        } else {
+            let found = arrive(&mut matching, *space, source, tag, step);
+            assert_eq!(found, model.arrive(source, tag, step), "seed {seed}");
+        }
+    }
+    // What is left leaves with its space.
+    for (space, model) in both {
+        let mut left = Vec::new();
+        matching.remove_space(space, |message| left.push(message));
+        left.sort_unstable();
+        let mut expected: Vec<u32> = model.waiting.iter().map(|&(_, _, id)| id).collect();
+        expected.sort_unstable();
+        assert_eq!(left, expected);
+    }
+}
+
+#[test]
+fn agrees_with_a_plain_model() {
+    for seed in 0..400 {
+        compare(seed, seed % 2 == 0);
+    }
+}
+
+#[test]
+fn keeps_nothing_of_what_was_matched() {
+    let mut matching: Matching<u32, u32> = Matching::default();
+    let space = matching.add_space();
+    matching.open_space(space, false);
+    for i in 0..10_000 {
+        assert_eq!(matching.post(space, i, i, i), None);
+    }
+    for i in 0..10_000 {
+        assert_eq!(matching.take_posted(space, i, i), Some(i));
+    }
+    assert!(matching.queues.is_empty() && matching.posted.is_empty());
+}
