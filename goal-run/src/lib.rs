@@ -4,6 +4,8 @@
 //! call and reads no clock: its caller hands in the time and a [`transport::Transport`]. It never looks at text, and it
 //! refuses to guess: a message whose receive has another size is an error that names both ends.
 
+pub mod engine;
+mod matching;
 pub mod memory;
 pub mod ops;
 pub mod shm;

@@ -136,6 +136,15 @@ impl<'a> Offsets<'a> {
         self.0.chunks_exact(4).map(|offset| u32_at(offset, 0))
     }
 
+    /// The offset number `index`.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn get(self, index: usize) -> u32 {
+        u32_at(self.0, 4 * index)
+    }
+
     /// Number of offsets.
     #[inline]
     pub fn len(self) -> usize {

@@ -14,7 +14,8 @@
 //! Integers in the machine's order: it never leaves the machine. 48 bytes leave room in a cache line of 64 for a
 //! transport's own word and 8 bytes of payload.
 
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use goal_lang::pattern::MessageKey;
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 /// What a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +31,10 @@ pub enum Kind {
     Data = 4,
     /// The receiver needs the sender's buffer no longer.
     Fin = 5,
+    /// The envelope of a message whose payload follows at once, in the next [`Kind::Part`]s from this source.
+    Long = 6,
+    /// The next part of the payload that was announced last.
+    Part = 7,
 }
 
 /// The header of a message. Which fields count depends on its kind.
@@ -56,9 +61,9 @@ pub struct Header {
     pub action: u32,
     /// Names an operation of the rank that receives this (Cts, Data, Fin) or that sends it (Rts).
     pub cookie: u32,
-    /// Bytes of the message (Eager, Rts), bytes of this part (Data).
+    /// Bytes of the message (Eager, Long, Rts), bytes of this part (Data, Part).
     pub size: u64,
-    /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie for the answer (Cts).
+    /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the receive (Cts).
     pub offset: u64,
 }
 
@@ -67,6 +72,26 @@ impl Header {
     pub const PATTERN: u8 = 1;
     /// The payload can be read under the name in `offset`.
     pub const DIRECT: u8 = 2;
+
+    /// A header of this kind with nothing else in it.
+    pub(crate) fn new(kind: Kind, source: u32) -> Self {
+        let mut header = Self::new_zeroed();
+        header.kind = kind as u8;
+        header.source = source;
+        header
+    }
+
+    /// Whether the payload is a pattern.
+    #[inline]
+    pub fn is_pattern(&self) -> bool {
+        self.flags & Self::PATTERN != 0
+    }
+
+    /// The message, for its pattern. `destination` is the rank that receives it.
+    #[inline]
+    pub(crate) fn message(&self, destination: u32) -> MessageKey {
+        MessageKey { source: self.source, destination, tag: self.tag, sequence: u64::from(self.sequence) }
+    }
 
     /// The kind.
     ///
@@ -80,6 +105,8 @@ impl Header {
             3 => Kind::Cts,
             4 => Kind::Data,
             5 => Kind::Fin,
+            6 => Kind::Long,
+            7 => Kind::Part,
             other => panic!("message of unknown kind {other}"),
         }
     }
@@ -87,7 +114,10 @@ impl Header {
     /// Bytes that follow the header.
     #[inline]
     pub fn payload_len(&self) -> usize {
-        if self.kind == Kind::Eager as u8 || self.kind == Kind::Data as u8 { self.size as usize } else { 0 }
+        match self.kind() {
+            Kind::Eager | Kind::Data | Kind::Part => self.size as usize,
+            Kind::Rts | Kind::Cts | Kind::Fin | Kind::Long => 0,
+        }
     }
 }
 

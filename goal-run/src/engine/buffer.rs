@@ -1,0 +1,98 @@
+//! The bytes behind an action's operands.
+
+use crate::memory::{Region, Span};
+use goal_asm::nisa::Buffer;
+use goal_lang::{Piece, Space};
+
+/// The two memories of an instance.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Memory {
+    pub(super) memory: Region,
+    pub(super) scratch: Region,
+}
+
+impl Memory {
+    /// The bytes of a piece.
+    #[inline]
+    pub(super) fn span(&self, piece: Piece) -> Span {
+        match piece.space {
+            Space::Memory => self.memory.span(piece.addr, piece.size),
+            Space::Scratch => self.scratch.span(piece.addr, piece.size),
+        }
+    }
+
+    /// The bytes of an operand, where they are consecutive.
+    #[inline]
+    pub(super) fn contiguous(&self, buffer: Buffer<'_>) -> Option<Span> {
+        match buffer {
+            Buffer::One(piece) => Some(self.span(piece)),
+            Buffer::Pattern { .. } | Buffer::Many(_) => None,
+        }
+    }
+
+    /// Whether an operand has no byte in common with `other`.
+    pub(super) fn is_disjoint(&self, buffer: Buffer<'_>, other: Span) -> bool {
+        match buffer {
+            Buffer::Pattern { .. } => true,
+            Buffer::One(piece) => self.span(piece).is_disjoint(other),
+            Buffer::Many(pieces) => pieces.iter().all(|piece| self.span(piece).is_disjoint(other)),
+        }
+    }
+
+    /// Appends the bytes of an operand, piece by piece.
+    pub(super) fn spans(&self, buffer: Buffer<'_>, spans: &mut Vec<Span>) {
+        match buffer {
+            Buffer::Pattern { .. } => {}
+            Buffer::One(piece) => spans.push(self.span(piece)),
+            Buffer::Many(pieces) => spans.extend(pieces.iter().map(|piece| self.span(piece))),
+        }
+    }
+
+    /// Copies the operand's bytes from `offset` on into `out`.
+    #[inline]
+    pub(super) fn gather(&self, buffer: Buffer<'_>, offset: u64, out: &mut [u8]) {
+        let mut at = 0;
+        self.parts(buffer, offset, out.len(), |part| {
+            part.read(|bytes| out[at..at + bytes.len()].copy_from_slice(bytes));
+            at += part.len();
+        });
+    }
+
+    /// Copies `bytes` to the operand's bytes from `offset` on.
+    #[inline]
+    pub(super) fn scatter(&self, buffer: Buffer<'_>, offset: u64, bytes: &[u8]) {
+        let mut at = 0;
+        self.parts(buffer, offset, bytes.len(), |part| {
+            part.write(|out| out.copy_from_slice(&bytes[at..at + out.len()]));
+            at += part.len();
+        });
+    }
+
+    /// The consecutive parts of the operand's bytes `offset .. offset + len`, in order.
+    #[inline]
+    fn parts(&self, buffer: Buffer<'_>, offset: u64, len: usize, mut visit: impl FnMut(Span)) {
+        match buffer {
+            Buffer::Pattern { .. } => {}
+            Buffer::One(piece) => {
+                let start = offset as usize;
+                visit(self.span(piece).part(start..start + len));
+            }
+            Buffer::Many(pieces) => {
+                let (mut skip, mut left) = (offset, len);
+                for piece in pieces.iter() {
+                    if skip >= piece.size {
+                        skip -= piece.size;
+                        continue;
+                    }
+                    let start = skip as usize;
+                    let take = left.min((piece.size - skip) as usize);
+                    if take == 0 {
+                        break;
+                    }
+                    visit(self.span(piece).part(start..start + take));
+                    (skip, left) = (0, left - take);
+                }
+            }
+        }
+    }
+}

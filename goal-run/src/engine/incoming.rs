@@ -1,0 +1,131 @@
+//! Messages on their way in: matching, and what is kept of messages without a receive.
+
+use crate::matching::{Matching, SpaceId};
+use crate::transport::Header;
+use rustc_hash::FxHashMap;
+use slab::Slab;
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
+
+/// A posted receive: an action of an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Receive {
+    pub(super) instance: usize,
+    pub(super) action: u32,
+}
+
+/// A message that is not delivered yet.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    /// Its envelope.
+    pub(super) header: Header,
+    /// Bytes that have arrived.
+    pub(super) arrived: u64,
+    pub(super) place: Place,
+}
+
+/// Where the bytes of a message are or go.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// With the sender, who waits for a receive.
+    Sender,
+    /// Here, as there is no receive yet.
+    Kept(Vec<u8>),
+    /// Into the buffer of a receive.
+    Receive(Receive),
+    /// Nowhere: the instance is over.
+    Dropped,
+}
+
+/// What a kept message counts beside its bytes against the limit.
+const KEPT_OVERHEAD: u64 = 128;
+
+/// All that came in and is not done with.
+#[derive(Debug, Default)]
+pub(super) struct Arrivals {
+    pub(super) matching: Matching<Receive, u32>,
+    /// The spaces of instances that are active, and of those for which messages came early.
+    spaces: FxHashMap<(u32, u32), SpaceId>,
+    names: FxHashMap<u32, u32>,
+    pub(super) messages: Slab<Incoming>,
+    /// The message whose parts come next from a source.
+    pub(super) long: FxHashMap<u32, u32>,
+    /// Messages to be read from the memory of their senders.
+    pub(super) direct: VecDeque<u32>,
+    /// Bytes kept, with an overhead for each message.
+    kept: u64,
+    /// Whether messages were left with the transport at the last look.
+    pub(super) refusing: bool,
+}
+
+impl Arrivals {
+    /// The space of an instance that starts now. Instances of a communicator open in the order of their numbers.
+    pub(super) fn open(&mut self, communicator: u32, number: u32, has_wildcards: bool) -> SpaceId {
+        self.names.insert(communicator, number);
+        let space = *self.spaces.entry((communicator, number)).or_insert_with(|| self.matching.add_space());
+        self.matching.open_space(space, has_wildcards);
+        space
+    }
+
+    /// Forgets an instance. Tells how many messages for it were left.
+    pub(super) fn close(&mut self, space: SpaceId) -> u64 {
+        self.spaces.retain(|_, other| *other != space);
+        let mut left = Vec::new();
+        self.matching.remove_space(space, |message| left.push(message));
+        for &message in &left {
+            let incoming = &mut self.messages[message as usize];
+            self.kept -= kept_bytes(&incoming.header);
+            if is_long_underway(incoming) {
+                incoming.place = Place::Dropped;
+            } else {
+                self.messages.remove(message as usize);
+            }
+        }
+        left.len() as u64
+    }
+
+    /// The space that a message belongs to; `None` if its instance is over.
+    #[inline]
+    pub(super) fn space(&mut self, header: &Header) -> Option<SpaceId> {
+        match self.spaces.entry((header.communicator, header.instance)) {
+            Entry::Occupied(entry) => Some(*entry.get()),
+            Entry::Vacant(entry) => {
+                let last = self.names.get(&header.communicator);
+                let is_early = last.is_none_or(|&last| header.instance > last);
+                is_early.then(|| *entry.insert(self.matching.add_space()))
+            }
+        }
+    }
+
+    /// Whether another message may be kept under the limit.
+    pub(super) fn has_room(&self, header: &Header, limit: u64) -> bool {
+        self.kept.saturating_add(kept_bytes(header)) <= limit
+    }
+
+    /// Keeps a message that no receive fits.
+    pub(super) fn keep(&mut self, space: SpaceId, header: &Header, place: Place, arrived: u64) -> u32 {
+        self.kept += kept_bytes(header);
+        let key = self.messages.insert(Incoming { header: *header, arrived, place }) as u32;
+        self.matching.keep(space, header.source, header.tag, key);
+        key
+    }
+
+    /// A kept message has found its receive.
+    pub(super) fn release(&mut self, header: &Header) {
+        self.kept -= kept_bytes(header);
+    }
+
+    /// Bytes kept now.
+    pub(super) fn kept(&self) -> u64 {
+        self.kept
+    }
+}
+
+fn kept_bytes(header: &Header) -> u64 {
+    let payload = if header.kind == crate::transport::Kind::Rts as u8 { 0 } else { header.size };
+    payload.saturating_add(KEPT_OVERHEAD)
+}
+
+fn is_long_underway(incoming: &Incoming) -> bool {
+    matches!(incoming.place, Place::Kept(_)) && incoming.arrived < incoming.header.size
+}

@@ -1,0 +1,113 @@
+//! One run of a schedule.
+
+use super::buffer::Memory;
+use super::error::{Cause, Failure};
+use super::progress::ActionQueue;
+use super::schedule::{Schedule, slot};
+use crate::matching::SpaceId;
+use crate::memory::{Cells, Region};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Names a started instance.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Handle {
+    pub(super) key: usize,
+    pub(super) communicator: u32,
+    pub(super) number: u32,
+}
+
+/// What an instance works on, lent by the caller until [`finish`](super::Engine::finish). It may lie in a shared segment,
+/// so that somebody else sees what became of the instance.
+#[derive(Debug)]
+pub struct Storage {
+    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Messages may be read directly
+    /// by peers where the transport can export it.
+    pub memory: Region,
+    /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
+    pub scratch: Region,
+    /// For each action, at its [`slot`], the number of dependencies that it waits for.
+    pub counters: Cells<u16>,
+    /// The bit of an action's [`slot`] is set when the action has ended.
+    pub finished: Cells<u64>,
+    /// Where a record of what matched what is wanted. At the [`slot`] of a send: its number among the messages to that
+    /// rank, plus 1; of a receive: source rank `<< 32` | number of the message among those from there, plus 1. 0 otherwise.
+    pub matches: Option<Cells<u64>>,
+}
+
+/// A started schedule.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) schedule: Arc<Schedule>,
+    pub(super) communicator: u32,
+    pub(super) number: u32,
+    pub(super) space: SpaceId,
+    pub(super) memory: Memory,
+    pub(super) progress: ActionQueue,
+    /// Whether it is in the engine's queue of runnable instances.
+    pub(super) is_queued: bool,
+    /// The number of the next message to each rank.
+    sequences: FxHashMap<u32, u32>,
+    matches: Option<Cells<u64>>,
+}
+
+impl Instance {
+    pub(super) fn new(
+        schedule: Arc<Schedule>,
+        communicator: u32,
+        number: u32,
+        space: SpaceId,
+        storage: Storage,
+    ) -> Self {
+        let Storage { memory, scratch, counters, finished, mut matches } = storage;
+        let (nisa, rank) = (schedule.nisa(), schedule.rank());
+        assert!(memory.len() as u64 >= nisa.memory_size(rank), "less memory than the schedule uses");
+        assert!(
+            scratch.len() as u64 >= nisa.scratch_size(rank),
+            "less scratch memory than the schedule uses"
+        );
+        if let Some(matches) = &mut matches {
+            matches.as_mut_slice()[..schedule.state_sizes().matches].fill(0);
+        }
+        let progress = ActionQueue::new(&schedule, counters, finished);
+        Self {
+            schedule,
+            communicator,
+            number,
+            space,
+            memory: Memory { memory, scratch },
+            progress,
+            is_queued: true,
+            sequences: FxHashMap::default(),
+            matches,
+        }
+    }
+
+    pub(super) fn into_storage(self) -> Storage {
+        let (counters, finished) = self.progress.into_cells();
+        let Memory { memory, scratch } = self.memory;
+        Storage { memory, scratch, counters, finished, matches: self.matches }
+    }
+
+    /// Numbers a message to `to`, which the action at `offset` sends.
+    pub(super) fn number_send(&mut self, offset: u32, to: u32) -> u32 {
+        let next = self.sequences.entry(to).or_insert(0);
+        let sequence = *next;
+        *next += 1;
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[slot(offset)] = u64::from(sequence) + 1;
+        }
+        sequence
+    }
+
+    /// Records what the receive at `offset` took.
+    pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[slot(offset)] = u64::from(source) << 32 | (u64::from(sequence) + 1);
+        }
+    }
+
+    pub(super) fn failure(&self, action: u32, cause: Cause) -> Failure {
+        Failure { communicator: self.communicator, instance: self.number, action, cause }
+    }
+}

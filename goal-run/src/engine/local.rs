@@ -1,0 +1,139 @@
+//! Local operations: predefined and registered functions, the time, computation.
+
+use super::buffer::Memory;
+use super::error::Cause;
+use super::options::Calc;
+use crate::memory::Span;
+use crate::ops::{self, DivisionByZero};
+use goal_asm::nisa::{Buffer, Operation};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+
+/// What `exec user N with A, B` calls with the bytes of both buffers, scattered ones gathered before. What it leaves in
+/// them is stored, B last where they overlap.
+pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8])>;
+
+/// An action of an instance.
+type At = (usize, u32);
+
+/// What local operations need.
+#[derive(Default)]
+pub(super) struct Locals {
+    functions: FxHashMap<u32, UserFunction>,
+    spans: [Vec<Span>; 3],
+    /// When running `calc`s end, the next one on top.
+    timers: BinaryHeap<Reverse<(u64, At)>>,
+    /// When each cpu that computes is free.
+    free_at: FxHashMap<u8, u64>,
+}
+
+impl Locals {
+    pub(super) fn register(&mut self, function: u32, call: UserFunction) {
+        self.functions.insert(function, call);
+    }
+
+    /// Starts a `calc`. True if it has ended.
+    pub(super) fn calc(&mut self, calc: Calc, nanos: u64, cpu: u8, now_ns: u64, at: At) -> bool {
+        let duration = match calc {
+            Calc::Skip => 0,
+            Calc::Scaled(scale) => (nanos as f64 * scale) as u64,
+        };
+        if duration == 0 {
+            return true;
+        }
+        let free_at = self.free_at.entry(cpu).or_insert(0);
+        *free_at = now_ns.max(*free_at).saturating_add(duration);
+        self.timers.push(Reverse((*free_at, at)));
+        false
+    }
+
+    pub(super) fn has_timers(&self) -> bool {
+        !self.timers.is_empty()
+    }
+
+    /// When the next `calc` ends.
+    pub(super) fn next_timer(&self) -> Option<u64> {
+        self.timers.peek().map(|Reverse((time, _))| *time)
+    }
+
+    /// Takes a `calc` that ends now.
+    pub(super) fn due(&mut self, now_ns: u64) -> Option<At> {
+        if self.next_timer()? > now_ns {
+            return None;
+        }
+        self.timers.pop().map(|Reverse((_, at))| at)
+    }
+
+    /// Executes a predefined or registered function, or stores the time.
+    #[inline]
+    pub(super) fn execute(
+        &mut self,
+        memory: &Memory,
+        operation: Operation<'_>,
+        now_ns: u64,
+    ) -> Result<(), Cause> {
+        match operation {
+            Operation::Exec { op, datatype, a, b, c } => {
+                let result = match (a, b, c) {
+                    (Buffer::One(a), Buffer::One(b), None) => {
+                        let b = memory.span(b);
+                        ops::apply(op, datatype, memory.span(a), b, b)
+                    }
+                    (Buffer::One(a), Buffer::One(b), Some(Buffer::One(c))) => {
+                        ops::apply(op, datatype, memory.span(a), memory.span(b), memory.span(c))
+                    }
+                    (a, b, c) => {
+                        for (spans, operand) in self.spans.iter_mut().zip([a, b, c.unwrap_or(b)]) {
+                            spans.clear();
+                            memory.spans(operand, spans);
+                        }
+                        let [a, b, c] = &self.spans;
+                        ops::apply_scattered(op, datatype, a, b, c)
+                    }
+                };
+                result.map_err(|DivisionByZero { element }| Cause::DivisionByZero { element })
+            }
+            Operation::User { function, a, b } => self.call(memory, function, a, b),
+            Operation::Wtime { buffer } => {
+                let seconds = now_ns as f64 / 1e9;
+                memory.scatter(buffer, 0, &seconds.to_le_bytes());
+                Ok(())
+            }
+            Operation::Send { .. } | Operation::Recv { .. } | Operation::Calc { .. } | Operation::Nop => {
+                unreachable!("not a function")
+            }
+        }
+    }
+
+    fn call(&mut self, memory: &Memory, number: u32, a: Buffer<'_>, b: Buffer<'_>) -> Result<(), Cause> {
+        let function = self.functions.get_mut(&number).ok_or(Cause::UnknownUserFunction(number))?;
+        if let (Some(a), Some(b)) = (memory.contiguous(a), memory.contiguous(b))
+            && a.is_disjoint(b)
+        {
+            a.write(|a| b.write(|b| function(a, b)));
+            return Ok(());
+        }
+        let gathered = |buffer: Buffer<'_>| {
+            let mut bytes = vec![0; buffer.size() as usize];
+            memory.gather(buffer, 0, &mut bytes);
+            bytes
+        };
+        let (mut a_bytes, mut b_bytes) = (gathered(a), gathered(b));
+        function(&mut a_bytes, &mut b_bytes);
+        memory.scatter(a, 0, &a_bytes);
+        memory.scatter(b, 0, &b_bytes);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Locals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let functions: Vec<&u32> = self.functions.keys().collect();
+        f.debug_struct("Locals")
+            .field("functions", &functions)
+            .field("timers", &self.timers)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,179 @@
+//! The engine: the paper's Listing 1 over verified sections, for any number of instances at once.
+//!
+//! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and never waits. An action whose
+//! counter reaches zero enters its instance's queue of ready actions; one that ends passes through a queue too (thesis
+//! 4.2.3), so that nothing recurses along a chain of dependencies.
+//!
+//! Instances are numbered in each communicator in the order of their starts, which all ranks must keep to; every instance
+//! has a matching space of its own, so that messages of the next one may come early.
+
+mod buffer;
+mod error;
+mod fetch;
+mod incoming;
+mod instance;
+mod local;
+mod options;
+mod outgoing;
+mod progress;
+mod receive;
+mod schedule;
+mod send;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub use error::{Cause, Failure};
+pub use instance::{Handle, Storage};
+pub use local::UserFunction;
+pub use options::{Calc, Options, Stats};
+pub use schedule::{Schedule, StateSizes, slot};
+
+use crate::transport::Transport;
+use incoming::Arrivals;
+use instance::Instance;
+use local::Locals;
+use outgoing::Outbox;
+use rustc_hash::FxHashMap;
+use slab::Slab;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// One rank's engine over its end of a transport.
+#[derive(Debug)]
+pub struct Engine<T> {
+    transport: T,
+    rank: u32,
+    options: Options,
+    instances: Slab<Instance>,
+    /// Instances with something to do at once, each once.
+    runnable: VecDeque<usize>,
+    /// Instances with actions that have not ended.
+    unfinished: usize,
+    /// The number of the next instance of each communicator.
+    next_number: FxHashMap<u32, u32>,
+    arrivals: Arrivals,
+    outbox: Outbox,
+    locals: Locals,
+    stats: Stats,
+    failure: Option<Failure>,
+}
+
+/// What a poll did, and what the engine waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Whether anything happened; if not, polling again helps only after what `waiting` says.
+    pub worked: bool,
+    /// What has to happen next; certain only where nothing happened.
+    pub waiting: Waiting,
+}
+
+/// What an engine waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// Nothing: every action of every instance has ended, and every message has left.
+    Nothing,
+    /// A message.
+    Messages,
+    /// Room: in a peer's ring, or here, as messages are left in the ring because of the limit on unexpected ones.
+    Room {
+        /// Whether this rank leaves messages in its ring.
+        refusing: bool,
+    },
+    /// The caller's clock to reach this time in nanoseconds.
+    Until(u64),
+}
+
+impl<T: Transport> Engine<T> {
+    /// The engine of `rank`.
+    pub fn new(rank: u32, transport: T, options: Options) -> Self {
+        Self {
+            transport,
+            rank,
+            options,
+            instances: Slab::new(),
+            runnable: VecDeque::new(),
+            unfinished: 0,
+            next_number: FxHashMap::default(),
+            arrivals: Arrivals::default(),
+            outbox: Outbox::default(),
+            locals: Locals::default(),
+            stats: Stats::default(),
+            failure: None,
+        }
+    }
+
+    /// Registers what `exec user FUNCTION` calls.
+    pub fn register(&mut self, function: u32, call: UserFunction) {
+        self.locals.register(function, call);
+    }
+
+    /// Starts an instance of a schedule: the next one of that communicator. Returns at once; no action has run.
+    ///
+    /// # Panics
+    /// If the storage is smaller than the schedule needs.
+    pub fn start(&mut self, schedule: &Arc<Schedule>, communicator: u32, storage: Storage) -> Handle {
+        let next = self.next_number.entry(communicator).or_insert(0);
+        let number = *next;
+        *next = next.wrapping_add(1);
+        let space = self.arrivals.open(communicator, number, schedule.has_wildcards());
+        let instance = Instance::new(Arc::clone(schedule), communicator, number, space, storage);
+        self.unfinished += usize::from(!instance.progress.is_finished());
+        let key = self.instances.insert(instance);
+        self.runnable.push_back(key);
+        Handle { key, communicator, number }
+    }
+
+    /// Whether all actions of an instance have ended.
+    ///
+    /// # Panics
+    /// If it is an instance of another engine.
+    #[inline]
+    pub fn test(&self, handle: &Handle) -> bool {
+        self.instance(handle).progress.is_finished()
+    }
+
+    /// Polls until an instance has ended, with the time in nanoseconds from `now`.
+    ///
+    /// # Errors
+    /// The failure of an action.
+    pub fn wait(&mut self, handle: &Handle, mut now: impl FnMut() -> u64) -> Result<(), Failure> {
+        while !self.test(handle) {
+            if !self.poll(now())?.worked {
+                std::hint::spin_loop();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives back what an ended instance used. Messages that it has not received are dropped and counted.
+    ///
+    /// # Panics
+    /// If the instance has not ended.
+    pub fn finish(&mut self, handle: Handle) -> Storage {
+        assert!(self.test(&handle), "instance {} has not ended", handle.number);
+        let instance = self.instances.remove(handle.key);
+        self.runnable.retain(|&key| key != handle.key);
+        self.stats.unreceived += self.arrivals.close(instance.space);
+        instance.into_storage()
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// The transport.
+    pub fn transport(&mut self) -> &mut T {
+        &mut self.transport
+    }
+
+    fn instance(&self, handle: &Handle) -> &Instance {
+        let instance = &self.instances[handle.key];
+        assert!(
+            (instance.communicator, instance.number) == (handle.communicator, handle.number),
+            "a handle of another engine"
+        );
+        instance
+    }
+}

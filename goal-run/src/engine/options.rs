@@ -1,0 +1,55 @@
+//! What an engine is told at the beginning and tells at the end.
+
+/// How `calc` passes the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Calc {
+    /// Not at all.
+    Skip,
+    /// As long as it says, times this factor, by the clock of the engine's caller. One at a time on each cpu that the
+    /// actions name.
+    Scaled(f64),
+}
+
+/// Settings of an engine; all ranks of a job must have the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Messages of at most this many bytes are sent at once, whether their receive is there or not; larger ones wait for it
+    /// (rendezvous).
+    pub eager_limit: u64,
+    /// Most bytes of messages without a receive that are kept; further messages stay with the transport.
+    pub unexpected_limit: u64,
+    /// What `calc` does.
+    pub calc: Calc,
+}
+
+impl Options {
+    /// Default of [`Options::eager_limit`].
+    pub const EAGER_LIMIT: u64 = 16 << 10;
+    /// Default of [`Options::unexpected_limit`].
+    pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            eager_limit: Self::EAGER_LIMIT,
+            unexpected_limit: Self::UNEXPECTED_LIMIT,
+            calc: Calc::Scaled(1.0),
+        }
+    }
+}
+
+/// Counts of an engine since its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Messages sent.
+    pub messages: u64,
+    /// Payload bytes sent.
+    pub bytes: u64,
+    /// Payload bytes received and compared with their pattern.
+    pub verified_bytes: u64,
+    /// Messages that came for an instance and that no receive of it took.
+    pub unreceived: u64,
+    /// Most bytes of messages without a receive kept at a time.
+    pub unexpected_max: u64,
+}

@@ -1,0 +1,105 @@
+//! Counters and queues of an instance: which action may start, which has ended.
+
+use super::schedule::{Schedule, slot};
+use crate::memory::Cells;
+use goal_asm::nisa::{Offsets, Record, Section};
+use std::collections::VecDeque;
+
+/// The state of the actions of one instance.
+#[derive(Debug)]
+pub(super) struct ActionQueue {
+    counters: Cells<u16>,
+    finished: Cells<u64>,
+    /// Actions whose dependencies are met, in the order in which that happened.
+    ready: VecDeque<u32>,
+    /// Actions that ended and whose dependents do not know yet.
+    ended: VecDeque<u32>,
+    /// Independent actions that were started; the others are ready from the beginning.
+    started_independent: usize,
+    unfinished: u32,
+}
+
+impl ActionQueue {
+    pub(super) fn new(schedule: &Schedule, mut counters: Cells<u16>, mut finished: Cells<u64>) -> Self {
+        let sizes = schedule.state_sizes();
+        counters.as_mut_slice()[..sizes.counters].copy_from_slice(schedule.initial_counters());
+        finished.as_mut_slice()[..sizes.finished].fill(0);
+        Self {
+            counters,
+            finished,
+            ready: VecDeque::new(),
+            ended: VecDeque::new(),
+            started_independent: 0,
+            unfinished: schedule.actions(),
+        }
+    }
+
+    pub(super) fn into_cells(self) -> (Cells<u16>, Cells<u64>) {
+        (self.counters, self.finished)
+    }
+
+    /// Whether all actions have ended.
+    #[inline]
+    pub(super) fn is_finished(&self) -> bool {
+        self.unfinished == 0
+    }
+
+    /// Whether an action can start or has ended without its dependents knowing.
+    pub(super) fn has_work(&self, section: Section<'_>) -> bool {
+        !self.ready.is_empty()
+            || !self.ended.is_empty()
+            || self.started_independent < section.independent().len()
+    }
+
+    /// The next action that can start: independent ones first, in the section's order.
+    #[inline]
+    pub(super) fn next_ready(&mut self, section: Section<'_>) -> Option<u32> {
+        let independent = section.independent();
+        if self.started_independent < independent.len() {
+            self.started_independent += 1;
+            return Some(independent.get(self.started_independent - 1));
+        }
+        self.ready.pop_front()
+    }
+
+    /// The action starts: whoever waits for its start waits no longer.
+    #[inline]
+    pub(super) fn start(&mut self, record: &Record<'_>) {
+        self.release(record.start_dependents);
+    }
+
+    /// The action at `offset` has ended; its dependents will know when [`Self::pass_ended`] is called.
+    #[inline]
+    pub(super) fn end(&mut self, offset: u32) {
+        self.ended.push_back(offset);
+    }
+
+    /// The action has ended: whoever waits for its end waits no longer.
+    #[inline]
+    pub(super) fn end_now(&mut self, offset: u32, record: &Record<'_>) {
+        let slot = slot(offset);
+        self.finished.as_mut_slice()[slot / 64] |= 1 << (slot % 64);
+        self.unfinished -= 1;
+        self.release(record.dependents);
+    }
+
+    /// Tells the dependents of one ended action. False if there was none.
+    #[inline]
+    pub(super) fn pass_ended(&mut self, section: Section<'_>) -> bool {
+        let Some(offset) = self.ended.pop_front() else { return false };
+        self.end_now(offset, &section.record(offset));
+        true
+    }
+
+    #[inline]
+    fn release(&mut self, dependents: Offsets<'_>) {
+        let counters = self.counters.as_mut_slice();
+        for offset in dependents.iter() {
+            let counter = &mut counters[slot(offset)];
+            *counter -= 1;
+            if *counter == 0 {
+                self.ready.push_back(offset);
+            }
+        }
+    }
+}

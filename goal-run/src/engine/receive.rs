@@ -1,0 +1,257 @@
+//! Messages that arrive, and receives that are posted.
+
+use super::error::{Cause, Failure};
+use super::incoming::{Arrivals, Incoming, Place, Receive};
+use super::options::{Options, Stats};
+use super::outgoing::{Outbox, Rendezvous, Stream};
+use super::{Engine, Instance};
+use crate::transport::{Flow, Header, Kind, Transport};
+use goal_asm::nisa::{Buffer, Operation};
+use slab::Slab;
+use std::collections::VecDeque;
+
+/// Messages that one poll takes.
+const MESSAGES_PER_POLL: usize = 64;
+
+/// All that a message may change: the engine without its transport.
+pub(super) struct Inside<'e> {
+    pub(super) rank: u32,
+    pub(super) options: &'e Options,
+    pub(super) instances: &'e mut Slab<Instance>,
+    pub(super) runnable: &'e mut VecDeque<usize>,
+    pub(super) arrivals: &'e mut Arrivals,
+    pub(super) outbox: &'e mut Outbox,
+    pub(super) stats: &'e mut Stats,
+    pub(super) failure: &'e mut Option<Failure>,
+}
+
+impl<T: Transport> Engine<T> {
+    /// Takes messages from the transport. Whether there were some.
+    pub(super) fn take_messages(&mut self) -> bool {
+        self.arrivals.refusing = false;
+        let (transport, mut inside) = self.split();
+        transport.poll(MESSAGES_PER_POLL, |header, payload| inside.accept(header, payload)) > 0
+    }
+
+    /// The transport, and all else.
+    pub(super) fn split(&mut self) -> (&mut T, Inside<'_>) {
+        let inside = Inside {
+            rank: self.rank,
+            options: &self.options,
+            instances: &mut self.instances,
+            runnable: &mut self.runnable,
+            arrivals: &mut self.arrivals,
+            outbox: &mut self.outbox,
+            stats: &mut self.stats,
+            failure: &mut self.failure,
+        };
+        (&mut self.transport, inside)
+    }
+
+    /// An action has ended; its dependents will know when its instance runs next.
+    pub(super) fn end_action(&mut self, action: Receive) {
+        self.split().1.end(action);
+    }
+}
+
+impl Inside<'_> {
+    /// What a message does.
+    fn accept(&mut self, header: &Header, payload: &[u8]) -> Flow {
+        match header.kind() {
+            Kind::Eager => return self.arrive(header, Some(payload)),
+            Kind::Long | Kind::Rts => return self.arrive(header, None),
+            Kind::Part => {
+                let message =
+                    *self.arrivals.long.get(&header.source).expect("an envelope came before its parts");
+                if self.arrive_part(message, payload) {
+                    self.arrivals.long.remove(&header.source);
+                }
+            }
+            Kind::Data => {
+                self.arrive_part(header.cookie, payload);
+            }
+            Kind::Cts => {
+                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: 0 };
+                self.outbox.streams.push_back(stream);
+            }
+            Kind::Fin => {
+                let Rendezvous { instance, header, .. } =
+                    self.outbox.rendezvous.remove(header.cookie as usize);
+                self.end(Receive { instance, action: header.action });
+            }
+        }
+        Flow::Taken
+    }
+
+    /// The envelope of a message, with all of its payload if it is eager.
+    #[inline]
+    fn arrive(&mut self, header: &Header, payload: Option<&[u8]>) -> Flow {
+        let Some(space) = self.arrivals.space(header) else {
+            self.stats.unreceived += 1;
+            self.remember(header, Place::Dropped);
+            return Flow::Taken;
+        };
+        if let Some(receive) = self.arrivals.matching.take_posted(space, header.source, header.tag) {
+            if !self.meet(receive, header) {
+                return Flow::Taken;
+            }
+            match payload {
+                Some(payload) => {
+                    self.store(receive, header, 0, payload);
+                    self.end(receive);
+                }
+                None => self.remember(header, Place::Receive(receive)),
+            }
+            return Flow::Taken;
+        }
+        if !self.arrivals.has_room(header, self.options.unexpected_limit) {
+            self.arrivals.refusing = true;
+            return Flow::Refused;
+        }
+        let (place, arrived) = match (header.kind(), payload) {
+            (_, Some(payload)) => (Place::Kept(payload.to_vec()), header.size),
+            (Kind::Rts, None) => (Place::Sender, 0),
+            (_, None) => (Place::Kept(Vec::with_capacity(header.size as usize)), 0),
+        };
+        let key = self.arrivals.keep(space, header, place, arrived);
+        if header.kind() == Kind::Long {
+            self.arrivals.long.insert(header.source, key);
+        }
+        self.stats.unexpected_max = self.stats.unexpected_max.max(self.arrivals.kept());
+        Flow::Taken
+    }
+
+    /// Notes a message whose payload is still to come and that needs no matching any more.
+    fn remember(&mut self, header: &Header, place: Place) {
+        let is_dropped = matches!(place, Place::Dropped);
+        match header.kind() {
+            Kind::Long => {
+                let message = Incoming { header: *header, arrived: 0, place };
+                let key = self.arrivals.messages.insert(message) as u32;
+                self.arrivals.long.insert(header.source, key);
+            }
+            // The sender of a request that is dropped waits for ever, which is what its program says.
+            Kind::Rts if !is_dropped => {
+                let message = Incoming { header: *header, arrived: 0, place };
+                let key = self.arrivals.messages.insert(message) as u32;
+                self.arrivals.direct.push_back(key);
+            }
+            _ => {}
+        }
+    }
+
+    /// The next part of a payload. Whether it was the last one.
+    fn arrive_part(&mut self, key: u32, payload: &[u8]) -> bool {
+        let message = &mut self.arrivals.messages[key as usize];
+        let (header, offset) = (message.header, message.arrived);
+        message.arrived += payload.len() as u64;
+        let is_last = message.arrived == header.size;
+        match &mut message.place {
+            Place::Kept(bytes) => bytes.extend_from_slice(payload),
+            Place::Receive(receive) => {
+                let receive = *receive;
+                self.store(receive, &header, offset, payload);
+                if is_last {
+                    self.arrivals.messages.remove(key as usize);
+                    self.end(receive);
+                }
+            }
+            Place::Dropped if is_last => drop(self.arrivals.messages.remove(key as usize)),
+            Place::Dropped => {}
+            Place::Sender => unreachable!("parts come after the receive is there"),
+        }
+        is_last
+    }
+
+    /// A receive is posted. True if it has ended.
+    #[inline]
+    pub(super) fn post(&mut self, receive: Receive, from: u32, tag: u32) -> bool {
+        let space = self.instances[receive.instance].space;
+        let Some(key) = self.arrivals.matching.post(space, from, tag, receive) else { return false };
+        let message = &mut self.arrivals.messages[key as usize];
+        let (header, arrived) = (message.header, message.arrived);
+        let place = std::mem::replace(&mut message.place, Place::Receive(receive));
+        self.arrivals.release(&header);
+        if !self.meet(receive, &header) {
+            return false;
+        }
+        match place {
+            Place::Kept(bytes) => {
+                self.store(receive, &header, 0, &bytes);
+                if arrived < header.size {
+                    return false;
+                }
+                self.arrivals.messages.remove(key as usize);
+                true
+            }
+            Place::Sender => {
+                self.arrivals.direct.push_back(key);
+                false
+            }
+            Place::Receive(_) | Place::Dropped => unreachable!("such messages do not wait"),
+        }
+    }
+
+    /// A message and its receive have met. False if their sizes differ, which ends the job.
+    #[inline]
+    fn meet(&mut self, receive: Receive, header: &Header) -> bool {
+        let instance = &mut self.instances[receive.instance];
+        instance.note_received(receive.action, header.source, header.sequence);
+        let received = payload_of(instance, receive.action).size();
+        if received != header.size {
+            let cause = Cause::SizeMismatch {
+                source_rank: header.source,
+                source_action: header.action,
+                tag: header.tag,
+                sent: header.size,
+                received,
+            };
+            self.fail(receive, cause);
+        }
+        received == header.size
+    }
+
+    /// Stores bytes of a message, or compares them if they are a pattern and the receive has no address.
+    #[inline]
+    pub(super) fn store(&mut self, receive: Receive, header: &Header, offset: u64, bytes: &[u8]) {
+        let instance = &self.instances[receive.instance];
+        match payload_of(instance, receive.action) {
+            Buffer::Pattern { .. } if header.is_pattern() => {
+                match header.message(self.rank).check(offset, bytes) {
+                    Ok(()) => self.stats.verified_bytes += bytes.len() as u64,
+                    Err(offset) => {
+                        let Header { source: source_rank, tag, sequence, .. } = *header;
+                        self.fail(receive, Cause::PatternMismatch { source_rank, tag, sequence, offset });
+                    }
+                }
+            }
+            buffer => instance.memory.scatter(buffer, offset, bytes),
+        }
+    }
+
+    /// An action has ended; its dependents will know when its instance runs next.
+    #[inline]
+    pub(super) fn end(&mut self, action: Receive) {
+        let instance = &mut self.instances[action.instance];
+        instance.progress.end(action.action);
+        if !instance.is_queued {
+            instance.is_queued = true;
+            self.runnable.push_back(action.instance);
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, receive: Receive, cause: Cause) {
+        let failure = self.instances[receive.instance].failure(receive.action, cause);
+        self.failure.get_or_insert(failure);
+    }
+}
+
+/// The buffer of the receive at `action`.
+#[inline]
+pub(super) fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
+    match instance.schedule.section().record(action).operation {
+        Operation::Recv { payload, .. } => payload,
+        _ => unreachable!("only receives are posted"),
+    }
+}

@@ -1,0 +1,93 @@
+//! A rank's section, made ready to be started any number of times.
+
+use goal_asm::Nisa;
+use goal_asm::nisa::{Operation, Section};
+use goal_lang::ANY;
+use std::sync::Arc;
+
+/// One rank's verified schedule. Immutable: any number of instances run it, also at once.
+#[derive(Debug)]
+pub struct Schedule {
+    nisa: Arc<Nisa>,
+    rank: u32,
+    /// What an instance's counters start with.
+    counters: Vec<u16>,
+    actions: u32,
+    has_wildcards: bool,
+}
+
+/// What the state of one instance needs, in elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StateSizes {
+    /// Counters, `u16` each.
+    pub counters: usize,
+    /// Words of the bitmap of ended actions, `u64` each.
+    pub finished: usize,
+    /// Entries of the record of what matched what, `u64` each.
+    pub matches: usize,
+}
+
+/// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
+const SLOT_BYTES: u32 = 8;
+
+/// Where the state of the action at `offset` is kept among the counters, in the bitmap and in the record of matches.
+#[inline]
+pub const fn slot(offset: u32) -> usize {
+    (offset / SLOT_BYTES) as usize
+}
+
+impl Schedule {
+    /// The schedule of `rank`. Takes one walk over its section.
+    ///
+    /// # Panics
+    /// If there is no such rank.
+    pub fn new(nisa: Arc<Nisa>, rank: u32) -> Self {
+        let section = nisa.section(rank);
+        let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
+        let mut has_wildcards = false;
+        for (offset, record) in section.records() {
+            counters[slot(offset)] = record.sources;
+            if let Operation::Recv { peer, tag, .. } = record.operation {
+                has_wildcards |= peer == ANY || tag == ANY;
+            }
+        }
+        let actions = nisa.num_actions(nisa.section_id(rank));
+        Self { nisa, rank, counters, actions, has_wildcards }
+    }
+
+    /// The rank that it is for.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The file that it is from.
+    pub fn nisa(&self) -> &Arc<Nisa> {
+        &self.nisa
+    }
+
+    /// The section.
+    #[inline]
+    pub fn section(&self) -> Section<'_> {
+        self.nisa.section(self.rank)
+    }
+
+    /// Number of actions.
+    pub fn actions(&self) -> u32 {
+        self.actions
+    }
+
+    /// What the state of an instance needs.
+    pub fn state_sizes(&self) -> StateSizes {
+        let slots = self.counters.len();
+        StateSizes { counters: slots, finished: slots.div_ceil(64), matches: slots }
+    }
+
+    pub(super) fn initial_counters(&self) -> &[u16] {
+        &self.counters
+    }
+
+    /// Whether a receive takes any source or any tag.
+    pub(super) fn has_wildcards(&self) -> bool {
+        self.has_wildcards
+    }
+}

@@ -1,0 +1,105 @@
+//! One poll: the paper's Listing 1.
+
+use super::incoming::Receive;
+use super::{Engine, Failure, Progress, Waiting};
+use crate::transport::Transport;
+use goal_asm::nisa::Operation;
+use std::sync::Arc;
+
+/// Actions that one poll starts or passes on for each instance.
+const ACTIONS_PER_POLL: usize = 1024;
+
+impl<T: Transport> Engine<T> {
+    /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions release their dependents,
+    /// starts ready actions, sends what waited for room. `now_ns` is the caller's clock; it must not go back.
+    ///
+    /// # Errors
+    /// The first failure of an action, again on every further call.
+    pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
+        let mut worked = self.take_messages();
+        worked |= !self.arrivals.direct.is_empty() && self.fetch();
+        worked |= !self.outbox.is_empty() && self.flush();
+        worked |= self.locals.has_timers() && self.end_calcs(now_ns);
+        for _ in 0..self.runnable.len() {
+            let Some(key) = self.runnable.pop_front() else { break };
+            worked |= self.run(key, now_ns);
+        }
+        match &self.failure {
+            None => Ok(Progress { worked, waiting: self.waiting() }),
+            Some(failure) => Err(failure.clone()),
+        }
+    }
+
+    fn waiting(&self) -> Waiting {
+        if let Some(time) = self.locals.next_timer() {
+            Waiting::Until(time)
+        } else if !self.outbox.is_empty() || self.arrivals.refusing {
+            Waiting::Room { refusing: self.arrivals.refusing }
+        } else if self.unfinished > 0 {
+            Waiting::Messages
+        } else {
+            Waiting::Nothing
+        }
+    }
+
+    fn end_calcs(&mut self, now_ns: u64) -> bool {
+        let mut worked = false;
+        while let Some((instance, action)) = self.locals.due(now_ns) {
+            self.end_action(Receive { instance, action });
+            worked = true;
+        }
+        worked
+    }
+
+    /// Lets an instance make progress. Whether it did.
+    fn run(&mut self, key: usize, now_ns: u64) -> bool {
+        let schedule = Arc::clone(&self.instances[key].schedule);
+        let section = schedule.section();
+        let was_finished = self.instances[key].progress.is_finished();
+        let mut actions = 0;
+        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
+            let progress = &mut self.instances[key].progress;
+            if progress.pass_ended(section) {
+                actions += 1;
+                continue;
+            }
+            let Some(offset) = progress.next_ready(section) else { break };
+            actions += 1;
+            let record = section.record(offset);
+            progress.start(&record);
+            let has_ended = match record.operation {
+                Operation::Send { peer, tag, payload } => self.start_send(key, offset, peer, tag, payload),
+                Operation::Recv { peer, tag, .. } => {
+                    self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
+                }
+                Operation::Calc { nanos } => {
+                    let cpu = record.placement.cpu;
+                    self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
+                }
+                Operation::Nop => true,
+                local => {
+                    let instance = &self.instances[key];
+                    match self.locals.execute(&instance.memory, local, now_ns) {
+                        Ok(()) => true,
+                        Err(cause) => {
+                            self.failure = Some(instance.failure(offset, cause));
+                            false
+                        }
+                    }
+                }
+            };
+            if has_ended {
+                self.instances[key].progress.end_now(offset, &record);
+            }
+        }
+        let instance = &mut self.instances[key];
+        if instance.progress.is_finished() && !was_finished {
+            self.unfinished -= 1;
+        }
+        instance.is_queued = instance.progress.has_work(section);
+        if instance.is_queued {
+            self.runnable.push_back(key);
+        }
+        actions > 0
+    }
+}

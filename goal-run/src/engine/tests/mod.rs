@@ -1,0 +1,3 @@
+mod network;
+mod random;
+mod small;

@@ -1,0 +1,266 @@
+//! A network of engines in one thread: who polls next, what arrives when and where there is room is chosen by a seed.
+#![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
+
+use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot};
+use crate::memory::{Cells, Region, Span};
+use crate::transport::{Flow, Full, Header, Transport};
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_interp::{Matches, Taken};
+use goal_lang::limits::Limits;
+use goal_lang::{Action, ActionId, Bytes, Program};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+type Message = (Header, Vec<u8>);
+
+/// Messages under way and the dice.
+pub(super) struct Wire {
+    queues: BTreeMap<(u32, u32), VecDeque<Message>>,
+    pub(super) random: fastrand::Rng,
+    /// Regions by rank, for direct reads; empty where peers cannot reach them.
+    exported: Vec<Vec<Region>>,
+    payload_max: usize,
+    /// Most messages under way between two ranks.
+    depth: usize,
+}
+
+pub(super) struct SimTransport {
+    rank: u32,
+    wire: Rc<RefCell<Wire>>,
+}
+
+impl Transport for SimTransport {
+    fn payload_max(&self) -> usize {
+        self.wire.borrow().payload_max
+    }
+
+    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        let wire = &mut *self.wire.borrow_mut();
+        let queue = wire.queues.entry((self.rank, to)).or_default();
+        if queue.len() >= wire.depth || wire.random.u8(..8) == 0 {
+            return Err(Full);
+        }
+        let mut payload = vec![0; header.payload_len()];
+        fill(&mut payload);
+        queue.push_back((*header, payload));
+        Ok(())
+    }
+
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+        for taken in 0..messages_max {
+            let mut wire = self.wire.borrow_mut();
+            let mine = wire.queues.iter().filter(|((_, to), queue)| *to == self.rank && !queue.is_empty());
+            let sources: Vec<u32> = mine.map(|((from, _), _)| *from).collect();
+            if sources.is_empty() || wire.random.u8(..3) == 0 {
+                return taken;
+            }
+            let source = sources[wire.random.usize(..sources.len())];
+            let queue = wire.queues.get_mut(&(source, self.rank)).unwrap();
+            let (header, payload) = queue.pop_front().unwrap();
+            drop(wire);
+            if sink(&header, &payload) == Flow::Refused {
+                let mut wire = self.wire.borrow_mut();
+                wire.queues.get_mut(&(source, self.rank)).unwrap().push_front((header, payload));
+                return taken;
+            }
+        }
+        messages_max
+    }
+
+    fn export(&self, bytes: Span) -> Option<u64> {
+        let exported = &self.wire.borrow().exported[self.rank as usize];
+        exported.iter().any(|region| contains(region, bytes)).then_some(bytes.address() as u64)
+    }
+
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+        let exported = &self.wire.borrow().exported[source as usize];
+        exported.iter().find_map(|region| {
+            let offset = (address as usize).checked_sub(region.whole().address())? as u64;
+            (offset + len <= region.len() as u64).then(|| region.span(offset, len))
+        })
+    }
+}
+
+fn contains(region: &Region, bytes: Span) -> bool {
+    let start = region.whole().address();
+    bytes.address() >= start && bytes.address() + bytes.len() <= start + region.len()
+}
+
+/// What one rank's instance works on. The vectors are never resized.
+pub(super) struct Held {
+    pub(super) memory: Vec<u8>,
+    scratch: Vec<u8>,
+    counters: Vec<u16>,
+    finished: Vec<u64>,
+    matches: Vec<u64>,
+}
+
+impl Held {
+    pub(super) fn new(schedule: &Schedule) -> Self {
+        let (nisa, rank) = (schedule.nisa(), schedule.rank());
+        let sizes = schedule.state_sizes();
+        let mut memory = vec![0; nisa.memory_size(rank) as usize];
+        for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
+            memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
+        }
+        Self {
+            memory,
+            scratch: vec![0; nisa.scratch_size(rank) as usize],
+            counters: vec![0; sizes.counters],
+            finished: vec![0; sizes.finished],
+            matches: vec![0; sizes.matches],
+        }
+    }
+
+    pub(super) fn storage(&mut self) -> Storage {
+        // SAFETY: tests keep `self` until the instance has been finished and look at it only then.
+        unsafe {
+            Storage {
+                memory: Region::new(self.memory.as_mut_ptr(), self.memory.len()),
+                scratch: Region::new(self.scratch.as_mut_ptr(), self.scratch.len()),
+                counters: Cells::new(self.counters.as_mut_ptr(), self.counters.len()),
+                finished: Cells::new(self.finished.as_mut_ptr(), self.finished.len()),
+                matches: Some(Cells::new(self.matches.as_mut_ptr(), self.matches.len())),
+            }
+        }
+    }
+}
+
+/// How a network behaves.
+pub(super) struct Conditions {
+    pub(super) seed: u64,
+    pub(super) options: Options,
+    pub(super) payload_max: usize,
+    pub(super) depth: usize,
+    pub(super) direct: bool,
+    /// Instances of the program, in two communicators by turns.
+    pub(super) instances: usize,
+}
+
+impl Conditions {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let eager_limit = [0, 16, 100, 5000, 1 << 20][random.usize(..5)];
+        let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
+        Self {
+            seed,
+            options,
+            payload_max: [8, 64, 1000, 8192][random.usize(..4)],
+            depth: [1, 3, 100][random.usize(..3)],
+            direct: random.bool(),
+            instances: 1,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// All instances: each one's memory by rank and what matched what.
+    Finished(Vec<(Vec<Vec<u8>>, Matches)>, Stats),
+    Failed(u32, Failure),
+    /// Nothing happened for long; what each rank waits for.
+    Stuck(Vec<Waiting>),
+}
+
+pub(super) fn nisa(program: &Program) -> Arc<Nisa> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
+    let bytes: Bytes = Arc::new(bytes);
+    Arc::new(Nisa::load(bytes, &Limits::default()).expect("what was encoded verifies"))
+}
+
+pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
+    let nisa = nisa(program);
+    let ranks = nisa.num_ranks();
+    let schedules: Vec<_> = (0..ranks).map(|rank| Arc::new(Schedule::new(Arc::clone(&nisa), rank))).collect();
+    let mut held: Vec<Vec<Held>> = schedules
+        .iter()
+        .map(|schedule| (0..conditions.instances).map(|_| Held::new(schedule)).collect())
+        .collect();
+    let storages: Vec<Vec<Storage>> =
+        held.iter_mut().map(|held| held.iter_mut().map(Held::storage).collect()).collect();
+    let regions = |storages: &Vec<Storage>| storages.iter().flat_map(|s| [s.memory, s.scratch]).collect();
+    let exported = match conditions.direct {
+        true => storages.iter().map(regions).collect(),
+        false => vec![Vec::new(); ranks as usize],
+    };
+    let wire = Rc::new(RefCell::new(Wire {
+        queues: BTreeMap::new(),
+        random: fastrand::Rng::with_seed(conditions.seed),
+        exported,
+        payload_max: conditions.payload_max,
+        depth: conditions.depth,
+    }));
+    let mut engines = Vec::new();
+    let mut handles = Vec::new();
+    for (rank, storages) in storages.into_iter().enumerate() {
+        let transport = SimTransport { rank: rank as u32, wire: Rc::clone(&wire) };
+        let mut engine = Engine::new(rank as u32, transport, conditions.options);
+        let mut mine = VecDeque::new();
+        for (i, storage) in storages.into_iter().enumerate() {
+            mine.push_back(engine.start(&schedules[rank], i as u32 % 2, storage));
+        }
+        engines.push(engine);
+        handles.push(mine);
+    }
+    let mut now = 0;
+    let mut fruitless = 0;
+    let mut waiting = vec![Waiting::Messages; ranks as usize];
+    while engines
+        .iter()
+        .zip(&handles)
+        .any(|(engine, handles)| !handles.iter().all(|handle| engine.test(handle)))
+    {
+        let rank = wire.borrow_mut().random.usize(..ranks as usize);
+        now += 100;
+        match engines[rank].poll(now) {
+            Err(failure) => return End::Failed(rank as u32, failure),
+            Ok(progress) => {
+                fruitless = if progress.worked { 0 } else { fruitless + 1 };
+                waiting[rank] = progress.waiting;
+            }
+        }
+        if fruitless > 400 * ranks {
+            return End::Stuck(waiting);
+        }
+    }
+    let mut stats = Stats::default();
+    for (engine, handles) in engines.iter_mut().zip(handles) {
+        for handle in handles {
+            engine.finish(handle);
+        }
+        let other = engine.stats();
+        stats.messages += other.messages;
+        stats.bytes += other.bytes;
+        stats.verified_bytes += other.verified_bytes;
+        stats.unreceived += other.unreceived;
+        stats.unexpected_max = stats.unexpected_max.max(other.unexpected_max);
+    }
+    let outcomes = (0..conditions.instances).map(|i| {
+        let memory = held.iter().map(|held| held[i].memory.clone()).collect();
+        (memory, matches(program, &nisa, |rank| &held[rank][i].matches))
+    });
+    End::Finished(outcomes.collect(), stats)
+}
+
+fn matches<'a>(program: &Program, nisa: &Nisa, record: impl Fn(usize) -> &'a [u64]) -> Matches {
+    let mut matches = Matches::default();
+    for rank in 0..nisa.num_ranks() {
+        for (index, (offset, _)) in nisa.section(rank).records().enumerate() {
+            let id = ActionId::new(index);
+            let word = record(rank as usize)[slot(offset)];
+            let sequence = (word & u64::from(u32::MAX)).wrapping_sub(1);
+            match program.body_of(rank).action(id) {
+                Action::Send { .. } => drop(matches.sends.insert((rank, id), sequence)),
+                Action::Recv { .. } => {
+                    matches.receives.insert((rank, id), Taken { source: (word >> 32) as u32, sequence });
+                }
+                _ => {}
+            }
+        }
+    }
+    matches
+}

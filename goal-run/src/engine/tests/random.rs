@@ -1,0 +1,77 @@
+//! Random programs over a network that a seed drives, against the reference interpreter.
+
+use super::network::{Conditions, End, run};
+use goal_interp::{Eager, Outcome, outcomes, replay};
+use goal_lang::Program;
+use goal_opt::{Level, Pipeline, Timings};
+use goal_smith::{Shape, program};
+
+/// In the order in which a file keeps the actions, so that both sides number them alike.
+fn laid_out(seed: u64, shape: &Shape) -> Program {
+    let mut program = program(seed, shape);
+    goal_opt::run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("a valid program");
+    program
+}
+
+fn interpreted(program: &Program) -> Outcome {
+    let options = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
+    goal_interp::run(program, &options).expect("a program without deadlock")
+}
+
+fn check(seed: u64, shape: &Shape, instances: usize) {
+    let program = laid_out(seed, shape);
+    let expected = interpreted(&program);
+    let conditions = Conditions { instances, ..Conditions::new(seed) };
+    let (ends, stats) = match run(&program, &conditions) {
+        End::Finished(ends, stats) => (ends, stats),
+        other => panic!("seed {seed}: {other:?}"),
+    };
+    for (memory, _) in ends {
+        assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
+    }
+    let times = instances as u64;
+    assert_eq!(stats.messages, expected.messages * times, "seed {seed}");
+    assert_eq!(stats.bytes, expected.bytes * times, "seed {seed}");
+    assert_eq!(stats.verified_bytes, expected.verified_bytes * times, "seed {seed}");
+    assert_eq!(stats.unreceived, 0, "seed {seed}");
+}
+
+#[test]
+fn the_memory_is_the_interpreters() {
+    for seed in 0..1500 {
+        check(seed, &Shape::varied(seed), 1);
+    }
+}
+
+#[test]
+fn instances_in_two_communicators_at_once() {
+    for seed in 0..150 {
+        check(seed, &Shape::varied(seed), 5);
+    }
+}
+
+#[test]
+fn large_messages() {
+    for seed in 0..40 {
+        check(seed, &Shape::large_messages(), 2);
+    }
+}
+
+#[test]
+fn what_wildcards_leave_open_is_one_of_the_interpreters_outcomes() {
+    let mut listed = 0;
+    for seed in 0..300 {
+        let program = laid_out(seed, &Shape::several_outcomes());
+        let End::Finished(ends, _) = run(&program, &Conditions::new(seed)) else { panic!("seed {seed}") };
+        let (memory, matches) = &ends[0];
+        let replayed = replay(&program, &goal_interp::Options::default(), matches)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert_eq!(replayed.first_difference(memory), None, "seed {seed}");
+        let all = outcomes(&program, &goal_interp::Options::default(), 5_000).expect("no failure");
+        if let Some(all) = all {
+            listed += 1;
+            assert!(all.contains(memory), "seed {seed}: an outcome that is not listed");
+        }
+    }
+    assert!(listed > 200, "only {listed} programs are small enough");
+}
