@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod json;
+mod margin;
 mod registry;
 mod render;
 mod report;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use ariadne::{CharSet, Color, Config, IndexType, Label, Report as Drawing, ReportKind, Source};
 
 use super::excerpt::{Excerpt, excerpts};
+use super::margin::{mark, renumber};
 use super::{Diagnostic, Report, Severity};
 use crate::source::SourceMap;
 
@@ -72,7 +73,16 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
     }
     let mut drawn = Vec::new();
     drawing.finish().write(Cache::new(&excerpts), &mut drawn)?;
-    out.write_all(&drawn)
+    let lines_before: Vec<usize> = excerpts.iter().map(|excerpt| excerpt.lines_before).collect();
+    let drawn = renumber(&String::from_utf8_lossy(&drawn), &lines_before);
+    match drawn.split_once('\n') {
+        // Ariadne colours the name of a kind of one's own in any case.
+        Some((_, rest)) if !color => {
+            writeln!(out, "[{}] {kind}: {}", diagnostic.code, diagnostic.message)?;
+            out.write_all(rest.as_bytes())
+        }
+        _ => out.write_all(drawn.as_bytes()),
+    }
 }
 
 fn plain(diagnostic: &Diagnostic, kind: &str, out: &mut dyn Write) -> io::Result<()> {
@@ -108,6 +118,6 @@ impl<'a> ariadne::Cache<usize> for Cache<'a> {
     }
 
     fn display<'b>(&self, id: &'b usize) -> Option<impl std::fmt::Display + 'b> {
-        Some(self.excerpts.get(*id)?.name.clone())
+        Some(mark(*id, &self.excerpts.get(*id)?.name))
     }
 }
