@@ -24,6 +24,9 @@ pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 /// (`--max-input`). Plain text files are mapped and may have any size.
 pub const INPUT_BYTES_MAX: u64 = 1 << 32;
 
+/// Most bytes of the segment that the ranks of a job share (`--max-segment`). Pages that nobody touches cost nothing.
+pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
+
 /// Syntax errors in one text after which the rest is not read.
 pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 

@@ -46,8 +46,11 @@ impl InputArguments {
     }
 }
 
-/// A number of bytes with or without a unit.
-fn bytes(text: &str) -> Result<u64, String> {
+/// A number of bytes with or without a unit, `K`, `M`, `G` or `T`.
+///
+/// # Errors
+/// Where it is no number.
+pub fn bytes(text: &str) -> Result<u64, String> {
     let (digits, shift) = match text.char_indices().last() {
         Some((at, unit)) => match unit.to_ascii_uppercase() {
             'K' => (&text[..at], 10),

@@ -13,7 +13,7 @@ mod load;
 mod mapping;
 mod output;
 
-pub use arguments::InputArguments;
+pub use arguments::{InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use console::{Format, show_stage, tell, tell_error};
 pub use error::{Error, Findings, Status};

@@ -27,6 +27,14 @@ pub struct StateSizes {
     pub matches: usize,
 }
 
+impl StateSizes {
+    /// What the state of an instance of a section needs.
+    pub fn of(section: Section<'_>) -> Self {
+        let slots = section.bytes().len().div_ceil(SLOT_BYTES as usize);
+        Self { counters: slots, finished: slots.div_ceil(64), matches: slots }
+    }
+}
+
 /// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
 const SLOT_BYTES: u32 = 8;
 
@@ -78,8 +86,7 @@ impl Schedule {
 
     /// What the state of an instance needs.
     pub fn state_sizes(&self) -> StateSizes {
-        let slots = self.counters.len();
-        StateSizes { counters: slots, finished: slots.div_ceil(64), matches: slots }
+        StateSizes::of(self.section())
     }
 
     pub(super) fn initial_counters(&self) -> &[u16] {

@@ -5,11 +5,12 @@ use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mapping::Mapping;
 use super::ring::{Consumer, Inbox};
 use super::status::{Gate, State, Status};
-use crate::memory::Region;
+use crate::memory::{Cells, Region};
 use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::Ordering;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// The mapped segment with its layout.
 #[derive(Debug)]
@@ -79,16 +80,36 @@ impl Segment {
         unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
-    /// Leaves the text of an error where the launcher finds it, cut to the record's size, and ends in [`State::Failed`].
-    pub fn fail(&self, rank: u32, text: &str) {
+    /// The words in an area, as many as fit. They must not outlive the segment, and there must be one owner at a time.
+    pub fn cells<T: FromBytes + Copy>(&self, area: &Range<usize>) -> Cells<T> {
+        let start = self.mapping.range(area.start, area.len()).cast::<T>();
+        assert!(start.is_aligned());
+        // SAFETY: as for `region`; every bit pattern is a value of `T`.
+        unsafe { Cells::new(start.as_ptr(), area.len() / size_of::<T>()) }
+    }
+
+    /// A copy of the words in an area, which its rank may be changing meanwhile.
+    pub fn copy_of<T: FromBytes + IntoBytes + Copy>(&self, area: &Range<usize>) -> Vec<T> {
+        let mut words = vec![T::new_zeroed(); area.len() / size_of::<T>()];
+        self.mapping.copy_out(area.start, words.as_mut_bytes());
+        words
+    }
+
+    /// Leaves a text where the launcher finds it, cut to the record's size.
+    pub fn note(&self, rank: u32, text: &str) {
         let mut len = text.len().min(FAILURE_BYTES);
         while !text.is_char_boundary(len) {
             len -= 1;
         }
         self.mapping.copy_in(self.rank(rank).failure, &text.as_bytes()[..len]);
-        let status = self.status(rank);
-        status.failure_len.store(len as u32, Ordering::SeqCst);
-        status.enter(State::Failed);
+        self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
+    }
+
+    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`].
+    pub fn fail(&self, rank: u32, text: &str) {
+        self.note(rank, text);
+        self.status(rank).enter(State::Failed);
+        self.gate().call_launcher();
     }
 
     /// The text that a failed rank left.

@@ -1,0 +1,140 @@
+//! The command line.
+
+use clap::{Parser, ValueEnum};
+use goal_asm::driver::{InputArguments, bytes};
+use goal_lang::limits::SEGMENT_BYTES_MAX;
+use goal_run::engine::{self, Calc};
+use goal_run::launcher::{Options, Ranks};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+const HELP: &str = "\
+Examples:
+  goal-run examples/paper-example-2.goal --verify    run and compare with the interpreter
+  goal-run trace.nisa --calc skip                    only messages, no computation
+  goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
+  goal-run big.goal --transport threads --dump out   ranks as threads; their memory in out/rank-N.bin
+
+Exit status:
+  0  done; warnings don't change that
+  1  the input is wrong, an action failed, an expectation is not met or the verification failed
+  2  the command line is wrong, or the system failed
+  3  stuck: no rank could go on
+  4  a rank died
+  5  the time was up
+  128 + N  ended by signal N (INT, TERM, HUP)";
+
+/// Execute a GOAL program on ranks that are processes or threads of this machine
+#[derive(Parser)]
+#[command(
+    name = "goal-run",
+    version,
+    after_help = "Exit status: 0 done, 1 wrong input or result, 2 command line or system, 3 stuck, 4 a rank died, 5 time up.",
+    after_long_help = HELP
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) input: InputArguments,
+    /// Number of ranks, which must be the program's
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) ranks: Option<u32>,
+    /// What the ranks are
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) transport: Transport,
+    /// How calc passes the time: spin (as long as it says), skip, or a factor of that
+    #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
+    calc: Calc,
+    /// Instances to run, one after the other without a barrier
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub(crate) repeat: u64,
+    /// Compare the memory and the matching of the last instance with the reference interpreter's
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// End the run after so many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Largest message that is sent before its receive is there
+    #[arg(long, value_name = "BYTES", default_value_t = engine::Options::EAGER_LIMIT, value_parser = bytes)]
+    eager_limit: u64,
+    /// Most bytes of messages that a rank keeps for receives to come
+    #[arg(long, value_name = "BYTES", default_value_t = engine::Options::UNEXPECTED_LIMIT, value_parser = bytes)]
+    unexpected_limit: u64,
+    /// How the report is written: text, or one JSON object on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Write the memory that each rank ends with to DIR/rank-N.bin
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump: Option<PathBuf>,
+    /// Most bytes of the memory that ranks share
+    #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
+    max_segment: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Transport {
+    /// The best there is: shm
+    #[default]
+    Auto,
+    /// A process a rank, messages in shared memory
+    Shm,
+    /// A thread a rank
+    Threads,
+}
+
+impl Transport {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Transport::Auto | Transport::Shm => "shm",
+            Transport::Threads => "threads",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// Words
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+}
+
+impl Arguments {
+    /// What the launcher is asked to do.
+    pub(crate) fn launcher(&self, interrupted: Arc<AtomicUsize>) -> Options {
+        Options {
+            engine: engine::Options {
+                eager_limit: self.eager_limit,
+                unexpected_limit: self.unexpected_limit,
+                calc: self.calc,
+            },
+            ranks: match self.transport {
+                Transport::Auto | Transport::Shm => Ranks::Processes { executable: "/proc/self/exe".into() },
+                Transport::Threads => Ranks::Threads,
+            },
+            repeat: self.repeat,
+            record: self.verify,
+            timeout: self.timeout,
+            segment_bytes_max: self.max_segment,
+            interrupted,
+        }
+    }
+}
+
+fn calc(text: &str) -> Result<Calc, String> {
+    match text {
+        "spin" => Ok(Calc::Scaled(1.0)),
+        "skip" => Ok(Calc::Skip),
+        _ => match text.parse() {
+            Ok(factor) if (0.0..f64::INFINITY).contains(&factor) => Ok(Calc::Scaled(factor)),
+            _ => Err("give spin, skip or a factor of at least 0".to_owned()),
+        },
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}

@@ -1,0 +1,129 @@
+//! `goal-run`: executes a program on ranks that are processes or threads of this machine.
+
+mod arguments;
+
+use arguments::{Arguments, Format};
+use clap::Parser;
+use goal_asm::driver::{self, Error};
+use goal_run::launcher::{self, Outcome};
+use goal_run::report::{Report, Status};
+use goal_run::verify::verify;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+/// Why there is no report.
+enum Failure {
+    /// The inputs, or a file.
+    Driver(Error),
+    /// The command line asks for something that can't be, or the system can't give it.
+    System(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Driver(error)
+    }
+}
+
+fn main() -> ExitCode {
+    if let Some(code) = launcher::rank_process() {
+        return code;
+    }
+    let arguments = Arguments::parse();
+    let status = match execute(&arguments) {
+        Ok(report) => tell(&report, arguments.format),
+        Err(failure) => fail(&failure, arguments.format),
+    };
+    ExitCode::from(status)
+}
+
+fn execute(arguments: &Arguments) -> Result<Report, Failure> {
+    let compiled = driver::compile(&arguments.input.inputs, &arguments.input.options())?;
+    if !compiled.findings.report.is_empty() {
+        driver::tell(&compiled.findings, driver::Format::Text)?;
+    }
+    let nisa = Arc::new(compiled.nisa);
+    if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
+        let has = nisa.num_ranks();
+        return Err(Failure::System(format!(
+            "the program has {has} ranks, -n asks for {ranks}: leave -n out, or give {has}"
+        )));
+    }
+    let interrupted = Arc::new(AtomicUsize::new(0));
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
+            .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
+    }
+    let options = arguments.launcher(interrupted);
+    let outcome = launcher::run(&nisa, &options).map_err(|error| Failure::System(error.to_string()))?;
+    if let Some(folder) = &arguments.dump {
+        dump(&outcome, folder)?;
+    }
+    let is_complete = outcome.end == launcher::End::Complete;
+    let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
+    Ok(Report::new(&outcome, arguments.repeat, arguments.transport.name(), compared))
+}
+
+/// Writes the memory of every rank into a folder.
+fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
+    let at = |path: &Path, error| Error::io(path.display().to_string(), error);
+    std::fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+    for rank in 0..outcome.nisa().num_ranks() {
+        let path = folder.join(format!("rank-{rank}.bin"));
+        std::fs::write(&path, outcome.memory(rank)).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
+fn tell(report: &Report, format: Format) -> u8 {
+    for error in &report.errors {
+        complain(error);
+    }
+    if let Some(warning) = report.warning() {
+        complain(&format!("warning: {warning}"));
+    }
+    let text = match format {
+        Format::Json => report.to_json(),
+        Format::Text if report.status == Status::Ok => report.summary(),
+        Format::Text => return report.exit_status(),
+    };
+    print(&text, report.exit_status())
+}
+
+fn fail(failure: &Failure, format: Format) -> u8 {
+    let (text, status) = match failure {
+        Failure::Driver(error) => {
+            driver::tell_error("goal-run", error, driver::Format::Text);
+            (error.to_string(), error.status() as u8)
+        }
+        Failure::System(text) => {
+            complain(text);
+            (text.clone(), 2)
+        }
+    };
+    match format {
+        Format::Text => status,
+        Format::Json => {
+            print(&serde_json::json!({ "status": "failed", "errors": [text] }).to_string(), status)
+        }
+    }
+}
+
+/// Prints a line on standard output. A reader that went away does not change the exit status `status`.
+fn print(text: &str, status: u8) -> u8 {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("<stdout>: {error}"));
+            2
+        }
+        _ => status,
+    }
+}
+
+fn complain(text: &str) {
+    // Where standard error is closed there is nobody to tell.
+    let _ = writeln!(io::stderr(), "goal-run: {text}");
+}

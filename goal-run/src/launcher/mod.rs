@@ -1,0 +1,88 @@
+//! Starts the ranks of a job, watches over them and cleans up.
+//!
+//! Everything that ranks share lies in one segment that the launcher makes, be they processes or threads. When
+//! [`run`] returns, no rank is left. The launcher may die at any moment: the kernel then ends its rank processes, and
+//! the segment, which has no name, goes with them.
+
+mod options;
+mod outcome;
+mod process;
+mod processes;
+mod supervise;
+mod threads;
+
+pub use options::{Options, Ranks};
+pub use outcome::{Counts, End, Outcome};
+pub use process::rank_process;
+
+use crate::rank::{Settings, layout};
+use crate::shm::{Sealed, Segment};
+use crate::verify;
+use goal_asm::Nisa;
+use goal_asm::nisa::Operation;
+use processes::Processes;
+use std::io;
+use std::sync::Arc;
+use supervise::Supervisor;
+
+/// Why no rank was started, or not all.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// The program needs more shared memory than allowed.
+    #[error(transparent)]
+    TooLarge(#[from] crate::shm::SegmentTooLarge),
+    /// The system has no more memory, processes, threads or descriptors.
+    #[error("the ranks can't be started: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Runs every rank of a schedule to the end of the job, whatever that is.
+///
+/// # Errors
+/// Where the ranks can't be started.
+pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let has_time = has_time(nisa);
+    let settings = Settings {
+        eager_limit: options.engine.eager_limit,
+        unexpected_limit: options.engine.unexpected_limit,
+        calc: match options.engine.calc {
+            crate::engine::Calc::Skip => None,
+            crate::engine::Calc::Scaled(factor) => Some(factor),
+        },
+        repeat: options.repeat,
+        check: !has_time,
+        record: options.record || has_time,
+        crowded: nisa.num_ranks() as usize > std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let segment = Segment::create(layout(nisa, settings.record, options.segment_bytes_max)?)?;
+    let supervisor = Supervisor::new(&segment, nisa, options);
+    let end = match &options.ranks {
+        Ranks::Threads => threads::run(&segment, nisa, &settings, supervisor)?,
+        Ranks::Processes { executable } => {
+            let sealed = Sealed::copy_of(nisa.bytes())?;
+            let mut processes = Processes::spawn(&segment, &sealed, &settings, executable)?;
+            let end = supervisor.watch(&mut || processes.fallen());
+            if end == End::Complete {
+                processes.join(&segment);
+            }
+            end
+        }
+    };
+    let mut outcome = Outcome::new(end, segment, nisa, options.repeat);
+    if outcome.end == End::Complete {
+        let texts = if has_time { verify::unmet(&outcome) } else { outcome.notes() };
+        if !texts.is_empty() {
+            outcome.end = End::Failed(texts);
+        }
+    }
+    Ok(outcome)
+}
+
+/// Whether some byte of the memory may derive from the clock, so that what a rank expects is compared by the
+/// interpreter's account of which bytes do.
+fn has_time(nisa: &Nisa) -> bool {
+    (0..nisa.num_sections()).any(|section| {
+        let mut records = nisa.section_by_id(section).records();
+        records.any(|(_, record)| matches!(record.operation, Operation::Wtime { .. }))
+    })
+}

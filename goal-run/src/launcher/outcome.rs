@@ -1,0 +1,137 @@
+//! How a job ended.
+
+use crate::engine::slot;
+use crate::monitor::Pending;
+use crate::shm::Segment;
+use goal_asm::Nisa;
+use goal_asm::nisa::Operation;
+use goal_interp::{Matches, Taken};
+use goal_lang::ActionId;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Why a job ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Every action of every instance has completed.
+    Complete,
+    /// Actions could not be executed, or memory is not as expected: one text a rank.
+    Failed(Vec<String>),
+    /// No rank could go on.
+    Stuck(Pending),
+    /// A rank ended by itself.
+    Died {
+        /// The rank.
+        rank: u32,
+        /// How.
+        how: String,
+        /// What it had not done.
+        pending: Pending,
+    },
+    /// The time was up.
+    TimedOut(Pending),
+    /// The launcher got a signal.
+    Interrupted(usize),
+}
+
+/// What a job did, all instances together; of instances that have ended where the job has not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Messages sent.
+    pub messages: u64,
+    /// Payload bytes sent.
+    pub bytes: u64,
+    /// Payload bytes compared with their pattern.
+    pub verified_bytes: u64,
+    /// Messages that no receive took; 0 unless the job is complete.
+    pub unreceived: u64,
+    /// Nanoseconds from the moment when all ranks were ready until the last one's last instance ended; 0 unless the job
+    /// is complete.
+    pub elapsed_ns: u64,
+}
+
+/// A job that has ended, with the memory that its ranks left.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Why it ended.
+    pub end: End,
+    /// What it did.
+    pub counts: Counts,
+    segment: Segment,
+    nisa: Arc<Nisa>,
+}
+
+impl Outcome {
+    pub(super) fn new(end: End, segment: Segment, nisa: &Arc<Nisa>, repeat: u64) -> Self {
+        let mut counts = Counts::default();
+        let mut ended_ns = 0;
+        for rank in 0..segment.num_ranks() {
+            let status = segment.status(rank);
+            counts.messages += status.messages.load(Ordering::SeqCst);
+            counts.bytes += status.bytes.load(Ordering::SeqCst);
+            counts.verified_bytes += status.verified_bytes.load(Ordering::SeqCst);
+            ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
+        }
+        if end == End::Complete {
+            counts.elapsed_ns = ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
+            counts.unreceived = repeat * unreceived(nisa);
+        }
+        Self { end, counts, segment, nisa: Arc::clone(nisa) }
+    }
+
+    /// The schedule.
+    pub fn nisa(&self) -> &Arc<Nisa> {
+        &self.nisa
+    }
+
+    /// A rank's memory at the end of the last instance.
+    pub fn memory(&self, rank: u32) -> Vec<u8> {
+        self.segment.copy_of(&self.segment.rank(rank).memory)
+    }
+
+    /// Which receive took which message in the last instance; complete only if the job is and a record was asked for.
+    pub fn matches(&self) -> Matches {
+        let mut matches = Matches::default();
+        for rank in 0..self.segment.num_ranks() {
+            let words: Vec<u64> = self.segment.copy_of(&self.segment.rank(rank).matches);
+            for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
+                let vertex = (rank, ActionId::new(index));
+                let Some(word) = words.get(slot(offset)).filter(|&&word| word != 0) else { continue };
+                match record.operation {
+                    Operation::Send { .. } => {
+                        matches.sends.insert(vertex, word - 1);
+                    }
+                    Operation::Recv { .. } => {
+                        let (source, sequence) = ((word >> 32) as u32, (word & u64::from(u32::MAX)) - 1);
+                        matches.receives.insert(vertex, Taken { source, sequence });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        matches
+    }
+
+    /// What the ranks noted, one text a rank.
+    pub(super) fn notes(&self) -> Vec<String> {
+        (0..self.segment.num_ranks()).filter_map(|rank| self.segment.failure(rank)).collect()
+    }
+}
+
+/// Messages of an instance that no receive takes: all sends happened, and every receive took one.
+fn unreceived(nisa: &Nisa) -> u64 {
+    let per_section: Vec<(u64, u64)> = (0..nisa.num_sections())
+        .map(|section| {
+            nisa.section_by_id(section).records().fold((0, 0), |(sends, recvs), (_, record)| {
+                match record.operation {
+                    Operation::Send { .. } => (sends + 1, recvs),
+                    Operation::Recv { .. } => (sends, recvs + 1),
+                    _ => (sends, recvs),
+                }
+            })
+        })
+        .collect();
+    let all = (0..nisa.num_ranks()).map(|rank| per_section[nisa.section_id(rank) as usize]);
+    let (sends, recvs) = all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    sends - recvs
+}

@@ -1,0 +1,74 @@
+//! What a process that was started as a rank does.
+
+use crate::rank::{self, Settings, layout};
+use crate::shm::{Sealed, Segment};
+use goal_asm::Nisa;
+use goal_lang::limits::Limits;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// What the launcher asks of a process.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) rank: u32,
+    /// The launcher's process.
+    pub(super) launcher: u32,
+    /// Descriptor of the segment.
+    pub(super) segment: RawFd,
+    /// Descriptor of the sealed schedule.
+    pub(super) schedule: RawFd,
+    pub(super) settings: Settings,
+}
+
+impl Order {
+    /// The environment variable that holds it.
+    pub(super) const VARIABLE: &str = "GOAL_RUN_RANK";
+
+    pub(super) fn to_text(&self) -> String {
+        serde_json::to_string(self).expect("numbers only")
+    }
+}
+
+/// To be called first in `main` of a program that launchers start ranks with: in such a process it runs the rank and
+/// returns its exit code, in any other `None`.
+pub fn rank_process() -> Option<ExitCode> {
+    let text = std::env::var(Order::VARIABLE).ok()?;
+    let result = match serde_json::from_str(&text) {
+        Ok(order) => execute(&order),
+        Err(error) => Err(io::Error::other(error)),
+    };
+    Some(match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("goal-run: a rank can't start: {error}");
+            ExitCode::from(2)
+        }
+    })
+}
+
+fn execute(order: &Order) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The launcher may have died before that.
+    if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
+        return Ok(());
+    }
+    let sealed = Sealed::open(inherited(order.schedule, false)?)?;
+    // The launcher verified these bytes, and nobody can have changed them.
+    let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+    let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
+    let layout = layout(&nisa, order.settings.record, u64::MAX).map_err(io::Error::other)?;
+    let segment = Segment::open(inherited(order.segment, true)?, layout)?;
+    rank::run(&segment, &Arc::new(nisa), order.rank, &order.settings);
+    Ok(())
+}
+
+/// Another descriptor of an inherited file.
+fn inherited(fd: RawFd, write: bool) -> io::Result<OwnedFd> {
+    let file = OpenOptions::new().read(true).write(write).open(format!("/proc/self/fd/{fd}"))?;
+    Ok(file.into())
+}

@@ -1,0 +1,61 @@
+//! Actions that wait for each other in a circle.
+
+use super::snapshot::{Snapshot, Vertex};
+use std::collections::HashMap;
+
+/// Cycles that are looked for.
+const CYCLES_MAX: usize = 3;
+
+/// What the search knows of an action.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// On the path that is being followed.
+    OnPath,
+    /// No cycle leads through it that was not found.
+    Done,
+}
+
+/// Up to three cycles without a common action, each in the order of waiting.
+pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
+    let mut marks = HashMap::new();
+    let mut cycles = Vec::new();
+    for root in (0..snapshot.num_ranks()).flat_map(|rank| snapshot.unfinished(rank, true)) {
+        if cycles.len() == CYCLES_MAX {
+            break;
+        }
+        if !marks.contains_key(&root) {
+            cycles.extend(search(snapshot, root, &mut marks));
+        }
+    }
+    cycles
+}
+
+/// The first cycle on a way from `root` through unmarked actions. Depth first, on a stack of its own: a chain may have a
+/// million actions.
+fn search(snapshot: &Snapshot, root: Vertex, marks: &mut HashMap<Vertex, Mark>) -> Option<Vec<Vertex>> {
+    let mut path = vec![(root, snapshot.waits_for(root).into_iter())];
+    marks.insert(root, Mark::OnPath);
+    while let Some((vertex, next)) = path.last_mut() {
+        let Some(next) = next.next() else {
+            marks.insert(*vertex, Mark::Done);
+            path.pop();
+            continue;
+        };
+        match marks.get(&next) {
+            None => {
+                marks.insert(next, Mark::OnPath);
+                path.push((next, snapshot.waits_for(next).into_iter()));
+            }
+            Some(Mark::OnPath) => {
+                let path: Vec<Vertex> = path.into_iter().map(|(vertex, _)| vertex).collect();
+                for &vertex in &path {
+                    marks.insert(vertex, Mark::Done);
+                }
+                let start = path.iter().position(|&vertex| vertex == next)?;
+                return Some(path[start..].to_vec());
+            }
+            Some(Mark::Done) => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,14 @@
+//! Ranks that cannot go on, and what their actions wait for.
+//!
+//! [`Watch`] decides from the ranks' status words whether the job is stuck; [`Pending`] then reads counters, bitmaps and
+//! schedules and says which actions wait for what.
+
+mod cycle;
+mod pending;
+mod place;
+mod snapshot;
+mod watch;
+
+pub use pending::Pending;
+pub use place::Place;
+pub(crate) use watch::Watch;

@@ -1,0 +1,167 @@
+//! What a job that cannot end was waiting for, in words.
+
+use super::cycle::cycles;
+use super::place::Place;
+use super::snapshot::{Snapshot, Vertex, Wait};
+use crate::shm::Segment;
+use goal_asm::Nisa;
+use goal_lang::ANY;
+use std::fmt;
+use std::sync::Arc;
+
+/// Actions that are shown; the rest is counted.
+const SHOWN_MAX: usize = 20;
+/// Actions named within a line.
+const NAMED_MAX: usize = 4;
+
+/// The unfinished actions of a job or of one of its ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Pending {
+    /// All of them.
+    pub actions: u64,
+    /// The ranks that have any.
+    pub ranks: u32,
+    /// Each in a line: the action and what it waits for. Those that have started come first; at most 20.
+    pub lines: Vec<String>,
+    /// Circles of actions that wait for each other, each in a line; at most three.
+    pub cycles: Vec<String>,
+    /// Ranks that leave messages in their ring because of the limit on unexpected messages.
+    pub refusing: Vec<u32>,
+    /// That limit in bytes.
+    pub unexpected_limit: u64,
+}
+
+impl Pending {
+    /// What all ranks wait for.
+    pub(crate) fn of_job(segment: &Segment, nisa: &Arc<Nisa>, unexpected_limit: u64) -> Self {
+        let snapshot = Snapshot::new(segment, nisa);
+        let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks());
+        pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
+        pending.refusing = (0..segment.num_ranks()).filter(|&rank| snapshot.is_refusing(rank)).collect();
+        pending.unexpected_limit = unexpected_limit;
+        pending
+    }
+
+    /// What one rank was waiting for.
+    pub(crate) fn of_rank(segment: &Segment, nisa: &Arc<Nisa>, rank: u32) -> Self {
+        Self::of_ranks(&Snapshot::new(segment, nisa), rank..rank + 1)
+    }
+
+    fn of_ranks(snapshot: &Snapshot, ranks: std::ops::Range<u32>) -> Self {
+        let mut pending = Self::default();
+        for started in [true, false] {
+            for vertex in ranks.clone().flat_map(|rank| snapshot.unfinished(rank, started)) {
+                pending.actions += 1;
+                if pending.lines.len() < SHOWN_MAX {
+                    pending.lines.push(describe(snapshot, vertex));
+                }
+            }
+        }
+        let any = |rank: &u32| [true, false].iter().any(|&s| snapshot.unfinished(*rank, s).next().is_some());
+        pending.ranks = ranks.filter(any).count() as u32;
+        pending
+    }
+}
+
+impl fmt::Display for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let (actions, ranks) = (plural(self.actions), plural(self.ranks.into()));
+        write!(f, "{} action{actions} of {} rank{ranks} had not ended", self.actions, self.ranks)?;
+        for line in &self.lines {
+            write!(f, "\n  {line}")?;
+        }
+        if self.actions > self.lines.len() as u64 {
+            write!(f, "\n  ... and {} more", self.actions - self.lines.len() as u64)?;
+        }
+        for cycle in &self.cycles {
+            write!(f, "\ncycle: {cycle}")?;
+        }
+        if let Some(first) = self.refusing.first() {
+            write!(f, "\nrank {first}")?;
+            if self.refusing.len() > 1 {
+                write!(f, " and {} more", self.refusing.len() - 1)?;
+            }
+            write!(
+                f,
+                " took no more messages: those without a receive reached the limit of {} bytes; raise it with \
+                 --unexpected-limit, or post the receives earlier",
+                self.unexpected_limit
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn describe(snapshot: &Snapshot, vertex: Vertex) -> String {
+    let place = Place::new(&snapshot.nisa, vertex.0, vertex.1);
+    let wait = snapshot.wait(vertex);
+    let mut text = format!("{place} {}", in_words(snapshot, vertex.0, &wait));
+    if let Wait::Message { from, .. } = wait
+        && snapshot.waits_for(vertex).is_empty()
+    {
+        text.push_str(&match from {
+            _ if snapshot.is_refusing(vertex.0) => {
+                ", which may be among those that the limit holds back".to_owned()
+            }
+            ANY => ", and no rank has one left to send".to_owned(),
+            from => format!(", and rank {from} has none left to send"),
+        });
+    }
+    text
+}
+
+fn in_words(snapshot: &Snapshot, rank: u32, wait: &Wait) -> String {
+    let or_any = |value: u32| if value == ANY { "any".to_owned() } else { value.to_string() };
+    match wait {
+        Wait::Itself => "was under way".to_owned(),
+        Wait::Message { from: ANY, tag } => {
+            format!("waits for a message from any rank with tag {}", or_any(*tag))
+        }
+        Wait::Message { from, tag } => {
+            format!("waits for a message from rank {from} with tag {}", or_any(*tag))
+        }
+        Wait::Receiver { to, tag, size } => {
+            format!("waits for rank {to} to receive its {size} bytes with tag {tag}")
+        }
+        Wait::Actions { ends, starts } => {
+            let list = |what: &str, offsets: &[u32]| {
+                let named: Vec<String> = offsets
+                    .iter()
+                    .take(NAMED_MAX)
+                    .map(|&offset| Place::new(&snapshot.nisa, rank, offset).action())
+                    .collect();
+                let more = offsets.len().saturating_sub(NAMED_MAX);
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                format!("the {what} of {}{more}", named.join(" and of "))
+            };
+            let mut parts = Vec::new();
+            if !ends.is_empty() {
+                parts.push(list("end", ends));
+            }
+            if !starts.is_empty() {
+                parts.push(list("start", starts));
+            }
+            if parts.is_empty() {
+                return "had not started".to_owned();
+            }
+            format!("waits for {}", parts.join(" and "))
+        }
+    }
+}
+
+/// `a waits for b, which waits for c, which waits for a`.
+fn describe_cycle(snapshot: &Snapshot, cycle: &[Vertex]) -> String {
+    let name = |&(rank, offset): &Vertex| Place::new(&snapshot.nisa, rank, offset).to_string();
+    let mut text = name(&cycle[0]);
+    for (i, vertex) in cycle[1..].iter().take(SHOWN_MAX).enumerate() {
+        text.push_str(if i == 0 { " waits for " } else { ", which waits for " });
+        text.push_str(&name(vertex));
+    }
+    if cycle.len() > SHOWN_MAX + 1 {
+        text.push_str(&format!(", and on over {} more", cycle.len() - SHOWN_MAX - 1));
+    }
+    text.push_str(if cycle.len() == 1 { " waits for " } else { ", which waits for " });
+    text.push_str(&name(&cycle[0]));
+    text
+}

@@ -1,0 +1,61 @@
+//! What every rank of a job is told, and how much of the segment it takes.
+
+use crate::engine::{Calc, Options, StateSizes};
+use crate::shm::{Layout, RankSizes, SegmentTooLarge};
+use goal_asm::Nisa;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What every rank of a job is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Settings {
+    /// [`Options::eager_limit`].
+    pub eager_limit: u64,
+    /// [`Options::unexpected_limit`].
+    pub unexpected_limit: u64,
+    /// The factor of `calc` actions; `None` skips them.
+    pub calc: Option<f64>,
+    /// Instances to run, at least 1.
+    pub repeat: u64,
+    /// Whether memory is compared with what the program expects at the end of every instance.
+    pub check: bool,
+    /// Whether a record is kept of which receive took which message.
+    pub record: bool,
+    /// Whether there are more ranks than processors, so that a rank that waits should not keep one busy.
+    pub crowded: bool,
+}
+
+impl Settings {
+    pub(super) fn engine(&self) -> Options {
+        Options {
+            eager_limit: self.eager_limit,
+            unexpected_limit: self.unexpected_limit,
+            calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
+        }
+    }
+}
+
+/// Where everything of a job lies in its segment.
+///
+/// # Errors
+/// Where it would have more than `bytes_max` bytes.
+pub(crate) fn layout(nisa: &Nisa, record: bool, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
+    let sizes = (0..nisa.num_ranks()).map(|rank| {
+        let state = StateSizes::of(nisa.section(rank));
+        let (counters, finished) = split_instance(state, &(0..usize::MAX));
+        RankSizes {
+            memory: nisa.memory_size(rank),
+            scratch: nisa.scratch_size(rank),
+            instance: (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
+            matches: if record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
+        }
+    });
+    Layout::new(sizes, bytes_max)
+}
+
+/// The parts of an instance's area: the counters, and the bitmap of ended actions.
+pub(crate) fn split_instance(sizes: StateSizes, area: &Range<usize>) -> (Range<usize>, Range<usize>) {
+    let counters = area.start..area.start + sizes.counters * size_of::<u16>();
+    let finished = counters.end.next_multiple_of(size_of::<u64>());
+    (counters, finished..finished + sizes.finished * size_of::<u64>())
+}

@@ -1,0 +1,171 @@
+//! What a run says at its end, to people and to programs.
+
+#[cfg(test)]
+mod tests;
+
+use crate::launcher::{Counts, End, Outcome};
+use crate::verify::Verified;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// How a run ended; the number is the exit status of `goal-run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Everything is as it should be.
+    Ok,
+    /// An action could not be executed, memory is not as expected, or the interpreter came to another end.
+    Failed,
+    /// No rank could go on.
+    Stuck,
+    /// A rank ended by itself.
+    Died,
+    /// The time was up.
+    Timeout,
+    /// A signal ended the job.
+    Interrupted,
+}
+
+/// The report of a run; serialised, the object that `--format json` prints.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// What the ranks were: `shm` or `threads`.
+    pub transport: &'static str,
+    /// Instances of the schedule. What is counted is of all of them together.
+    pub repeat: u64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Payload bytes sent.
+    pub bytes: u64,
+    /// Payload bytes compared with their pattern.
+    pub verified_bytes: u64,
+    /// Messages that no receive took.
+    pub unreceived: u64,
+    /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the job is complete.
+    pub elapsed_ns: u64,
+    /// What the interpreter confirmed; absent where it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<Verified>,
+    /// What is wrong.
+    pub errors: Vec<String>,
+    #[serde(skip)]
+    signal: u8,
+}
+
+impl Report {
+    /// The report on an outcome, of which `verified` is what the interpreter says.
+    pub fn new(
+        outcome: &Outcome,
+        repeat: u64,
+        transport: &'static str,
+        verified: Option<Result<Verified, String>>,
+    ) -> Self {
+        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns } = outcome.counts;
+        let (mut status, mut errors, signal) = describe(&outcome.end);
+        let verified = match verified {
+            None => None,
+            Some(Ok(verified)) => Some(verified),
+            Some(Err(text)) => {
+                status = Status::Failed;
+                errors.push(format!("the run is not verified: {text}"));
+                None
+            }
+        };
+        Self {
+            status,
+            ranks: outcome.nisa().num_ranks(),
+            transport,
+            repeat,
+            messages,
+            bytes,
+            verified_bytes,
+            unreceived,
+            elapsed_ns,
+            verified,
+            errors,
+            signal,
+        }
+    }
+
+    /// The exit status of the command: 128 and the signal's number where a signal ended the job.
+    pub fn exit_status(&self) -> u8 {
+        match self.status {
+            Status::Ok => 0,
+            Status::Failed => 1,
+            Status::Stuck => 3,
+            Status::Died => 4,
+            Status::Timeout => 5,
+            Status::Interrupted => 128 + self.signal,
+        }
+    }
+
+    /// One JSON object, without a line end.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("numbers and texts")
+    }
+
+    /// What was done, in words; for complete jobs.
+    pub fn summary(&self) -> String {
+        let plural = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let mut text = plural(self.ranks.into(), "rank");
+        if self.repeat > 1 {
+            let _ = write!(text, ", {} instances", self.repeat);
+        }
+        let _ = write!(
+            text,
+            ": {}, {} ({} verified), {}",
+            plural(self.messages, "message"),
+            plural(self.bytes, "byte"),
+            self.verified_bytes,
+            duration(self.elapsed_ns)
+        );
+        if let Some(Verified { memory_bytes, receives }) = self.verified {
+            let (bytes, receives) = (plural(memory_bytes, "byte"), plural(receives, "receive"));
+            let _ = write!(
+                text,
+                "\nverified: {bytes} of memory and the messages of {receives} as the interpreter has them"
+            );
+            if self.repeat > 1 {
+                text.push_str(", after the last instance");
+            }
+        }
+        text
+    }
+
+    /// What is not wrong but worth a word.
+    pub fn warning(&self) -> Option<String> {
+        match self.unreceived {
+            0 => None,
+            1 => Some("1 message was sent that no receive took".to_owned()),
+            count => Some(format!("{count} messages were sent that no receive took")),
+        }
+    }
+}
+
+fn describe(end: &End) -> (Status, Vec<String>, u8) {
+    match end {
+        End::Complete => (Status::Ok, vec![], 0),
+        End::Failed(texts) => (Status::Failed, texts.clone(), 0),
+        End::Stuck(pending) => (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], 0),
+        End::Died { rank, how, pending } => (Status::Died, vec![format!("rank {rank} {how}; {pending}")], 0),
+        End::TimedOut(pending) => (Status::Timeout, vec![format!("the time is up; {pending}")], 0),
+        End::Interrupted(signal) => {
+            let name = signal_hook::low_level::signal_name(*signal as i32).unwrap_or("a signal");
+            (Status::Interrupted, vec![format!("ended by {name}")], *signal as u8)
+        }
+    }
+}
+
+fn duration(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    match nanos {
+        0.0..1e3 => format!("{nanos} ns"),
+        1e3..1e6 => format!("{:.1} us", nanos / 1e3),
+        1e6..1e9 => format!("{:.2} ms", nanos / 1e6),
+        _ => format!("{:.3} s", nanos / 1e9),
+    }
+}
