@@ -1,5 +1,6 @@
 //! The second layer: labels and sizes, which depend on the words around them.
 
+use super::plain;
 use super::raw::{Raw, RawLexer, RawToken};
 use super::token::Token;
 
@@ -8,6 +9,8 @@ use super::token::Token;
 enum Next {
     /// Nothing: the token after it decides.
     Open,
+    /// It belongs to the label before it, unless it is a label as well.
+    Labelled,
     /// It is `requires` or `irequires`, after the label that waits.
     Keyword,
     /// It is a label.
@@ -28,6 +31,9 @@ pub(crate) struct Lexer<'a> {
     replays: usize,
     /// End of the last closing brace.
     closed: usize,
+    /// Whether plain statements are one token.
+    whole_statements: bool,
+    end: usize,
 }
 
 impl<'a> Lexer<'a> {
@@ -35,7 +41,50 @@ impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
         let mut raw = RawLexer::new(text, start, end);
         let ahead = raw.next();
-        Self { text, raw, ahead, next: Next::Open, replay: [None; 2], replays: 0, closed: 0 }
+        Self {
+            text,
+            raw,
+            ahead,
+            next: Next::Open,
+            replay: [None; 2],
+            replays: 0,
+            closed: 0,
+            whole_statements: false,
+            end,
+        }
+    }
+
+    /// Plain statements become one token each: for the parser.
+    pub(crate) fn whole_statements(mut self) -> Self {
+        self.whole_statements = true;
+        self
+    }
+
+    /// The first word of a token that may be a whole statement.
+    pub(crate) fn first_word(&self, token: Spanned) -> Spanned {
+        match token.1 {
+            Token::Plain(_) | Token::PlainDependency(_) => {
+                Lexer::new(self.text, token.0, self.end).next().unwrap_or(token)
+            }
+            _ => token,
+        }
+    }
+
+    /// The plain statement that comes next, if it is one.
+    #[inline]
+    fn plain_statement(&mut self) -> Option<Spanned> {
+        let first = self.ahead.filter(|_| self.next == Next::Open)?;
+        let (token, end) = plain::statement(&self.text[..self.end], first)?;
+        self.raw.seek(end);
+        let ahead = self.raw.next();
+        if let Some(RawToken { raw, start, end }) = ahead
+            && !plain::may_follow(raw, raw == Raw::Word && &self.text[start..end] == b"b")
+        {
+            self.raw = RawLexer::new(self.text, first.end, self.end);
+            return None;
+        }
+        self.ahead = ahead;
+        Some((first.start, token, end))
     }
 
     /// The next token is this one.
@@ -62,9 +111,10 @@ impl<'a> Lexer<'a> {
         match std::mem::replace(&mut self.next, Next::Open) {
             Next::Name => return Token::Name(length),
             Next::Keyword => {}
-            Next::Open => match self.ahead {
+            Next::Open | Next::Labelled => match self.ahead {
                 Some(RawToken { raw: Raw::Colon, .. }) => {
                     self.advance();
+                    self.next = Next::Labelled;
                     return Token::LabelDef(length);
                 }
                 Some(RawToken { raw: Raw::Requires | Raw::Irequires, end, .. })
@@ -169,6 +219,11 @@ impl Iterator for Lexer<'_> {
         if self.replays > 0 {
             self.replays -= 1;
             return self.replay[self.replays].take();
+        }
+        if self.whole_statements
+            && let Some(token) = self.plain_statement()
+        {
+            return Some(token);
         }
         let token = self.advance()?;
         let (start, mut end) = (token.start, token.end);

@@ -1,12 +1,15 @@
-//! From bytes to tokens, in two layers.
+//! From bytes to tokens, in layers.
 //!
 //! [`RawLexer`] finds words, numbers and comments. [`Lexer`] adds what one token of lookahead can't tell the grammar: which
-//! word is a label, and which number is a size of bytes. Neither allocates, and any bytes are legal input.
+//! word is a label, and which number is a size of bytes; for the parser it
+//! takes whole statements of the plainest form ([`plain`]) together. None allocates, and any bytes are legal input.
 
 mod context;
+mod plain;
 mod raw;
 mod token;
 
 pub(crate) use context::{Lexer, Spanned, long_number};
+pub(crate) use plain::{Plain, PlainDependency, PlainKind};
 pub(crate) use raw::{Raw, RawLexer};
 pub(crate) use token::Token;

@@ -140,6 +140,12 @@ impl<'a> RawLexer<'a> {
         self
     }
 
+    /// Goes on at `position`, which must not lie before what was read.
+    #[inline]
+    pub(crate) fn seek(&mut self, position: usize) {
+        self.logos.bump(position - self.base - self.logos.span().end);
+    }
+
     #[inline]
     pub(crate) fn next(&mut self) -> Option<RawToken> {
         loop {

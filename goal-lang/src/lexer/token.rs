@@ -1,5 +1,7 @@
 //! The tokens that the grammar sees.
 
+use super::plain::{Plain, PlainDependency};
+
 /// A token in its context. Names are given by their length in bytes: they begin where the token does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token {
@@ -55,6 +57,10 @@ pub(crate) enum Token {
     Star,
     Arrow,
     Hash,
+    /// A whole operation, label included.
+    Plain(Plain),
+    /// A whole dependency.
+    PlainDependency(PlainDependency),
     /// Never in a program.
     Bad,
 }
@@ -65,7 +71,18 @@ impl Token {
         use Token::*;
         matches!(
             self,
-            Send | Recv | Calc | Exec | Nop | Requ | Init | Expect | Scratch | LabelDef(_) | Waiter(_)
+            Send | Recv
+                | Calc
+                | Exec
+                | Nop
+                | Requ
+                | Init
+                | Expect
+                | Scratch
+                | LabelDef(_)
+                | Waiter(_)
+                | Plain(_)
+                | PlainDependency(_)
         )
     }
 }

@@ -28,21 +28,24 @@ const PARTS_PER_THREAD: usize = 8;
 /// outside of comments shows when the part before it is read: it is if that part ends with a block. If some part does not, the
 /// text is read again in one go.
 pub(super) fn parse_source(text: &[u8], base: Position, options: &ParseOptions) -> Vec<(Chunk, Report)> {
+    let read = |(start, end)| {
+        let lexer = Lexer::new(text, start, end).whole_statements();
+        parse_chunk(text, (start, end), lexer, base, options)
+    };
     if options.threads > 1 && text.len() >= PARALLEL_BYTES_MIN {
         let parts = cut(text, options.threads * PARTS_PER_THREAD);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
         if let Ok(pool) = pool
             && parts.len() > 1
         {
-            let read = |&(start, end): &(usize, usize)| parse_chunk(text, start, end, base, options);
-            let chunks: Vec<_> = pool.install(|| parts.par_iter().map(read).collect());
+            let chunks: Vec<_> = pool.install(|| parts.par_iter().map(|&part| read(part)).collect());
             let (last, others) = chunks.split_last().expect("more than one part");
             if others.iter().all(|(chunk, _)| chunk.ends_with_block && !chunk.gave_up) && !last.0.gave_up {
                 return chunks;
             }
         }
     }
-    vec![parse_chunk(text, 0, text.len(), base, options)]
+    vec![read((0, text.len()))]
 }
 
 /// Bounds of about `parts` parts that end after a brace.
@@ -63,15 +66,15 @@ fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
     bounds
 }
 
-fn parse_chunk(
+/// Reads `text[start..end]`, of which `lexer` finds the tokens.
+pub(super) fn parse_chunk(
     text: &[u8],
-    start: usize,
-    end: usize,
+    (start, end): (usize, usize),
+    mut lexer: Lexer,
     base: Position,
     options: &ParseOptions,
 ) -> (Chunk, Report) {
     let mut builder = Builder::new(text, base, options);
-    let mut lexer = Lexer::new(text, start, end);
     let mut mode = match skip_semicolons(&mut lexer) {
         Some(token) => {
             builder.first = token.0;

@@ -1,8 +1,10 @@
 //! Semantic actions of statements: messages, calc, nop, attributes, buffers.
 
+use super::block::DependencyKind;
 use super::builder::Builder;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ANY;
+use crate::lexer::{Plain, PlainDependency, PlainKind};
 use crate::limits::{RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Piece, Pieces, Placement, Space};
 
@@ -70,6 +72,32 @@ impl Builder<'_> {
         let placement = self.attributes.placement;
         self.push(start, Action::Calc { nanos, placement });
         self.next_statement();
+    }
+
+    /// A whole message or calc.
+    #[inline]
+    pub(crate) fn plain(&mut self, start: usize, plain: Plain) {
+        if plain.label > 0 {
+            self.label(start, plain.label);
+        }
+        let placement = Placement { cpu: plain.cpu, nic: plain.nic };
+        let (payload, tag) = (Payload::Pattern { size: plain.size }, plain.tag);
+        let action = match plain.kind {
+            PlainKind::Send => Action::Send { payload, to: plain.peer, tag, placement },
+            PlainKind::Recv => Action::Recv { payload, from: plain.peer, tag, placement },
+            PlainKind::Calc => Action::Calc { nanos: plain.size, placement },
+        };
+        if plain.kind != PlainKind::Calc {
+            self.block.peer_max = self.block.peer_max.max(Some(plain.peer));
+        }
+        self.push(start, action);
+    }
+
+    /// A whole dependency.
+    #[inline]
+    pub(crate) fn plain_dependency(&mut self, start: usize, plain: PlainDependency) {
+        let kind = if plain.start { DependencyKind::Start } else { DependencyKind::Completion };
+        self.depend(kind, (start, plain.waiter), (start + plain.name as usize, plain.name_len));
     }
 
     pub(crate) fn nop(&mut self, start: usize) {

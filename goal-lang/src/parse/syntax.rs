@@ -38,7 +38,9 @@ pub(super) fn recover(
                 lexer.push_back(found?);
                 return Some(Token::StartBlocks);
             }
-            Some(token) => unexpected(builder, Some(token), &expected, end, Where::Block),
+            Some(token) => {
+                unexpected(builder, Some(lexer.first_word(token)), &expected, end, Where::Block);
+            }
         }
         if give_up(builder, found) {
             return None;
@@ -54,7 +56,7 @@ pub(super) fn recover(
             lexer.push_back(token);
             return Some(Token::StartBlocks);
         }
-        unexpected(builder, found, &expected, end, Where::Bare);
+        unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, Where::Bare);
         found?;
         if give_up(builder, found) {
             return None;
@@ -62,7 +64,7 @@ pub(super) fn recover(
         skip_statement(lexer, found, false);
         return Some(Token::StartBare);
     }
-    unexpected(builder, found, &expected, end, Where::Outside);
+    unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, Where::Outside);
     if give_up(builder, found) {
         return None;
     }
@@ -212,7 +214,7 @@ fn alternatives(expected: &[String]) -> String {
                 continue;
             }
             "\"blocks\"" | "\"bare\"" | "\"inside\"" => continue,
-            "\";\"" => continue,
+            "\";\"" | "plain" | "plain_dependency" => continue,
             "\"rank\"" => "a rank block",
             "name" => "a label",
             "word" if has("float") => "a value",

@@ -1,0 +1,213 @@
+//! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
+//!
+//! Files of gigabytes consist of them, and one step of the parser instead of ten is what makes these fast. A statement
+//! is plain if it is on one line in the usual order, with nothing but single words and small decimal numbers; all others,
+//! and wrong ones above all, reach the grammar word by word. `parse::tests` holds the two ways against each other.
+
+use super::raw::{Raw, RawToken};
+use super::token::Token;
+
+/// Most digits of a number that is certain to fit 64 bits, and 32 bits.
+const DIGITS_MAX: (usize, usize) = (18, 9);
+
+/// What a plain statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlainKind {
+    Send,
+    Recv,
+    Calc,
+}
+
+/// `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, its `recv`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plain {
+    /// Bytes, or nanoseconds.
+    pub(crate) size: u64,
+    /// Length of the label, with which the statement begins; 0 for none.
+    pub(crate) label: u32,
+    /// 0 for calc.
+    pub(crate) peer: u32,
+    pub(crate) tag: u32,
+    pub(crate) cpu: u8,
+    pub(crate) nic: u8,
+    pub(crate) kind: PlainKind,
+}
+
+/// `WAITER requires NAME`, or its `irequires`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlainDependency {
+    /// Length of the label that waits, with which the statement begins.
+    pub(crate) waiter: u32,
+    /// Where the other label begins, counted from the first.
+    pub(crate) name: u32,
+    pub(crate) name_len: u32,
+    /// Whether it waits for the start only.
+    pub(crate) start: bool,
+}
+
+/// The plain statement that begins with the word `first`, and where it ends.
+#[inline]
+pub(super) fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> {
+    let mut scan = Scan { text, at: first.end };
+    let length = first.end - first.start;
+    match first.raw {
+        Raw::Send => operation(scan, PlainKind::Send, 0),
+        Raw::Recv => operation(scan, PlainKind::Recv, 0),
+        Raw::Calc => operation(scan, PlainKind::Calc, 0),
+        Raw::Word if scan.byte() == b':' => {
+            scan.at += 1;
+            scan.blanks();
+            let keyword = scan.keyword()?;
+            operation(scan, keyword, length)
+        }
+        Raw::Word => dependency(scan, first.start, length),
+        _ => None,
+    }
+}
+
+/// Whether the raw token after a plain statement shows that it is over.
+#[inline]
+pub(super) fn may_follow(raw: Raw, is_unit: bool) -> bool {
+    !matches!(raw, Raw::Tag | Raw::Cpu | Raw::Nic) && !is_unit
+}
+
+#[inline]
+fn operation(mut scan: Scan<'_>, keyword: PlainKind, label: usize) -> Option<(Token, usize)> {
+    let mut plain =
+        Plain { size: 0, label: u32::try_from(label).ok()?, peer: 0, tag: 0, cpu: 0, nic: 0, kind: keyword };
+    scan.gap()?;
+    plain.size = scan.number(DIGITS_MAX.0)?;
+    if keyword != PlainKind::Calc {
+        scan.expect(b"b")?;
+        scan.gap()?;
+        if keyword == PlainKind::Send {
+            scan.expect(b"to")?
+        } else {
+            scan.expect(b"from")?
+        }
+        scan.gap()?;
+        plain.peer = scan.number(DIGITS_MAX.1)? as u32;
+    }
+    let (mut seen_tag, mut seen_cpu, mut seen_nic) = (keyword == PlainKind::Calc, false, false);
+    loop {
+        let end = scan.at;
+        scan.blanks();
+        let seen = match scan.byte() {
+            b'\n' | b'\r' | b';' | b'}' | b'#' | b'/' => return Some((Token::Plain(plain), end)),
+            _ if scan.at == scan.text.len() => return Some((Token::Plain(plain), end)),
+            _ if scan.at == end => return None,
+            b't' => &mut seen_tag,
+            b'c' => &mut seen_cpu,
+            b'n' => &mut seen_nic,
+            _ => return None,
+        };
+        if std::mem::replace(seen, true) {
+            return None;
+        }
+        let attribute = scan.take::<3>()?;
+        scan.gap()?;
+        let value = scan.number(DIGITS_MAX.1)? as u32;
+        match attribute {
+            b"tag" => plain.tag = value,
+            b"cpu" => plain.cpu = u8::try_from(value).ok()?,
+            b"nic" => plain.nic = u8::try_from(value).ok()?,
+            _ => return None,
+        }
+    }
+}
+
+#[inline]
+fn dependency(mut scan: Scan<'_>, start: usize, waiter: usize) -> Option<(Token, usize)> {
+    scan.gap()?;
+    let irequires = match scan.word() {
+        b"requires" => false,
+        b"irequires" => true,
+        _ => return None,
+    };
+    scan.gap()?;
+    let name = scan.at;
+    let name_len = scan.word().len();
+    if name_len == 0 || scan.text[name].is_ascii_digit() || scan.byte() != b'\n' {
+        return None;
+    }
+    let dependency = PlainDependency {
+        waiter: u32::try_from(waiter).ok()?,
+        name: u32::try_from(name - start).ok()?,
+        name_len: u32::try_from(name_len).ok()?,
+        start: irequires,
+    };
+    Some((Token::PlainDependency(dependency), scan.at))
+}
+
+struct Scan<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scan<'a> {
+    /// The next byte; 0 at the end.
+    #[inline]
+    fn byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn word(&mut self) -> &'a [u8] {
+        let start = self.at;
+        while self.byte().is_ascii_alphanumeric() || self.byte() == b'_' {
+            self.at += 1;
+        }
+        &self.text[start..self.at]
+    }
+
+    /// The next `N` bytes.
+    #[inline]
+    fn take<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        let bytes = self.text.get(self.at..)?.first_chunk()?;
+        self.at += N;
+        Some(bytes)
+    }
+
+    /// The keyword that begins an operation.
+    #[inline]
+    fn keyword(&mut self) -> Option<PlainKind> {
+        match self.take::<4>()? {
+            b"send" => Some(PlainKind::Send),
+            b"recv" => Some(PlainKind::Recv),
+            b"calc" => Some(PlainKind::Calc),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn blanks(&mut self) {
+        while matches!(self.byte(), b' ' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    /// At least one blank.
+    #[inline]
+    fn gap(&mut self) -> Option<()> {
+        let start = self.at;
+        self.blanks();
+        (self.at > start).then_some(())
+    }
+
+    #[inline]
+    fn expect<const N: usize>(&mut self, word: &[u8; N]) -> Option<()> {
+        (self.take::<N>()? == word).then_some(())
+    }
+
+    #[inline]
+    fn number(&mut self, digits_max: usize) -> Option<u64> {
+        let start = self.at;
+        let mut value = 0u64;
+        while self.byte().is_ascii_digit() {
+            // Too many digits wrap here and are refused below.
+            value = value.wrapping_mul(10).wrapping_add(u64::from(self.byte() - b'0'));
+            self.at += 1;
+        }
+        (1..=digits_max).contains(&(self.at - start)).then_some(value)
+    }
+}
