@@ -1,0 +1,72 @@
+//! Running the command on texts.
+
+#![allow(dead_code)] // each test file uses a part
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+pub(crate) const TRANSPORTS: [&str; 2] = ["shm", "threads"];
+
+pub(crate) const GOAL_RUN: &str = env!("CARGO_BIN_EXE_goal-run");
+
+/// What a run ended with.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Ended {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    /// The report; `--format json` must have been given.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_status(&self, status: i32) {
+        assert_eq!(self.status, Some(status), "{self:?}");
+    }
+
+    #[track_caller]
+    pub(crate) fn assert_says(&self, parts: &[&str]) {
+        for part in parts {
+            assert!(self.err.contains(part), "no {part:?} in {}", self.err);
+        }
+    }
+}
+
+/// Runs a file. Should it hang, it ends after a minute, as none of the tests expects.
+pub(crate) fn run_file(path: &Path, arguments: &[&str]) -> Ended {
+    let mut command = Command::new(GOAL_RUN);
+    command.arg(path);
+    if !arguments.contains(&"--timeout") {
+        command.args(["--timeout", "60"]);
+    }
+    Ended::of(command.args(arguments).output().unwrap())
+}
+
+/// Runs a text.
+pub(crate) fn run_text(text: &str, arguments: &[&str]) -> Ended {
+    let mut file = tempfile::Builder::new().suffix(".goal").tempfile().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    run_file(file.path(), arguments)
+}
+
+/// Starts a text that is still running when this returns.
+pub(crate) fn start_text(text: &str, arguments: &[&str]) -> Child {
+    let mut command = Command::new(GOAL_RUN);
+    command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child
+}

@@ -1,0 +1,115 @@
+//! Ranks and launchers that are killed: the job ends, and no process is left.
+
+mod common;
+
+use common::{Ended, start_text};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+const LONG: &str = "num_ranks 3 rank * { c: calc 1000000000000 }";
+
+fn pid(number: i32) -> Pid {
+    Pid::from_raw(number).unwrap()
+}
+
+/// The rank processes of a launcher, as soon as there are `wanted`.
+fn ranks_of(launcher: &Child, wanted: usize) -> Vec<Pid> {
+    let path = format!("/proc/{0}/task/{0}/children", launcher.id());
+    wait_for(|| {
+        let children = std::fs::read_to_string(&path).unwrap();
+        let pids: Vec<Pid> = children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
+        (pids.len() == wanted).then_some(pids)
+    })
+}
+
+/// Waits until the ranks execute: each has mapped the segment, which a rank does right before it is ready.
+fn wait_until_mapped(ranks: &[Pid]) {
+    for rank in ranks {
+        let path = format!("/proc/{}/maps", rank.as_raw_nonzero());
+        wait_for(|| {
+            std::fs::read_to_string(&path).unwrap().contains("memfd:goal-run (deleted)").then_some(())
+        });
+    }
+}
+
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "in vain");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn assert_gone(ranks: &[Pid]) {
+    for &rank in ranks {
+        // One that nobody has waited for yet is gone as well.
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", rank.as_raw_nonzero()));
+        wait_for(|| match test_kill_process(rank) {
+            Err(_) => Some(()),
+            Ok(()) => state().is_ok_and(|stat| stat.contains(") Z ")).then_some(()),
+        });
+    }
+}
+
+#[test]
+fn a_killed_rank_ends_the_job() {
+    let launcher = start_text(LONG, &["--transport", "shm"]);
+    let ranks = ranks_of(&launcher, 3);
+    wait_until_mapped(&ranks);
+    kill_process(ranks[1], Signal::KILL).unwrap();
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(4);
+    ended.assert_says(&["rank 1 was killed by signal 9 (SIGKILL)", "rank 1, calc `c` (line 1)"]);
+    assert_gone(&ranks);
+}
+
+#[test]
+fn a_rank_that_is_killed_while_it_sleeps() {
+    let text = "rank 0 { recv 8b from 1 } rank 1 { a: calc 1000000000000  b: send 8b to 0  b requires a }";
+    let launcher = start_text(text, &["--transport", "shm", "--format", "json"]);
+    let ranks = ranks_of(&launcher, 2);
+    wait_until_mapped(&ranks);
+    kill_process(ranks[0], Signal::TERM).unwrap();
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(4);
+    assert_eq!(ended.json()["status"], "died");
+    ended.assert_says(&["rank 0 was killed by signal 15 (SIGTERM)"]);
+    assert_gone(&ranks);
+}
+
+#[test]
+fn a_signal_to_the_launcher_ends_the_ranks() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let launcher = start_text(LONG, &["--transport", "shm"]);
+        let ranks = ranks_of(&launcher, 3);
+        kill_process(pid(launcher.id() as i32), signal).unwrap();
+        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        ended.assert_status(status);
+        ended.assert_says(&["ended by SIG"]);
+        assert_gone(&ranks);
+    }
+}
+
+#[test]
+fn the_ranks_of_a_killed_launcher_end() {
+    let mut launcher = start_text(LONG, &["--transport", "shm"]);
+    let ranks = ranks_of(&launcher, 3);
+    wait_until_mapped(&ranks);
+    launcher.kill().unwrap();
+    launcher.wait().unwrap();
+    assert_gone(&ranks);
+}
+
+#[test]
+fn threads_end_on_a_signal_too() {
+    let launcher = start_text("num_ranks 3 rank * { calc 1000000000000 }", &["--transport", "threads"]);
+    let tasks = format!("/proc/{}/task", launcher.id());
+    // The launcher's own thread handles signals before it starts the others.
+    wait_for(|| (std::fs::read_dir(&tasks).unwrap().count() >= 4).then_some(()));
+    kill_process(pid(launcher.id() as i32), Signal::INT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+}
