@@ -3,9 +3,11 @@
 //! This crate knows nothing of transports. Start at [`nisa`].
 
 pub mod driver;
+pub mod graph;
 #[doc(hidden)]
 pub mod harness;
 pub mod loggopsim;
 pub mod nisa;
+pub mod stats;
 
 pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode};

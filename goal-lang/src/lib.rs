@@ -20,6 +20,6 @@ pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
 pub use parse::{ParseOptions, Parsed, parse};
-pub use print::{Style, print};
+pub use print::{Style, print, statement};
 pub use program::*;
 pub use source::{Bytes, Position, Source, SourceMap, Span};

@@ -34,6 +34,12 @@ pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 /// own).
 pub const BLOCK_ENTRIES_MAX: u64 = 1 << 28;
 
+/// Most actions of a rank that is drawn as SVG: more, nobody can read, and graphviz takes what `dot` writes.
+pub const SVG_ACTIONS_MAX: usize = 500;
+
+/// Most dependencies of a rank that is drawn as SVG.
+pub const SVG_DEPENDENCIES_MAX: usize = 2000;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

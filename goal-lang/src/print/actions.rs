@@ -77,7 +77,7 @@ impl<'a> Edges<'a> {
     }
 }
 
-fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
+pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
     match *action {
         Action::Send { payload, to, tag, placement } => {
             out.text("send ");

@@ -17,7 +17,7 @@ use std::io;
 pub(crate) use labels::RESERVED;
 
 use crate::ids::{BodyId, ImageId};
-use crate::program::{Body, Program};
+use crate::program::{Action, Body, Program};
 use output::Output;
 
 /// One of the language's two spellings. What a spelling lacks is written in the other one.
@@ -57,6 +57,16 @@ pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Re
         }
     }
     out.flush()
+}
+
+/// The statement of one action of `body`, without its label.
+pub fn statement(body: &Body, action: &Action, style: Style) -> String {
+    let mut text = Vec::new();
+    let mut out = Output::new(&mut text, style);
+    actions::print_action(&mut out, body, action);
+    out.flush().expect("a vector takes every byte");
+    drop(out);
+    String::from_utf8(text).expect("statements are text")
 }
 
 /// The images of ranks that share a body but not their memory, each image once.

@@ -1,0 +1,47 @@
+//! A rank's dependency graph as a picture: text for graphviz, or SVG laid out here.
+//!
+//! Arrows point the way the schedule runs, from an action to those that wait for it: solid for `requires`, dashed for
+//! `irequires`. The SVG is a layered drawing after Sugiyama, Tagawa and Toda (1981), from left to right: [`layers`] makes
+//! columns, [`order`] the order within each, [`place`] the heights.
+
+mod dot;
+mod layers;
+mod order;
+mod place;
+mod svg;
+#[cfg(test)]
+mod tests;
+
+pub use dot::dot;
+pub use svg::{SvgError, svg};
+
+use goal_lang::{ActionId, ActionKind, Body, Style, statement};
+
+/// Most characters of an action's text in a picture.
+const TEXT_CHARS_MAX: usize = 48;
+
+/// What stands in an action's box: its label and its statement, cut where it is long.
+fn text(body: &Body, id: ActionId) -> String {
+    let statement = statement(body, body.action(id), Style::Paper2009);
+    let text = match body.debug.labels.get(id) {
+        Some(label) => format!("{label}: {statement}"),
+        None => statement,
+    };
+    match text.char_indices().nth(TEXT_CHARS_MAX) {
+        Some(_) => text.chars().take(TEXT_CHARS_MAX - 3).chain("...".chars()).collect(),
+        None => text,
+    }
+}
+
+/// The colour of a kind's boxes.
+fn colour(kind: ActionKind) -> &'static str {
+    match kind {
+        ActionKind::Send => "#fde0c5",
+        ActionKind::Recv => "#d3e5f8",
+        ActionKind::Calc => "#e8e8e8",
+        ActionKind::Exec => "#d9efd3",
+        ActionKind::User => "#e6daf3",
+        ActionKind::Wtime => "#fbf3c0",
+        ActionKind::Nop => "#ffffff",
+    }
+}

@@ -1,0 +1,76 @@
+//! Heights: every vertex as near as it can be to its neighbours without coming too near to those above and below it.
+
+use super::layers::Layers;
+use goal_lang::Body;
+
+const SWEEPS: usize = 10;
+
+/// Distance between the middles of two boxes, one above the other.
+pub(super) const BOX_PITCH: f64 = 36.0;
+/// Distance between two lines, one above the other.
+const LINE_PITCH: f64 = 12.0;
+/// How much more a bend insists on its place, so that long lines are straight.
+const BEND_WEIGHT: f64 = 6.0;
+
+/// The height of the middle of each vertex, the smallest 0.
+pub(super) fn place(layers: &Layers, body: &Body) -> Vec<f64> {
+    let mut heights = vec![0.0; layers.column_of.len()];
+    for column in &layers.columns {
+        let mut at = 0.0;
+        for pair in column.windows(2) {
+            at += pitch(layers, body, pair[0], pair[1]);
+            heights[pair[1]] = at;
+        }
+        column.iter().for_each(|&vertex| heights[vertex] -= at / 2.0);
+    }
+    for sweep in 0..SWEEPS {
+        let last = sweep + 2 >= SWEEPS;
+        let forward = sweep % 2 == 0;
+        for i in 0..layers.columns.len() {
+            let column = &layers.columns[if forward { i } else { layers.columns.len() - 1 - i }];
+            let wanted: Vec<(f64, f64)> = column
+                .iter()
+                .map(|&vertex| {
+                    let (near, far) = (&layers.before[vertex], &layers.after[vertex]);
+                    let (near, far) = if forward { (near, far) } else { (far, near) };
+                    let far = if last || near.is_empty() { &far[..] } else { &[] };
+                    let sum: f64 = near.iter().chain(far).map(|&other| heights[other]).sum();
+                    let count = near.len() + far.len();
+                    let wanted = if count == 0 { heights[vertex] } else { sum / count as f64 };
+                    (wanted, if layers.is_bend(vertex, body) { BEND_WEIGHT } else { 1.0 })
+                })
+                .collect();
+            for (&vertex, height) in column.iter().zip(spread(layers, body, column, &wanted)) {
+                heights[vertex] = height;
+            }
+        }
+    }
+    let top = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    heights.iter().map(|height| height - top).collect()
+}
+
+fn pitch(layers: &Layers, body: &Body, above: usize, below: usize) -> f64 {
+    let half = |vertex| if layers.is_bend(vertex, body) { LINE_PITCH / 2.0 } else { BOX_PITCH / 2.0 };
+    half(above) + half(below)
+}
+
+/// The heights nearest to the wanted ones, in the weighted sum of squares, that keep the column's order and distances. Less the
+/// distances it is a regression to an ascending sequence, so neighbours in the wrong order share their mean.
+fn spread(layers: &Layers, body: &Body, column: &[usize], wanted: &[(f64, f64)]) -> Vec<f64> {
+    let mut offsets = vec![0.0; column.len()];
+    for i in 1..column.len() {
+        offsets[i] = offsets[i - 1] + pitch(layers, body, column[i - 1], column[i]);
+    }
+    // Runs that move together: mean, weight, members.
+    let mut runs: Vec<(f64, f64, usize)> = Vec::new();
+    for (&(height, weight), offset) in wanted.iter().zip(&offsets) {
+        let mut run = (height - offset, weight, 1);
+        while let Some(above) = runs.pop_if(|above| above.0 >= run.0) {
+            let weight = above.1 + run.1;
+            run = ((above.0 * above.1 + run.0 * run.1) / weight, weight, above.2 + run.2);
+        }
+        runs.push(run);
+    }
+    let means = runs.into_iter().flat_map(|(mean, _, members)| std::iter::repeat_n(mean, members));
+    means.zip(offsets).map(|(mean, offset)| mean + offset).collect()
+}

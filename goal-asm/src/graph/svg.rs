@@ -1,0 +1,170 @@
+//! The graph as SVG.
+
+use super::layers::Layers;
+use super::order::order;
+use super::place::{BOX_PITCH, place};
+use super::{colour, text};
+use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
+use goal_lang::{ActionId, Body, Style, statement};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Why a graph is not drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum SvgError {
+    /// Nobody could read the picture.
+    #[error(
+        "a picture of {actions} actions and {dependencies} dependencies: at most {SVG_ACTIONS_MAX} and \
+         {SVG_DEPENDENCIES_MAX} are drawn as SVG; write dot, and let graphviz lay it out"
+    )]
+    TooLarge {
+        /// Actions of the rank.
+        actions: usize,
+        /// Dependencies of both kinds.
+        dependencies: usize,
+    },
+    /// The picture could not be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+const MARGIN: f64 = 16.0;
+const BOX_HEIGHT: f64 = 24.0;
+const GAP: f64 = 56.0;
+const CHARACTER_WIDTH: f64 = 7.3;
+const PADDING: f64 = 10.0;
+
+/// Draws the graph of a rank that runs `body`.
+///
+/// # Errors
+/// Where the graph has more actions or dependencies than can be read, or `out` fails.
+pub fn svg(body: &Body, out: &mut dyn Write) -> Result<(), SvgError> {
+    let dependencies = body.requires.len() + body.irequires.len();
+    if body.len() > SVG_ACTIONS_MAX || dependencies > SVG_DEPENDENCIES_MAX {
+        return Err(SvgError::TooLarge { actions: body.len(), dependencies });
+    }
+    out.write_all(Drawing::new(body).render().as_bytes())?;
+    Ok(())
+}
+
+/// The places of everything.
+pub(super) struct Drawing<'a> {
+    body: &'a Body,
+    layers: Layers,
+    texts: Vec<String>,
+    /// The middle of each vertex.
+    heights: Vec<f64>,
+    /// Left and right end of each column.
+    columns: Vec<(f64, f64)>,
+}
+
+/// A box, by its left upper corner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rectangle {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl<'a> Drawing<'a> {
+    pub(super) fn new(body: &'a Body) -> Self {
+        let mut layers = Layers::new(body);
+        order(&mut layers);
+        let heights = place(&layers, body);
+        let texts: Vec<String> = body.ids().map(|id| text(body, id)).collect();
+        let mut x = MARGIN;
+        let columns = layers.columns.iter().map(|column| {
+            let texts = column.iter().filter_map(|&vertex| texts.get(vertex));
+            let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0);
+            let left = x;
+            let right = left + longest as f64 * CHARACTER_WIDTH + 2.0 * PADDING;
+            x = right + GAP;
+            (left, right)
+        });
+        Self { columns: columns.collect(), body, layers, texts, heights }
+    }
+
+    fn middle(&self, vertex: usize) -> f64 {
+        MARGIN + BOX_HEIGHT / 2.0 + self.heights[vertex]
+    }
+
+    pub(super) fn rectangle(&self, id: ActionId) -> Rectangle {
+        let (left, right) = self.columns[self.layers.column_of[id.index()]];
+        let y = self.middle(id.index()) - BOX_HEIGHT / 2.0;
+        Rectangle { x: left, y, width: right - left, height: BOX_HEIGHT }
+    }
+
+    fn render(&self) -> String {
+        let lowest = self.heights.iter().copied().fold(0.0, f64::max);
+        let width = self.columns.last().map_or(0.0, |column| column.1) + MARGIN;
+        let height = lowest + BOX_HEIGHT + 2.0 * MARGIN;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"monospace\" font-size=\"12\">\n\
+             <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+             orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#555\"/></marker></defs>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
+             <g fill=\"none\" stroke=\"#555\" marker-end=\"url(#arrow)\">\n"
+        );
+        for (i, path) in self.layers.paths.iter().enumerate() {
+            let dashes = if i < self.layers.requires { "" } else { " stroke-dasharray=\"5,3\"" };
+            let _ = writeln!(svg, "<path d=\"{}\"{dashes}/>", self.line(path));
+        }
+        svg.push_str("</g>\n<g stroke=\"#777\">\n");
+        for id in self.body.ids() {
+            let Rectangle { x, y, width, height } = self.rectangle(id);
+            let action = self.body.action(id);
+            let fill = colour(action.kind());
+            let whole = escaped(&statement(self.body, action, Style::Paper2009));
+            let _ = writeln!(
+                svg,
+                "<g><title>{whole}</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+                 rx=\"5\" fill=\"{fill}\"/><text x=\"{:.1}\" y=\"{:.1}\" stroke=\"none\" fill=\"black\">{}</text></g>",
+                x + PADDING,
+                y + BOX_HEIGHT / 2.0 + 4.0,
+                escaped(&self.texts[id.index()])
+            );
+        }
+        svg.push_str("</g>\n</svg>\n");
+        svg
+    }
+
+    /// From the right side of the first box to the left side of the last: bent between columns, level across them.
+    fn line(&self, path: &[usize]) -> String {
+        let (first, last) = (path[0], path[path.len() - 1]);
+        let mut from = (self.columns[self.layers.column_of[first]].1, self.middle(first));
+        let mut line = format!("M{:.1},{:.1}", from.0, from.1);
+        for &vertex in &path[1..] {
+            let (left, right) = self.columns[self.layers.column_of[vertex]];
+            let to = (left, self.middle(vertex));
+            let middle = (from.0 + to.0) / 2.0;
+            let _ =
+                write!(line, " C{middle:.1},{:.1} {middle:.1},{:.1} {:.1},{:.1}", from.1, to.1, to.0, to.1);
+            if vertex != last {
+                let _ = write!(line, " H{right:.1}");
+            }
+            from = (right, to.1);
+        }
+        line
+    }
+}
+
+/// For text between tags. A NISA file's labels may be any text, and XML has no control characters.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            _ if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push('\u{fffd}')
+            }
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+const _: () = assert!(BOX_HEIGHT < BOX_PITCH);

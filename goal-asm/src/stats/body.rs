@@ -1,0 +1,78 @@
+//! Figures about one rank's graph.
+
+use super::Kinds;
+use goal_lang::{Action, Body, Space, topological_order};
+
+/// What a rank with this body adds to a program's figures.
+#[derive(Debug, Default)]
+pub(super) struct BodyStats {
+    pub(super) actions: u64,
+    pub(super) kinds: Kinds,
+    pub(super) requires: u64,
+    pub(super) irequires: u64,
+    pub(super) bytes: u64,
+    pub(super) calc_ns: u64,
+    pub(super) depth: u64,
+    pub(super) width: u64,
+    pub(super) critical_path_ns: u64,
+    pub(super) indegree: u64,
+    pub(super) memory: u64,
+    pub(super) scratch: u64,
+}
+
+impl BodyStats {
+    pub(super) fn new(body: &Body) -> Self {
+        let mut stats = Self {
+            actions: body.len() as u64,
+            requires: body.requires.len() as u64,
+            irequires: body.irequires.len() as u64,
+            indegree: body.indegrees().into_iter().max().map_or(0, u64::from),
+            memory: body.extent(Space::Memory),
+            scratch: body.scratch,
+            ..Self::default()
+        };
+        for action in &body.actions {
+            stats.kinds.0[action.kind() as usize] += 1;
+            stats.calc_ns = stats.calc_ns.saturating_add(nanos(action));
+            if let Action::Send { payload, .. } = *action {
+                stats.bytes = stats.bytes.saturating_add(body.payload_size(payload));
+            }
+        }
+        stats.measure_chains(body);
+        stats
+    }
+
+    /// Depth, width and critical path: one walk in topological order.
+    fn measure_chains(&mut self, body: &Body) {
+        let order = topological_order(body).expect("a program that was checked has no cycles");
+        let mut level = vec![0u32; body.len()];
+        let mut start_ns = vec![0u64; body.len()];
+        let mut at_level = Vec::<u64>::new();
+        for id in order {
+            let (own_level, start) = (level[id.index()], start_ns[id.index()]);
+            if own_level as usize == at_level.len() {
+                at_level.push(0);
+            }
+            at_level[own_level as usize] += 1;
+            let end = start.saturating_add(nanos(body.action(id)));
+            self.critical_path_ns = self.critical_path_ns.max(end);
+            let edges = [(body.requires.row(id), end), (body.irequires.row(id), start)];
+            for (waiters, released_ns) in edges {
+                for waiter in waiters {
+                    let (level, start) = (&mut level[waiter.index()], &mut start_ns[waiter.index()]);
+                    *level = (*level).max(own_level + 1);
+                    *start = (*start).max(released_ns);
+                }
+            }
+        }
+        self.depth = at_level.len() as u64;
+        self.width = at_level.into_iter().max().unwrap_or(0);
+    }
+}
+
+fn nanos(action: &Action) -> u64 {
+    match *action {
+        Action::Calc { nanos, .. } => nanos,
+        _ => 0,
+    }
+}

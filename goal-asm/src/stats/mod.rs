@@ -1,0 +1,131 @@
+//! Figures about a program: what `goalc stats` prints.
+
+mod body;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use body::BodyStats;
+use goal_lang::{ActionKind, BodyId, Program};
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+
+/// Figures about a whole program. Sums go over all ranks; where a sum has no room in 64 bits it stays at the largest number.
+///
+/// Depth, width and critical path look at one rank at a time: how long a rank waits for messages is not in them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Ranks of the group.
+    pub ranks: u64,
+    /// Different bodies among them.
+    pub bodies: u64,
+    /// Actions of all ranks.
+    pub actions: u64,
+    /// The same by kind.
+    pub kinds: Kinds,
+    /// Dependencies on completion.
+    pub requires: u64,
+    /// Dependencies on the start.
+    pub irequires: u64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes in the messages sent.
+    pub bytes: u64,
+    /// Nanoseconds of all `calc`s.
+    pub calc_ns: u64,
+    /// Actions on a rank's longest chain of dependencies of either kind.
+    pub depth: Largest,
+    /// Most actions of a rank at one distance from the beginning: those with equally many actions before them on their longest
+    /// chain.
+    pub width: Largest,
+    /// Nanoseconds of `calc` on a rank's longest chain, where an action begins when everything that it requires has ended and
+    /// everything that it irequires has begun, and all but `calc` takes no time.
+    pub critical_path_ns: Largest,
+    /// Most dependencies of both kinds that one action waits for.
+    pub indegree: Largest,
+    /// Bytes of memory of all ranks.
+    pub memory: u64,
+    /// Bytes of memory of one rank.
+    pub memory_largest: Largest,
+    /// Bytes of scratch memory of all ranks.
+    pub scratch: u64,
+    /// Bytes of scratch memory of one rank.
+    pub scratch_largest: Largest,
+}
+
+/// Numbers of actions by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Kinds([u64; ActionKind::ALL.len()]);
+
+impl Kinds {
+    /// Actions of a kind.
+    pub fn of(&self, kind: ActionKind) -> u64 {
+        self.0[kind as usize]
+    }
+
+    /// Every kind with its number.
+    pub fn iter(&self) -> impl Iterator<Item = (ActionKind, u64)> + '_ {
+        ActionKind::ALL.into_iter().map(|kind| (kind, self.of(kind)))
+    }
+}
+
+impl Serialize for Kinds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter().map(|(kind, count)| (kind.name(), count)))
+    }
+}
+
+/// The largest value among the ranks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Largest {
+    /// The value.
+    pub value: u64,
+    /// The first rank that has it.
+    pub rank: u32,
+}
+
+impl Largest {
+    fn consider(&mut self, value: u64, rank: u32) {
+        if value > self.value {
+            *self = Self { value, rank };
+        }
+    }
+}
+
+/// Counts and measures `program`. Linear in the distinct bodies, whatever number of ranks runs them.
+///
+/// # Panics
+/// If actions wait for each other; every reader of programs refuses that.
+pub fn stats(program: &Program) -> Stats {
+    let bodies: Vec<BodyStats> = program.bodies.par_iter().map(BodyStats::new).collect();
+    let images: Vec<u64> = program.images.iter().map(|image| image.end()).collect();
+    let mut used = vec![false; bodies.len()];
+    let mut stats = Stats { ranks: u64::from(program.num_ranks()), ..Stats::default() };
+    for (rank, entry) in program.ranks.iter().enumerate() {
+        let rank = rank as u32;
+        let BodyId(id) = entry.body;
+        if !std::mem::replace(&mut used[id as usize], true) {
+            stats.bodies += 1;
+        }
+        let body = &bodies[id as usize];
+        let memory = body.memory.max(entry.image.map_or(0, |image| images[image.index()]));
+        for (sum, one) in stats.kinds.0.iter_mut().zip(body.kinds.0) {
+            *sum += one;
+        }
+        stats.actions += body.actions;
+        stats.requires += body.requires;
+        stats.irequires += body.irequires;
+        stats.bytes = stats.bytes.saturating_add(body.bytes);
+        stats.calc_ns = stats.calc_ns.saturating_add(body.calc_ns);
+        stats.memory = stats.memory.saturating_add(memory);
+        stats.scratch = stats.scratch.saturating_add(body.scratch);
+        stats.depth.consider(body.depth, rank);
+        stats.width.consider(body.width, rank);
+        stats.critical_path_ns.consider(body.critical_path_ns, rank);
+        stats.indegree.consider(body.indegree, rank);
+        stats.memory_largest.consider(memory, rank);
+        stats.scratch_largest.consider(body.scratch, rank);
+    }
+    stats.messages = stats.kinds.of(ActionKind::Send);
+    stats
+}
