@@ -60,8 +60,16 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    for (i, label) in diagnostic.labels.iter().enumerate() {
-        let Some(place) = place(label.span) else { continue };
+    let places: Vec<(usize, Place)> =
+        diagnostic.labels.iter().enumerate().filter_map(|(i, label)| Some((i, place(label.span)?))).collect();
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    // Ariadne draws an excerpt once if its labels come in a row and in the order of the text.
+    order.sort_by_key(|&i| {
+        let (_, (excerpt, ref range)) = places[i];
+        (places.iter().position(|(_, other)| other.0 == excerpt), range.start, range.end)
+    });
+    for (i, place) in order.into_iter().map(|at| places[at].clone()) {
+        let label = &diagnostic.labels[i];
         let tint = if i == 0 { kind_color } else { Color::Cyan };
         drawing = drawing.with_label(Label::new(place).with_message(&label.text).with_color(tint));
     }

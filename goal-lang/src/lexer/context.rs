@@ -33,6 +33,8 @@ pub(crate) struct Lexer<'a> {
     closed: usize,
     /// Whether plain statements are one token.
     whole_statements: bool,
+    /// Starts of the last two tokens, where they are plain operations.
+    plain: [Option<usize>; 2],
     end: usize,
 }
 
@@ -50,6 +52,7 @@ impl<'a> Lexer<'a> {
             replays: 0,
             closed: 0,
             whole_statements: false,
+            plain: [None; 2],
             end,
         }
     }
@@ -67,6 +70,15 @@ impl<'a> Lexer<'a> {
                 Lexer::new(self.text, token.0, self.end).next().unwrap_or(token)
             }
             _ => token,
+        }
+    }
+
+    /// The label, its place and its length, of the plain operation that is the last token, or the one before the last.
+    pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
+        let start = self.plain[usize::from(before_last)]?;
+        match Lexer::new(self.text, start, self.end).next() {
+            Some((start, Token::LabelDef(length), _)) => Some((start, length)),
+            _ => None,
         }
     }
 
@@ -89,6 +101,7 @@ impl<'a> Lexer<'a> {
 
     /// The next token is this one.
     pub(crate) fn push_back(&mut self, token: Spanned) {
+        self.plain = [None; 2];
         self.replay[self.replays] = Some(token);
         self.replays += 1;
     }
@@ -218,11 +231,19 @@ impl Iterator for Lexer<'_> {
     fn next(&mut self) -> Option<Spanned> {
         if self.replays > 0 {
             self.replays -= 1;
-            return self.replay[self.replays].take();
+            let token = self.replay[self.replays].take();
+            if let Some((start, Token::Plain(_), _)) = token {
+                self.plain[0] = Some(start);
+            }
+            return token;
         }
+        self.plain[1] = self.plain[0].take();
         if self.whole_statements
             && let Some(token) = self.plain_statement()
         {
+            if matches!(token.1, Token::Plain(_)) {
+                self.plain[0] = Some(token.0);
+            }
             return Some(token);
         }
         let token = self.advance()?;

@@ -129,8 +129,10 @@ pub(crate) struct RawLexer<'a> {
 }
 
 impl<'a> RawLexer<'a> {
-    /// A lexer over `text[start..end]` whose positions count from the start of `text`.
+    /// A lexer over `text[start..end]` whose positions count from the start of `text`. A byte order mark is passed over.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
+        let mark = start == 0 && text[..end].starts_with("\u{feff}".as_bytes());
+        let start = if mark { "\u{feff}".len() } else { start };
         Self { logos: Raw::lexer(&text[start..end]), base: start, keep_comments: false, in_rank_list: false }
     }
 

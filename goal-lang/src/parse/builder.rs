@@ -344,6 +344,13 @@ impl<'a> Builder<'a> {
         self.block.data.push(declared);
     }
 
+    /// The statement being read has this label, unless it has become an action already.
+    pub(super) fn unfinished(&mut self, label: (usize, u32)) {
+        if self.block.body.debug.actions.last() != Some(&self.position(label.0)) {
+            self.label = Some(label);
+        }
+    }
+
     /// Forgets the statement being read; its label stays defined, so that it isn't told as unknown as well.
     pub(super) fn abandon_statement(&mut self) {
         if let Some((start, _)) = self.label {

@@ -6,6 +6,7 @@ use super::builder::Builder;
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Spanned, Token};
 use crate::limits::SYNTAX_ERRORS_MAX;
+use crate::resolve::nearest;
 
 type Error = ParseError<usize, Token, &'static str>;
 
@@ -24,11 +25,23 @@ pub(super) fn recover(
         ParseError::ExtraToken { token } => (Some(token), Vec::new()),
         ParseError::InvalidToken { .. } | ParseError::User { .. } => (None, Vec::new()),
     };
+    if let Some(label) = lexer.plain_label(found.is_some()) {
+        builder.unfinished(label);
+    }
     builder.abandon_statement();
     // A block ends for the parser when it has seen what follows; it was closed already if that is what is wrong.
     let next = found.map_or(end, |token| token.0);
     if builder.open_block().is_some_and(|head_end| head_end < lexer.closed() && lexer.closed() <= next) {
         builder.end_block(lexer.closed());
+    }
+    if let Some((start, Token::Bad, _)) = found
+        && builder.text[start..].starts_with(b"/*")
+    {
+        unclosed_comment(builder, start);
+        if builder.open_block().is_some() {
+            builder.end_block(end);
+        }
+        return None;
     }
     if let Some(head_end) = builder.open_block() {
         match found {
@@ -147,6 +160,17 @@ fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end:
     });
 }
 
+fn unclosed_comment(builder: &mut Builder, start: usize) {
+    builder.chunk.syntax_errors += 1;
+    let span = builder.span(start, start + 2);
+    builder.report.add(Code::Syntax, || {
+        Diagnostic::new(Code::Syntax, "this comment is never closed")
+            .label(span, "opened here")
+            .note("everything up to the end of the text is taken for the comment")
+            .help("end it with `*/`")
+    });
+}
+
 fn stray(builder: &mut Builder, start: usize) {
     builder.chunk.syntax_errors += 1;
     let first = builder.span(builder.first, builder.number_end(builder.first));
@@ -174,23 +198,36 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
             _ => format!("{what} cannot stand here"),
         };
         let diagnostic = Diagnostic::new(Code::Syntax, message).label(span, format!("expected {words}"));
+        let meant = match found {
+            Some((start, Token::Word(len), _)) => meant(builder.text, start, len, expected),
+            _ => None,
+        };
         match (at, found) {
             (Where::Outside, Some((_, Token::CloseBrace, _))) => {
                 diagnostic.help("no block is open: leave it out")
             }
-            (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
             (_, Some((_, Token::Bytes(_), _))) => {
                 diagnostic.help("`Nb` is a size without an address; a buffer is `ADDRESS,SIZE`")
             }
+            _ if meant.is_some() => diagnostic.help(format!("did you mean `{}`?", meant.unwrap_or_default())),
+            (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
             _ => diagnostic,
         }
     });
 }
 
+/// The expected keyword that a word was probably meant to be.
+fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
+    let keywords = expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
+    let keywords = keywords.filter(|keyword| !matches!(*keyword, "blocks" | "bare" | "inside"));
+    let near =
+        nearest(&text[start..start + len as usize], keywords.map(|keyword| keyword.as_bytes().to_vec()))?;
+    String::from_utf8(near).ok()
+}
+
 fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String {
     let text = builder.quote(start, end);
     match token {
-        Token::Bad if builder.text[start..].starts_with(b"/*") => "a comment that is never closed".to_owned(),
         Token::LabelDef(_) => format!("the label {text}"),
         Token::Waiter(_) | Token::Name(_) => format!("the label {text}"),
         Token::Int(_) | Token::Negative | Token::Float => format!("the number {text}"),

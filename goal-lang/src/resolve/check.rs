@@ -23,7 +23,8 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
                 continue;
             }
             report.add(Code::PeerOutOfRange, || {
-                let message = format!("a message {word} rank {peer}, but the group has {num_ranks} ranks");
+                let ranks = if num_ranks == 1 { "rank" } else { "ranks" };
+                let message = format!("a message {word} rank {peer}, but the group has {num_ranks} {ranks}");
                 let mut diagnostic = Diagnostic::new(Code::PeerOutOfRange, message)
                     .label(peer_span(sources, place), format!("the last rank is {}", num_ranks - 1));
                 if let Some(span) = group.declared {

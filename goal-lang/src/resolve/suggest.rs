@@ -2,8 +2,9 @@
 
 /// The candidate that differs least from `name`, if it is near enough: the first in alphabetical order among equals.
 pub(crate) fn nearest(name: &[u8], candidates: impl IntoIterator<Item = Vec<u8>>) -> Option<Vec<u8>> {
-    const NAME_BYTES_MAX: usize = 64;
-    if name.len() > NAME_BYTES_MAX {
+    // A letter alone is like every other, and nobody mistypes names this long in one place only.
+    const NAME_BYTES: std::ops::RangeInclusive<usize> = 2..=64;
+    if !NAME_BYTES.contains(&name.len()) {
         return None;
     }
     let allowed = (name.len() / 3).clamp(1, 3);

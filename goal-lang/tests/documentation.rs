@@ -1,0 +1,100 @@
+//! The examples of the documentation: the reference's and those of the pages of findings.
+//!
+//! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND` have exactly those of
+//! that kind. `BLESS=1` writes the reports into the pages of findings.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use goal_lang::diag::{Code, Report, render};
+use goal_lang::{ParseOptions, SourceMap, parse};
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+/// A fenced block: what it is marked with, its text, and where that lies in the page.
+struct Block<'a> {
+    mark: &'a str,
+    text: &'a str,
+    start: usize,
+}
+
+fn blocks(page: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut at = 0;
+    while let Some(fence) = page[at..].find("```") {
+        let mark_start = at + fence + 3;
+        let start = mark_start + page[mark_start..].find('\n').expect("a line's end") + 1;
+        let end = start + page[start..].find("```").expect("the end of a block");
+        blocks.push(Block { mark: page[mark_start..start].trim(), text: &page[start..end], start });
+        at = end + 3;
+    }
+    blocks
+}
+
+fn findings(text: &str) -> (SourceMap, Report) {
+    let mut sources = SourceMap::default();
+    sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
+    let report = parse(&sources, &ParseOptions::default()).report;
+    (sources, report)
+}
+
+fn rendered(sources: &SourceMap, report: &Report) -> String {
+    let mut out = Vec::new();
+    render(report, sources, false, &mut out).expect("memory");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+#[track_caller]
+fn check(block: &Block<'_>, kind: Option<&str>) {
+    let (sources, report) = findings(block.text);
+    let kinds: BTreeSet<&str> = report.diagnostics.iter().map(|found| found.code.kind()).collect();
+    let shown = rendered(&sources, &report);
+    assert_eq!(kinds, kind.into_iter().collect(), "\n{}\n{shown}", block.text);
+}
+
+#[test]
+fn reference() {
+    let page = std::fs::read_to_string(docs().join("language.md")).expect("the reference");
+    let mut count = 0;
+    for block in blocks(&page).iter().filter(|block| block.mark.starts_with("goal")) {
+        let kind = block.mark.strip_prefix("goal").and_then(|mark| {
+            let (severity, kind) = mark.strip_prefix(',')?.split_once('=')?;
+            let code = Code::ALL.iter().find(|code| code.kind() == kind).expect("a known kind");
+            assert_eq!(code.severity().name(), severity, "{kind}");
+            Some(kind)
+        });
+        check(block, kind);
+        count += 1;
+    }
+    assert!(count > 20, "only {count} examples were found");
+}
+
+#[test]
+fn pages_of_findings() {
+    let bless = std::env::var_os("BLESS").is_some();
+    for code in Code::ALL {
+        let path = docs().join("errors").join(format!("{}.md", code.kind()));
+        let page = std::fs::read_to_string(&path).expect("a page for each finding");
+        assert!(page.starts_with(&format!("# {code} {}\n", code.kind())), "{}", path.display());
+        assert!(page.contains("\n## The way out\n"), "{}", path.display());
+        let blocks = blocks(&page);
+        let of = |mark: &str| blocks.iter().find(|block| block.mark == mark);
+        if (*code as u16) >= 100 {
+            continue;
+        }
+        let (wrong, right) = (of("goal").expect("an example"), of("goal,ok").expect("a corrected example"));
+        check(wrong, Some(code.kind()));
+        check(right, None);
+        let (sources, report) = findings(wrong.text);
+        let (shown, wanted) = (of("text").expect("the report"), rendered(&sources, &report));
+        if shown.text != wanted {
+            assert!(bless, "{}: `BLESS=1 cargo test -p goal-lang` writes\n{wanted}", path.display());
+            let mut page = page.clone();
+            page.replace_range(shown.start..shown.start + shown.text.len(), &wanted);
+            std::fs::write(&path, page).expect("a writable page");
+        }
+    }
+}
