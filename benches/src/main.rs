@@ -4,6 +4,7 @@
 //! `--help`; `benches/README.md` says what each figure means.
 
 mod compile;
+mod engine;
 mod generate;
 mod measure;
 mod pingpong;
@@ -29,6 +30,8 @@ enum Bench {
     Compile(compile::Args),
     /// Size of the NISA beside LogGOPSim's binary form
     Size(size::Args),
+    /// Nanoseconds an action on local actions only, beside a walk over an array
+    Engine(engine::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
     /// Time one command and print its figures as JSON (used by the others, one process a measurement)
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Bench::Generate(args) => generate::run(&args),
         Bench::Compile(args) => compile::run(&args),
         Bench::Size(args) => size::run(&args),
+        Bench::Engine(args) => engine::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
         Bench::Measure(args) => measure::run(&args),
     };

@@ -82,8 +82,8 @@ impl Index {
 }
 
 fn action(builder: &mut BodyBuilder, record: &Record<'_>) -> Action {
-    let placement = record.placement;
-    match record.operation {
+    let placement = record.placement();
+    match record.operation() {
         Operation::Send { peer, tag, payload } => {
             Action::Send { payload: message(builder, payload), to: peer, tag, placement }
         }

@@ -76,6 +76,17 @@ impl OperandRule {
     }
 }
 
+impl OperandRule {
+    /// Bytes of an operand in a form of fixed size.
+    pub(super) const fn size(self, form: Form) -> usize {
+        match (self, form) {
+            (OperandRule::Payload, Form::Plain) => 8,
+            (_, Form::Plain | Form::Vector) => 0,
+            (_, Form::Memory | Form::Scratch) => 16,
+        }
+    }
+}
+
 /// One row of the instruction table.
 #[derive(Debug, Clone, Copy)]
 pub struct Instruction {
@@ -87,6 +98,18 @@ pub struct Instruction {
     pub fields: &'static [Field],
     /// Operands, in order.
     pub operands: &'static [OperandRule],
+}
+
+impl Instruction {
+    /// Bytes of the fixed fields.
+    pub(super) const fn fields_size(&self) -> usize {
+        let (mut size, mut i) = (0, 0);
+        while i < self.fields.len() {
+            size += self.fields[i].size();
+            i += 1;
+        }
+        size
+    }
 }
 
 macro_rules! instructions {
@@ -182,6 +205,45 @@ impl Type {
     #[inline]
     pub const fn is_placed(self) -> bool {
         self.0 & Self::PLACED != 0
+    }
+
+    /// Bytes of cpu and nic.
+    #[inline]
+    pub(super) const fn placement_size(self) -> usize {
+        if self.is_placed() { 4 } else { 0 }
+    }
+
+    /// Bytes of the parameters; `None` where an operand is a vector, whose size its count tells.
+    #[inline]
+    pub(super) fn parameters_size(self) -> Option<usize> {
+        const FORMS: usize = 1 << 6;
+        const VECTOR: u8 = u8::MAX;
+        /// By opcode and forms.
+        static SIZES: [[u8; FORMS]; 8] = {
+            let mut sizes = [[VECTOR; FORMS]; 8];
+            let mut i = 0;
+            while i < Opcode::ALL.len() {
+                let instruction = Opcode::ALL[i].instruction();
+                let mut forms = 0;
+                while forms < FORMS {
+                    let word = Type((forms as u16) << Type::FORMS_SHIFT);
+                    let (mut size, mut operand, mut is_fixed) = (instruction.fields_size(), 0, true);
+                    while operand < instruction.operands.len() {
+                        is_fixed &= !matches!(word.form(operand), Form::Vector);
+                        size += instruction.operands[operand].size(word.form(operand));
+                        operand += 1;
+                    }
+                    if is_fixed {
+                        sizes[Opcode::ALL[i] as usize][forms] = size as u8;
+                    }
+                    forms += 1;
+                }
+                i += 1;
+            }
+            sizes
+        };
+        let size = SIZES[(self.0 & 7) as usize][(self.0 >> Self::FORMS_SHIFT) as usize];
+        (size != VECTOR).then_some(size as usize + self.placement_size())
     }
 
     /// The form of operand `i` (0 to 2).

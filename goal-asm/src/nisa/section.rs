@@ -11,15 +11,13 @@ pub struct Section<'a> {
     bytes: &'a [u8],
 }
 
-/// One action, decoded where it lies.
+/// One action where it lies: its lists are found, its parameters are decoded when asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     /// Number of dependencies that it waits for, both kinds together.
     pub sources: u16,
-    /// cpu and nic.
-    pub placement: Placement,
-    /// What it does.
-    pub operation: Operation<'a>,
+    kind: Type,
+    parameters: &'a [u8],
     /// Offsets of the actions that wait for its completion.
     pub dependents: Offsets<'a>,
     /// Offsets of the actions that wait for its start.
@@ -193,16 +191,48 @@ impl<'a> Section<'a> {
     /// The action at `offset`.
     #[inline]
     pub fn record(self, offset: u32) -> Record<'a> {
-        let mut cursor = Cursor { bytes: self.bytes, at: offset as usize };
-        let sources = cursor.u16();
-        let kind = Type(cursor.u16());
-        let placement = if kind.is_placed() {
-            let word = cursor.u32();
-            Placement { cpu: word as u8, nic: (word >> 8) as u8 }
-        } else {
-            Placement::default()
+        let offset = offset as usize;
+        let head = u32_at(self.bytes, offset);
+        let kind = Type((head >> 16) as u16);
+        let parameters = &self.bytes[offset + 4..];
+        let size = match kind.parameters_size() {
+            Some(size) => size,
+            None => scattered_size(kind, parameters),
         };
-        let operation = match kind.opcode().expect("verified") {
+        let (dependents, mut end) = self.offsets(offset + 4 + size);
+        let mut start_dependents = Offsets(&[]);
+        if kind.has_start_list() {
+            (start_dependents, end) = self.offsets(end);
+        }
+        let parameters = &parameters[..size];
+        Record { sources: head as u16, kind, parameters, dependents, start_dependents, end: end as u32 }
+    }
+
+    #[inline]
+    fn offsets(self, at: usize) -> (Offsets<'a>, usize) {
+        let start = at + 4;
+        let end = start + 4 * u32_at(self.bytes, at) as usize;
+        (Offsets(&self.bytes[start..end]), end)
+    }
+}
+
+impl<'a> Record<'a> {
+    /// cpu and nic.
+    #[inline]
+    pub fn placement(&self) -> Placement {
+        match self.kind.is_placed() {
+            true => Placement { cpu: self.parameters[0], nic: self.parameters[1] },
+            false => Placement::default(),
+        }
+    }
+
+    /// What the action does.
+    // Inlined where it is matched, so that the operation is never built.
+    #[inline(always)]
+    pub fn operation(&self) -> Operation<'a> {
+        let kind = self.kind;
+        let mut cursor = Cursor { bytes: self.parameters, at: kind.placement_size() };
+        match kind.opcode().expect("verified") {
             Opcode::Send => Operation::Send {
                 peer: cursor.u32(),
                 tag: cursor.u32(),
@@ -231,21 +261,22 @@ impl<'a> Section<'a> {
             },
             Opcode::Wtime => Operation::Wtime { buffer: cursor.payload(kind.form(0)) },
             Opcode::Nop => Operation::Nop,
-        };
-        let (dependents, mut end) = self.offsets(cursor.at);
-        let mut start_dependents = Offsets(&[]);
-        if kind.has_start_list() {
-            (start_dependents, end) = self.offsets(end);
         }
-        Record { sources, placement, operation, dependents, start_dependents, end: end as u32 }
     }
+}
 
-    #[inline]
-    fn offsets(self, at: usize) -> (Offsets<'a>, usize) {
-        let start = at + 4;
-        let end = start + 4 * u32_at(self.bytes, at) as usize;
-        (Offsets(&self.bytes[start..end]), end)
+/// Bytes of the parameters of an action with a scattered operand.
+#[cold]
+fn scattered_size(kind: Type, parameters: &[u8]) -> usize {
+    let instruction = kind.opcode().expect("verified").instruction();
+    let mut size = kind.placement_size() + instruction.fields_size();
+    for (i, rule) in instruction.operands.iter().enumerate() {
+        size += match kind.form(i) {
+            Form::Vector => 4 + PIECE_SIZE * u32_at(parameters, size) as usize,
+            form => rule.size(form),
+        };
     }
+    size
 }
 
 struct Cursor<'a> {
@@ -254,12 +285,6 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    #[inline]
-    fn u16(&mut self) -> u16 {
-        self.at += 2;
-        u16::from_le_bytes(self.bytes[self.at - 2..self.at].try_into().expect("two bytes"))
-    }
-
     #[inline]
     fn u32(&mut self) -> u32 {
         self.at += 4;
@@ -272,7 +297,7 @@ impl<'a> Cursor<'a> {
         u64_at(self.bytes, self.at - 8)
     }
 
-    #[inline]
+    #[inline(always)]
     fn payload(&mut self, form: Form) -> Buffer<'a> {
         match form {
             Form::Plain => Buffer::Pattern { size: self.u64() },

@@ -71,10 +71,10 @@ impl Locals {
     pub(super) fn execute(
         &mut self,
         memory: &Memory,
-        operation: Operation<'_>,
+        operation: &Operation<'_>,
         now_ns: u64,
     ) -> Result<(), Cause> {
-        match operation {
+        match *operation {
             Operation::Exec { op, datatype, a, b, c } => {
                 let result = match (a, b, c) {
                     (Buffer::One(a), Buffer::One(b), None) => {

@@ -250,7 +250,7 @@ impl Inside<'_> {
 /// The buffer of the receive at `action`.
 #[inline]
 pub(super) fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
-    match instance.schedule.section().record(action).operation {
+    match instance.schedule.section().record(action).operation() {
         Operation::Recv { payload, .. } => payload,
         _ => unreachable!("only receives are posted"),
     }

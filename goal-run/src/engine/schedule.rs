@@ -55,7 +55,7 @@ impl Schedule {
         let mut has_wildcards = false;
         for (offset, record) in section.records() {
             counters[slot(offset)] = record.sources;
-            if let Operation::Recv { peer, tag, .. } = record.operation {
+            if let Operation::Recv { peer, tag, .. } = record.operation() {
                 has_wildcards |= peer == ANY || tag == ANY;
             }
         }

@@ -67,19 +67,19 @@ impl<T: Transport> Engine<T> {
             actions += 1;
             let record = section.record(offset);
             progress.start(&record);
-            let has_ended = match record.operation {
+            let has_ended = match record.operation() {
                 Operation::Send { peer, tag, payload } => self.start_send(key, offset, peer, tag, payload),
                 Operation::Recv { peer, tag, .. } => {
                     self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
                 }
                 Operation::Calc { nanos } => {
-                    let cpu = record.placement.cpu;
+                    let cpu = record.placement().cpu;
                     self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
                 }
                 Operation::Nop => true,
                 local => {
                     let instance = &self.instances[key];
-                    match self.locals.execute(&instance.memory, local, now_ns) {
+                    match self.locals.execute(&instance.memory, &local, now_ns) {
                         Ok(()) => true,
                         Err(cause) => {
                             self.failure = Some(instance.failure(offset, cause));

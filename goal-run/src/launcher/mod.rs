@@ -83,6 +83,6 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
 fn has_time(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).any(|section| {
         let mut records = nisa.section_by_id(section).records();
-        records.any(|(_, record)| matches!(record.operation, Operation::Wtime { .. }))
+        records.any(|(_, record)| matches!(record.operation(), Operation::Wtime { .. }))
     })
 }

@@ -97,7 +97,7 @@ impl Outcome {
             for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
                 let vertex = (rank, ActionId::new(index));
                 let Some(word) = words.get(slot(offset)).filter(|&&word| word != 0) else { continue };
-                match record.operation {
+                match record.operation() {
                     Operation::Send { .. } => {
                         matches.sends.insert(vertex, word - 1);
                     }
@@ -123,7 +123,7 @@ fn unreceived(nisa: &Nisa) -> u64 {
     let per_section: Vec<(u64, u64)> = (0..nisa.num_sections())
         .map(|section| {
             nisa.section_by_id(section).records().fold((0, 0), |(sends, recvs), (_, record)| {
-                match record.operation {
+                match record.operation() {
                     Operation::Send { .. } => (sends + 1, recvs),
                     Operation::Recv { .. } => (sends, recvs + 1),
                     _ => (sends, recvs),

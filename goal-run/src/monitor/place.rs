@@ -22,7 +22,7 @@ impl<'a> Place<'a> {
 
     /// The action without its rank.
     pub(super) fn action(&self) -> String {
-        let mut text = kind(&self.nisa.section(self.rank).record(self.offset).operation).to_owned();
+        let mut text = kind(&self.nisa.section(self.rank).record(self.offset).operation()).to_owned();
         let debug = self.nisa.debug(self.rank);
         let Some(index) = debug.index_of(self.offset) else { return text };
         match debug.label(index) {

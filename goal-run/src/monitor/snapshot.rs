@@ -90,7 +90,7 @@ impl Snapshot {
         for rank in &snapshot.ranks {
             for &offset in rank.unfinished.iter().filter(|&&offset| !rank.has_started(offset)) {
                 let vertex = (rank.rank, offset);
-                match snapshot.record(vertex).operation {
+                match snapshot.record(vertex).operation() {
                     Operation::Send { peer, .. } => snapshot.sends.push((peer, vertex)),
                     Operation::Recv { .. } => snapshot.recvs.push((rank.rank, vertex)),
                     _ => {}
@@ -130,7 +130,7 @@ impl Snapshot {
                 starts: prerequisites(&snapshot.starts, offset),
             };
         }
-        match self.record((rank, offset)).operation {
+        match self.record((rank, offset)).operation() {
             Operation::Send { peer, tag, payload } => Wait::Receiver { to: peer, tag, size: payload.size() },
             Operation::Recv { peer, tag, .. } => Wait::Message { from: peer, tag },
             _ => Wait::Itself,
@@ -174,7 +174,7 @@ impl Snapshot {
             .filter(|&(rank, _)| {
                 (peer == ANY || peer == rank) && self.ranks[rank as usize].instance == instance
             })
-            .filter(|&vertex| fits(&self.record(vertex).operation))
+            .filter(|&vertex| fits(&self.record(vertex).operation()))
             .take(OFFERS_MAX)
             .collect()
     }

@@ -46,10 +46,11 @@ pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<()
         copy(a, b);
         return Ok(());
     }
-    let sizes = [a.len(), b.len(), c.len()];
+    let (size, width) = (a.len(), datatype.width() as usize);
     assert!(
-        sizes == [a.len(); 3] && a.len().is_multiple_of(datatype.width() as usize),
-        "operands of {sizes:?} bytes of {}",
+        b.len() == size && c.len() == size && size & (width - 1) == 0,
+        "operands of {:?} bytes of {}",
+        [size, b.len(), c.len()],
         datatype.name()
     );
     Operands::of_spans(a, b, c, |operands| compute(op, datatype, operands))

@@ -1,0 +1,176 @@
+//! The engine on local actions only, beside a topological walk over an array of the same graph.
+
+use crate::measure::median;
+use crate::table;
+use clap::Args as ClapArgs;
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_lang::limits::Limits;
+use goal_lang::{Action, ActionId, Body, BodyBuilder, Bytes, Datatype, Op, Program, ProgramBuilder, Space};
+use goal_run::engine::{Engine, Options, Schedule, Storage};
+use goal_run::shm::{Layout, RankSizes, Segment};
+use goal_run::transport::ShmTransport;
+use std::hint::black_box;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// `engine`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Actions of each graph
+    #[arg(long, default_value_t = 1_000_000)]
+    actions: usize,
+    /// Counted runs
+    #[arg(long, default_value_t = 15)]
+    runs: usize,
+}
+
+const NOP: Action = Action::Nop;
+/// Adds one Int32 to another: eight bytes of memory for all actions.
+const SUM: Action = Action::Exec {
+    op: Op::Sum,
+    datatype: Datatype::Int32,
+    spaces: [Space::Memory; 3],
+    has_c: false,
+    a: 0,
+    b: 4,
+    c: 0,
+    size: 4,
+};
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let graphs: [(&str, Graph); 3] = [
+        ("chain", chain),
+        ("layers of 1000, two dependencies an action", layers),
+        ("independent", independent),
+    ];
+    let mut rows = Vec::new();
+    for (name, graph) in graphs {
+        let body = |action| {
+            let mut builder = BodyBuilder::default();
+            graph(&mut builder, action, args.actions);
+            builder.finish()
+        };
+        let walked = body(NOP);
+        let nops = Prepared::new(body(NOP))?;
+        let sums = Prepared::new(body(SUM))?;
+        let mut samples = [const { Vec::new() }; 3];
+        for round in 0..=args.runs {
+            let times = [time(|| walk(&walked)), nops.run(), sums.run()];
+            if round > 0 {
+                for (samples, time) in samples.iter_mut().zip(times) {
+                    samples.push(time / args.actions as f64);
+                }
+            }
+        }
+        let [walk, nop, sum] = samples.map(median);
+        let ns = |value: f64| format!("{value:.1}");
+        let ratio = |value: f64| format!("{:.2}", value / walk);
+        rows.push(vec![name.to_string(), ns(walk), ns(nop), ratio(nop), ns(sum), ratio(sum)]);
+    }
+    println!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
+    table::print(&["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"], &rows);
+    Ok(())
+}
+
+/// Adds that many of an action.
+type Graph = fn(&mut BodyBuilder, Action, usize);
+
+fn chain(builder: &mut BodyBuilder, action: Action, actions: usize) {
+    for i in 0..actions {
+        let id = builder.action(action);
+        if i > 0 {
+            builder.requires(id, ActionId::new(i - 1));
+        }
+    }
+}
+
+fn layers(builder: &mut BodyBuilder, action: Action, actions: usize) {
+    const WIDTH: usize = 1000;
+    for i in 0..actions {
+        let id = builder.action(action);
+        if i >= WIDTH {
+            let (row, column) = (i / WIDTH - 1, i % WIDTH);
+            builder.requires(id, ActionId::new(row * WIDTH + column));
+            builder.requires(id, ActionId::new(row * WIDTH + (column + 1) % WIDTH));
+        }
+    }
+}
+
+fn independent(builder: &mut BodyBuilder, action: Action, actions: usize) {
+    for _ in 0..actions {
+        builder.action(action);
+    }
+}
+
+/// Kahn's algorithm: what any executor of the graph has to do at least.
+fn walk(body: &Body) {
+    let mut counters = body.indegrees();
+    let mut queue: Vec<ActionId> = body.ids().filter(|id| counters[id.index()] == 0).collect();
+    let mut next = 0;
+    while let Some(&id) = queue.get(next) {
+        next += 1;
+        for waiter in body.requires.row(id) {
+            counters[waiter.index()] -= 1;
+            if counters[waiter.index()] == 0 {
+                queue.push(*waiter);
+            }
+        }
+    }
+    assert_eq!(black_box(queue).len(), body.len());
+}
+
+/// A graph as a verified schedule, with the segment that it runs in.
+struct Prepared {
+    schedule: Arc<Schedule>,
+    segment: Segment,
+}
+
+impl Prepared {
+    fn new(body: Body) -> io::Result<Self> {
+        let mut program = ProgramBuilder::default();
+        program.rank_with(body);
+        let nisa = Arc::new(assemble(&program.finish())?);
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0));
+        let sizes = schedule.state_sizes();
+        let size = RankSizes {
+            memory: nisa.memory_size(0),
+            instance: (8 * sizes.finished + 2 * sizes.counters) as u64,
+            ..RankSizes::default()
+        };
+        let layout = Layout::new([size].into_iter(), u64::MAX).map_err(io::Error::other)?;
+        Ok(Self { schedule, segment: Segment::create(layout)? })
+    }
+
+    /// Nanoseconds of one instance, its start included.
+    fn run(&self) -> f64 {
+        let rank = self.segment.rank(0);
+        let split = rank.instance.start + 8 * self.schedule.state_sizes().finished;
+        let storage = Storage {
+            memory: self.segment.region(&rank.memory),
+            scratch: self.segment.region(&rank.scratch),
+            finished: self.segment.cells(&(rank.instance.start..split)),
+            counters: self.segment.cells(&(split..rank.instance.end)),
+            matches: None,
+        };
+        let mut engine = Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default());
+        time(|| {
+            let handle = engine.start(&self.schedule, 0, storage);
+            engine.wait(&handle, || 0).expect("local actions do not fail");
+            engine.finish(handle);
+        })
+    }
+}
+
+fn assemble(program: &Program) -> io::Result<Nisa> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
+    let bytes: Bytes = Arc::new(bytes);
+    Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
+}
+
+fn time(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_nanos() as f64
+}
