@@ -88,3 +88,31 @@ fn hostile_counts_are_refused() {
     let error = read(&bytes, &Limits::default()).expect_err("4 billion operations");
     assert!(error.to_string().contains("4294967295 operations"), "{error}");
 }
+
+#[test]
+fn the_page_has_a_row_for_every_field_of_a_record() {
+    let page = include_str!("../../../docs/interop.md");
+    let (_, rows) = page.split_once("A record:").expect("a table of the record");
+    let one = |at: usize| at..at + 1;
+    for field in [
+        node::DEPENDENCIES,
+        one(node::TYPE),
+        node::PEER,
+        node::BYTES,
+        node::TAG,
+        one(node::CPU),
+        one(node::NIC),
+        node::DEPENDENTS,
+        node::FIRST_DEPENDENT,
+        node::START_DEPENDENTS,
+        node::FIRST_START_DEPENDENT,
+    ] {
+        let row = format!("\n| {} | {} |", field.start, field.len());
+        assert!(rows.contains(&row), "no row {row:?}");
+    }
+    let types = format!("type: {} send, {} recv, {} calc", node::SEND, node::RECV, node::CALC);
+    assert!(rows.contains(&types));
+    assert!(page.contains(&format!("| {} *N* |", node::LENGTH)));
+    assert!(page.contains(&format!("| {HEADER_SIZE} | {ENTRY_SIZE} *R* |")));
+    assert!(page.contains(&format!("magic number {MAGIC}")));
+}
