@@ -12,6 +12,7 @@
 mod each;
 mod element;
 mod float;
+mod half;
 mod scattered;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,6 @@ use crate::memory::Span;
 use each::{Operands, each};
 use element::{Element, Integer};
 use goal_lang::{Datatype, Op};
-use half::f16;
 
 /// An integer was divided by zero. The elements before it are computed and stored, the others are as they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +72,7 @@ fn compute(op: Op, datatype: Datatype, operands: Operands<'_>) -> Result<(), Div
         Datatype::UInt16 => return integers::<u16>(op, operands),
         Datatype::UInt32 => return integers::<u32>(op, operands),
         Datatype::UInt64 => return integers::<u64>(op, operands),
-        Datatype::Float16 => numbers::<f16>(op, operands),
+        Datatype::Float16 => half::halves(op, operands),
         Datatype::Float32 => numbers::<f32>(op, operands),
         Datatype::Float64 => numbers::<f64>(op, operands),
         Datatype::Float8 => panic!("Float8 has no operations"),

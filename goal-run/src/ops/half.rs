@@ -1,0 +1,73 @@
+//! Float16: computed as Float32, a block at a time, and rounded once. A Float32 has more than twice the bits of a Float16
+//! and two more, so that its own rounding never shows in the result.
+
+use super::each::Operands;
+use super::element::Element;
+use super::numbers;
+use ::half::f16;
+use ::half::slice::HalfFloatSliceExt;
+use goal_lang::Op;
+
+/// Elements of a block.
+const COUNT: usize = 256;
+/// Bytes of a block of Float16.
+const BYTES: usize = 2 * COUNT;
+
+/// Stores `a op b` in the result for each element.
+pub(super) fn halves(op: Op, operands: Operands<'_>) {
+    match operands {
+        Operands::Distinct { a, b, c } => {
+            for ((c, a), b) in c.chunks_mut(BYTES).zip(a.chunks(BYTES)).zip(b.chunks(BYTES)) {
+                narrow(&compute(op, a, b), c);
+            }
+        }
+        Operands::IntoA { a, b } => {
+            for (a, b) in a.chunks_mut(BYTES).zip(b.chunks(BYTES)) {
+                narrow(&compute(op, a, b), a);
+            }
+        }
+        Operands::IntoB { a, b } => {
+            for (b, a) in b.chunks_mut(BYTES).zip(a.chunks(BYTES)) {
+                narrow(&compute(op, a, b), b);
+            }
+        }
+        Operands::Same(all) => {
+            for all in all.chunks_mut(BYTES) {
+                narrow(&compute(op, all, all), all);
+            }
+        }
+    }
+}
+
+/// The results for at most a block, as Float32.
+fn compute(op: Op, a: &[u8], b: &[u8]) -> [u8; 2 * BYTES] {
+    let (wide_a, mut wide_b) = (widened(a), widened(b));
+    numbers::<f32>(op, Operands::IntoB { a: &wide_a[..2 * a.len()], b: &mut wide_b[..2 * b.len()] });
+    wide_b
+}
+
+fn widened(bytes: &[u8]) -> [u8; 2 * BYTES] {
+    let (mut halves, mut singles, mut wide) = ([f16::ZERO; COUNT], [0.0; COUNT], [0; 2 * BYTES]);
+    let count = bytes.len() / 2;
+    for (half, bytes) in halves.iter_mut().zip(bytes.as_chunks().0) {
+        *half = f16::from_le_bytes(*bytes);
+    }
+    halves[..count].convert_to_f32_slice(&mut singles[..count]);
+    for (wide, single) in f32::of_mut(&mut wide).iter_mut().zip(&singles[..count]) {
+        *wide = single.store();
+    }
+    wide
+}
+
+/// Rounds as many as `to` has room for.
+fn narrow(wide: &[u8], to: &mut [u8]) {
+    let (mut halves, mut singles) = ([f16::ZERO; COUNT], [0.0; COUNT]);
+    let count = to.len() / 2;
+    for (single, wide) in singles[..count].iter_mut().zip(f32::of(wide)) {
+        *single = f32::load(*wide);
+    }
+    halves[..count].convert_from_f32_slice(&singles[..count]);
+    for (to, half) in to.as_chunks_mut().0.iter_mut().zip(halves) {
+        *to = half.to_le_bytes();
+    }
+}
