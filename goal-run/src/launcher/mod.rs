@@ -60,7 +60,8 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         Ranks::Threads => threads::run(&segment, nisa, &settings, supervisor)?,
         Ranks::Processes { executable } => {
             let sealed = Sealed::copy_of(nisa.bytes())?;
-            let mut processes = Processes::spawn(&segment, &sealed, &settings, executable)?;
+            let mut processes =
+                Processes::spawn(&segment, &sealed, &settings, executable, &options.interrupted)?;
             let end = supervisor.watch(&mut || processes.fallen());
             if end == End::Complete {
                 processes.join(&segment);

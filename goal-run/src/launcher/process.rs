@@ -5,7 +5,9 @@ use crate::shm::{Sealed, Segment};
 use goal_asm::Nisa;
 use goal_lang::limits::Limits;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::thread::set_name;
 use serde::{Deserialize, Serialize};
+use std::ffi::CString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
@@ -53,6 +55,9 @@ pub fn rank_process() -> Option<ExitCode> {
 
 fn execute(order: &Order) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    // What lists of processes show.
+    let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
+    set_name(&name)?;
     // The launcher may have died before that.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
         return Ok(());

@@ -9,6 +9,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long ranks of a job that is complete may take to exit.
@@ -24,7 +25,8 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Starts one process a rank. They inherit both memory files and end with the calling thread.
+    /// Starts one process a rank; stops early where the job is `interrupted`. They inherit both memory files and end with
+    /// the calling thread.
     ///
     /// # Errors
     /// What the system says; processes that were started are killed.
@@ -33,6 +35,7 @@ impl Processes {
         sealed: &Sealed,
         settings: &Settings,
         executable: &Path,
+        interrupted: &AtomicUsize,
     ) -> io::Result<Self> {
         let mut processes = Self { children: Vec::new(), next: 0 };
         for rank in 0..segment.num_ranks() {
@@ -48,6 +51,9 @@ impl Processes {
             // A group of its own: what a terminal sends to the launcher's group is the launcher's to handle.
             command.process_group(0);
             processes.children.push(command.spawn()?);
+            if interrupted.load(Ordering::SeqCst) != 0 {
+                break;
+            }
         }
         Ok(processes)
     }

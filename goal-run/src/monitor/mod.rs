@@ -7,6 +7,8 @@ mod cycle;
 mod pending;
 mod place;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use pending::Pending;

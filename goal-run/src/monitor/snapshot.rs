@@ -34,6 +34,8 @@ struct RankSnapshot {
     counters: Vec<u16>,
     /// Ascending.
     unfinished: Vec<u32>,
+    /// The first of them that has started, or else the first.
+    first: Option<u32>,
     /// Who waits for the end of whom, ascending; both unfinished.
     ends: Vec<(u32, u32)>,
     /// Who waits for the start of whom, ascending.
@@ -50,8 +52,16 @@ impl RankSnapshot {
         let status = segment.status(rank);
         let instance = status.instance.load(Ordering::SeqCst);
         let is_refusing = status.refusing.load(Ordering::SeqCst) != 0;
-        let mut snapshot =
-            Self { rank, instance, is_refusing, counters, unfinished: vec![], ends: vec![], starts: vec![] };
+        let mut snapshot = Self {
+            rank,
+            instance,
+            is_refusing,
+            counters,
+            unfinished: vec![],
+            first: None,
+            ends: vec![],
+            starts: vec![],
+        };
         for (offset, record) in nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset)) {
             snapshot.unfinished.push(offset);
             snapshot.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));
@@ -59,6 +69,8 @@ impl RankSnapshot {
                 snapshot.starts.extend(record.start_dependents.iter().map(|waiter| (waiter, offset)));
             }
         }
+        let started = snapshot.unfinished.iter().find(|&&offset| snapshot.has_started(offset));
+        snapshot.first = started.or(snapshot.unfinished.first()).copied();
         snapshot.ends.sort_unstable();
         snapshot.starts.sort_unstable();
         snapshot
@@ -69,16 +81,28 @@ impl RankSnapshot {
     }
 }
 
-/// Sends or receives that have not started, by the rank that waits for them.
-type Offers = Vec<(u32, Vertex)>;
+/// Sends or receives that have not started, by receiver and two of the other parts of their envelope, ascending.
+type Offers = Vec<((u32, u32, u32), Vertex)>;
+
+/// Those between two bounds, both included.
+fn between(
+    offers: &Offers,
+    first: (u32, u32, u32),
+    last: (u32, u32, u32),
+) -> impl Iterator<Item = &((u32, u32, u32), Vertex)> {
+    let start = offers.partition_point(|(key, _)| *key < first);
+    offers[start..].iter().take_while(move |(key, _)| *key <= last)
+}
 
 /// The unfinished actions of the ranks of a job.
 pub(super) struct Snapshot {
     pub(super) nisa: Arc<Nisa>,
     ranks: Vec<RankSnapshot>,
-    /// Sends that have not started, by destination.
+    /// By receiver, sender and tag.
     sends: Offers,
-    /// Receives that have not started, by rank.
+    /// By receiver, tag and sender.
+    sends_by_tag: Offers,
+    /// By receiver, sender and tag, which may be wildcards.
     recvs: Offers,
 }
 
@@ -86,18 +110,26 @@ impl Snapshot {
     /// All unfinished actions of a job.
     pub(super) fn new(segment: &Segment, nisa: &Arc<Nisa>) -> Self {
         let ranks = (0..segment.num_ranks()).map(|rank| RankSnapshot::new(segment, nisa, rank)).collect();
-        let mut snapshot = Self { nisa: Arc::clone(nisa), ranks, sends: vec![], recvs: vec![] };
+        let mut snapshot =
+            Self { nisa: Arc::clone(nisa), ranks, sends: vec![], sends_by_tag: vec![], recvs: vec![] };
         for rank in &snapshot.ranks {
             for &offset in rank.unfinished.iter().filter(|&&offset| !rank.has_started(offset)) {
                 let vertex = (rank.rank, offset);
                 match snapshot.record(vertex).operation() {
-                    Operation::Send { peer, .. } => snapshot.sends.push((peer, vertex)),
-                    Operation::Recv { .. } => snapshot.recvs.push((rank.rank, vertex)),
+                    Operation::Send { peer, tag, .. } => {
+                        snapshot.sends.push(((peer, rank.rank, tag), vertex));
+                        snapshot.sends_by_tag.push(((peer, tag, rank.rank), vertex));
+                    }
+                    Operation::Recv { peer, tag, .. } => {
+                        snapshot.recvs.push(((rank.rank, peer, tag), vertex));
+                    }
                     _ => {}
                 }
             }
         }
         snapshot.sends.sort_unstable();
+        snapshot.sends_by_tag.sort_unstable();
+        snapshot.recvs.sort_unstable();
         snapshot
     }
 
@@ -137,50 +169,57 @@ impl Snapshot {
         }
     }
 
-    /// The unfinished actions that could end what `vertex` waits for. None for a message that nobody has left to send.
+    /// Unfinished actions that could end what `vertex` waits for, a few of them. None for a message that nobody has left
+    /// to send.
     pub(super) fn waits_for(&self, vertex: Vertex) -> Vec<Vertex> {
         let (rank, _) = vertex;
-        let fits = |wanted: u32, value: u32| wanted == ANY || wanted == value;
         match self.wait(vertex) {
             Wait::Itself => vec![],
             Wait::Actions { ends, starts } => ends.into_iter().chain(starts).map(|at| (rank, at)).collect(),
-            Wait::Message { from, tag } => self.offers(&self.sends, rank, rank, from, |record| {
-                matches!(record, Operation::Send { tag: sent, .. } if fits(tag, *sent))
-            }),
-            Wait::Receiver { to, tag, .. } => self.offers(&self.recvs, to, rank, to, |record| {
-                matches!(record, Operation::Recv { peer, tag: wanted, .. } if fits(*peer, rank) && fits(*wanted, tag))
-            }),
+            Wait::Message { from, tag } => self.sends_to(rank, from, tag),
+            Wait::Receiver { to, tag, .. } => {
+                let envelopes = [(rank, tag), (rank, ANY), (ANY, tag), (ANY, ANY)];
+                let mut found = self.lagging(to, rank);
+                for (from, tag) in envelopes {
+                    let key = (to, from, tag);
+                    found.extend(between(&self.recvs, key, key).map(|&(_, recv)| recv).take(OFFERS_MAX));
+                }
+                found.retain(|&(peer, _)| {
+                    self.ranks[peer as usize].instance <= self.ranks[rank as usize].instance
+                });
+                found
+            }
         }
     }
 
-    /// The first of the offers under `key`, by rank `peer` or any, that fit. A peer in an earlier instance has to end that
-    /// one first.
-    fn offers(
-        &self,
-        offers: &Offers,
-        key: u32,
-        waiter: u32,
-        peer: u32,
-        fits: impl Fn(&Operation<'_>) -> bool,
-    ) -> Vec<Vertex> {
-        let instance = self.ranks[waiter as usize].instance;
-        if peer != ANY && self.ranks[peer as usize].instance < instance {
-            return self.unfinished(peer, true).chain(self.unfinished(peer, false)).take(1).collect();
+    /// Sends for a receive of `rank`.
+    fn sends_to(&self, rank: u32, from: u32, tag: u32) -> Vec<Vertex> {
+        let (offers, first, last) = match (from, tag) {
+            (ANY, ANY) => (&self.sends, (rank, 0, 0), (rank, ANY, ANY)),
+            (ANY, tag) => (&self.sends_by_tag, (rank, tag, 0), (rank, tag, ANY)),
+            (from, ANY) => (&self.sends, (rank, from, 0), (rank, from, ANY)),
+            (from, tag) => (&self.sends, (rank, from, tag), (rank, from, tag)),
+        };
+        let instance = |rank: u32| self.ranks[rank as usize].instance;
+        let sends = between(offers, first, last).map(|&(_, send)| send);
+        // What a rank that is ahead has not sent belongs to an instance to come.
+        let mut found: Vec<Vertex> =
+            sends.filter(|&(source, _)| instance(source) <= instance(rank)).take(OFFERS_MAX).collect();
+        if from != ANY {
+            found.extend(self.lagging(from, rank));
         }
-        let first = offers.partition_point(|&(other, _)| other < key);
-        let of_key = offers[first..].iter().take_while(|&&(other, _)| other == key);
-        of_key
-            .map(|&(_, vertex)| vertex)
-            .filter(|&(rank, _)| {
-                (peer == ANY || peer == rank) && self.ranks[rank as usize].instance == instance
-            })
-            .filter(|&vertex| fits(&self.record(vertex).operation()))
-            .take(OFFERS_MAX)
-            .collect()
+        found
+    }
+
+    /// Where `peer` is in an earlier instance than `rank`: what keeps it there.
+    fn lagging(&self, peer: u32, rank: u32) -> Vec<Vertex> {
+        let (peer, rank) = (&self.ranks[peer as usize], &self.ranks[rank as usize]);
+        let lags = peer.instance < rank.instance;
+        peer.first.filter(|_| lags).map(|offset| (peer.rank, offset)).into_iter().collect()
     }
 }
 
-/// Peers' actions that are looked at for each message that is missing.
+/// Peers' actions that are told for each message that is missing.
 const OFFERS_MAX: usize = 8;
 
 fn prerequisites(pairs: &[(u32, u32)], waiter: u32) -> Vec<u32> {

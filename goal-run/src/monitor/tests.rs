@@ -1,0 +1,81 @@
+use super::Watch;
+use crate::shm::{Layout, RankSizes, Segment, State};
+use std::sync::atomic::Ordering;
+
+fn segment(ranks: usize) -> Segment {
+    let sizes = vec![RankSizes::default(); ranks];
+    Segment::create(Layout::new(sizes.into_iter(), 1 << 30).unwrap()).unwrap()
+}
+
+fn enter(segment: &Segment, states: &[State]) {
+    for (rank, &state) in (0..).zip(states) {
+        segment.status(rank).enter(state);
+    }
+}
+
+#[test]
+fn ranks_that_rest_in_two_readings_are_stuck() {
+    let segment = segment(3);
+    enter(&segment, &[State::Idle, State::Done, State::Idle]);
+    let mut watch = Watch::default();
+    assert!(!watch.is_stuck(&segment), "one reading says nothing");
+    assert!(watch.is_stuck(&segment));
+}
+
+#[test]
+fn a_rank_that_ran_in_between_is_not_stuck() {
+    let segment = segment(2);
+    enter(&segment, &[State::Idle, State::Idle]);
+    let mut watch = Watch::default();
+    for _ in 0..5 {
+        assert!(!watch.is_stuck(&segment));
+        enter(&segment, &[State::Running]);
+        enter(&segment, &[State::Idle]);
+    }
+    assert!(!watch.is_stuck(&segment));
+    assert!(watch.is_stuck(&segment));
+}
+
+#[test]
+fn a_rank_that_starts_or_runs_is_not_stuck() {
+    let segment = segment(2);
+    let mut watch = Watch::default();
+    for state in [State::Starting, State::Running] {
+        enter(&segment, &[State::Idle, state]);
+        for _ in 0..3 {
+            assert!(!watch.is_stuck(&segment));
+        }
+    }
+}
+
+#[test]
+fn a_message_on_its_way_will_wake_its_receiver() {
+    let segment = segment(2);
+    enter(&segment, &[State::Idle, State::Idle]);
+    let mut watch = Watch::default();
+    segment.inbox(1).put(&[0; 6], 0, |_| {}).unwrap();
+    for _ in 0..3 {
+        assert!(!watch.is_stuck(&segment));
+    }
+    let mut consumer = segment.consumer(1);
+    assert_eq!(consumer.take(|_, _| true), Some(true));
+    consumer.publish();
+    assert!(!watch.is_stuck(&segment));
+    assert!(watch.is_stuck(&segment));
+}
+
+#[test]
+fn a_blocked_rank_must_have_polled_in_vain() {
+    let segment = segment(2);
+    enter(&segment, &[State::Idle, State::Blocked]);
+    // It refuses the message in its ring.
+    segment.inbox(1).put(&[0; 6], 0, |_| {}).unwrap();
+    let mut watch = Watch::default();
+    for _ in 0..3 {
+        assert!(!watch.is_stuck(&segment), "the rank may be about to poll");
+    }
+    segment.status(1).retries.fetch_add(1, Ordering::SeqCst);
+    assert!(!watch.is_stuck(&segment), "this poll may have begun before the first reading");
+    segment.status(1).retries.fetch_add(1, Ordering::SeqCst);
+    assert!(watch.is_stuck(&segment));
+}
