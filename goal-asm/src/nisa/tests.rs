@@ -116,3 +116,32 @@ fn every_prefix_is_refused() {
         load(bytes[..length].to_vec()).map(drop).expect_err("cut short");
     }
 }
+
+/// What the verifier says about one operation on these buffers.
+fn verified_exec(a: &[Piece], b: &[Piece], c: &[Piece]) -> Result<(), String> {
+    let mut body = goal_lang::BodyBuilder::default();
+    let operands = [a, b, c].map(|pieces| body.pieces(pieces));
+    body.action(Action::ExecVector { op: Op::Sum, datatype: Datatype::Int8, operands });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(body.finish());
+    load(encoded(&program.finish())).map(drop).map_err(|error| error.to_string())
+}
+
+#[test]
+fn operands_that_overlap_partly_are_refused() {
+    let [low, high, middle] = [memory(0, 8), memory(8, 8), memory(4, 8)];
+    for [a, b, c] in [[low, high, low], [low, high, high], [low, low, low], [low, high, memory(16, 8)]] {
+        assert_eq!(verified_exec(&[a], &[b], &[c]), Ok(()));
+    }
+    for [a, b, c] in [[low, middle, high], [low, high, middle], [middle, high, low]] {
+        let message = verified_exec(&[a], &[b], &[c]).expect_err("they overlap");
+        assert!(message.contains("overlap partly"), "{message}");
+    }
+    let cut = [memory(0, 3), memory(3, 5)];
+    assert_eq!(verified_exec(&cut, &[high], &[low]), Ok(()), "the same bytes in other pieces");
+    let swapped = [memory(3, 5), memory(0, 3)];
+    verified_exec(&swapped, &[high], &[low]).expect_err("the same bytes in another order");
+    let twice = [memory(16, 4), memory(16, 4)];
+    assert_eq!(verified_exec(&twice, &[high], &[low]), Ok(()), "read twice");
+    verified_exec(&[low], &[high], &twice).expect_err("stored twice");
+}
