@@ -11,6 +11,9 @@ const GAP_BYTES: u64 = 512;
 /// Most bytes shown of a line before and after a place.
 const LINE_BYTES: usize = 160;
 
+/// Most bytes of a place that are shown.
+const PLACE_BYTES: u64 = 1024;
+
 /// A window of a source's text, with valid UTF-8, and the line it begins in.
 pub(super) struct Excerpt {
     /// The file, with the line where a long line had to be cut at its start.
@@ -53,7 +56,7 @@ impl Excerpt {
 
 /// The excerpts that show every label of a finding, the first label's first.
 pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Excerpt> {
-    let mut spans: Vec<Span> = diagnostic.labels.iter().map(|label| label.span).collect();
+    let mut spans: Vec<Span> = diagnostic.labels.iter().map(|label| shown(label.span)).collect();
     spans.sort();
     let mut groups: Vec<Span> = Vec::new();
     for span in spans {
@@ -65,6 +68,11 @@ pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Exce
         }
     }
     groups.iter().filter_map(|&span| Some(cut(sources.source_of(span.start)?, span))).collect()
+}
+
+/// A span's beginning.
+fn shown(span: Span) -> Span {
+    Span { start: span.start, end: span.end.min(span.start + PLACE_BYTES) }
 }
 
 fn same_file(sources: &SourceMap, a: Span, b: Span) -> bool {

@@ -1,8 +1,9 @@
 //! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
 //!
 //! Files of gigabytes consist of them, and one step of the parser instead of ten is what makes these fast. A statement
-//! is plain if it is on one line in the usual order, with nothing but single words and small decimal numbers; all others,
-//! and wrong ones above all, reach the grammar word by word. `parse::tests` holds the two ways against each other.
+//! is plain if it is on one line, in the usual order, with nothing but blanks between its words and with small decimal
+//! numbers; all others, and wrong ones above all, reach the grammar word by word. `parse::tests` holds the two ways
+//! against each other.
 
 use super::raw::{Raw, RawToken};
 use super::token::Token;
@@ -99,6 +100,7 @@ fn operation(mut scan: Scan<'_>, keyword: PlainKind, label: usize) -> Option<(To
             b't' => &mut seen_tag,
             b'c' => &mut seen_cpu,
             b'n' => &mut seen_nic,
+            other if other.is_ascii_alphabetic() => return Some((Token::Plain(plain), end)),
             _ => return None,
         };
         if std::mem::replace(seen, true) {
@@ -127,7 +129,7 @@ fn dependency(mut scan: Scan<'_>, start: usize, waiter: usize) -> Option<(Token,
     scan.gap()?;
     let name = scan.at;
     let name_len = scan.word().len();
-    if name_len == 0 || scan.text[name].is_ascii_digit() || scan.byte() != b'\n' {
+    if name_len == 0 || scan.text[name].is_ascii_digit() {
         return None;
     }
     let dependency = PlainDependency {
@@ -201,13 +203,18 @@ impl<'a> Scan<'a> {
 
     #[inline]
     fn number(&mut self, digits_max: usize) -> Option<u64> {
-        let start = self.at;
         let mut value = 0u64;
-        while self.byte().is_ascii_digit() {
+        let mut digits = 0;
+        for byte in self.text.get(self.at..)? {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
             // Too many digits wrap here and are refused below.
-            value = value.wrapping_mul(10).wrapping_add(u64::from(self.byte() - b'0'));
-            self.at += 1;
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            digits += 1;
         }
-        (1..=digits_max).contains(&(self.at - start)).then_some(value)
+        self.at += digits;
+        (1..=digits_max).contains(&digits).then_some(value)
     }
 }

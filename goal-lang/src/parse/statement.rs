@@ -44,7 +44,7 @@ impl Builder<'_> {
             self.wildcard(attributes.tag_place.unwrap_or(start), "tag");
         }
         let to = match to {
-            Peer::Rank(rank) => rank,
+            Peer::Rank(rank) => self.other_end(rank),
             Peer::Any(place) => {
                 self.wildcard(place, "destination");
                 0
@@ -59,7 +59,7 @@ impl Builder<'_> {
     pub(crate) fn recv(&mut self, start: usize, from: Peer) {
         let Attributes { tag, placement, .. } = self.attributes;
         let from = match from {
-            Peer::Rank(rank) => rank,
+            Peer::Rank(rank) => self.other_end(rank),
             Peer::Any(_) => ANY,
         };
         let payload = self.payload();
@@ -74,6 +74,13 @@ impl Builder<'_> {
         self.next_statement();
     }
 
+    /// Notes the rank at a message's other end.
+    #[inline]
+    fn other_end(&mut self, rank: u32) -> u32 {
+        self.block.peer_max = self.block.peer_max.max(Some(rank));
+        rank
+    }
+
     /// A whole message or calc.
     #[inline]
     pub(crate) fn plain(&mut self, start: usize, plain: Plain) {
@@ -83,13 +90,10 @@ impl Builder<'_> {
         let placement = Placement { cpu: plain.cpu, nic: plain.nic };
         let (payload, tag) = (Payload::Pattern { size: plain.size }, plain.tag);
         let action = match plain.kind {
-            PlainKind::Send => Action::Send { payload, to: plain.peer, tag, placement },
-            PlainKind::Recv => Action::Recv { payload, from: plain.peer, tag, placement },
+            PlainKind::Send => Action::Send { payload, to: self.other_end(plain.peer), tag, placement },
+            PlainKind::Recv => Action::Recv { payload, from: self.other_end(plain.peer), tag, placement },
             PlainKind::Calc => Action::Calc { nanos: plain.size, placement },
         };
-        if plain.kind != PlainKind::Calc {
-            self.block.peer_max = self.block.peer_max.max(Some(plain.peer));
-        }
         self.push(start, action);
     }
 
@@ -149,10 +153,7 @@ impl Builder<'_> {
     #[inline]
     pub(crate) fn peer(&mut self, at: usize, number: u64) -> Peer {
         match self.narrow_u32(at, number, RANK_MAX, "the rank") {
-            Some(rank) => {
-                self.block.peer_max = self.block.peer_max.max(Some(rank));
-                Peer::Rank(rank)
-            }
+            Some(rank) => Peer::Rank(rank),
             None => Peer::Rank(0),
         }
     }

@@ -48,6 +48,9 @@ pub(super) fn recover(
             None | Some((_, Token::Rank | Token::NumRanks, _)) => {
                 unclosed(builder, head_end, found, end);
                 builder.end_block(found.map_or(end, |token| token.0));
+                if give_up(builder, found) {
+                    return None;
+                }
                 lexer.push_back(found?);
                 return Some(Token::StartBlocks);
             }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::diag::{Code, Severity};
 use crate::program::{Action, Operand, Payload, Piece, Pieces, Placement, Space};
-use crate::{ANY, ActionId, Datatype, Op};
+use crate::{ANY, ActionId, Datatype, FormatOptions, Op, Style, fmt};
 
 fn parse_with(texts: &[&[u8]], options: &ParseOptions) -> Parsed {
     let mut sources = SourceMap::default();
@@ -295,9 +295,10 @@ fn many_errors_are_counted_and_few_are_kept() {
 
 #[test]
 fn a_text_that_is_no_program_is_given_up() {
-    let text = "nop )".repeat(5000);
-    let parsed = parse_with(&[text.as_bytes()], &ParseOptions::default());
-    assert_eq!(parsed.report.errors, 1001);
+    for text in ["nop )", "rank 0 {"] {
+        let parsed = parse_with(&[text.repeat(5000).as_bytes()], &ParseOptions::default());
+        assert_eq!(parsed.report.errors, 1001, "{text}");
+    }
 }
 
 #[test]
@@ -469,6 +470,7 @@ mod random {
                     };
                     (format!("{chunk:?}"), report.errors, report.diagnostics.iter().map(places).collect::<Vec<_>>())
                 };
+                check(text.as_bytes());
                 let lexer = || crate::lexer::Lexer::new(text.as_bytes(), 0, text.len());
                 prop_assert_eq!(read(lexer()), read(lexer().whole_statements()), "{}", text);
             }
@@ -483,5 +485,16 @@ mod random {
         let mut out = Vec::new();
         crate::diag::render(&parsed.report, &sources, false, &mut out).expect("memory");
         crate::diag::render_json(&parsed.report, &sources, &mut out).expect("memory");
+        for style in [None, Some(Style::Paper2009), Some(Style::Schedgen)] {
+            let Ok(once) = fmt(bytes, FormatOptions { style }) else {
+                assert!(parsed.program.is_none());
+                continue;
+            };
+            assert_eq!(fmt(&once, FormatOptions { style }).as_ref(), Ok(&once), "formatted again");
+            let Some(program) = &parsed.program else { continue };
+            let again = parse_with(&[&once], &ParseOptions::default()).program.expect("the same program");
+            assert_eq!((&program.ranks, &program.images), (&again.ranks, &again.images));
+            assert!(program.bodies.iter().zip(&again.bodies).all(|(a, b)| a.same_graph(b)));
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::program::{Action, Body, Csr, Edge, Payload, Pieces};
 use crate::source::{Position, Span};
 
 /// Most labels looked at for one that was meant.
-const CANDIDATES_MAX: usize = 1 << 16;
+const CANDIDATES_MAX: usize = 1 << 14;
 
 #[derive(Default)]
 struct Edges {

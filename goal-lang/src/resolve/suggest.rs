@@ -1,39 +1,48 @@
 //! What was probably meant.
 
+/// Longest name that is compared with others: nobody mistypes a longer one in one place only.
+const NAME_BYTES_MAX: usize = 64;
+
 /// The candidate that differs least from `name`, if it is near enough: the first in alphabetical order among equals.
 pub(crate) fn nearest(name: &[u8], candidates: impl IntoIterator<Item = Vec<u8>>) -> Option<Vec<u8>> {
-    // A letter alone is like every other, and nobody mistypes names this long in one place only.
-    const NAME_BYTES: std::ops::RangeInclusive<usize> = 2..=64;
-    if !NAME_BYTES.contains(&name.len()) {
+    // A letter alone is like every other.
+    if name.len() < 2 || name.len() > NAME_BYTES_MAX {
         return None;
     }
     let allowed = (name.len() / 3).clamp(1, 3);
     candidates
         .into_iter()
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= allowed)
-        .map(|candidate| (distance(name, &candidate), candidate))
-        .filter(|&(distance, _)| distance <= allowed)
+        .filter_map(|candidate| Some((distance(name, &candidate, allowed)?, candidate)))
         .min()
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
+/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if they are at most `allowed`.
+fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
+    if a.len().abs_diff(b.len()) > allowed || b.len() > NAME_BYTES_MAX + allowed {
+        return None;
+    }
+    const COLUMNS: usize = NAME_BYTES_MAX + 4;
+    let mut before = [0; COLUMNS];
+    let mut last: [usize; COLUMNS] = std::array::from_fn(|j| j);
     for (i, &x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
+        let mut row = [i + 1; COLUMNS];
+        let mut least_of_row = i + 1;
         for (j, &y) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(x != y);
             let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
                 least = least.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row[j + 1] = least;
+            least_of_row = least_of_row.min(least);
+        }
+        if least_of_row > allowed + 1 {
+            return None;
         }
         before = std::mem::replace(&mut last, row);
     }
-    last[b.len()]
+    Some(last[b.len()]).filter(|&distance| distance <= allowed)
 }
 
 #[cfg(test)]
@@ -42,10 +51,13 @@ mod tests {
 
     #[test]
     fn distances() {
-        assert_eq!(distance(b"", b"abc"), 3);
-        assert_eq!(distance(b"send1", b"sendl"), 1);
-        assert_eq!(distance(b"ab", b"ba"), 1);
-        assert_eq!(distance(b"kitten", b"sitting"), 3);
+        assert_eq!(distance(b"", b"abc", 3), Some(3));
+        assert_eq!(distance(b"send1", b"sendl", 3), Some(1));
+        assert_eq!(distance(b"ab", b"ba", 3), Some(1));
+        assert_eq!(distance(b"kitten", b"sitting", 3), Some(3));
+        assert_eq!(distance(b"kitten", b"sitting", 2), None);
+        assert_eq!(distance(b"abcdef", b"uvwxyz", 3), None);
+        assert_eq!(distance(&[b'a'; 64], &[b'a'; 67], 3), Some(3));
     }
 
     #[test]
