@@ -48,7 +48,7 @@ pub enum Error {
 }
 
 /// What a command's exit status says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Status {
     /// Done; warnings don't change that.

@@ -29,6 +29,8 @@ pub struct Input {
     pub bytes: Bytes,
     /// What they are.
     pub form: Form,
+    /// Whether they were unpacked.
+    pub packed: bool,
 }
 
 /// First bytes of a gzip file.
@@ -75,7 +77,7 @@ impl Input {
     /// Where they are a damaged gzip file, or too many when unpacked.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
         if !bytes.starts_with(&GZIP) {
-            return Ok(Self { name, form: form(&bytes), bytes });
+            return Ok(Self { name, form: form(&bytes), bytes, packed: false });
         }
         let unpacked =
             read_bounded(&name, MultiGzDecoder::new(&bytes[..]), limit).map_err(|error| match error {
@@ -87,7 +89,7 @@ impl Input {
                 .into(),
                 error => error,
             })?;
-        Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked) })
+        Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true })
     }
 }
 

@@ -1,8 +1,7 @@
 //! `goalc dis`.
 
-use clap::ValueEnum;
+use crate::style::Spelling;
 use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Output, Target};
-use goal_lang::Style;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -21,25 +20,11 @@ pub(crate) struct Arguments {
     style: Spelling,
 }
 
-#[derive(Clone, Copy, ValueEnum, Default)]
-enum Spelling {
-    /// That of the 2009 paper
-    #[value(name = "2009")]
-    Paper2009,
-    /// That of Schedgen and LogGOPSim
-    #[default]
-    Schedgen,
-}
-
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
-    let style = match arguments.style {
-        Spelling::Paper2009 => Style::Paper2009,
-        Spelling::Schedgen => Style::Schedgen,
-    };
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
     let mut out = Output::create(&Target::new(&arguments.output), false)?;
-    driver::emit(&mut loaded, Emit::Text(style), &options, &mut out)?;
+    driver::emit(&mut loaded, Emit::Text(arguments.style.style()), &options, &mut out)?;
     out.finish()?;
     driver::tell(&loaded.findings, Format::Text)?;
     std::mem::forget(loaded);

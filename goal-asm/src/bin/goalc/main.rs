@@ -5,7 +5,9 @@ mod build;
 mod check;
 mod dis;
 mod explain;
+mod format;
 mod shell;
+mod style;
 
 use clap::{Parser, Subcommand};
 use goal_asm::driver::{Error, Format, Status, tell_error};
@@ -45,6 +47,8 @@ enum Command {
     Build(build::Arguments),
     /// Tell what is wrong with a program
     Check(check::Arguments),
+    /// Lay out texts anew, in either spelling; comments stay
+    Fmt(format::Arguments),
     /// Print a program as text that compiles to the same schedule
     Dis(dis::Arguments),
     /// Explain a code of a report
@@ -61,16 +65,18 @@ fn main() -> ExitCode {
         Command::Check(arguments) => arguments.format,
         _ => Format::Text,
     };
+    let success = |()| Status::Success;
     let done = match command {
-        Command::Build(arguments) => build::run(&arguments),
-        Command::Check(arguments) => check::run(&arguments),
-        Command::Dis(arguments) => dis::run(&arguments),
-        Command::Explain(arguments) => explain::run(&arguments),
-        Command::Completions(arguments) => shell::completions(&arguments),
-        Command::Man(arguments) => shell::man(&arguments),
+        Command::Fmt(arguments) => format::run(&arguments),
+        Command::Build(arguments) => build::run(&arguments).map(success),
+        Command::Check(arguments) => check::run(&arguments).map(success),
+        Command::Dis(arguments) => dis::run(&arguments).map(success),
+        Command::Explain(arguments) => explain::run(&arguments).map(success),
+        Command::Completions(arguments) => shell::completions(&arguments).map(success),
+        Command::Man(arguments) => shell::man(&arguments).map(success),
     };
     let status = match done {
-        Ok(()) => Status::Success,
+        Ok(status) => status,
         Err(error) if error.is_broken_pipe() => Status::Success,
         Err(error) => {
             tell_error("goalc", &error, format);

@@ -1,0 +1,75 @@
+//! `goalc fmt`.
+
+use crate::style::Spelling;
+use goal_asm::driver::{Error, Findings, Form, Format, Input, Options, Output, Status, Target, tell};
+use goal_lang::{FormatOptions, SourceMap, fmt};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc fmt broadcast.goal
+  goalc fmt --check *.goal                   exit status 1 where a file would change
+  goalc fmt --style 2009 - < trace.goal      print a Schedgen text in the paper's spelling")]
+pub(crate) struct Arguments {
+    /// Texts, each formatted in its place; - is standard input, whose result goes to standard output
+    #[arg(value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
+    /// Change nothing: name the files that would change and exit with status 1
+    #[arg(long)]
+    check: bool,
+    /// The spelling to convert to [default: every statement stays in its own]
+    #[arg(long, value_enum, value_name = "STYLE")]
+    style: Option<Spelling>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Status, Error> {
+    let mut status = Status::Success;
+    for path in &arguments.inputs {
+        match one(path, arguments) {
+            Ok(true) if arguments.check => {
+                crate::print(|out| writeln!(out, "{}", path.display()))?;
+                status = status.max(Status::Input);
+            }
+            Ok(_) => {}
+            // Others may be in order.
+            Err(Error::Input(findings)) => {
+                tell(&findings, Format::Text)?;
+                status = status.max(Status::Input);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(status)
+}
+
+/// Formats one text; whether that changed it.
+fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
+    let input = Input::open(path, &Options::default())?;
+    let is_stdin = path == Path::new("-");
+    if input.form != Form::Text || (input.packed && !is_stdin) {
+        let what = if input.packed {
+            "is packed: unpack it first"
+        } else {
+            "is no text: goalc dis prints it as such"
+        };
+        return Err(Error::Usage(format!("{} {what}", input.name)));
+    }
+    let options = FormatOptions { style: arguments.style.map(Spelling::style) };
+    let formatted = match fmt(&input.bytes, options) {
+        Ok(formatted) => formatted,
+        Err(report) => {
+            let mut sources = SourceMap::default();
+            sources.add(input.name, input.bytes);
+            return Err(Findings { report, sources }.into());
+        }
+    };
+    let changed = formatted != input.bytes[..];
+    if !arguments.check && (changed || is_stdin) {
+        let mut out = Output::create(&Target::new(path), false)?;
+        out.write_all(&formatted).map_err(|error| Error::io(out.name(), error))?;
+        out.finish()?;
+    }
+    Ok(changed)
+}

@@ -1,0 +1,57 @@
+//! Tests that are files. Each file of a folder says in its first lines what to run, and what is written then lies beside it.
+//!
+//! ```text
+//! # RUN: goalc build %s -o a.nisa
+//! # RUN: goalc stats a.nisa
+//! # EXIT: 0
+//! ```
+//!
+//! The run lines are one shell script, which ends at the first command that fails and runs in an empty folder. `%s` is
+//! the file, by its name alone, and `%d` its folder. The exit status is 0 where nothing else is said. Standard output
+//! must be that of the file with `.out` added to its name and standard error that with `.err`, which are empty where
+//! they are missing. With `GOAL_BLESS=1` these are written instead. Files in folders named `inputs` are no cases.
+
+mod case;
+mod script;
+
+use case::Case;
+use libtest_mimic::{Arguments, Conclusion, Trial};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Runs the cases below a folder, with `binaries` found by their names, and ends the process. The arguments are those of every
+/// test binary.
+pub fn run(folder: &Path, binaries: &[&str]) -> ! {
+    let arguments = Arguments::from_args();
+    let mut files = Vec::new();
+    if let Err(error) = collect(folder, &mut files) {
+        eprintln!("{}: {error}", folder.display());
+        std::process::exit(2);
+    }
+    assert!(!files.is_empty(), "no cases in {}", folder.display());
+    let binaries: Vec<PathBuf> = binaries.iter().map(PathBuf::from).collect();
+    let trials = files.into_iter().map(|file| {
+        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        let binaries = binaries.clone();
+        Trial::test(name, move || Case::read(&file).and_then(|case| case.run(&binaries)).map_err(Into::into))
+    });
+    let conclusion: Conclusion = libtest_mimic::run(&arguments, trials.collect());
+    conclusion.exit()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "inputs") {
+                collect(&path, files)?;
+            }
+        } else if path.extension().is_none_or(|extension| extension != "out" && extension != "err") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
