@@ -2,10 +2,10 @@
 
 use super::load::{Opened, load_nisa, open};
 use super::{Error, Findings, Loaded, Options, Output, write_json};
-use crate::loggopsim;
 use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
+use crate::{graph, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Style, print};
+use goal_lang::{Program, Style, print};
 use goal_opt::{Pipeline, Timings};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -62,6 +62,8 @@ pub enum Emit {
     Nisa,
     /// Text in one of the spellings.
     Text(Style),
+    /// A graph in graphviz's language for the first rank of each body.
+    Dot,
     /// One JSON object.
     Json,
     /// LogGOPSim's binary form; what it has no place for is told as a warning.
@@ -87,6 +89,7 @@ pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output
     let written = match emit {
         Emit::Nisa => encode_nisa(loaded, options, out),
         Emit::Text(style) => print(&loaded.program, style, out).map_err(EmitError::Io),
+        Emit::Dot => write_dot(&loaded.program, out).map_err(EmitError::Io),
         Emit::Json => write_json(&loaded.program, Some(&loaded.findings.sources), out).map_err(EmitError::Io),
         Emit::Loggopsim => write_loggopsim(loaded, out),
     };
@@ -119,6 +122,16 @@ fn encode_nisa(
         EncodeError::Io(error) => EmitError::Io(error),
         error => EmitError::Input(fail(loaded, Diagnostic::new(Code::NisaOverflow, error.to_string()))),
     })
+}
+
+fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
+    let mut drawn = vec![false; program.bodies.len()];
+    for (rank, entry) in program.ranks.iter().enumerate() {
+        if !std::mem::replace(&mut drawn[entry.body.index()], true) {
+            graph::dot(program.body_of(rank as u32), rank as u32, out)?;
+        }
+    }
+    Ok(())
 }
 
 fn write_loggopsim(loaded: &mut Loaded, out: &mut dyn Write) -> Result<(), EmitError> {

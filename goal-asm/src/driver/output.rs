@@ -92,12 +92,14 @@ impl Sink {
         }
         // What a link points at is replaced, not the link.
         let place = if before.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // Fails under the folder's own name, where the temporary's would tell nobody anything.
+        fs::metadata(folder)?;
         let mode = before.map_or(0o666, |metadata| metadata.permissions().mode());
         let file = tempfile::Builder::new()
             .prefix(".goalc-")
             .permissions(fs::Permissions::from_mode(mode & 0o777))
-            .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+            .tempfile_in(folder)?;
         Ok(Sink::Beside(BufWriter::new(file), place))
     }
 }

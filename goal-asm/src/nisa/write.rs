@@ -341,17 +341,12 @@ impl<'a> DebugPlan<'a> {
                 out.relieve()?;
             }
             if !labels.is_empty() {
-                let mut end = 0;
-                for id in section.body.ids() {
-                    end += labels.get(id).map_or(0, str::len);
-                    put_u32(&mut out.buffer, end as u32);
+                for &end in labels.ends() {
+                    put_u32(&mut out.buffer, end);
                     out.relieve()?;
                 }
-                for label in section.body.ids().filter_map(|id| labels.get(id)) {
-                    out.buffer.extend_from_slice(label.as_bytes());
-                    out.relieve()?;
-                }
-                out.pad(end);
+                out.write(labels.text().as_bytes())?;
+                out.pad(labels.text().len());
             }
         }
         Ok(())
@@ -363,8 +358,7 @@ fn labels_length(labels: &Labels) -> u64 {
     if labels.is_empty() {
         return 0;
     }
-    let text: usize = (0..labels.len()).filter_map(|i| labels.get(ActionId::new(i))).map(str::len).sum();
-    4 * labels.len() as u64 + padded(text as u64)
+    4 * labels.len() as u64 + padded(labels.text().len() as u64)
 }
 
 /// Collects small writes and sums them up.

@@ -45,6 +45,16 @@ impl Labels {
         (start < end).then(|| &self.text[start..end])
     }
 
+    /// All labels, one behind the other.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// For every entry, where its label ends in [`text`](Self::text).
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// Number of entries, labelled or not.
     pub fn len(&self) -> usize {
         self.ends.len()

@@ -41,6 +41,8 @@ enum Form {
     Goal,
     /// Text in Schedgen's spelling
     Schedgen,
+    /// A graph a distinct rank in graphviz's language
+    Dot,
     /// One JSON object
     Json,
     /// LogGOPSim's binary form
@@ -53,6 +55,7 @@ impl Form {
             Form::Nisa => Emit::Nisa,
             Form::Goal => Emit::Text(Style::Paper2009),
             Form::Schedgen => Emit::Text(Style::Schedgen),
+            Form::Dot => Emit::Dot,
             Form::Json => Emit::Json,
             Form::Loggopsim => Emit::Loggopsim,
         }
@@ -63,7 +66,7 @@ impl Form {
         match self {
             Form::Nisa => Some("nisa"),
             Form::Loggopsim => Some("bin"),
-            Form::Goal | Form::Schedgen | Form::Json => None,
+            Form::Goal | Form::Schedgen | Form::Dot | Form::Json => None,
         }
     }
 }

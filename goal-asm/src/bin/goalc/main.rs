@@ -6,7 +6,9 @@ mod check;
 mod dis;
 mod explain;
 mod format;
+mod graph;
 mod shell;
+mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +53,10 @@ enum Command {
     Fmt(format::Arguments),
     /// Print a program as text that compiles to the same schedule
     Dis(dis::Arguments),
+    /// Count what a program does
+    Stats(stats::Arguments),
+    /// Draw the graph of a rank
+    Graph(graph::Arguments),
     /// Explain a code of a report
     Explain(explain::Arguments),
     /// Write the completions of a shell to standard output
@@ -71,6 +77,8 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments).map(success),
         Command::Check(arguments) => check::run(&arguments).map(success),
         Command::Dis(arguments) => dis::run(&arguments).map(success),
+        Command::Stats(arguments) => stats::run(&arguments).map(success),
+        Command::Graph(arguments) => graph::run(&arguments).map(success),
         Command::Explain(arguments) => explain::run(&arguments).map(success),
         Command::Completions(arguments) => shell::completions(&arguments).map(success),
         Command::Man(arguments) => shell::man(&arguments).map(success),

@@ -1,0 +1,35 @@
+//! `goalc stats`.
+
+use crate::print;
+use goal_asm::driver::{self, Error, Format, InputArguments};
+use goal_asm::stats::stats;
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc stats broadcast.goal
+  goalc stats --format json trace.bin     one object on standard output")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+    /// How the figures are written
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let options = driver::Options { strip: true, ..arguments.input.options() };
+    let loaded = driver::load_program(&arguments.input.inputs, &options)?;
+    driver::show_stage("counting");
+    let stats = stats(&loaded.program);
+    driver::tell(&loaded.findings, Format::Text)?;
+    print(|out| match arguments.format {
+        Format::Text => write!(out, "{stats}"),
+        Format::Json => {
+            serde_json::to_writer(&mut *out, &stats)?;
+            writeln!(out)
+        }
+    })?;
+    std::mem::forget(loaded);
+    Ok(())
+}
