@@ -7,7 +7,7 @@ use ariadne::{CharSet, Color, Config, IndexType, Label, Report as Drawing, Repor
 use super::excerpt::{Excerpt, excerpts};
 use super::margin::{mark, renumber};
 use super::{Diagnostic, Report, Severity};
-use crate::source::{SourceMap, Span};
+use crate::source::SourceMap;
 
 /// Most findings shown; the rest is counted.
 const SHOWN_MAX: usize = 20;
@@ -51,8 +51,6 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
         Some((index, excerpts[index].range(span)))
     };
     let Some(main) = place(first.span) else { return plain(diagnostic, kind, out) };
-    let shown = &excerpts[main.0];
-    let before = |a: Span, b: Span| (!shown.covers(a), a) < (!shown.covers(b), b);
     let config = Config::default()
         .with_color(color)
         .with_char_set(CharSet::Unicode)
@@ -73,11 +71,7 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
     for (i, place) in order.into_iter().map(|at| places[at].clone()) {
         let label = &diagnostic.labels[i];
         let tint = if i == 0 { kind_color } else { Color::Cyan };
-        // The main place's excerpt comes first; what one excerpt shows stands in the order of the text.
-        let order = diagnostic.labels.iter().filter(|other| before(other.span, label.span)).count();
-        drawing = drawing.with_label(
-            Label::new(place).with_message(&label.text).with_color(tint).with_order(order as i32),
-        );
+        drawing = drawing.with_label(Label::new(place).with_message(&label.text).with_color(tint));
     }
     if let Some(note) = &diagnostic.note {
         drawing = drawing.with_note(note);
