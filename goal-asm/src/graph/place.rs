@@ -45,8 +45,24 @@ pub(super) fn place(layers: &Layers, body: &Body) -> Vec<f64> {
             }
         }
     }
-    let top = heights.iter().copied().fold(f64::INFINITY, f64::min);
-    heights.iter().map(|height| height - top).collect()
+    close_gaps(&mut heights);
+    heights
+}
+
+/// Moves everything up to height 0, and what lies below an empty band up to what lies above it.
+pub(super) fn close_gaps(heights: &mut [f64]) {
+    let mut ascending: Vec<usize> = (0..heights.len()).collect();
+    ascending.sort_by(|&a, &b| heights[a].total_cmp(&heights[b]));
+    let (mut before, mut up) = (None, 0.0f64);
+    for vertex in ascending {
+        let height: f64 = heights[vertex];
+        up += match before {
+            None => height,
+            Some(before) => f64::max(height - before - BOX_PITCH, 0.0),
+        };
+        before = Some(height);
+        heights[vertex] = height - up;
+    }
 }
 
 fn pitch(layers: &Layers, body: &Body, above: usize, below: usize) -> f64 {

@@ -1,5 +1,6 @@
 use super::layers::Layers;
 use super::order::{crossings, order};
+use super::place::{BOX_PITCH, close_gaps};
 use super::svg::{Drawing, Rectangle};
 use super::{SvgError, dot, svg};
 use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
@@ -132,6 +133,13 @@ fn no_boxes_overlap_in_random_graphs() {
         }
         check_places(&builder.finish());
     }
+}
+
+#[test]
+fn empty_bands_are_closed() {
+    let mut heights = [500.0, 5.0, 10.0, 510.0];
+    close_gaps(&mut heights);
+    assert_eq!(heights, [5.0 + BOX_PITCH, 0.0, 5.0, 15.0 + BOX_PITCH]);
 }
 
 #[test]
