@@ -7,10 +7,13 @@ use crate::transport::ShmTransport;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Fruitless polls before a rank sleeps, where every rank has a processor: some 50 microseconds.
-const SPINS: u32 = 1000;
-/// The same where ranks share processors: each gives its processor to the others.
-const YIELDS: u32 = 4;
+/// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
+/// one it costs next to nothing; but the system may have put two on the same.
+const SPINS: u32 = 50;
+/// Fruitless polls before a rank sleeps, where every rank has a processor.
+const POLLS: u32 = 500;
+/// The same where ranks share processors; all of these yield.
+const POLLS_CROWDED: u32 = 4;
 /// First and longest sleep of a rank that waits for room, which nobody announces.
 const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
 const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
@@ -51,8 +54,9 @@ impl Pause {
         if self.fruitless == 1 {
             transport.publish();
         }
-        if !self.blocked && self.fruitless <= if self.crowded { YIELDS } else { SPINS } {
-            if self.crowded {
+        let (spins, polls) = if self.crowded { (0, POLLS_CROWDED) } else { (SPINS, POLLS) };
+        if !self.blocked && self.fruitless <= polls {
+            if self.fruitless > spins {
                 std::thread::yield_now();
             } else {
                 std::hint::spin_loop();
