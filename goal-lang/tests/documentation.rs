@@ -89,6 +89,10 @@ fn pages_of_findings() {
         check(wrong, Some(code.kind()));
         check(right, None);
         let (sources, report) = findings(wrong.text);
+        for found in &report.diagnostics {
+            let is_whole = !found.labels.is_empty() && found.note.is_some() && found.help.is_some();
+            assert!(is_whole, "a report has a place, a note and a help: {found:?}");
+        }
         let (shown, wanted) = (of("text").expect("the report"), rendered(&sources, &report));
         if shown.text != wanted {
             assert!(bless, "{}: `BLESS=1 cargo test -p goal-lang` writes\n{wanted}", path.display());

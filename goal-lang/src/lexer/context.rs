@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn word(&mut self, token: RawToken) -> Token {
-        let length = (token.end - token.start) as u32;
+        let length = u32::try_from(token.end - token.start).unwrap_or(u32::MAX);
         match std::mem::replace(&mut self.next, Next::Open) {
             Next::Name => return Token::Name(length),
             Next::Keyword => {}

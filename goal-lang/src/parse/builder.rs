@@ -12,6 +12,9 @@ use crate::print::RESERVED;
 use crate::program::{Action, Body, Csr, Edge, Piece};
 use crate::source::{Position, Span};
 
+/// Why there are limits.
+pub(super) const LIMITS_NOTE: &str = "limits keep a mistake from taking all of the machine's memory";
+
 /// A block with fewer actions is copied to a new place of its exact size; a larger one takes the buffer along.
 const COPIED_ACTIONS_MAX: usize = 1 << 16;
 
@@ -116,6 +119,8 @@ impl<'a> Builder<'a> {
             self.report.add(Code::EmptyGroup, || {
                 Diagnostic::new(Code::EmptyGroup, "a group has at least one rank")
                     .label(span, "no rank at all")
+                    .note("ranks count from 0, so the smallest group is rank 0 alone")
+                    .help("write the number of ranks, or leave `num_ranks` out")
             });
         } else if number > ranks_max {
             self.report.add(Code::LimitExceeded, || {
@@ -124,6 +129,7 @@ impl<'a> Builder<'a> {
                     format!("{number} ranks are more than the limit of {ranks_max}"),
                 )
                 .label(span, "this many ranks")
+                .note(LIMITS_NOTE)
                 .help("raise the limit with `--max-ranks`")
             });
         } else {
@@ -146,6 +152,7 @@ impl<'a> Builder<'a> {
                 let message = format!("rank {rank} is past the limit of {ranks_max} ranks");
                 Diagnostic::new(Code::LimitExceeded, message)
                     .label(span, "a rank this large")
+                    .note(LIMITS_NOTE)
                     .help("raise the limit with `--max-ranks`")
             });
             return;
@@ -235,17 +242,20 @@ impl<'a> Builder<'a> {
         self.report.add(Code::DuplicateLabel, || duplicate_label(name, span, first));
     }
 
+    /// Refuses what cannot be a label.
     #[inline]
-    fn check_name(&mut self, start: usize, len: u32) {
+    fn check_name(&mut self, start: usize, len: u32) -> bool {
         let name = self.slice(start, len);
         // Reserved words have 2 to 9 letters; most labels are told apart by their first byte and their last.
         let (first, last) = (name[0], name[name.len() - 1]);
         let suspicious = matches!(first, b's' | b'r' | b'e' | b't' | b'w' | b'f' | b'u' | b'c' | b'n')
             && last.is_ascii_lowercase()
             && RESERVED.iter().any(|word| word.as_bytes() == name);
-        if suspicious || name.len() > LABEL_BYTES_MAX {
+        let refused = suspicious || name.len() > LABEL_BYTES_MAX;
+        if refused {
             self.bad_name(start, len);
         }
+        !refused
     }
 
     #[cold]
@@ -254,7 +264,10 @@ impl<'a> Builder<'a> {
         if len as usize > LABEL_BYTES_MAX {
             return self.report.add(Code::LimitExceeded, || {
                 let message = format!("a label of {len} bytes; the longest has {LABEL_BYTES_MAX}");
-                Diagnostic::new(Code::LimitExceeded, message).label(span, "this label")
+                Diagnostic::new(Code::LimitExceeded, message)
+                    .label(span, "this label")
+                    .note("every place that names a label repeats it")
+                    .help("use a shorter label")
             });
         }
         let name = quote(self.slice(start, len));
@@ -269,8 +282,9 @@ impl<'a> Builder<'a> {
     /// `waiter` depends on `prerequisite`: where these labels are and how long.
     #[inline]
     pub(crate) fn depend(&mut self, kind: DependencyKind, waiter: (usize, u32), prerequisite: (usize, u32)) {
-        self.check_name(waiter.0, waiter.1);
-        self.check_name(prerequisite.0, prerequisite.1);
+        if !self.check_name(waiter.0, waiter.1) | !self.check_name(prerequisite.0, prerequisite.1) {
+            return;
+        }
         let a = self.labels.find(self.text, self.slice(waiter.0, waiter.1));
         let b = self.labels.find(self.text, self.slice(prerequisite.0, prerequisite.1));
         match (a, b) {
@@ -367,6 +381,7 @@ impl<'a> Builder<'a> {
         self.report.add(Code::LimitExceeded, || {
             Diagnostic::new(Code::LimitExceeded, format!("a block has more than 2^32 {what}"))
                 .label(span, "in this block")
+                .note("actions, dependencies and pieces of a rank are counted in 32 bits")
                 .help("distribute the work over more ranks")
         });
     }

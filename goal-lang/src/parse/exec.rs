@@ -170,7 +170,10 @@ impl Builder<'_> {
         };
         let buffers = if count == 1 { "buffer" } else { "buffers" };
         self.report.add(Code::WrongOperands, || {
-            Diagnostic::new(Code::WrongOperands, rule).label(span, format!("{count} {buffers}"))
+            Diagnostic::new(Code::WrongOperands, rule)
+                .label(span, format!("{count} {buffers}"))
+                .note("a buffer is `ADDRESS,SIZE`, `@OFFSET,SIZE` or several of these in brackets")
+                .help("write as many buffers as the function has operands")
         });
     }
 

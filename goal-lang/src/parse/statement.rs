@@ -1,7 +1,7 @@
 //! Semantic actions of statements: messages, calc, nop, attributes, buffers.
 
 use super::block::DependencyKind;
-use super::builder::Builder;
+use super::builder::{Builder, LIMITS_NOTE};
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ANY;
 use crate::lexer::{Plain, PlainDependency, PlainKind};
@@ -216,6 +216,7 @@ impl Builder<'_> {
             Diagnostic::new(Code::DuplicateAttribute, format!("{name} is given twice"))
                 .label(second, "given again here")
                 .label(first, "first given here")
+                .note("an operation has each attribute at most once")
                 .help("leave one of them out")
         });
     }
@@ -230,6 +231,7 @@ impl Builder<'_> {
         self.report.add(Code::NumberOverflow, || {
             Diagnostic::new(Code::NumberOverflow, format!("{number} is no {what}"))
                 .label(span, format!("a {what} is not negative"))
+                .note("-1 alone has a meaning: any")
                 .help(format!("write `any` (or -1) for any {what} of a receive"))
         });
     }
@@ -296,6 +298,7 @@ impl Builder<'_> {
                 format!("{text} ends past the limit of {limit} bytes of {what}"),
             )
             .label(span, "a buffer this far")
+            .note(LIMITS_NOTE)
             .help(format!("raise the limit with `{flag}`"))
         });
     }
@@ -306,6 +309,7 @@ impl Builder<'_> {
         self.report.add(Code::EmptyPiece, || {
             Diagnostic::new(Code::EmptyPiece, "a piece of a scattered buffer has 0 bytes")
                 .label(span, "nothing to send, receive or compute")
+                .note("a message may have 0 bytes, a piece of a scattered buffer may not")
                 .help("leave the piece out")
         });
     }

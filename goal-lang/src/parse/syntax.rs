@@ -107,6 +107,7 @@ fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
             format!("more than {SYNTAX_ERRORS_MAX} syntax errors: the rest is not read"),
         )
         .label(span, "stopped here")
+        .note("a text with this many errors is hardly meant to be a program")
         .help("is this a GOAL file?")
     });
     true
@@ -159,6 +160,7 @@ fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end:
         Diagnostic::new(Code::Syntax, "this block is never closed")
             .label(brace, "opened here")
             .label(stop, text)
+            .note("a block reaches to its `}`; blocks don't lie in each other")
             .help("add a `}` after the last statement of the block")
     });
 }
@@ -182,6 +184,7 @@ fn stray(builder: &mut Builder, start: usize) {
         Diagnostic::new(Code::Syntax, "statements stand outside of any rank block")
             .label(first, "this one belongs to no rank")
             .label(place, "but here a rank block begins")
+            .note("a text is either the statements of one rank or the blocks of all")
             .help("put the statements into a block: `rank 0 { ... }`")
     });
 }
@@ -200,7 +203,9 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
             }
             _ => format!("{what} cannot stand here"),
         };
-        let diagnostic = Diagnostic::new(Code::Syntax, message).label(span, format!("expected {words}"));
+        let diagnostic = Diagnostic::new(Code::Syntax, message)
+            .label(span, format!("expected {words}"))
+            .note("reading goes on at the next statement or block");
         let meant = match found {
             Some((start, Token::Word(len), _)) => meant(builder.text, start, len, expected),
             _ => None,
@@ -214,7 +219,8 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
             }
             _ if meant.is_some() => diagnostic.help(format!("did you mean `{}`?", meant.unwrap_or_default())),
             (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
-            _ => diagnostic,
+            (_, Some(_)) => diagnostic.help(format!("write {words}, or leave {what} out")),
+            (_, None) => diagnostic.help(format!("write {words}")),
         }
     });
 }

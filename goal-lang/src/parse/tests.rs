@@ -264,6 +264,47 @@ fn each_code_at_its_line() {
 }
 
 #[test]
+fn reserved_words_are_refused_wherever_a_label_may_stand() {
+    for word in crate::print::RESERVED {
+        for text in [
+            format!("{word}: nop"),
+            format!("a: nop {word} requires a"),
+            format!("a: nop a irequires {word}"),
+            format!("a: nop requ a -> {word}"),
+            format!("a: nop requ {word} -> a"),
+            format!("rank 0 {{ a: nop {word} requires a }}"),
+        ] {
+            assert_eq!(errors(&text), [(Code::ReservedWord, 1)], "{text}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_on_every_datatype() {
+    for op in Op::ALL {
+        for datatype in Datatype::ALL {
+            let text = format!("exec {}{} with 0,16, 16,16;", op.name(), datatype.name());
+            let refused =
+                if crate::is_legal(*op, *datatype) { vec![] } else { vec![(Code::IllegalOperation, 1)] };
+            assert_eq!(errors(&text), refused, "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_schedgen_and_its_users_write() {
+    let text = b"\xef\xbb\xbfnum_ranks 3\r\n\r\n/* generated */\r\nrank 2{\r\ncalc 5 cpu 1\r\n}\r\nrank 0{\r\nl1: send 10 b to 1 tag 4 cpu 0 nic 1 // first\r\n\
+        recv 8b from -1 tag -1\r\nl2: send 1b to 0\r\nl3: recv 1b from 0 nic 2 cpu 1 tag 0\r\nl2 requires l1\r\nl2 requires l1\r\n\
+        l3 irequires _late\r\n_late: calc 7 nic 1 cpu 2\r\ncpu: calc 1\r\ntag: calc 2\r\ntag requires cpu}\r\nrank 1 { recv 10b from 0 tag 4 }";
+    let parsed = parse_with(&[text], &ParseOptions::default());
+    assert!(parsed.report.is_empty(), "{:#?}", parsed.report);
+    let program = parsed.program.expect("a program");
+    let body = program.body_of(0);
+    assert_eq!((body.len(), body.requires.len(), body.irequires.len()), (7, 2, 1));
+    assert_eq!(body.actions[4], Action::Calc { nanos: 7, placement: Placement { cpu: 2, nic: 1 } });
+}
+
+#[test]
 fn a_missing_rank_is_a_warning() {
     let parsed = parse_with(&[b"rank 3 { } rank 1 { }"], &ParseOptions::default());
     assert_eq!((parsed.report.errors, parsed.report.warnings), (0, 1));

@@ -76,6 +76,7 @@ impl Builder<'_> {
                 let word = if expect { "expect" } else { "init" };
                 Diagnostic::new(Code::EmptyPiece, format!("this `{word}` has no values"))
                     .label(place, "nothing after the datatype")
+                    .note("the values follow the datatype: `init 0 = Int32 1 2 3`")
                     .help("give it at least one value, or leave it out")
             });
         }
@@ -94,6 +95,7 @@ impl Builder<'_> {
             Refused::Overflow => self.report.add(Code::NumberOverflow, || {
                 Diagnostic::new(Code::NumberOverflow, format!("{value} is out of the range of {name}"))
                     .label(span, range_of(datatype))
+                    .note(format!("a value of {name} has {} bits", datatype.width() * 8))
                     .help("use a wider datatype")
             }),
             Refused::Invalid => self.report.add(Code::InvalidValue, || {
@@ -104,6 +106,7 @@ impl Builder<'_> {
                 };
                 Diagnostic::new(Code::InvalidValue, format!("{value} is no {name}"))
                     .label(span, "not a value of this datatype")
+                    .note(format!("a value of {name} has {} bits", datatype.width() * 8))
                     .help(help)
             }),
         }

@@ -89,6 +89,7 @@ impl Resolver<'_> {
                     format!("a buffer ends at byte {end} of scratch memory, but {has}"),
                 )
                 .label(span, "past the end of scratch memory")
+                .note("the largest `scratch` in the blocks of a rank says how much it has")
                 .help(format!("write `scratch {end}` in the rank's block"))
             });
         }

@@ -103,6 +103,7 @@ fn all_bare(sources: &SourceMap, chunks: &[Chunk], report: &mut Report) -> bool 
         Diagnostic::new(Code::Syntax, "files with rank blocks and files of bare statements don't join")
             .label(at(start(with_blocks)), "this file has rank blocks")
             .label(at(bare), "this one has statements outside of any block")
+            .note("a file of bare statements is the program of one rank, the first file's of rank 0")
             .help("put the bare statements into blocks: `rank 0 { ... }`"),
     );
     false
@@ -118,6 +119,7 @@ fn one_number(declared: &[(u32, Span)], report: &mut Report) -> Option<(u32, Spa
             )
             .label(span, format!("{other} ranks here"))
             .label(first, format!("{number} ranks here"))
+            .note("`num_ranks` may stand several times if it always says the same")
             .help("leave one of them out")
         });
     }
@@ -135,6 +137,7 @@ fn no_group(blocks: &[Block], every: bool, report: &mut Report) {
                 Span { start: block.start, end: block.start },
                 "`rank *` stands for all ranks of the group",
             )
+            .note("without `num_ranks` the group reaches to the highest rank that has a block of its own")
             .help("say how many there are: `num_ranks N`"),
         _ => diagnostic
             .note("there is neither a rank block nor a statement")
@@ -198,6 +201,7 @@ fn twice(sources: &SourceMap, member: &Member, report: &mut Report) {
     report.add(Code::DuplicateRank, || {
         Diagnostic::new(Code::DuplicateRank, format!("rank {} is twice in this list", member.rank))
             .label(number_at(sources, member.place), "again here")
+            .note("a block gives its statements to each rank of its list once")
             .help("leave one of them out")
     });
 }
@@ -233,6 +237,7 @@ fn missing(group: &Group, place: Option<Span>, report: &mut Report) {
         format!("{count} ranks have no block and do nothing: {list}")
     };
     let mut diagnostic = Diagnostic::new(Code::MissingRank, message)
+        .note(format!("the group has {} ranks", group.num_ranks))
         .help("write `rank N { }` for a rank that is meant to be idle");
     if let Some(place) = place {
         let text = if group.declared.is_some() {

@@ -110,7 +110,8 @@ impl Resolver<'_> {
 
 fn unknown_label(labels: &RankLabels, name: &[u8], span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::UnknownLabel, format!("this rank has no label {}", quote(name)))
-        .label(span, "not defined in any block of this rank");
+        .label(span, "not defined in any block of this rank")
+        .note("a label is known to its own rank only");
     let candidates = labels.by_name.keys().take(CANDIDATES_MAX).map(|name| name.to_vec());
     match nearest(name, candidates) {
         Some(near) => {
