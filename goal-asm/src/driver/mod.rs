@@ -12,6 +12,8 @@ mod json;
 mod load;
 mod mapping;
 mod output;
+#[cfg(test)]
+mod tests;
 
 pub use arguments::{InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};

@@ -1,6 +1,8 @@
 //! Source lines of actions, from the text's positions.
 
 use goal_lang::{ActionId, Debug, Position, Source, SourceMap};
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Where a body's lines come from.
 pub(crate) enum Lines<'a> {
@@ -53,11 +55,18 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// One counter a file.
-#[derive(Default)]
+/// One counter a file. Copies count apart but share what was counted once.
+#[derive(Default, Clone)]
 pub(crate) struct LineCounters<'a>(Vec<LineCounter<'a>>);
 
 impl<'a> LineCounters<'a> {
+    /// Counts the lines of a file before copies are made.
+    pub(crate) fn prepare(&mut self, lines: &Lines<'a>) {
+        if let Lines::Counted { source, .. } = *lines {
+            self.of(source);
+        }
+    }
+
     fn of(&mut self, source: &'a Source) -> &mut LineCounter<'a> {
         let known = self.0.iter().position(|counter| counter.base == source.base);
         let index = known.unwrap_or_else(|| {
@@ -69,11 +78,12 @@ impl<'a> LineCounters<'a> {
 }
 
 /// Lines of a file in any order of asking; next to nothing where each is a little behind the one before.
+#[derive(Clone)]
 struct LineCounter<'a> {
     base: Position,
     text: &'a [u8],
     /// Newlines before each block.
-    blocks: Vec<u64>,
+    blocks: Arc<[u64]>,
     at: usize,
     newlines: u64,
 }
@@ -83,13 +93,12 @@ const BLOCK: usize = 4096;
 impl<'a> LineCounter<'a> {
     fn new(source: &'a Source) -> Self {
         let text = &source.bytes[..];
+        let mut blocks: Vec<u64> = text.par_chunks(BLOCK).map(count).collect();
         let mut sum = 0;
-        let blocks = text.chunks(BLOCK).map(|block| {
-            let before = sum;
-            sum += count(block);
-            before
-        });
-        Self { base: source.base, text, blocks: blocks.collect(), at: 0, newlines: 0 }
+        for block in &mut blocks {
+            sum += std::mem::replace(block, sum);
+        }
+        Self { base: source.base, text, blocks: blocks.into(), at: 0, newlines: 0 }
     }
 
     fn line(&mut self, offset: usize) -> u32 {

@@ -79,7 +79,8 @@ pub fn encode(
     let has_images = plan.rank_images.iter().any(|&image| image != NONE);
     let debug = if options.strip { None } else { DebugPlan::new(&plan, sources) };
     let parts = 1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
-    let mut out = Parts { out, buffer: Vec::with_capacity(BUFFER_BYTES + 4096), crc: 0 };
+    let mut out =
+        Parts { out, buffer: Vec::with_capacity(BUFFER_BYTES + 4096), buffer_max: BUFFER_BYTES, crc: 0 };
     out.header(&plan, parts as u32)?;
     out.part(part::CODE, plan.sections.iter().map(|section| section.length).sum(), |out| {
         code(&plan, options.threads, out)
@@ -98,7 +99,7 @@ pub fn encode(
         out.part(part::IMAGES, images_length(&plan), |out| images(&plan, out))?;
     }
     if let Some(debug) = debug {
-        out.part(part::DEBUG, debug.length(&plan), |out| debug.write(&plan, out))?;
+        out.part(part::DEBUG, debug.length(&plan), |out| debug.write(&plan, options.threads, out))?;
     }
     out.flush()?;
     Ok(())
@@ -230,18 +231,25 @@ fn section_bytes(body: &Body) -> Vec<u8> {
     bytes
 }
 
+/// How many of the next sections, of which there are some, are encoded side by side.
+fn batch(lengths: impl Iterator<Item = u64>, threads: usize) -> usize {
+    if threads <= 1 {
+        return 1;
+    }
+    let mut bytes = 0u64;
+    let fits = |length: &u64| {
+        bytes = bytes.saturating_add(*length);
+        bytes <= BATCH_BYTES
+    };
+    lengths.take_while(fits).count().max(1)
+}
+
 fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {
     let mut rest = &plan.sections[..];
     while let [first, ..] = rest {
-        let mut bytes = first.length;
-        let mut batch = 1;
-        while threads > 1 && batch < rest.len() && bytes + rest[batch].length <= BATCH_BYTES {
-            bytes += rest[batch].length;
-            batch += 1;
-        }
         let now;
-        (now, rest) = rest.split_at(batch);
-        if batch > 1 {
+        (now, rest) = rest.split_at(batch(rest.iter().map(|section| section.length), threads));
+        if now.len() > 1 {
             let encoded: Vec<Vec<u8>> = now.par_iter().map(|section| section_bytes(section.body)).collect();
             for section in encoded {
                 out.write(&section)?;
@@ -323,7 +331,7 @@ impl<'a> DebugPlan<'a> {
         4 + names + sections.sum::<u64>()
     }
 
-    fn write(&self, plan: &Plan<'_>, out: &mut Parts<'_>) -> io::Result<()> {
+    fn write(&self, plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {
         put_u32(&mut out.buffer, self.names.len() as u32);
         for name in &self.names {
             put_u32(&mut out.buffer, name.len() as u32);
@@ -331,26 +339,62 @@ impl<'a> DebugPlan<'a> {
             out.pad(name.len());
         }
         let mut counters = LineCounters::default();
-        for (section, (name, lines)) in plan.sections.iter().zip(&self.sections) {
-            let labels = &section.body.debug.labels;
-            put_u32(&mut out.buffer, *name);
-            let has = |flag: u32, there: bool| if there { flag } else { 0 };
-            put_u32(&mut out.buffer, has(1, !lines.is_none()) | has(2, !labels.is_empty()));
-            for id in section.body.ids().filter(|_| !lines.is_none()) {
-                put_u32(&mut out.buffer, lines.line(id, &mut counters));
-                out.relieve()?;
-            }
-            if !labels.is_empty() {
-                for &end in labels.ends() {
-                    put_u32(&mut out.buffer, end);
-                    out.relieve()?;
+        for (_, lines) in &self.sections {
+            counters.prepare(lines);
+        }
+        let sections: Vec<_> = plan.sections.iter().zip(&self.sections).collect();
+        let mut rest = &sections[..];
+        while let [first, ..] = rest {
+            let now;
+            (now, rest) = rest.split_at(batch(rest.iter().map(|(section, _)| section.length), threads));
+            if now.len() > 1 {
+                let encoded: io::Result<Vec<Vec<u8>>> = now
+                    .par_iter()
+                    .map_init(
+                        || counters.clone(),
+                        |counters, &(section, debug)| {
+                            let mut nowhere = io::sink();
+                            let mut parts = Parts::in_memory(&mut nowhere);
+                            write_section(section, debug, counters, &mut parts)?;
+                            Ok(parts.buffer)
+                        },
+                    )
+                    .collect();
+                for section in encoded? {
+                    out.write(&section)?;
                 }
-                out.write(labels.text().as_bytes())?;
-                out.pad(labels.text().len());
+            } else {
+                write_section(first.0, first.1, &mut counters, out)?;
             }
         }
         Ok(())
     }
+}
+
+/// Writes what is known of a section: the place of its file's name, lines and labels.
+fn write_section<'a>(
+    section: &PlannedSection<'_>,
+    (name, lines): &(u32, Lines<'a>),
+    counters: &mut LineCounters<'a>,
+    out: &mut Parts<'_>,
+) -> io::Result<()> {
+    let labels = &section.body.debug.labels;
+    put_u32(&mut out.buffer, *name);
+    let has = |flag: u32, there: bool| if there { flag } else { 0 };
+    put_u32(&mut out.buffer, has(1, !lines.is_none()) | has(2, !labels.is_empty()));
+    for id in section.body.ids().filter(|_| !lines.is_none()) {
+        put_u32(&mut out.buffer, lines.line(id, counters));
+        out.relieve()?;
+    }
+    if !labels.is_empty() {
+        for &end in labels.ends() {
+            put_u32(&mut out.buffer, end);
+            out.relieve()?;
+        }
+        out.write(labels.text().as_bytes())?;
+        out.pad(labels.text().len());
+    }
+    Ok(())
 }
 
 /// Bytes of all labels with their ends, in the debug part.
@@ -365,10 +409,17 @@ fn labels_length(labels: &Labels) -> u64 {
 struct Parts<'a> {
     out: &'a mut dyn Write,
     buffer: Vec<u8>,
+    /// Bytes of the buffer from which on it is written out.
+    buffer_max: usize,
     crc: u32,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// Holds everything back.
+    fn in_memory(out: &'a mut dyn Write) -> Self {
+        Self { out, buffer: Vec::new(), buffer_max: usize::MAX, crc: 0 }
+    }
+
     fn header(&mut self, plan: &Plan<'_>, parts: u32) -> io::Result<()> {
         let mut head =
             Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
@@ -412,7 +463,7 @@ impl Parts<'_> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if bytes.len() >= BUFFER_BYTES {
+        if bytes.len() >= self.buffer_max {
             self.flush()?;
             self.crc = crc(self.crc, bytes);
             return self.out.write_all(bytes);
@@ -428,7 +479,7 @@ impl Parts<'_> {
 
     /// Writes the buffer out once it is long.
     fn relieve(&mut self) -> io::Result<()> {
-        if self.buffer.len() >= BUFFER_BYTES { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= self.buffer_max { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> io::Result<()> {
