@@ -181,7 +181,7 @@ fn a_message_that_no_receive_takes_is_a_warning() {
 fn the_time_can_be_limited() {
     let text = "num_ranks 2 rank * { c: calc 1000000000000 }";
     let says = ["the time is up; 2 actions of 2 ranks", "rank 0, calc `c` (line 1) was under way"];
-    ends(text, &["--timeout", "0.2"], 5, &says);
+    ends(text, &["--timeout", "1"], 5, &says);
     ends(text, &["--calc", "skip"], 0, &[]);
     ends(text, &["--calc", "0.000001"], 0, &[]);
 }
