@@ -128,6 +128,11 @@ impl Held {
     }
 }
 
+/// What the programs call as `user 1`.
+fn add_bytes(a: &mut [u8], b: &mut [u8]) {
+    a.iter().zip(b).for_each(|(a, b)| *b = b.wrapping_add(*a));
+}
+
 /// How a network behaves.
 pub(super) struct Conditions {
     pub(super) seed: u64,
@@ -173,12 +178,19 @@ pub(super) fn nisa(program: &Program) -> Arc<Nisa> {
 }
 
 pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
-    let nisa = nisa(program);
-    let ranks = nisa.num_ranks();
-    let schedules: Vec<_> = (0..ranks).map(|rank| Arc::new(Schedule::new(Arc::clone(&nisa), rank))).collect();
-    let mut held: Vec<Vec<Held>> = schedules
-        .iter()
-        .map(|schedule| (0..conditions.instances).map(|_| Held::new(schedule)).collect())
+    run_all(std::slice::from_ref(program), conditions)
+}
+
+/// Runs instances of several programs for the same number of ranks at once, the programs taking turns.
+pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
+    let files: Vec<Arc<Nisa>> = programs.iter().map(nisa).collect();
+    let ranks = files[0].num_ranks();
+    let schedules: Vec<Vec<Arc<Schedule>>> = (0..ranks)
+        .map(|rank| files.iter().map(|nisa| Arc::new(Schedule::new(Arc::clone(nisa), rank))).collect())
+        .collect();
+    let of_instance = |rank: usize, i: usize| &schedules[rank][i % programs.len()];
+    let mut held: Vec<Vec<Held>> = (0..ranks as usize)
+        .map(|rank| (0..conditions.instances).map(|i| Held::new(of_instance(rank, i))).collect())
         .collect();
     let storages: Vec<Vec<Storage>> =
         held.iter_mut().map(|held| held.iter_mut().map(Held::storage).collect()).collect();
@@ -199,9 +211,10 @@ pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
     for (rank, storages) in storages.into_iter().enumerate() {
         let transport = SimTransport { rank: rank as u32, wire: Rc::clone(&wire) };
         let mut engine = Engine::new(rank as u32, transport, conditions.options);
+        engine.register(1, Box::new(add_bytes));
         let mut mine = VecDeque::new();
         for (i, storage) in storages.into_iter().enumerate() {
-            mine.push_back(engine.start(&schedules[rank], i as u32 % 2, storage));
+            mine.push_back(engine.start(of_instance(rank, i), i as u32 % 2, storage));
         }
         engines.push(engine);
         handles.push(mine);
@@ -241,7 +254,8 @@ pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
     }
     let outcomes = (0..conditions.instances).map(|i| {
         let memory = held.iter().map(|held| held[i].memory.clone()).collect();
-        (memory, matches(program, &nisa, |rank| &held[rank][i].matches))
+        let which = i % programs.len();
+        (memory, matches(&programs[which], &files[which], |rank| &held[rank][i].matches))
     });
     End::Finished(outcomes.collect(), stats)
 }

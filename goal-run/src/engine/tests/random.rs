@@ -1,6 +1,6 @@
 //! Random programs over a network that a seed drives, against the reference interpreter.
 
-use super::network::{Conditions, End, run};
+use super::network::{Conditions, End, run, run_all};
 use goal_interp::{Eager, Outcome, outcomes, replay};
 use goal_lang::Program;
 use goal_opt::{Level, Pipeline, Timings};
@@ -47,6 +47,20 @@ fn the_memory_is_the_interpreters() {
 fn instances_in_two_communicators_at_once() {
     for seed in 0..150 {
         check(seed, &Shape::varied(seed), 5);
+    }
+}
+
+#[test]
+fn several_schedules_at_once() {
+    for seed in 0..150 {
+        let shape = |part: u64| Shape { ranks: (3, 3), ..Shape::varied(3 * seed + part) };
+        let programs = [0, 1, 2].map(|part| laid_out(3 * seed + part, &shape(part)));
+        let conditions = Conditions { instances: 7, ..Conditions::new(seed) };
+        let End::Finished(ends, _) = run_all(&programs, &conditions) else { panic!("seed {seed}") };
+        let expected = programs.each_ref().map(interpreted);
+        for (i, (memory, _)) in ends.iter().enumerate() {
+            assert_eq!(expected[i % 3].first_difference(memory), None, "seed {seed}, instance {i}");
+        }
     }
 }
 

@@ -40,6 +40,19 @@ fn division_by_zero_and_unknown_functions_fail() {
 }
 
 #[test]
+fn registered_functions_see_the_bytes_of_both_buffers() {
+    for (buffers, wanted) in [
+        ("0,3 3,3", [1, 2, 3, 11, 22, 33]),
+        ("[2,1 0,1] [5,1 3,1]", [1, 2, 3, 11, 20, 33]),
+        ("0,6 0,6", [2, 4, 6, 20, 40, 60]),
+    ] {
+        let text = format!("rank 0 {{ init 0 = UInt8 1 2 3 10 20 30  exec user 1 with {buffers} }}");
+        let End::Finished(ends, _) = run(&program(&text), &conditions(Options::default())) else { panic!() };
+        assert_eq!(ends[0].0, [wanted], "{buffers}");
+    }
+}
+
+#[test]
 fn a_sender_waits_rather_than_fill_the_receiver() {
     let text = "
         rank 0 { a: send 50b to 1 tag 1  b: send 50b to 1 tag 1  c: send 50b to 1 tag 1  d: send 8b to 1 tag 2
