@@ -31,6 +31,14 @@ pub enum LaunchError {
     /// The program needs more shared memory than allowed.
     #[error(transparent)]
     TooLarge(#[from] crate::shm::SegmentTooLarge),
+    /// The program has more ranks than may be started.
+    #[error("the program has {ranks} ranks, and at most {limit} are started (--max-started raises it)")]
+    TooManyRanks {
+        /// Ranks of the program.
+        ranks: u32,
+        /// Ranks allowed.
+        limit: u32,
+    },
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
@@ -41,6 +49,10 @@ pub enum LaunchError {
 /// # Errors
 /// Where the ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
+    if ranks > limit {
+        return Err(LaunchError::TooManyRanks { ranks, limit });
+    }
     let has_time = has_time(nisa);
     let settings = Settings {
         eager_limit: options.engine.eager_limit,

@@ -2,7 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 use goal_asm::driver::{InputArguments, bytes};
-use goal_lang::limits::SEGMENT_BYTES_MAX;
+use goal_lang::limits::{SEGMENT_BYTES_MAX, STARTED_RANKS_MAX};
 use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks};
 use std::path::PathBuf;
@@ -67,6 +67,9 @@ pub(crate) struct Arguments {
     /// Write the memory that each rank ends with to DIR/rank-N.bin
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
+    /// Most ranks that are started
+    #[arg(long, value_name = "N", default_value_t = STARTED_RANKS_MAX, help_heading = "Limits")]
+    max_started: u32,
     /// Most bytes of the memory that ranks share
     #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_segment: u64,
@@ -118,6 +121,7 @@ impl Arguments {
             record: self.verify,
             timeout: self.timeout,
             segment_bytes_max: self.max_segment,
+            ranks_max: self.max_started,
             interrupted,
         }
     }
