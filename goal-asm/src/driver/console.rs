@@ -2,8 +2,9 @@
 
 use super::{Error, Findings};
 use goal_lang::diag::{render, render_json};
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,18 +20,29 @@ pub enum Format {
 
 static PROGRESS: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
+/// Whether a result goes to the terminal, where stages would be drawn into it.
+static RESULT_ON_TERMINAL: AtomicBool = AtomicBool::new(false);
+
 /// Shows the name of the stage that begins, on a terminal only.
 pub fn show_stage(stage: &'static str) {
-    if !io::stderr().is_terminal() {
+    if !io::stderr().is_terminal() || RESULT_ON_TERMINAL.load(Ordering::Relaxed) {
         return;
     }
     let mut progress = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
     let bar = progress.get_or_insert_with(|| {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let bar = ProgressBar::new_spinner();
         bar.enable_steady_tick(Duration::from_millis(100));
         bar
     });
     bar.set_message(stage);
+}
+
+/// Shows no stages from now on if standard output is a terminal: a result follows.
+pub(super) fn leave_stdout_to_result() {
+    if io::stdout().is_terminal() {
+        RESULT_ON_TERMINAL.store(true, Ordering::Relaxed);
+        clear_stage();
+    }
 }
 
 fn clear_stage() {
