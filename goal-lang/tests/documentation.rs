@@ -1,7 +1,7 @@
 //! The examples of the documentation: the reference's and those of the pages of findings.
 //!
 //! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND` have exactly those of
-//! that kind. `BLESS=1` writes the reports into the pages of findings.
+//! that kind. `GOAL_BLESS=1` writes the reports into the pages of findings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ fn reference() {
 
 #[test]
 fn pages_of_findings() {
-    let bless = std::env::var_os("BLESS").is_some();
+    let bless = std::env::var_os("GOAL_BLESS").is_some();
     for code in Code::ALL {
         let path = docs().join("errors").join(format!("{}.md", code.kind()));
         let page = std::fs::read_to_string(&path).expect("a page for each finding");
@@ -95,7 +95,7 @@ fn pages_of_findings() {
         }
         let (shown, wanted) = (of("text").expect("the report"), rendered(&sources, &report));
         if shown.text != wanted {
-            assert!(bless, "{}: `BLESS=1 cargo test -p goal-lang` writes\n{wanted}", path.display());
+            assert!(bless, "{}: `GOAL_BLESS=1 cargo test -p goal-lang` writes\n{wanted}", path.display());
             let mut page = page.clone();
             page.replace_range(shown.start..shown.start + shown.text.len(), &wanted);
             std::fs::write(&path, page).expect("a writable page");

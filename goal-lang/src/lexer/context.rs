@@ -29,8 +29,8 @@ pub(crate) struct Lexer<'a> {
     /// Tokens to hand out first, the last one first: how to start, and the token that the parser gave back.
     replay: [Option<Spanned>; 2],
     replays: usize,
-    /// End of the last closing brace.
-    closed: usize,
+    /// Ends of the last closing brace and of the one before it.
+    closed: [usize; 2],
     /// Whether plain statements are one token.
     whole_statements: bool,
     /// Starts of the last two tokens, where they are plain operations.
@@ -50,7 +50,7 @@ impl<'a> Lexer<'a> {
             next: Next::Open,
             replay: [None; 2],
             replays: 0,
-            closed: 0,
+            closed: [0; 2],
             whole_statements: false,
             plain: [None; 2],
             end,
@@ -108,7 +108,12 @@ impl<'a> Lexer<'a> {
 
     /// Where the last closing brace that was handed out ends.
     pub(crate) fn closed(&self) -> usize {
-        self.closed
+        self.closed[0]
+    }
+
+    /// Where the last closing brace ends of those that end by `position`: at least all but the last one handed out.
+    pub(crate) fn closed_before(&self, position: usize) -> usize {
+        self.closed.into_iter().find(|&closed| closed <= position).unwrap_or(0)
     }
 
     #[inline]
@@ -204,7 +209,7 @@ impl<'a> Lexer<'a> {
             Raw::Comma => Token::Comma,
             Raw::OpenBrace => Token::OpenBrace,
             Raw::CloseBrace => {
-                self.closed = end;
+                self.closed = [end, self.closed[0]];
                 Token::CloseBrace
             }
             Raw::OpenBracket => Token::OpenBracket,

@@ -31,8 +31,9 @@ pub(super) fn recover(
     builder.abandon_statement();
     // A block ends for the parser when it has seen what follows; it was closed already if that is what is wrong.
     let next = found.map_or(end, |token| token.0);
-    if builder.open_block().is_some_and(|head_end| head_end < lexer.closed() && lexer.closed() <= next) {
-        builder.end_block(lexer.closed());
+    let closed = lexer.closed_before(next);
+    if builder.open_block().is_some_and(|head_end| head_end < closed) {
+        builder.end_block(closed);
     }
     if let Some((start, Token::Bad, _)) = found
         && builder.text[start..].starts_with(b"/*")
@@ -219,8 +220,10 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
             }
             _ if meant.is_some() => diagnostic.help(format!("did you mean `{}`?", meant.unwrap_or_default())),
             (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
-            (_, Some(_)) => diagnostic.help(format!("write {words}, or leave {what} out")),
-            (_, None) => diagnostic.help(format!("write {words}")),
+            (_, Some((_, token, _))) if token != Token::CloseBrace && !token.begins_statement() => {
+                diagnostic.help(format!("write {words}, or leave {what} out"))
+            }
+            _ => diagnostic.help(format!("write {words}")),
         }
     });
 }
