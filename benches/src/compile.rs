@@ -53,7 +53,7 @@ fn one_file(name: &str, input: &Path, runs: usize) -> io::Result<Vec<Vec<String>
         ("build (default), 2 threads", build("--threads 2")),
     ];
     let commands: Vec<_> = variants.iter().map(|(_, command)| command.clone()).collect();
-    let costs = interleaved(&commands, runs)?;
+    let costs = interleaved(&commands, runs, &output)?;
     let megabytes = std::fs::metadata(input)?.len() as f64 / 1e6;
     let wall = |costs: &[Cost]| median(costs.iter().map(|cost| cost.wall_s));
     let reference = wall(&costs[0]);

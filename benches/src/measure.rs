@@ -5,12 +5,16 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// `measure`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    /// A file to remove before: a result that is not there yet
+    #[arg(long)]
+    fresh: Option<PathBuf>,
     /// The command and its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     command: Vec<String>,
@@ -29,6 +33,9 @@ pub(crate) struct Cost {
 
 /// Runs one command and prints its cost: in a process of its own, since the kernel's account of children never shrinks.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
+    if let Some(fresh) = &args.fresh {
+        let _ = std::fs::remove_file(fresh);
+    }
     let begin = Instant::now();
     let status = Command::new(&args.command[0])
         .args(&args.command[1..])
@@ -46,12 +53,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-/// The costs of several commands, run in turn `runs` times after one round that is not counted.
-pub(crate) fn interleaved(commands: &[Vec<String>], runs: usize) -> io::Result<Vec<Vec<Cost>>> {
+/// The costs of several commands, run in turn `runs` times after one round that is not counted; each run finds no file
+/// `fresh`.
+pub(crate) fn interleaved(commands: &[Vec<String>], runs: usize, fresh: &Path) -> io::Result<Vec<Vec<Cost>>> {
     let mut costs = vec![Vec::new(); commands.len()];
     for round in 0..=runs {
         for (command, costs) in commands.iter().zip(&mut costs) {
-            let cost = once(command)?;
+            let cost = once(command, fresh)?;
             if round > 0 {
                 costs.push(cost);
             }
@@ -60,9 +68,10 @@ pub(crate) fn interleaved(commands: &[Vec<String>], runs: usize) -> io::Result<V
     Ok(costs)
 }
 
-fn once(command: &[String]) -> io::Result<Cost> {
+fn once(command: &[String], fresh: &Path) -> io::Result<Cost> {
     let output = Command::new(std::env::current_exe()?)
-        .arg("measure")
+        .args(["measure", "--fresh"])
+        .arg(fresh)
         .arg("--")
         .args(command)
         .stderr(Stdio::inherit())

@@ -4,7 +4,9 @@ use super::container::{HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, crc, padded, part
 use super::encode::{SectionEncoder, put_u32, put_u64, section_length};
 use super::lines::{LineCounters, Lines};
 use goal_lang::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
-use goal_lang::{Action, ActionId, Body, Datum, ImageId, Labels, MemoryImage, Program, SourceMap, Space};
+use goal_lang::{
+    Action, ActionId, Body, Datum, ImageId, Labels, MemoryImage, Payload, Program, SourceMap, Space,
+};
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 use std::collections::HashMap;
@@ -59,7 +61,7 @@ pub enum EncodeError {
 }
 
 /// Sections are encoded side by side up to this many bytes; larger ones are written as they are made.
-const BATCH_BYTES: u64 = 8 << 20;
+const BATCH_BYTES: u64 = 4 << 20;
 /// What is held back before it is written.
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -74,7 +76,7 @@ pub fn encode(
     sources: Option<&SourceMap>,
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
-    let plan = Plan::new(program)?;
+    let plan = Plan::new(program, options.threads)?;
     let has_memory = plan.sections.iter().any(|section| section.memory > 0 || section.body.scratch > 0);
     let has_images = plan.rank_images.iter().any(|&image| image != NONE);
     let debug = if options.strip { None } else { DebugPlan::new(&plan, sources) };
@@ -105,12 +107,6 @@ pub fn encode(
     Ok(())
 }
 
-struct PlannedSection<'a> {
-    body: &'a Body,
-    length: u64,
-    memory: u64,
-}
-
 /// What the file will hold, before any of it is encoded.
 struct Plan<'a> {
     sections: Vec<PlannedSection<'a>>,
@@ -119,12 +115,21 @@ struct Plan<'a> {
     rank_images: Vec<u32>,
 }
 
+struct PlannedSection<'a> {
+    body: &'a Body,
+    length: u64,
+    memory: u64,
+}
+
 impl<'a> Plan<'a> {
-    fn new(program: &'a Program) -> Result<Self, EncodeError> {
+    fn new(program: &'a Program, threads: usize) -> Result<Self, EncodeError> {
+        let measured: Vec<Measured> = match threads {
+            0 | 1 => program.bodies.iter().map(Measured::new).collect(),
+            _ => program.bodies.par_iter().map(Measured::new).collect(),
+        };
         let mut plan = Self { sections: vec![], rank_sections: vec![], images: vec![], rank_images: vec![] };
         let mut section_of_body = vec![None; program.bodies.len()];
-        let mut section_of_length = HashMap::<u64, Vec<u32>>::new();
-        let mut fingerprints = Vec::new();
+        let mut sections_like = HashMap::<(u64, u64), Vec<u32>>::new();
         let mut image_of = HashMap::<ImageId, u32>::new();
         let mut image_of_content = HashMap::<&MemoryImage, u32>::new();
         for (rank, entry) in program.ranks.iter().enumerate() {
@@ -132,17 +137,13 @@ impl<'a> Plan<'a> {
                 Some(section) => section,
                 None => {
                     let body = &program.bodies[entry.body.index()];
-                    let length = check(body, rank as u32)?;
-                    let same_length = section_of_length.entry(length).or_default();
-                    let known = plan.find_same(body, same_length, &mut fingerprints);
-                    let section = known.unwrap_or_else(|| {
-                        same_length.push(plan.sections.len() as u32);
-                        plan.sections.push(PlannedSection {
-                            body,
-                            length,
-                            memory: body.extent(Space::Memory),
-                        });
-                        fingerprints.push(None);
+                    let measured = &measured[entry.body.index()];
+                    measured.check(rank as u32)?;
+                    let like = sections_like.entry((measured.length, measured.fingerprint)).or_default();
+                    let section = plan.find_same(body, like).unwrap_or_else(|| {
+                        like.push(plan.sections.len() as u32);
+                        let Measured { length, memory, .. } = *measured;
+                        plan.sections.push(PlannedSection { body, length, memory });
                         plan.sections.len() as u32 - 1
                     });
                     *section_of_body[entry.body.index()].insert(section)
@@ -166,58 +167,75 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The planned section with the same bytes, among those of the same length. Bytes are compared only where
-    /// fingerprints agree, and fingerprints are made only where lengths do.
-    fn find_same(&self, body: &Body, candidates: &[u32], fingerprints: &mut [Option<u64>]) -> Option<u32> {
-        if candidates.is_empty() {
-            return None;
-        }
-        let own = fingerprint(body);
+    /// The planned section with the same bytes, among those of the same length and fingerprint.
+    fn find_same(&self, body: &Body, candidates: &[u32]) -> Option<u32> {
         let mut bytes = None;
         candidates.iter().copied().find(|&candidate| {
             let other = self.sections[candidate as usize].body;
-            let print = fingerprints[candidate as usize].get_or_insert_with(|| fingerprint(other));
-            *print == own && other.scratch == body.scratch && {
-                other.same_graph(body)
-                    || section_bytes(other) == *bytes.get_or_insert_with(|| section_bytes(body))
-            }
+            other.scratch == body.scratch
+                && (other.same_graph(body)
+                    || section_bytes(other) == *bytes.get_or_insert_with(|| section_bytes(body)))
         })
     }
 }
 
-/// The length of a body's section, where the format can hold it.
-fn check(body: &Body, rank: u32) -> Result<u64, EncodeError> {
-    if body.requires.len() + body.irequires.len() > INDEGREE_MAX as usize {
-        let indegrees = body.indegrees();
-        if let Some(i) = indegrees.iter().position(|&indegree| indegree > INDEGREE_MAX) {
-            return Err(EncodeError::IndegreeTooLarge {
-                rank,
-                action: ActionId::new(i),
-                indegree: indegrees[i],
-            });
-        }
-    }
-    let bytes = section_length(body);
-    if bytes > SECTION_BYTES_MAX { Err(EncodeError::SectionTooLarge { rank, bytes }) } else { Ok(bytes) }
+/// What has to be known of a body before its section has a place in the file.
+struct Measured {
+    /// Bytes of the section.
+    length: u64,
+    /// Bytes of memory that it names.
+    memory: u64,
+    /// Equal for bodies with equal sections, and hardly ever for others.
+    fingerprint: u64,
+    /// An action with more dependencies than the format counts, and their number.
+    excess: Option<(ActionId, u32)>,
 }
 
-/// Equal for bodies with equal sections, and hardly ever for others.
+impl Measured {
+    fn new(body: &Body) -> Self {
+        let mut excess = None;
+        if body.requires.len() + body.irequires.len() > INDEGREE_MAX as usize {
+            let indegrees = body.indegrees();
+            let above = indegrees.iter().position(|&indegree| indegree > INDEGREE_MAX);
+            excess = above.map(|i| (ActionId::new(i), indegrees[i]));
+        }
+        let memory = body.extent(Space::Memory);
+        Self { length: section_length(body), memory, fingerprint: fingerprint(body), excess }
+    }
+
+    /// Whether the format can hold the body.
+    fn check(&self, rank: u32) -> Result<(), EncodeError> {
+        if let Some((action, indegree)) = self.excess {
+            return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });
+        }
+        match self.length {
+            bytes if bytes > SECTION_BYTES_MAX => Err(EncodeError::SectionTooLarge { rank, bytes }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// See [`Measured::fingerprint`].
 fn fingerprint(body: &Body) -> u64 {
     let mut hasher = FxHasher::default();
     for action in &body.actions {
-        // Pieces are named by their place in a table that the section doesn't have.
-        match body.local_operation(action) {
-            None => std::mem::discriminant(action).hash(&mut hasher),
-            Some(local) => local.function.hash(&mut hasher),
-        }
+        std::mem::discriminant(action).hash(&mut hasher);
         match *action {
             Action::Send { payload, to: peer, tag, .. } | Action::Recv { payload, from: peer, tag, .. } => {
-                (peer, tag, body.payload_size(payload)).hash(&mut hasher);
+                (u64::from(peer) << 32 | u64::from(tag)).hash(&mut hasher);
+                match payload {
+                    Payload::Pattern { size } => size.hash(&mut hasher),
+                    _ => body.visit_pieces(action, |piece| piece.hash(&mut hasher)),
+                }
             }
             Action::Calc { nanos, .. } => nanos.hash(&mut hasher),
-            _ => {}
+            // Pieces are named by their place in a table that the section doesn't have.
+            _ => {
+                let local = body.local_operation(action);
+                local.map(|local| local.function).hash(&mut hasher);
+                body.visit_pieces(action, |piece| piece.hash(&mut hasher));
+            }
         }
-        body.visit_pieces(action, |piece| piece.hash(&mut hasher));
     }
     (body.requires.len(), body.irequires.len()).hash(&mut hasher);
     hasher.finish()
@@ -231,38 +249,56 @@ fn section_bytes(body: &Body) -> Vec<u8> {
     bytes
 }
 
-/// How many of the next sections, of which there are some, are encoded side by side.
-fn batch(lengths: impl Iterator<Item = u64>, threads: usize) -> usize {
+/// Puts items one after the other. On several threads batches of them are encoded side by side, the next one while
+/// one is written; an item of more than a batch's bytes, and all of them on one thread, are written as they are made.
+fn in_order<T: Sync>(
+    items: &[T],
+    length: impl Fn(&T) -> u64,
+    threads: usize,
+    encode: impl Fn(&[T]) -> Vec<Vec<u8>> + Sync,
+    mut write: impl FnMut(&T, &mut Parts<'_>) -> io::Result<()>,
+    out: &mut Parts<'_>,
+) -> io::Result<()> {
     if threads <= 1 {
-        return 1;
+        return items.iter().try_for_each(|item| write(item, out));
     }
-    let mut bytes = 0u64;
-    let fits = |length: &u64| {
-        bytes = bytes.saturating_add(*length);
-        bytes <= BATCH_BYTES
-    };
-    lengths.take_while(fits).count().max(1)
-}
-
-fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {
-    let mut rest = &plan.sections[..];
-    while let [first, ..] = rest {
-        let now;
-        (now, rest) = rest.split_at(batch(rest.iter().map(|section| section.length), threads));
-        if now.len() > 1 {
-            let encoded: Vec<Vec<u8>> = now.par_iter().map(|section| section_bytes(section.body)).collect();
-            for section in encoded {
-                out.write(&section)?;
-            }
-        } else {
-            let mut encoder = SectionEncoder::new(first.body);
-            encoder.independent(&mut out.buffer);
-            while encoder.records(BUFFER_BYTES, &mut out.buffer) {
-                out.flush()?;
-            }
+    let mut rest = items;
+    let mut encoded: Vec<Vec<u8>> = Vec::new();
+    while !rest.is_empty() || !encoded.is_empty() {
+        let mut bytes = 0u64;
+        let fits = |item: &&T| {
+            bytes = bytes.saturating_add(length(item));
+            bytes <= BATCH_BYTES
+        };
+        let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count());
+        let mut next = Vec::new();
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| next = encode(batch));
+            encoded.iter().try_for_each(|bytes| out.write(bytes))
+        })?;
+        encoded = next;
+        rest = behind;
+        if let (true, true, [large, behind @ ..]) = (batch.is_empty(), encoded.is_empty(), behind) {
+            write(large, out)?;
+            rest = behind;
         }
     }
     Ok(())
+}
+
+fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {
+    let encode = |sections: &[PlannedSection<'_>]| {
+        sections.par_iter().map(|section| section_bytes(section.body)).collect()
+    };
+    let write = |section: &PlannedSection<'_>, out: &mut Parts<'_>| {
+        let mut encoder = SectionEncoder::new(section.body);
+        encoder.independent(&mut out.buffer);
+        while encoder.records(BUFFER_BYTES, &mut out.buffer) {
+            out.flush()?;
+        }
+        out.relieve()
+    };
+    in_order(&plan.sections, |section| section.length, threads, encode, write, out)
 }
 
 fn images_length(plan: &Plan<'_>) -> u64 {
@@ -343,31 +379,20 @@ impl<'a> DebugPlan<'a> {
             counters.prepare(lines);
         }
         let sections: Vec<_> = plan.sections.iter().zip(&self.sections).collect();
-        let mut rest = &sections[..];
-        while let [first, ..] = rest {
-            let now;
-            (now, rest) = rest.split_at(batch(rest.iter().map(|(section, _)| section.length), threads));
-            if now.len() > 1 {
-                let encoded: io::Result<Vec<Vec<u8>>> = now
-                    .par_iter()
-                    .map_init(
-                        || counters.clone(),
-                        |counters, &(section, debug)| {
-                            let mut nowhere = io::sink();
-                            let mut parts = Parts::in_memory(&mut nowhere);
-                            write_section(section, debug, counters, &mut parts)?;
-                            Ok(parts.buffer)
-                        },
-                    )
-                    .collect();
-                for section in encoded? {
-                    out.write(&section)?;
-                }
-            } else {
-                write_section(first.0, first.1, &mut counters, out)?;
-            }
-        }
-        Ok(())
+        let encode = |sections: &[(&PlannedSection<'_>, &(u32, Lines<'a>))]| {
+            let encode = |counters: &mut LineCounters<'a>, &(section, debug): &(_, _)| {
+                let mut nowhere = io::sink();
+                let mut parts = Parts::in_memory(&mut nowhere);
+                write_section(section, debug, counters, &mut parts).expect("nothing is written yet");
+                parts.buffer
+            };
+            sections.par_iter().map_init(|| counters.clone(), encode).collect()
+        };
+        let mut own_counters = counters.clone();
+        let write = |&(section, debug): &(_, _), out: &mut Parts<'_>| {
+            write_section(section, debug, &mut own_counters, out)
+        };
+        in_order(&sections, |(section, _)| section.length, threads, encode, write, out)
     }
 }
 
