@@ -91,7 +91,8 @@ impl Arrivals {
             Entry::Occupied(entry) => Some(*entry.get()),
             Entry::Vacant(entry) => {
                 let last = self.names.get(&header.communicator);
-                let is_early = last.is_none_or(|&last| header.instance > last);
+                // Numbers wrap around: ahead is what is nearer in that direction.
+                let is_early = last.is_none_or(|&last| (header.instance.wrapping_sub(last) as i32) > 0);
                 is_early.then(|| *entry.insert(self.matching.add_space()))
             }
         }
@@ -128,4 +129,22 @@ fn kept_bytes(header: &Header) -> u64 {
 
 fn is_long_underway(incoming: &Incoming) -> bool {
     matches!(incoming.place, Place::Kept(_)) && incoming.arrived < incoming.header.size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Arrivals;
+    use crate::transport::{Header, Kind};
+
+    #[test]
+    fn instance_numbers_wrap_around() {
+        let mut arrivals = Arrivals::default();
+        let of = |instance| Header { instance, ..Header::new(Kind::Eager, 1) };
+        let last = arrivals.open(0, u32::MAX, false);
+        let early = arrivals.space(&of(0)).expect("the next instance's");
+        arrivals.close(last);
+        assert_eq!(arrivals.space(&of(u32::MAX)), None, "it is over");
+        assert_eq!(arrivals.open(0, 0, false), early);
+        assert_eq!(arrivals.space(&of(u32::MAX)), None, "it is over");
+    }
 }

@@ -57,6 +57,10 @@ impl<T: Transport> Engine<T> {
 impl Inside<'_> {
     /// What a message does.
     fn accept(&mut self, header: &Header, payload: &[u8]) -> Flow {
+        if self.failure.is_some() {
+            // What comes now may belong to the message that failed.
+            return Flow::Refused;
+        }
         match header.kind() {
             Kind::Eager => return self.arrive(header, Some(payload)),
             Kind::Long | Kind::Rts => return self.arrive(header, None),

@@ -49,7 +49,7 @@ impl<T: Transport> Engine<T> {
             header.flags |= Header::PATTERN;
         }
         self.stats.messages += 1;
-        self.stats.bytes += size;
+        self.stats.bytes = self.stats.bytes.saturating_add(size);
         if kind == Kind::Rts {
             if let Some(address) =
                 instance.memory.contiguous(payload).and_then(|span| self.transport.export(span))

@@ -16,6 +16,9 @@ impl<T: Transport> Engine<T> {
     /// # Errors
     /// The first failure of an action, again on every further call.
     pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
         let mut worked = self.take_messages();
         worked |= !self.arrivals.direct.is_empty() && self.fetch();
         worked |= !self.outbox.is_empty() && self.flush();
@@ -44,7 +47,8 @@ impl<T: Transport> Engine<T> {
 
     fn end_calcs(&mut self, now_ns: u64) -> bool {
         let mut worked = false;
-        while let Some((instance, action)) = self.locals.due(now_ns) {
+        for _ in 0..ACTIONS_PER_POLL {
+            let Some((instance, action)) = self.locals.due(now_ns) else { break };
             self.end_action(Receive { instance, action });
             worked = true;
         }

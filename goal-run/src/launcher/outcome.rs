@@ -68,7 +68,7 @@ impl Outcome {
         for rank in 0..segment.num_ranks() {
             let status = segment.status(rank);
             counts.messages += status.messages.load(Ordering::SeqCst);
-            counts.bytes += status.bytes.load(Ordering::SeqCst);
+            counts.bytes = counts.bytes.saturating_add(status.bytes.load(Ordering::SeqCst));
             counts.verified_bytes += status.verified_bytes.load(Ordering::SeqCst);
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }

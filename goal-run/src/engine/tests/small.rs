@@ -1,8 +1,12 @@
 //! Programs written for one question each.
 
-use super::network::{Conditions, End, run};
-use crate::engine::{Cause, Options, Waiting};
+use super::network::{Conditions, End, Held, nisa, run};
+use crate::engine::{Cause, Engine, Options, Schedule, Waiting};
+use crate::memory::Span;
+use crate::transport::{Flow, Full, Header, Transport};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 fn program(text: &str) -> Program {
     let mut sources = SourceMap::default();
@@ -12,6 +16,41 @@ fn program(text: &str) -> Program {
 
 fn conditions(options: Options) -> Conditions {
     Conditions { options, depth: 4, payload_max: 64, ..Conditions::new(1) }
+}
+
+/// A transport with one rank, that shows two messages a poll.
+#[derive(Default)]
+struct ToOneself(VecDeque<(Header, Vec<u8>)>);
+
+impl Transport for ToOneself {
+    fn payload_max(&self) -> usize {
+        64
+    }
+
+    fn try_send(&mut self, _: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        let mut payload = vec![0; header.payload_len()];
+        fill(&mut payload);
+        self.0.push_back((*header, payload));
+        Ok(())
+    }
+
+    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+        for taken in 0..2 {
+            match self.0.front() {
+                Some((header, payload)) if sink(header, payload) == Flow::Taken => self.0.pop_front(),
+                _ => return taken,
+            };
+        }
+        2
+    }
+
+    fn export(&self, _: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _: u32, _: u64, _: u64) -> Option<Span> {
+        None
+    }
 }
 
 #[test]
@@ -26,6 +65,63 @@ fn a_receive_of_another_size_names_both_ends() {
         let Cause::SizeMismatch { source_rank: 0, tag: 5, sent: 24, received: 20, .. } = failure.cause else {
             panic!("{failure}")
         };
+    }
+}
+
+#[test]
+fn parts_of_a_message_of_another_size_come_too_late_to_matter() {
+    for seed in 0..50 {
+        for receive in ["recv 0,400 from 0", "w: recv 8b from 0 tag 1  r: recv 0,400 from 0  r requires w"] {
+            let program = program(&format!(
+                "rank 0 {{ a: send 500b to 1  b: send 8b to 1 tag 1  b irequires a }} rank 1 {{ {receive} }}"
+            ));
+            let mut conditions = Conditions::new(seed);
+            conditions.options.eager_limit = 1000;
+            (conditions.payload_max, conditions.depth) = (64, 100);
+            let End::Failed(1, failure) = run(&program, &conditions) else { panic!("seed {seed}") };
+            let Cause::SizeMismatch { sent: 500, received: 400, .. } = failure.cause else {
+                panic!("{failure}")
+            };
+        }
+    }
+}
+
+#[test]
+fn sizes_that_together_pass_64_bits() {
+    let all = u64::MAX;
+    let text = format!("rank 0 {{ send {all}b to 1  send {all}b to 1 }} rank 1 {{ recv 8b from 0 tag 9 }}");
+    let End::Stuck(_) = run(&program(&text), &conditions(Options::default())) else { panic!() };
+}
+
+#[test]
+fn a_failure_is_told_again() {
+    for calc in 0..8 {
+        let text =
+            format!("rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}");
+        let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0));
+        let mut held = Held::new(&schedule);
+        let options = Options { eager_limit: 1000, ..Options::default() };
+        let mut engine = Engine::new(0, ToOneself::default(), options);
+        let handle = engine.start(&schedule, 0, held.storage());
+        let mut failures = (0..100).filter_map(|now| engine.poll(now).err());
+        let first = failures.next().expect("the sizes differ");
+        assert!(failures.by_ref().take(50).filter(|other| *other == first).count() == 50);
+        assert!(!engine.test(&handle));
+    }
+}
+
+#[test]
+fn a_poll_ends_a_bounded_number_of_calcs() {
+    let calcs = "calc 1 ".repeat(10_000);
+    let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {calcs} }}"))), 0));
+    let mut held = Held::new(&schedule);
+    let mut engine = Engine::new(0, ToOneself::default(), Options::default());
+    let handle = engine.start(&schedule, 0, held.storage());
+    while engine.poll(0).expect("no failure").waiting != Waiting::Until(1) || !engine.runnable.is_empty() {}
+    engine.poll(1_000_000).expect("no failure");
+    assert!(engine.locals.has_timers(), "all were ended at once");
+    while !engine.test(&handle) {
+        engine.poll(1_000_000).expect("no failure");
     }
 }
 
