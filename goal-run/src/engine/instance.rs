@@ -7,6 +7,7 @@ use super::schedule::{Schedule, slot};
 use crate::matching::SpaceId;
 use crate::memory::{Cells, Region};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Names a started instance.
@@ -38,7 +39,12 @@ pub struct Storage {
 /// A started schedule.
 #[derive(Debug)]
 pub(super) struct Instance {
-    pub(super) schedule: Arc<Schedule>,
+    /// Cloned whenever the instance runs, which must not take an atomic operation.
+    #[expect(
+        clippy::redundant_allocation,
+        reason = "the caller's share is counted atomically, this one is not"
+    )]
+    pub(super) schedule: Rc<Arc<Schedule>>,
     pub(super) communicator: u32,
     pub(super) number: u32,
     pub(super) space: SpaceId,
@@ -71,7 +77,7 @@ impl Instance {
         }
         let progress = ActionQueue::new(&schedule, counters, finished);
         Self {
-            schedule,
+            schedule: Rc::new(schedule),
             communicator,
             number,
             space,

@@ -14,6 +14,7 @@ pub struct Schedule {
     counters: Vec<u16>,
     actions: u32,
     has_wildcards: bool,
+    asks_time: bool,
 }
 
 /// What the state of one instance needs, in elements.
@@ -52,15 +53,17 @@ impl Schedule {
     pub fn new(nisa: Arc<Nisa>, rank: u32) -> Self {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
-        let mut has_wildcards = false;
+        let (mut has_wildcards, mut asks_time) = (false, false);
         for (offset, record) in section.records() {
             counters[slot(offset)] = record.sources;
-            if let Operation::Recv { peer, tag, .. } = record.operation() {
-                has_wildcards |= peer == ANY || tag == ANY;
+            match record.operation() {
+                Operation::Recv { peer, tag, .. } => has_wildcards |= peer == ANY || tag == ANY,
+                Operation::Calc { .. } | Operation::Wtime { .. } => asks_time = true,
+                _ => {}
             }
         }
         let actions = nisa.num_actions(nisa.section_id(rank));
-        Self { nisa, rank, counters, actions, has_wildcards }
+        Self { nisa, rank, counters, actions, has_wildcards, asks_time }
     }
 
     /// The rank that it is for.
@@ -82,6 +85,11 @@ impl Schedule {
     /// Number of actions.
     pub fn actions(&self) -> u32 {
         self.actions
+    }
+
+    /// Whether an action depends on the time that [`poll`](super::Engine::poll) is told.
+    pub fn asks_time(&self) -> bool {
+        self.asks_time
     }
 
     /// What the state of an instance needs.

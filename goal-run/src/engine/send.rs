@@ -62,9 +62,17 @@ impl<T: Transport> Engine<T> {
             entry.insert(Rendezvous { instance: key, to, header });
         }
         let mut outgoing = Outgoing { header, instance: key, left: None };
-        let mut budget = BYTES_PER_POLL;
-        if !self.outbox.is_blocked(to) && self.try_send(to, &mut outgoing, &mut budget) == Sent::All {
-            return kind != Kind::Rts;
+        if !self.outbox.is_blocked(to) {
+            let sent = if kind == Kind::Eager {
+                let source = Source { instance: &self.instances[key], payload, header: &header, to };
+                try_send_eager(&mut self.transport, &source)
+            } else {
+                let mut budget = BYTES_PER_POLL;
+                self.try_send(to, &mut outgoing, &mut budget)
+            };
+            if sent == Sent::All {
+                return kind != Kind::Rts;
+            }
         }
         self.outbox.push(to, outgoing);
         false
@@ -111,10 +119,7 @@ impl<T: Transport> Engine<T> {
         match header.kind() {
             Kind::Eager => {
                 let source = Source::new(&self.instances[outgoing.instance], header, to);
-                match self.transport.try_send(to, header, |out| source.fill(0, out)) {
-                    Ok(()) => Sent::All,
-                    Err(Full) => Sent::Waits,
-                }
+                try_send_eager(&mut self.transport, &source)
             }
             Kind::Long => self.try_send_long(to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
@@ -176,6 +181,14 @@ impl<T: Transport> Engine<T> {
             self.outbox.streams.push_back(stream);
         }
         worked
+    }
+}
+
+#[inline]
+fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
+    match transport.try_send(source.to, source.header, |out| source.fill(0, out)) {
+        Ok(()) => Sent::All,
+        Err(Full) => Sent::Waits,
     }
 }
 

@@ -4,7 +4,7 @@ use super::incoming::Receive;
 use super::{Engine, Failure, Progress, Waiting};
 use crate::transport::Transport;
 use goal_asm::nisa::Operation;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Actions that one poll starts or passes on for each instance.
 const ACTIONS_PER_POLL: usize = 1024;
@@ -57,7 +57,7 @@ impl<T: Transport> Engine<T> {
 
     /// Lets an instance make progress. Whether it did.
     fn run(&mut self, key: usize, now_ns: u64) -> bool {
-        let schedule = Arc::clone(&self.instances[key].schedule);
+        let schedule = Rc::clone(&self.instances[key].schedule);
         let section = schedule.section();
         let was_finished = self.instances[key].progress.is_finished();
         let mut actions = 0;

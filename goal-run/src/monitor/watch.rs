@@ -30,7 +30,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// Reads all ranks; whether none of them can go on.
     pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
-        let reading: Option<Vec<Reading>> = (0..segment.num_ranks()).map(|rank| read(segment, rank)).collect();
+        let reading: Option<Vec<Reading>> =
+            (0..segment.num_ranks()).map(|rank| read(segment, rank)).collect();
         let now = reading.unwrap_or_default();
         let rested = now.len() == self.before.len() && !now.is_empty();
         let mut pairs = self.before.iter().zip(&now);

@@ -28,6 +28,16 @@ impl<'a> ShmTransport<'a> {
         self.consumer.has_message()
     }
 
+    /// Looks for a message, at most `looks` times.
+    #[inline]
+    pub fn spin(&self, looks: u32) {
+        for _ in 0..looks {
+            if self.consumer.has_message() {
+                return;
+            }
+        }
+    }
+
     /// Tells senders of all room that there is: to be called when nothing is left to do.
     pub fn publish(&mut self) {
         self.consumer.publish();

@@ -96,8 +96,7 @@ fn sizes_that_together_pass_64_bits() {
 #[test]
 fn a_failure_is_told_again() {
     for calc in 0..8 {
-        let text =
-            format!("rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}");
+        let text = format!("rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}");
         let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0));
         let mut held = Held::new(&schedule);
         let options = Options { eager_limit: 1000, ..Options::default() };
