@@ -122,7 +122,30 @@ impl Datatype {
     pub const fn is_float(self) -> bool {
         matches!(self, Datatype::Float8 | Datatype::Float16 | Datatype::Float32 | Datatype::Float64)
     }
+
+    /// Whether an element of these bits is a NaN.
+    pub const fn is_nan(self, bits: u64) -> bool {
+        match self {
+            Datatype::Float16 => bits <= 0xffff && bits & 0x7fff > 0x7c00,
+            Datatype::Float32 => bits <= 0xffff_ffff && bits & 0x7fff_ffff > 0x7f80_0000,
+            Datatype::Float64 => bits & (u64::MAX >> 1) > 0x7ff << 52,
+            _ => false,
+        }
+    }
+
+    /// Whether it is another NaN than the one that text calls `nan`: quiet, positive, without a payload.
+    pub const fn is_odd_nan(self, bits: u64) -> bool {
+        let plain = match self {
+            Datatype::Float16 => 0x7e00,
+            Datatype::Float32 => 0x7fc0_0000,
+            _ => 0xfff << 51,
+        };
+        self.is_nan(bits) && bits != plain
+    }
 }
+
+/// How text begins a NaN that hexadecimal digits give the bits of.
+pub const ODD_NAN: &str = "nan_";
 
 /// Whether `op` is defined on `datatype`: everything but Float8 and bitwise operations on floats.
 pub const fn is_legal(op: Op, datatype: Datatype) -> bool {

@@ -17,7 +17,7 @@ mod resolve;
 mod source;
 
 pub use fmt::{FormatOptions, fmt};
-pub use function::{Datatype, Op, is_legal};
+pub use function::{Datatype, ODD_NAN, Op, is_legal};
 pub use ids::{ANY, ActionId, BodyId, ImageId};
 pub use parse::{ParseOptions, Parsed, parse};
 pub use print::{Style, print, statement};

@@ -27,6 +27,9 @@ pub const INPUT_BYTES_MAX: u64 = 1 << 32;
 /// Most bytes of the segment that the ranks of a job share (`--max-segment`). Pages that nobody touches cost nothing.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
 
+/// Most bytes of memory of all ranks together that a run is compared with the interpreter's (`--max-verified`).
+pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
+
 /// Most ranks that a job starts as processes or threads (`--max-started`).
 pub const STARTED_RANKS_MAX: u32 = 8192;
 

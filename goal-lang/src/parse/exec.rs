@@ -38,7 +38,13 @@ impl Builder<'_> {
             return None;
         };
         if mark.vector {
-            self.wrong_operands(at, "`wtime` writes to a contiguous buffer");
+            let span = self.span(mark.start, mark.end);
+            self.report.add(Code::WrongOperands, || {
+                Diagnostic::new(Code::WrongOperands, "`wtime` writes to a buffer in one piece")
+                    .label(span, "a scattered buffer")
+                    .note("the time is a Float64, in seconds")
+                    .help("give it 8 bytes that lie together: `exec wtime with A,8`")
+            });
             return None;
         }
         let piece = self.pieces[mark.first];

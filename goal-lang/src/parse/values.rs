@@ -6,7 +6,7 @@ use super::block::Declared;
 use super::builder::{Builder, quote};
 use super::exec::{datatype_named, datatype_names};
 use crate::diag::{Code, Diagnostic};
-use crate::function::Datatype;
+use crate::function::{Datatype, ODD_NAN};
 use crate::lexer::long_number;
 use crate::program::{Datum, Space};
 use crate::resolve::nearest;
@@ -100,7 +100,7 @@ impl Builder<'_> {
             }),
             Refused::Invalid => self.report.add(Code::InvalidValue, || {
                 let help = if datatype.is_float() {
-                    "write a number, `inf`, `-inf` or `nan`"
+                    "write a number, `inf`, `-inf`, `nan` or a NaN by its bits, such as `nan_7fc00001`"
                 } else {
                     "write a whole number, or use a Float datatype"
                 };
@@ -175,6 +175,14 @@ fn encode_integer(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<
 
 fn encode_float(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
     let text = std::str::from_utf8(text).map_err(|_| Refused::Invalid)?;
+    if let Some(digits) = text.strip_prefix(ODD_NAN) {
+        let bits = u64::from_str_radix(digits, 16).map_err(|_| Refused::Invalid)?;
+        if !datatype.is_nan(bits) {
+            return Err(Refused::Invalid);
+        }
+        out.extend_from_slice(&bits.to_le_bytes()[..datatype.width() as usize]);
+        return Ok(());
+    }
     let is_hex = text.starts_with("0x") || text.starts_with("0X");
     let wide = if is_hex {
         long_number(text.as_bytes()).ok_or(Refused::Overflow)? as f64

@@ -5,7 +5,7 @@ use std::io;
 use half::f16;
 
 use super::output::Output;
-use crate::function::Datatype;
+use crate::function::{Datatype, ODD_NAN};
 use crate::program::{Datum, MemoryImage};
 
 pub(super) fn print(out: &mut Output<'_>, image: &MemoryImage) -> io::Result<()> {
@@ -23,11 +23,11 @@ pub(super) fn print(out: &mut Output<'_>, image: &MemoryImage) -> io::Result<()>
 }
 
 fn print_values(out: &mut Output<'_>, datum: &Datum) -> io::Result<()> {
-    let datatype = printable_type(datum);
-    out.text(datatype.name());
+    out.text(datum.datatype.name());
     for bits in elements(datum) {
         out.text(" ");
-        match datatype {
+        match datum.datatype {
+            float if float.is_odd_nan(bits) => out.text(&format!("{ODD_NAN}{bits:x}")),
             Datatype::Int8 => out.signed(i64::from(bits as i8)),
             Datatype::Int16 => out.signed(i64::from(bits as i16)),
             Datatype::Int32 => out.signed(i64::from(bits as i32)),
@@ -49,19 +49,4 @@ fn elements(datum: &Datum) -> impl Iterator<Item = u64> {
         wide[..bytes.len()].copy_from_slice(bytes);
         u64::from_le_bytes(wide)
     })
-}
-
-/// The datum's type, or the unsigned one of its width where a value has no spelling in its own: Float8, and every NaN
-/// but the one that `nan` stands for.
-fn printable_type(datum: &Datum) -> Datatype {
-    let (canonical_nan, infinity, unsigned) = match datum.datatype {
-        Datatype::Float8 => return Datatype::UInt8,
-        Datatype::Float16 => (0x7e00, 0x7c00, Datatype::UInt16),
-        Datatype::Float32 => (0x7fc0_0000, 0x7f80_0000, Datatype::UInt32),
-        Datatype::Float64 => (0x7ff8 << 48, 0x7ff0 << 48, Datatype::UInt64),
-        integer => return integer,
-    };
-    let magnitude = u64::MAX >> (65 - 8 * datum.datatype.width());
-    let odd_nan = |bits| bits & magnitude > infinity && bits != canonical_nan;
-    if elements(datum).any(odd_nan) { unsigned } else { datum.datatype }
 }

@@ -183,8 +183,8 @@ rank #0 {
   init 0 = Int16 -1 1;
   init 8 = Float64 1.5 -0.0 -inf nan 1e300 5e-324;
   init 80 = Float16 0.099975586;
-  init 90 = UInt32 2143289345;
-  expect 100 = UInt16 65024;
+  init 90 = Float32 nan_7fc00001;
+  expect 100 = Float16 nan_fe00;
 }
 ";
     assert_eq!(text(&program.finish(), Style::Paper2009), expected);

@@ -84,7 +84,10 @@ pub(super) fn gather(
     let highest = highest.map(|member| number_at(sources, member.place));
     let declared = declared.map(|(_, span)| span);
     let group = rows(sources, num_ranks, declared, every, &members, report);
-    missing(&group, declared.or(highest), report);
+    // A block that could not be read may have been that of a rank which seems to have none.
+    if !report.diagnostics.iter().any(|finding| finding.code == Code::Syntax) {
+        missing(&group, declared.or(highest), report);
+    }
     Some((blocks, group))
 }
 
@@ -123,7 +126,8 @@ fn one_number(declared: &[(u32, Span)], report: &mut Report) -> Option<(u32, Spa
             .help("leave one of them out")
         });
     }
-    Some((number, first))
+    // The largest, so that no rank is told to be outside of the group as well.
+    declared.iter().copied().max_by_key(|&(number, _)| number)
 }
 
 fn no_group(blocks: &[Block], every: bool, report: &mut Report) {
