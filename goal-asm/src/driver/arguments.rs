@@ -61,6 +61,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         },
         None => (text, 0),
     };
-    let number: u64 = digits.parse().map_err(|error| format!("{error}"))?;
+    let number: u64 =
+        digits.parse().map_err(|_| "give a number, with or without K, M, G or T behind it".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "more than 2^64 bytes".to_owned())
 }

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How findings are written.
+/// How results are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
-    /// Drawn for people, on standard error
+    /// For people
     #[default]
     Text,
-    /// One object a line, on standard output
+    /// For programs, on standard output
     Json,
 }
 

@@ -89,6 +89,10 @@ impl Input {
                 .into(),
                 error => error,
             })?;
+        if unpacked.starts_with(&GZIP) {
+            let message = format!("{name}: the gzip file holds another gzip file");
+            return Err(Diagnostic::new(Code::GzipFormat, message).help("unpack it once: `gzip -dc`").into());
+        }
         Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true })
     }
 }

@@ -54,6 +54,9 @@ pub(super) enum Opened {
 
 pub(super) fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error> {
     (options.on_stage)("reading");
+    if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+        return Err(Error::Usage("standard input can be read only once: give - once".to_owned()));
+    }
     let mut sources = SourceMap::default();
     for path in paths {
         let input = Input::open(path, options)?;

@@ -1,10 +1,11 @@
 //! Results: a file that appears when it is whole, or standard output.
 
 use super::Error;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -22,6 +23,28 @@ impl Target {
     pub fn new(path: &Path) -> Self {
         if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
     }
+
+    /// The target, unless it is the file of one of the inputs, by whatever name.
+    ///
+    /// # Errors
+    /// Where the result would replace an input.
+    pub fn apart_from(self, inputs: &[PathBuf]) -> Result<Self, Error> {
+        if let Target::File(path) = &self
+            && let Some(file) = identity(path)
+            && inputs.iter().any(|input| identity(input) == Some(file))
+        {
+            let name = path.display();
+            let message = format!("the result would replace the input {name}: name another file with -o");
+            return Err(Error::Usage(message));
+        }
+        Ok(self)
+    }
+}
+
+/// What tells a regular file from all others.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// A result while it is written. Unless it is [finished](Self::finish) a file keeps what it had.
@@ -33,9 +56,15 @@ pub struct Output {
 enum Sink {
     /// Standard output, a device or a pipe, which can't be replaced.
     Direct(BufWriter<File>),
-    /// A temporary beside the place where it will be.
-    Beside(BufWriter<NamedTempFile>, PathBuf),
+    /// A file without a name in the folder of the place where it will be: nothing is left of it, however the process
+    /// ends.
+    Unnamed(BufWriter<File>, PathBuf),
+    /// A temporary in that folder, where the file system knows no files without a name.
+    Named(BufWriter<NamedTempFile>, PathBuf),
 }
+
+/// How the names of temporaries begin.
+const PREFIX: &str = ".goalc-";
 
 impl Output {
     /// Begins a result.
@@ -76,10 +105,10 @@ impl Output {
     pub fn finish(self) -> Result<(), Error> {
         let finished = match self.sink {
             Sink::Direct(mut out) => out.flush(),
-            Sink::Beside(out, path) => match out.into_inner() {
-                Ok(file) => file.persist(path).map(drop).map_err(|error| error.error),
-                Err(error) => Err(error.into_error()),
-            },
+            Sink::Unnamed(out, place) => finish(out).and_then(|file| name(&file, &place)),
+            Sink::Named(out, place) => {
+                finish(out).and_then(|file| file.persist(place).map(drop).map_err(|error| error.error))
+            }
         };
         finished.map_err(|error| Error::io(self.name, error))
     }
@@ -93,30 +122,56 @@ impl Sink {
         }
         // What a link points at is replaced, not the link.
         let place = if before.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
-        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder(&place);
         // Fails under the folder's own name, where the temporary's would tell nobody anything.
         fs::metadata(folder)?;
-        let mode = before.map_or(0o666, |metadata| metadata.permissions().mode());
+        let mode = before.map_or(0o666, |metadata| metadata.permissions().mode()) & 0o777;
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        if let Ok(file) = open(folder, flags, Mode::from_raw_mode(mode)) {
+            return Ok(Sink::Unnamed(BufWriter::new(file.into()), place));
+        }
         let file = tempfile::Builder::new()
-            .prefix(".goalc-")
-            .permissions(fs::Permissions::from_mode(mode & 0o777))
+            .prefix(PREFIX)
+            .permissions(fs::Permissions::from_mode(mode))
             .tempfile_in(folder)?;
-        Ok(Sink::Beside(BufWriter::new(file), place))
+        Ok(Sink::Named(BufWriter::new(file), place))
     }
+}
+
+/// Writes what is held back.
+fn finish<W: Write>(out: BufWriter<W>) -> io::Result<W> {
+    out.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// Puts a file without a name in its place. A link can't replace a file, so it gets a name of its own for a moment.
+fn name(file: &File, place: &Path) -> io::Result<()> {
+    let folder = folder(place);
+    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let named = tempfile::Builder::new()
+        .prefix(PREFIX)
+        .make_in(folder, |path| Ok(linkat(CWD, &unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?))?;
+    named.persist(place).map(drop).map_err(|error| error.error)
+}
+
+/// The folder of a file.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.sink {
             Sink::Direct(out) => out.write(bytes),
-            Sink::Beside(out, _) => out.write(bytes),
+            Sink::Unnamed(out, _) => out.write(bytes),
+            Sink::Named(out, _) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.sink {
             Sink::Direct(out) => out.flush(),
-            Sink::Beside(out, _) => out.flush(),
+            Sink::Unnamed(out, _) => out.flush(),
+            Sink::Named(out, _) => out.flush(),
         }
     }
 }

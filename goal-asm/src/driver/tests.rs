@@ -2,7 +2,9 @@ use super::{
     Emit, Error, Form, Input, Options, Output, Status, Target, compile, emit, load_program, optimize,
 };
 use goal_lang::diag::Code;
+use rustix::fs::{Mode, OFlags, open};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -79,4 +81,33 @@ fn a_result_that_is_not_finished_leaves_what_was_there() {
     drop(out);
     assert_eq!(fs::read(&paths[0]).expect("there"), b"before");
     assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 1);
+}
+
+#[test]
+fn nothing_of_a_result_is_seen_before_it_is_whole() {
+    let (folder, paths) = files(&[("a.nisa", b"before")]);
+    let unnamed = OFlags::TMPFILE | OFlags::WRONLY;
+    if open(folder.path(), unnamed, Mode::RUSR).is_err() {
+        eprintln!("skipped: this file system knows no files without a name");
+        return;
+    }
+    let entries = || fs::read_dir(folder.path()).expect("there").count();
+    for path in [paths[0].clone(), folder.path().join("new")] {
+        let before = entries();
+        let mut out = Output::create(&Target::new(&path), true).expect("a file");
+        std::io::Write::write_all(&mut out, b"after").expect("written");
+        std::io::Write::flush(&mut out).expect("written");
+        assert_eq!(entries(), before, "a process that is killed now leaves something behind");
+        out.finish().expect("written");
+        assert_eq!(fs::read(&path).expect("there"), b"after");
+    }
+    assert_eq!(entries(), 2);
+}
+
+#[test]
+fn a_result_keeps_the_permissions_of_what_was_there() {
+    let (_folder, paths) = files(&[("a.nisa", b"before")]);
+    fs::set_permissions(&paths[0], fs::Permissions::from_mode(0o600)).expect("ours");
+    Output::create(&Target::new(&paths[0]), true).and_then(Output::finish).expect("written");
+    assert_eq!(fs::metadata(&paths[0]).expect("there").permissions().mode() & 0o777, 0o600);
 }

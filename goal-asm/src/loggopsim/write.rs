@@ -37,11 +37,20 @@ impl Loss {
 
     /// One sentence for a warning.
     pub fn message(&self) -> String {
-        format!(
-            "LogGOPSim has no place for {} buffer addresses, {} local operations (written as `calc 0`) and the init and \
-             expect data of {} ranks",
-            self.buffers, self.operations, self.images
-        )
+        let count = |count: u64, one: &str, more: &str| {
+            (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
+        };
+        let parts = [
+            count(self.buffers, "buffer address", "buffer addresses"),
+            count(
+                self.operations,
+                "local operation (written as `calc 0`)",
+                "local operations (written as `calc 0`)",
+            ),
+            count(self.images, "rank's init and expect data", "ranks' init and expect data"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        format!("LogGOPSim has no place for {}", parts.join(", "))
     }
 }
 

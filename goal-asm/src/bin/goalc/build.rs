@@ -41,7 +41,7 @@ enum Form {
     Goal,
     /// Text in Schedgen's spelling
     Schedgen,
-    /// A graph a distinct rank in graphviz's language
+    /// A graph for the first of the ranks that do the same, in graphviz's language
     Dot,
     /// One JSON object
     Json,
@@ -93,10 +93,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 fn target(arguments: &Arguments) -> Result<Target, Error> {
     let input = arguments.input.inputs[0].as_path();
-    match (&arguments.output, arguments.emit.extension()) {
-        (Some(output), _) => Ok(Target::new(output)),
-        (None, None) => Ok(Target::Stdout),
-        (None, Some(_)) if input == Path::new("-") => Ok(Target::Stdout),
+    let target = match (&arguments.output, arguments.emit.extension()) {
+        (Some(output), _) => Target::new(output),
+        (None, None) => Target::Stdout,
+        (None, Some(_)) if input == Path::new("-") => Target::Stdout,
         (None, Some(extension)) => {
             // x.goal.gz becomes x.nisa.
             let unpacked = if input.extension().is_some_and(|packed| packed == "gz") {
@@ -104,13 +104,8 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
             } else {
                 input.to_owned()
             };
-            let output = unpacked.with_extension(extension);
-            if arguments.input.inputs.contains(&output) {
-                let message =
-                    format!("the result would replace the input {}: name a file with -o", output.display());
-                return Err(Error::Usage(message));
-            }
-            Ok(Target::File(output))
+            Target::File(unpacked.with_extension(extension))
         }
-    }
+    };
+    target.apart_from(&arguments.input.inputs)
 }

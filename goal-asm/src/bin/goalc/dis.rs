@@ -23,7 +23,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    let mut out = Output::create(&Target::new(&arguments.output), false)?;
+    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let mut out = Output::create(&target, false)?;
     driver::emit(&mut loaded, Emit::Text(arguments.style.style()), &options, &mut out)?;
     out.finish()?;
     driver::tell(&loaded.findings, Format::Text)?;

@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             program.num_ranks()
         )));
     }
-    let mut out = Output::create(&Target::new(&arguments.output), false)?;
+    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let mut out = Output::create(&target, false)?;
     let drawn = match arguments.svg {
         true => svg(program.body_of(rank), &mut out),
         false => dot(program.body_of(rank), rank, &mut out).map_err(SvgError::Io),
