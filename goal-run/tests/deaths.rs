@@ -67,6 +67,21 @@ fn a_killed_rank_ends_the_job() {
     assert_gone(&ranks);
 }
 
+/// Rust's runtime handles these two, and passes over one that is sent.
+#[test]
+fn a_fault_that_is_sent_ends_the_rank() {
+    for (signal, name) in [(Signal::SEGV, "SIGSEGV"), (Signal::BUS, "SIGBUS")] {
+        let launcher = start_text(LONG, &["--transport", "shm"]);
+        let ranks = ranks_of(&launcher, 3);
+        wait_until_mapped(&ranks);
+        kill_process(ranks[2], signal).unwrap();
+        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        ended.assert_status(4);
+        ended.assert_says(&["rank 2 was killed by signal", name]);
+        assert_gone(&ranks);
+    }
+}
+
 #[test]
 fn a_rank_that_is_killed_while_it_sleeps() {
     let text = "rank 0 { recv 8b from 1 } rank 1 { a: calc 1000000000000  b: send 8b to 0  b requires a }";

@@ -4,6 +4,7 @@
 //! [`run`] returns, no rank is left. The launcher may die at any moment: the kernel then ends its rank processes, and
 //! the segment, which has no name, goes with them.
 
+mod faults;
 mod options;
 mod outcome;
 mod process;
@@ -39,6 +40,16 @@ pub enum LaunchError {
         /// Ranks allowed.
         limit: u32,
     },
+    /// The interpreter would need more memory than allowed to compare the run.
+    #[error(
+        "the interpreter needs {needed} bytes for the memory of all ranks, the limit is {limit} (--max-verified raises it)"
+    )]
+    TooLargeToVerify {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
@@ -66,6 +77,12 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         record: options.record || has_time,
         crowded: nisa.num_ranks() as usize > std::thread::available_parallelism().map_or(1, usize::from),
     };
+    if settings.record {
+        let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
+        if needed > limit {
+            return Err(LaunchError::TooLargeToVerify { needed, limit });
+        }
+    }
     let segment = Segment::create(layout(nisa, settings.record, options.segment_bytes_max)?)?;
     let supervisor = Supervisor::new(&segment, nisa, options);
     let end = match &options.ranks {
@@ -89,6 +106,12 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         }
     }
     Ok(outcome)
+}
+
+/// Bytes of the memory and the scratch memory of all ranks.
+fn memory_bytes(nisa: &Nisa) -> u64 {
+    let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
+    (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))
 }
 
 /// Whether some byte of the memory may derive from the clock, so that what a rank expects is compared by the

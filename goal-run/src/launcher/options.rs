@@ -33,6 +33,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// Most bytes of the segment that ranks share.
     pub segment_bytes_max: u64,
+    /// Most bytes of memory of all ranks that the interpreter may need where it compares the run.
+    pub verified_bytes_max: u64,
     /// Most ranks that are started.
     pub ranks_max: u32,
     /// Ends the job when it becomes the number of a signal.
@@ -48,6 +50,7 @@ impl Default for Options {
             record: false,
             timeout: None,
             segment_bytes_max: goal_lang::limits::SEGMENT_BYTES_MAX,
+            verified_bytes_max: goal_lang::limits::VERIFIED_BYTES_MAX,
             ranks_max: goal_lang::limits::STARTED_RANKS_MAX,
             interrupted: Arc::default(),
         }

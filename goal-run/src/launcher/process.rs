@@ -1,5 +1,6 @@
 //! What a process that was started as a rank does.
 
+use super::faults;
 use crate::rank::{self, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use goal_asm::Nisa;
@@ -54,6 +55,7 @@ pub fn rank_process() -> Option<ExitCode> {
 }
 
 fn execute(order: &Order) -> io::Result<()> {
+    faults::end_the_process();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // What lists of processes show.
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");

@@ -3,7 +3,7 @@
 use crate::engine::Storage;
 use crate::memory::Region;
 use goal_asm::Nisa;
-use goal_lang::Datatype;
+use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 
 /// Wrong elements that are told; the rest is counted.
@@ -62,6 +62,8 @@ fn element(datatype: Datatype, bytes: &[u8]) -> String {
     wide[..bytes.len()].copy_from_slice(bytes);
     let bits = u64::from_le_bytes(wide);
     match datatype {
+        odd if odd.is_odd_nan(bits) => format!("{ODD_NAN}{bits:x}"),
+        nan if nan.is_nan(bits) => "nan".to_owned(),
         Datatype::Int8 => (bits as i8).to_string(),
         Datatype::Int16 => (bits as i16).to_string(),
         Datatype::Int32 => (bits as i32).to_string(),
@@ -85,6 +87,8 @@ mod tests {
         let text = mismatch(8, Datatype::Int16, &(-2i16).to_le_bytes(), &7i16.to_le_bytes());
         assert_eq!(text, "address 8 holds Int16 7, expected -2");
         let text = mismatch(0, Datatype::Float64, &0.5f64.to_le_bytes(), &f64::NAN.to_le_bytes());
-        assert_eq!(text, "address 0 holds Float64 NaN, expected 0.5");
+        assert_eq!(text, "address 0 holds Float64 nan, expected 0.5");
+        let text = mismatch(0, Datatype::Float32, &f32::NAN.to_le_bytes(), &0xffc0_0000u32.to_le_bytes());
+        assert_eq!(text, "address 0 holds Float32 nan_ffc00000, expected nan");
     }
 }

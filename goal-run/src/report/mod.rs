@@ -91,6 +91,24 @@ impl Report {
         }
     }
 
+    /// The report on a job that was not started: nothing is known of its group, and nothing was done.
+    pub fn not_started(repeat: u64, transport: &'static str, error: String) -> Self {
+        Self {
+            status: Status::Failed,
+            ranks: 0,
+            transport,
+            repeat,
+            messages: 0,
+            bytes: 0,
+            verified_bytes: 0,
+            unreceived: 0,
+            elapsed_ns: 0,
+            verified: None,
+            errors: vec![error],
+            signal: 0,
+        }
+    }
+
     /// The exit status of the command: 128 and the signal's number where a signal ended the job.
     pub fn exit_status(&self) -> u8 {
         match self.status {

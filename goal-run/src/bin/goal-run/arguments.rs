@@ -2,7 +2,7 @@
 
 use clap::{Parser, ValueEnum};
 use goal_asm::driver::{InputArguments, bytes};
-use goal_lang::limits::{SEGMENT_BYTES_MAX, STARTED_RANKS_MAX};
+use goal_lang::limits::{SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, VERIFIED_BYTES_MAX};
 use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks};
 use std::path::PathBuf;
@@ -73,6 +73,9 @@ pub(crate) struct Arguments {
     /// Most bytes of the memory that ranks share
     #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_segment: u64,
+    /// Most bytes of memory of all ranks together that are compared with the interpreter's
+    #[arg(long, value_name = "BYTES", default_value_t = VERIFIED_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
+    max_verified: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -121,6 +124,7 @@ impl Arguments {
             record: self.verify,
             timeout: self.timeout,
             segment_bytes_max: self.max_segment,
+            verified_bytes_max: self.max_verified,
             ranks_max: self.max_started,
             interrupted,
         }

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let status = match execute(&arguments) {
         Ok(report) => tell(&report, arguments.format),
-        Err(failure) => fail(&failure, arguments.format),
+        Err(failure) => fail(&failure, &arguments),
     };
     ExitCode::from(status)
 }
@@ -48,8 +48,9 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     let nisa = Arc::new(compiled.nisa);
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();
+        let plural = if has == 1 { "" } else { "s" };
         return Err(Failure::System(format!(
-            "the program has {has} ranks, -n asks for {ranks}: leave -n out, or give {has}"
+            "the program has {has} rank{plural}, -n asks for {ranks}: leave -n out, or give {has}"
         )));
     }
     let interrupted = Arc::new(AtomicUsize::new(0));
@@ -93,7 +94,7 @@ fn tell(report: &Report, format: Format) -> u8 {
     print(&text, report.exit_status())
 }
 
-fn fail(failure: &Failure, format: Format) -> u8 {
+fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     let (text, status) = match failure {
         Failure::Driver(error) => {
             driver::tell_error("goal-run", error, driver::Format::Text);
@@ -104,10 +105,11 @@ fn fail(failure: &Failure, format: Format) -> u8 {
             (text.clone(), 2)
         }
     };
-    match format {
+    match arguments.format {
         Format::Text => status,
         Format::Json => {
-            print(&serde_json::json!({ "status": "failed", "errors": [text] }).to_string(), status)
+            let report = Report::not_started(arguments.repeat, arguments.transport.name(), text);
+            print(&report.to_json(), status)
         }
     }
 }
