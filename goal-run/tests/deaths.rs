@@ -71,7 +71,7 @@ fn a_killed_rank_ends_the_job() {
 #[test]
 fn a_fault_that_is_sent_ends_the_rank() {
     for (signal, name) in [(Signal::SEGV, "SIGSEGV"), (Signal::BUS, "SIGBUS")] {
-        let launcher = start_text(LONG, &["--transport", "shm"]);
+        let launcher = start_text(LONG, &["--transport", "shm", "--timeout", "20"]);
         let ranks = ranks_of(&launcher, 3);
         wait_until_mapped(&ranks);
         kill_process(ranks[2], signal).unwrap();
