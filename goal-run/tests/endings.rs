@@ -280,3 +280,19 @@ fn a_chain_of_a_hundred_thousand_receives() {
     let stuck = text.replace("send 1b to 1", "calc 1");
     ends(&stuck, &["--calc", "skip"], 3, &["100000 actions of 1 rank", "... and 99980 more"]);
 }
+
+#[test]
+fn room_is_looked_for_while_a_rank_computes() {
+    // More ranks than processors, most likely, so that a rank that computes sleeps; the operation keeps rank 1 from receiving
+    // until there is no room.
+    let mut text = "num_ranks 64 rank 0 { calc 1000000000000 ".to_owned();
+    text.push_str(&"send 16000b to 1 ".repeat(100));
+    text.push_str(
+        "} rank 1 { exec sumInt8 with 0,64000000 64000000,64000000  e: exec divInt32 with 0,8 8,8 ",
+    );
+    for i in 0..100 {
+        text.push_str(&format!("r{i}: recv 16000b from 0  e requires r{i} "));
+    }
+    text.push('}');
+    ends(&text, &["--timeout", "20"], 1, &["rank 1, ", "divided by zero"]);
+}

@@ -80,8 +80,13 @@ pub enum Waiting {
         /// Whether this rank leaves messages in its ring.
         refusing: bool,
     },
-    /// The caller's clock to reach this time in nanoseconds.
-    Until(u64),
+    /// The caller's clock, or a message.
+    Until {
+        /// The time in nanoseconds at which something can be done.
+        time_ns: u64,
+        /// Whether it waits for room as well, which may come at any time.
+        room: bool,
+    },
 }
 
 impl<T: Transport> Engine<T> {

@@ -13,6 +13,9 @@ use std::collections::VecDeque;
 /// Messages that one poll takes.
 const MESSAGES_PER_POLL: usize = 64;
 
+/// Bytes for which room is made before they come, of a message that comes in parts and has no receive.
+const KEPT_AT_ONCE: u64 = 1 << 20;
+
 /// All that a message may change: the engine without its transport.
 pub(super) struct Inside<'e> {
     pub(super) rank: u32,
@@ -115,7 +118,7 @@ impl Inside<'_> {
         let (place, arrived) = match (header.kind(), payload) {
             (_, Some(payload)) => (Place::Kept(payload.to_vec()), header.size),
             (Kind::Rts, None) => (Place::Sender, 0),
-            (_, None) => (Place::Kept(Vec::with_capacity(header.size as usize)), 0),
+            (_, None) => (Place::Kept(Vec::with_capacity(header.size.min(KEPT_AT_ONCE) as usize)), 0),
         };
         let key = self.arrivals.keep(space, header, place, arrived);
         if header.kind() == Kind::Long {

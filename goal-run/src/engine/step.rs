@@ -34,9 +34,10 @@ impl<T: Transport> Engine<T> {
     }
 
     fn waiting(&self) -> Waiting {
-        if let Some(time) = self.locals.next_timer() {
-            Waiting::Until(time)
-        } else if !self.outbox.is_empty() || self.arrivals.refusing {
+        let room = !self.outbox.is_empty() || self.arrivals.refusing;
+        if let Some(time_ns) = self.locals.next_timer() {
+            Waiting::Until { time_ns, room }
+        } else if room {
             Waiting::Room { refusing: self.arrivals.refusing }
         } else if self.unfinished > 0 {
             Waiting::Messages

@@ -68,17 +68,22 @@ impl Pause {
             return;
         }
         match waiting {
-            Waiting::Until(time_ns) => self.until(time_ns, transport),
+            Waiting::Until { time_ns, room } => self.until(time_ns, room, transport),
             Waiting::Room { refusing } => self.room(status, transport, refusing),
             Waiting::Messages => self.sleep(status, transport, State::Idle),
             Waiting::Nothing => self.sleep(status, transport, State::Done),
         }
     }
 
-    fn until(&mut self, time_ns: u64, transport: &mut ShmTransport<'_>) {
+    fn until(&mut self, time_ns: u64, room: bool, transport: &mut ShmTransport<'_>) {
         if self.crowded {
-            let left = time_ns.saturating_sub(now_ns());
-            transport.sleep(Some(Duration::from_nanos(left)));
+            let left = Duration::from_nanos(time_ns.saturating_sub(now_ns()));
+            if room {
+                // Nobody announces it; and where messages are refused a sleep in the ring would not be one.
+                std::thread::sleep(left.min(ROOM_SLEEP_MIN));
+            } else {
+                transport.sleep(Some(left));
+            }
         } else {
             std::hint::spin_loop();
         }

@@ -88,29 +88,31 @@ impl Layout {
         let ring = (RINGS_BYTES / ranks.max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ring = 1 << ring.ilog2();
         let mut end = Some(PAGE);
-        let mut area = |bytes: u64| -> Result<Range<usize>, SegmentTooLarge> {
-            let start = end.unwrap_or(u64::MAX);
-            let past = start.checked_add(bytes);
+        // Above 2^64 no area matters any more: the whole is refused.
+        let mut area = |bytes: u64| -> Range<usize> {
+            let start = end.unwrap_or(0);
+            let past = end.and_then(|end| end.checked_add(bytes));
             end = past.and_then(|past| past.checked_next_multiple_of(PAGE));
-            match (past, end) {
-                (Some(past), Some(end)) if end <= limit => Ok(start as usize..past as usize),
-                _ => Err(SegmentTooLarge { needed: end, limit }),
-            }
+            start as usize..past.unwrap_or(start) as usize
         };
         let mut layouts = Vec::new();
         for rank in sizes {
-            let status = area(PAGE)?.start;
+            let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
-                failure: area(FAILURE_BYTES as u64)?.start,
-                inbox: area(super::ring::CONTROL_BYTES as u64 + ring)?.start,
-                memory: area(rank.memory)?,
-                scratch: area(rank.scratch)?,
-                instance: area(rank.instance)?,
-                matches: area(rank.matches)?,
+                failure: area(FAILURE_BYTES as u64).start,
+                inbox: area(super::ring::CONTROL_BYTES as u64 + ring).start,
+                memory: area(rank.memory),
+                scratch: area(rank.scratch),
+                instance: area(rank.instance),
+                matches: area(rank.matches),
             });
         }
-        let len = end.unwrap_or(u64::MAX) as usize;
-        Ok(Self { ranks: layouts, cells: (ring / CELL) as usize, len })
+        match end {
+            Some(len) if len <= limit => {
+                Ok(Self { ranks: layouts, cells: (ring / CELL) as usize, len: len as usize })
+            }
+            needed => Err(SegmentTooLarge { needed, limit }),
+        }
     }
 }

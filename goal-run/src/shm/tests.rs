@@ -135,6 +135,12 @@ fn areas_do_not_overlap_and_the_limit_holds() {
     let large = [RankSizes { memory: u64::MAX, ..RankSizes::default() }];
     let error = Layout::new(large.into_iter(), 1 << 30).unwrap_err();
     assert!(error.to_string().contains("--max-segment"));
+    assert_eq!(error.needed, None);
+
+    let four = [RankSizes { memory: 1 << 30, ..RankSizes::default() }; 4];
+    let needed = Layout::new(four.into_iter(), 1 << 30).unwrap_err().needed.unwrap();
+    assert!(needed > 4 << 30, "all ranks count, not only those below the limit");
+    assert!(Layout::new(four.into_iter(), needed).is_ok());
 }
 
 #[test]

@@ -110,13 +110,29 @@ fn a_failure_is_told_again() {
 }
 
 #[test]
+fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
+    let schedule =
+        Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ send {}b to 0 }}", 1u64 << 62))), 0));
+    let mut held = Held::new(&schedule);
+    let options = Options { eager_limit: u64::MAX, unexpected_limit: u64::MAX, ..Options::default() };
+    let mut engine = Engine::new(0, ToOneself::default(), options);
+    let handle = engine.start(&schedule, 0, held.storage());
+    for now in 0..20 {
+        assert!(engine.poll(now).expect("no failure").worked);
+    }
+    assert!(!engine.test(&handle));
+}
+
+#[test]
 fn a_poll_ends_a_bounded_number_of_calcs() {
     let calcs = "calc 1 ".repeat(10_000);
     let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {calcs} }}"))), 0));
     let mut held = Held::new(&schedule);
     let mut engine = Engine::new(0, ToOneself::default(), Options::default());
     let handle = engine.start(&schedule, 0, held.storage());
-    while engine.poll(0).expect("no failure").waiting != Waiting::Until(1) || !engine.runnable.is_empty() {}
+    while !engine.locals.has_timers() || !engine.runnable.is_empty() {
+        engine.poll(0).expect("no failure");
+    }
     engine.poll(1_000_000).expect("no failure");
     assert!(engine.locals.has_timers(), "all were ended at once");
     while !engine.test(&handle) {
