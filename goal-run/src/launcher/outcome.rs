@@ -7,8 +7,14 @@ use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// Bytes of memory that are dumped at a time.
+const DUMPED_BLOCK: usize = 1 << 20;
 
 /// Why a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +93,27 @@ impl Outcome {
     /// A rank's memory at the end of the last instance.
     pub fn memory(&self, rank: u32) -> Vec<u8> {
         self.segment.copy_of(&self.segment.rank(rank).memory)
+    }
+
+    /// Writes a rank's memory at the end of the last instance into an empty file, a block at a time; blocks of zeros
+    /// become holes.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn dump(&self, rank: u32, file: &File) -> io::Result<()> {
+        let area = &self.segment.rank(rank).memory;
+        // Not through the mapping, which would give pages to memory that nobody has touched.
+        let segment = File::from(self.segment.mapping().fd().try_clone_to_owned()?);
+        file.set_len(area.len() as u64)?;
+        let mut block = vec![0; DUMPED_BLOCK.min(area.len())];
+        for at in (0..area.len()).step_by(DUMPED_BLOCK) {
+            let part = &mut block[..DUMPED_BLOCK.min(area.len() - at)];
+            segment.read_exact_at(part, (area.start + at) as u64)?;
+            if part.iter().any(|&byte| byte != 0) {
+                file.write_all_at(part, at as u64)?;
+            }
+        }
+        Ok(())
     }
 
     /// Which receive took which message in the last instance; complete only if the job is and a record was asked for.

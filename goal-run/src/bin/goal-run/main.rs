@@ -74,7 +74,9 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
     for rank in 0..outcome.nisa().num_ranks() {
         let path = folder.join(format!("rank-{rank}.bin"));
-        std::fs::write(&path, outcome.memory(rank)).map_err(|error| at(&path, error))?;
+        std::fs::File::create(&path)
+            .and_then(|file| outcome.dump(rank, &file))
+            .map_err(|error| at(&path, error))?;
     }
     Ok(())
 }
