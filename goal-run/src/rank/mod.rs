@@ -84,7 +84,7 @@ impl<'a> Job<'a> {
         let status = self.segment.status(self.schedule.rank());
         let mut pause = Pause::new(self.settings.crowded);
         let mut told = false;
-        // Reading the clock takes longer than a poll that finds nothing.
+        // The clock is not read where no action depends on it.
         let asks_time = self.schedule.asks_time();
         while !gate.is_stopped() {
             let progress = self.engine.poll(if asks_time { now_ns() } else { 0 })?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
 /// one it costs next to nothing; but the system may have put two on the same.
 const SPINS: u32 = 50;
-/// Looks for a message between two polls of a rank that waits for nothing else: a look takes a tenth of a poll's time.
+/// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 20;
 /// Fruitless polls before a rank sleeps, where every rank has a processor.
 const POLLS: u32 = 500;

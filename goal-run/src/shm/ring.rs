@@ -124,7 +124,7 @@ impl<'a> Inbox<'a> {
         };
         fill(payload);
         // SeqCst, as the three other accesses of sender and sleeper to these words: either the sender sees the sleeper or the
-        // sleeper sees the message. Cheaper than a fence behind the store.
+        // sleeper sees the message. So no fence is needed.
         self.word(at).store(PUBLISHED | len as u64, Ordering::SeqCst);
         if self.control.sleeper.0.load(Ordering::SeqCst) != 0 {
             self.wake();
