@@ -11,17 +11,16 @@ pub(super) enum Way {
     AnyTag = 1,
     /// Any source.
     AnySource = 2,
-    /// Anything.
+    /// Anything: the list of the space.
     Any = 3,
 }
 
 impl Way {
     pub(super) const COUNT: usize = 4;
-    const ALL: [Way; Self::COUNT] = [Way::Exact, Way::AnyTag, Way::AnySource, Way::Any];
 
-    /// The lists of a message: all, or the exact one.
+    /// The lists that a message is in by its key, beside that of its space: the exact one, or those with a wildcard too.
     pub(super) fn listed(all: bool) -> impl Iterator<Item = Way> {
-        Self::ALL.into_iter().take(if all { Self::COUNT } else { 1 })
+        [Way::Exact, Way::AnyTag, Way::AnySource].into_iter().take(if all { 3 } else { 1 })
     }
 }
 

@@ -8,7 +8,8 @@
 //! **Wildcards.** A receive that names any source or tag is posted under a key with [`ANY`] in it; while a space has such
 //! receives a message looks at the four keys that fit it and takes the receive posted first. For receives with wildcards
 //! to find messages, a message of a space that has such receives (or that has not been opened, so that nobody
-//! knows) is listed under all four keys. So each operation takes constant time.
+//! knows) is listed under three keys; all messages of a space are in a list, which is what a receive of anything looks at. So each
+//! operation takes constant time.
 
 mod list;
 #[cfg(test)]
@@ -24,16 +25,17 @@ use std::collections::hash_map::Entry;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SpaceId(u32);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Space {
-    /// Messages are listed under all keys.
+    /// Messages are listed under the keys with a wildcard too.
     lists_all: bool,
     /// Receives with wildcards that are posted.
     posted_wildcards: u32,
     /// Numbers the posted receives.
     postings: u64,
-    /// Messages that wait.
-    waiting: u32,
+    /// The ends of the list of messages that wait, in the order in which they came.
+    first: u32,
+    last: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -109,7 +111,8 @@ impl<R, M> Default for Matching<R, M> {
 impl<R: Copy, M: Copy> Matching<R, M> {
     /// A new space, for messages that come before their receives: it is ready for receives with wildcards.
     pub(crate) fn add_space(&mut self) -> SpaceId {
-        SpaceId(self.spaces.insert(Space { lists_all: true, ..Space::default() }) as u32)
+        let space = Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };
+        SpaceId(self.spaces.insert(space) as u32)
     }
 
     /// From now on receives may be posted to the space; whether some have wildcards is known.
@@ -117,15 +120,14 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         self.spaces[space.0 as usize].lists_all = has_wildcards;
     }
 
-    /// Removes a space to which no receive is posted; gives back the messages that wait in it, in no order.
+    /// Removes a space to which no receive is posted; gives back the messages that wait in it, in the order in which they
+    /// came.
     pub(crate) fn remove_space(&mut self, space: SpaceId, mut dropped: impl FnMut(M)) {
-        let mut left = Vec::new();
-        if self.spaces[space.0 as usize].waiting > 0 {
-            let mine = self.waiting.iter().filter(|(_, waiting)| waiting.key.space == space);
-            left.extend(mine.map(|(id, _)| id));
-        }
-        for id in left {
-            dropped(self.remove_waiting(id as u32));
+        loop {
+            match self.spaces[space.0 as usize].first {
+                NONE => break,
+                first => dropped(self.remove_waiting(first)),
+            }
         }
         self.spaces.remove(space.0 as usize);
     }
@@ -135,6 +137,10 @@ impl<R: Copy, M: Copy> Matching<R, M> {
     pub(crate) fn post(&mut self, space: SpaceId, source: u32, tag: u32, receive: R) -> Option<M> {
         let key = Key { space, source, tag };
         let state = &mut self.spaces[space.0 as usize];
+        if source == ANY && tag == ANY && state.first != NONE {
+            let first = state.first;
+            return Some(self.remove_waiting(first));
+        }
         let number = state.postings;
         let new = match self.queues.entry(key) {
             Entry::Occupied(mut entry) => match entry.get_mut() {
@@ -185,10 +191,14 @@ impl<R: Copy, M: Copy> Matching<R, M> {
     pub(crate) fn keep(&mut self, space: SpaceId, source: u32, tag: u32, message: M) {
         let key = Key { space, source, tag };
         let state = &mut self.spaces[space.0 as usize];
-        state.waiting += 1;
         let lists_all = state.lists_all;
         let id = self.waiting.insert(Waiting { message, key, lists_all }) as u32;
         self.lists.add(id);
+        match state.last {
+            NONE => state.first = id,
+            last => self.lists.append(Way::Any, last, id),
+        }
+        state.last = id;
         for way in Way::listed(lists_all) {
             match self.queues.entry(key.fitting()[way as usize]) {
                 Entry::Vacant(entry) => {
@@ -219,7 +229,14 @@ impl<R: Copy, M: Copy> Matching<R, M> {
 
     fn remove_waiting(&mut self, id: u32) -> M {
         let Waiting { message, key, lists_all } = self.waiting.remove(id as usize);
-        self.spaces[key.space.0 as usize].waiting -= 1;
+        let state = &mut self.spaces[key.space.0 as usize];
+        let (before, after) = self.lists.unlink(Way::Any, id);
+        if before == NONE {
+            state.first = after;
+        }
+        if after == NONE {
+            state.last = before;
+        }
         for way in Way::listed(lists_all) {
             let key = key.fitting()[way as usize];
             let (before, after) = self.lists.unlink(way, id);
