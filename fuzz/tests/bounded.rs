@@ -50,7 +50,7 @@ fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
         match *mutation {
             Mutation::Set(at, byte) => bytes[at % len] = byte,
             Mutation::Word(at, word) => {
-                let at = at % len & !3;
+                let at = (at % len) & !3;
                 for (byte, new) in bytes[at..].iter_mut().zip(word.to_le_bytes()) {
                     *byte = new;
                 }

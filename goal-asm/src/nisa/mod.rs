@@ -11,6 +11,9 @@ mod file;
 mod instruction;
 mod layout;
 mod lines;
+mod names;
+mod parts;
+mod plan;
 mod section;
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,138 @@
+//! The parts of a file as they are written: lengths before, checksums behind.
+
+use super::container::{HEADER_SIZE, MAGIC, MAJOR, MINOR, crc};
+use super::encode::{put_u32, put_u64};
+use super::plan::Plan;
+use std::io::{self, Write};
+
+/// Sections are encoded side by side up to this many bytes; larger ones are written as they are made.
+const BATCH_BYTES: u64 = 4 << 20;
+/// What is held back before it is written.
+pub(super) const BUFFER_BYTES: usize = 256 << 10;
+
+/// Collects small writes and sums them up.
+pub(super) struct Parts<'a> {
+    out: &'a mut dyn Write,
+    pub(super) buffer: Vec<u8>,
+    /// Bytes of the buffer from which on it is written out.
+    buffer_max: usize,
+    crc: u32,
+}
+
+impl<'a> Parts<'a> {
+    /// Writes now and then.
+    pub(super) fn new(out: &'a mut dyn Write) -> Self {
+        Self { out, buffer: Vec::with_capacity(BUFFER_BYTES + 4096), buffer_max: BUFFER_BYTES, crc: 0 }
+    }
+
+    /// Holds everything back.
+    pub(super) fn in_memory(out: &'a mut dyn Write) -> Self {
+        Self { out, buffer: Vec::new(), buffer_max: usize::MAX, crc: 0 }
+    }
+
+    pub(super) fn header(&mut self, plan: &Plan<'_>, parts: u32) -> io::Result<()> {
+        let mut head =
+            Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
+        head.extend_from_slice(&MAGIC);
+        put_u32(&mut head, u32::from(MAJOR) | u32::from(MINOR) << 16);
+        put_u32(&mut head, plan.rank_sections.len() as u32);
+        put_u32(&mut head, plan.sections.len() as u32);
+        put_u32(&mut head, parts);
+        let mut producer = [0; 16];
+        let name = concat!("goalc ", env!("CARGO_PKG_VERSION")).as_bytes();
+        let length = name.len().min(producer.len());
+        producer[..length].copy_from_slice(&name[..length]);
+        head.extend_from_slice(&producer);
+        let checksum_at = head.len();
+        put_u32(&mut head, 0);
+        for &section in &plan.rank_sections {
+            put_u32(&mut head, section);
+        }
+        for section in &plan.sections {
+            put_u32(&mut head, (section.length / 4) as u32);
+            put_u32(&mut head, section.body.len() as u32);
+        }
+        let checksum = crc(crc(0, &head[..checksum_at]), &head[HEADER_SIZE..]);
+        head[checksum_at..HEADER_SIZE].copy_from_slice(&checksum.to_le_bytes());
+        self.out.write_all(&head)
+    }
+
+    pub(super) fn part(
+        &mut self,
+        kind: u32,
+        length: u64,
+        payload: impl FnOnce(&mut Self) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.flush()?;
+        self.crc = 0;
+        put_u32(&mut self.buffer, kind);
+        put_u64(&mut self.buffer, length);
+        payload(self)?;
+        self.flush()?;
+        self.out.write_all(&self.crc.to_le_bytes())
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() >= self.buffer_max {
+            self.flush()?;
+            self.crc = crc(self.crc, bytes);
+            return self.out.write_all(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        self.relieve()
+    }
+
+    /// Zeros up to the next multiple of 4 behind `length` bytes.
+    pub(super) fn pad(&mut self, length: usize) {
+        self.buffer.resize(self.buffer.len() + length.next_multiple_of(4) - length, 0);
+    }
+
+    /// Writes the buffer out once it is long.
+    pub(super) fn relieve(&mut self) -> io::Result<()> {
+        if self.buffer.len() >= self.buffer_max { self.flush() } else { Ok(()) }
+    }
+
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        self.crc = crc(self.crc, &self.buffer);
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// Puts items one after the other. On several threads batches of them are encoded side by side, the next one while
+/// one is written; an item of more than a batch's bytes, and all of them on one thread, are written as they are made.
+pub(super) fn in_order<T: Sync>(
+    items: &[T],
+    length: impl Fn(&T) -> u64,
+    threads: usize,
+    encode: impl Fn(&[T]) -> Vec<Vec<u8>> + Sync,
+    mut write: impl FnMut(&T, &mut Parts<'_>) -> io::Result<()>,
+    out: &mut Parts<'_>,
+) -> io::Result<()> {
+    if threads <= 1 {
+        return items.iter().try_for_each(|item| write(item, out));
+    }
+    let mut rest = items;
+    let mut encoded: Vec<Vec<u8>> = Vec::new();
+    while !rest.is_empty() || !encoded.is_empty() {
+        let mut bytes = 0u64;
+        let fits = |item: &&T| {
+            bytes = bytes.saturating_add(length(item));
+            bytes <= BATCH_BYTES
+        };
+        let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count());
+        let mut next = Vec::new();
+        rayon::in_place_scope(|scope| {
+            scope.spawn(|_| next = encode(batch));
+            encoded.iter().try_for_each(|bytes| out.write(bytes))
+        })?;
+        encoded = next;
+        rest = behind;
+        if let (true, true, [large, behind @ ..]) = (batch.is_empty(), encoded.is_empty(), behind) {
+            write(large, out)?;
+            rest = behind;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What a file will hold: which bodies become which sections.
+
+use super::container::NONE;
+use super::encode::{SectionEncoder, section_length};
+use super::write::EncodeError;
+use goal_lang::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
+use goal_lang::{Action, ActionId, Body, ImageId, MemoryImage, Payload, Program, Space};
+use rayon::prelude::*;
+use rustc_hash::FxHasher;
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+
+/// What the file will hold, before any of it is encoded.
+pub(super) struct Plan<'a> {
+    pub(super) sections: Vec<PlannedSection<'a>>,
+    pub(super) rank_sections: Vec<u32>,
+    pub(super) images: Vec<&'a MemoryImage>,
+    pub(super) rank_images: Vec<u32>,
+}
+
+pub(super) struct PlannedSection<'a> {
+    pub(super) body: &'a Body,
+    pub(super) length: u64,
+    pub(super) memory: u64,
+}
+
+impl<'a> Plan<'a> {
+    pub(super) fn new(program: &'a Program, threads: usize) -> Result<Self, EncodeError> {
+        let measured: Vec<Measured> = match threads {
+            0 | 1 => program.bodies.iter().map(Measured::new).collect(),
+            _ => program.bodies.par_iter().map(Measured::new).collect(),
+        };
+        let mut plan = Self { sections: vec![], rank_sections: vec![], images: vec![], rank_images: vec![] };
+        let mut section_of_body = vec![None; program.bodies.len()];
+        let mut sections_like = HashMap::<(u64, u64), Vec<u32>>::new();
+        let mut image_of = HashMap::<ImageId, u32>::new();
+        let mut image_of_content = HashMap::<&MemoryImage, u32>::new();
+        for (rank, entry) in program.ranks.iter().enumerate() {
+            let section = match section_of_body[entry.body.index()] {
+                Some(section) => section,
+                None => {
+                    let body = &program.bodies[entry.body.index()];
+                    let measured = &measured[entry.body.index()];
+                    measured.check(rank as u32)?;
+                    let like = sections_like.entry((measured.length, measured.fingerprint)).or_default();
+                    let section = plan.find_same(body, like).unwrap_or_else(|| {
+                        like.push(plan.sections.len() as u32);
+                        let Measured { length, memory, .. } = *measured;
+                        plan.sections.push(PlannedSection { body, length, memory });
+                        plan.sections.len() as u32 - 1
+                    });
+                    *section_of_body[entry.body.index()].insert(section)
+                }
+            };
+            plan.rank_sections.push(section);
+            let image = entry.image.map(|id| {
+                *image_of.entry(id).or_insert_with(|| {
+                    let image = &program.images[id.index()];
+                    if image.is_empty() {
+                        return NONE;
+                    }
+                    *image_of_content.entry(image).or_insert_with(|| {
+                        plan.images.push(image);
+                        plan.images.len() as u32 - 1
+                    })
+                })
+            });
+            plan.rank_images.push(image.unwrap_or(NONE));
+        }
+        Ok(plan)
+    }
+
+    /// The planned section with the same bytes, among those of the same length and fingerprint.
+    fn find_same(&self, body: &Body, candidates: &[u32]) -> Option<u32> {
+        let mut bytes = None;
+        candidates.iter().copied().find(|&candidate| {
+            let other = self.sections[candidate as usize].body;
+            other.scratch == body.scratch
+                && (other.same_graph(body)
+                    || section_bytes(other) == *bytes.get_or_insert_with(|| section_bytes(body)))
+        })
+    }
+}
+
+/// What has to be known of a body before its section has a place in the file.
+struct Measured {
+    /// Bytes of the section.
+    length: u64,
+    /// Bytes of memory that it names.
+    memory: u64,
+    /// Equal for bodies with equal sections, and hardly ever for others.
+    fingerprint: u64,
+    /// An action with more dependencies than the format counts, and their number.
+    excess: Option<(ActionId, u32)>,
+}
+
+impl Measured {
+    fn new(body: &Body) -> Self {
+        let mut excess = None;
+        if body.requires.len() + body.irequires.len() > INDEGREE_MAX as usize {
+            let indegrees = body.indegrees();
+            let above = indegrees.iter().position(|&indegree| indegree > INDEGREE_MAX);
+            excess = above.map(|i| (ActionId::new(i), indegrees[i]));
+        }
+        let memory = body.extent(Space::Memory);
+        Self { length: section_length(body), memory, fingerprint: fingerprint(body), excess }
+    }
+
+    /// Whether the format can hold the body.
+    fn check(&self, rank: u32) -> Result<(), EncodeError> {
+        if let Some((action, indegree)) = self.excess {
+            return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });
+        }
+        match self.length {
+            bytes if bytes > SECTION_BYTES_MAX => Err(EncodeError::SectionTooLarge { rank, bytes }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// See [`Measured::fingerprint`].
+fn fingerprint(body: &Body) -> u64 {
+    let mut hasher = FxHasher::default();
+    for action in &body.actions {
+        std::mem::discriminant(action).hash(&mut hasher);
+        match *action {
+            Action::Send { payload, to: peer, tag, .. } | Action::Recv { payload, from: peer, tag, .. } => {
+                (u64::from(peer) << 32 | u64::from(tag)).hash(&mut hasher);
+                match payload {
+                    Payload::Pattern { size } => size.hash(&mut hasher),
+                    _ => body.visit_pieces(action, |piece| piece.hash(&mut hasher)),
+                }
+            }
+            Action::Calc { nanos, .. } => nanos.hash(&mut hasher),
+            // Pieces are named by their place in a table that the section doesn't have.
+            _ => {
+                let local = body.local_operation(action);
+                local.map(|local| local.function).hash(&mut hasher);
+                body.visit_pieces(action, |piece| piece.hash(&mut hasher));
+            }
+        }
+    }
+    (body.requires.len(), body.irequires.len()).hash(&mut hasher);
+    hasher.finish()
+}
+
+pub(super) fn section_bytes(body: &Body) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = SectionEncoder::new(body);
+    encoder.independent(&mut bytes);
+    encoder.records(usize::MAX, &mut bytes);
+    bytes
+}
