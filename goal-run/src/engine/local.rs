@@ -5,7 +5,8 @@ use super::error::Cause;
 use super::options::Calc;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
-use goal_asm::nisa::{Buffer, Operation};
+use goal_asm::nisa::Buffer;
+use goal_lang::{Datatype, Op};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -66,48 +67,43 @@ impl Locals {
         self.timers.pop().map(|Reverse((_, at))| at)
     }
 
-    /// Executes a predefined or registered function, or stores the time.
-    #[inline]
-    pub(super) fn execute(
+    /// Executes a predefined function.
+    // Inlined where the operands are decoded, so that they are never stored in between.
+    #[inline(always)]
+    pub(super) fn exec(
         &mut self,
         memory: &Memory,
-        operation: &Operation<'_>,
-        now_ns: u64,
+        (op, datatype): (Op, Datatype),
+        (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
     ) -> Result<(), Cause> {
-        match *operation {
-            Operation::Exec { op, datatype, a, b, c } => {
-                let result = match (a, b, c) {
-                    (Buffer::One(a), Buffer::One(b), None) => {
-                        let b = memory.span(b);
-                        ops::apply(op, datatype, memory.span(a), b, b)
-                    }
-                    (Buffer::One(a), Buffer::One(b), Some(Buffer::One(c))) => {
-                        ops::apply(op, datatype, memory.span(a), memory.span(b), memory.span(c))
-                    }
-                    (a, b, c) => {
-                        for (spans, operand) in self.spans.iter_mut().zip([a, b, c.unwrap_or(b)]) {
-                            spans.clear();
-                            memory.spans(operand, spans);
-                        }
-                        let [a, b, c] = &self.spans;
-                        ops::apply_scattered(op, datatype, a, b, c)
-                    }
-                };
-                result.map_err(|DivisionByZero { element }| Cause::DivisionByZero { element })
+        let result = match (a, b, c) {
+            (Buffer::One(a), Buffer::One(b), None) => {
+                let b = memory.span(b);
+                ops::apply(op, datatype, memory.span(a), b, b)
             }
-            Operation::User { function, a, b } => self.call(memory, function, a, b),
-            Operation::Wtime { buffer } => {
-                let seconds = now_ns as f64 / 1e9;
-                memory.scatter(buffer, 0, &seconds.to_le_bytes());
-                Ok(())
+            (Buffer::One(a), Buffer::One(b), Some(Buffer::One(c))) => {
+                ops::apply(op, datatype, memory.span(a), memory.span(b), memory.span(c))
             }
-            Operation::Send { .. } | Operation::Recv { .. } | Operation::Calc { .. } | Operation::Nop => {
-                unreachable!("not a function")
+            (a, b, c) => {
+                for (spans, operand) in self.spans.iter_mut().zip([a, b, c.unwrap_or(b)]) {
+                    spans.clear();
+                    memory.spans(operand, spans);
+                }
+                let [a, b, c] = &self.spans;
+                ops::apply_scattered(op, datatype, a, b, c)
             }
-        }
+        };
+        result.map_err(|DivisionByZero { element }| Cause::DivisionByZero { element })
     }
 
-    fn call(&mut self, memory: &Memory, number: u32, a: Buffer<'_>, b: Buffer<'_>) -> Result<(), Cause> {
+    /// Calls a registered function.
+    pub(super) fn call(
+        &mut self,
+        memory: &Memory,
+        number: u32,
+        a: Buffer<'_>,
+        b: Buffer<'_>,
+    ) -> Result<(), Cause> {
         let function = self.functions.get_mut(&number).ok_or(Cause::UnknownUserFunction(number))?;
         if let (Some(a), Some(b)) = (memory.contiguous(a), memory.contiguous(b))
             && a.is_disjoint(b)

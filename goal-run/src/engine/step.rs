@@ -1,7 +1,7 @@
 //! One poll: the paper's Listing 1.
 
 use super::incoming::Receive;
-use super::{Engine, Failure, Progress, Waiting};
+use super::{Cause, Engine, Failure, Progress, Waiting};
 use crate::transport::Transport;
 use goal_asm::nisa::Operation;
 use std::rc::Rc;
@@ -82,15 +82,20 @@ impl<T: Transport> Engine<T> {
                     self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
                 }
                 Operation::Nop => true,
-                local => {
+                Operation::Exec { op, datatype, a, b, c } => {
                     let instance = &self.instances[key];
-                    match self.locals.execute(&instance.memory, &local, now_ns) {
-                        Ok(()) => true,
-                        Err(cause) => {
-                            self.failure = Some(instance.failure(offset, cause));
-                            false
-                        }
-                    }
+                    let result = self.locals.exec(&instance.memory, (op, datatype), (a, b, c));
+                    self.has_ended(key, offset, result)
+                }
+                Operation::User { function, a, b } => {
+                    let instance = &self.instances[key];
+                    let result = self.locals.call(&instance.memory, function, a, b);
+                    self.has_ended(key, offset, result)
+                }
+                Operation::Wtime { buffer } => {
+                    let seconds = now_ns as f64 / 1e9;
+                    self.instances[key].memory.scatter(buffer, 0, &seconds.to_le_bytes());
+                    true
                 }
             };
             if has_ended {
@@ -106,5 +111,17 @@ impl<T: Transport> Engine<T> {
             self.runnable.push_back(key);
         }
         actions > 0
+    }
+
+    /// Whether a function has ended; if it failed, so does the job.
+    #[inline]
+    fn has_ended(&mut self, key: usize, offset: u32, result: Result<(), Cause>) -> bool {
+        match result {
+            Ok(()) => true,
+            Err(cause) => {
+                self.failure = Some(self.instances[key].failure(offset, cause));
+                false
+            }
+        }
     }
 }
