@@ -130,20 +130,16 @@ impl Inside<'_> {
 
     /// Notes a message whose payload is still to come and that needs no matching any more.
     fn remember(&mut self, header: &Header, place: Place) {
-        let is_dropped = matches!(place, Place::Dropped);
-        match header.kind() {
-            Kind::Long => {
-                let message = Incoming { header: *header, arrived: 0, place };
-                let key = self.arrivals.messages.insert(message) as u32;
-                self.arrivals.long.insert(header.source, key);
-            }
+        match (header.kind(), &place) {
+            (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
             // The sender of a request that is dropped waits for ever, which is what its program says.
-            Kind::Rts if !is_dropped => {
-                let message = Incoming { header: *header, arrived: 0, place };
-                let key = self.arrivals.messages.insert(message) as u32;
-                self.arrivals.direct.push_back(key);
-            }
-            _ => {}
+            _ => return,
+        }
+        let key = self.arrivals.messages.insert(Incoming { header: *header, arrived: 0, place }) as u32;
+        if header.kind() == Kind::Long {
+            self.arrivals.long.insert(header.source, key);
+        } else {
+            self.arrivals.direct.push_back(key);
         }
     }
 
