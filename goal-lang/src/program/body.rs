@@ -48,6 +48,29 @@ pub struct LocalOperation<'a> {
     pub c: Option<Operand<'a>>,
 }
 
+/// What an action does with bytes that it touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// It reads them.
+    Read,
+    /// It writes all of them, whatever they were.
+    Write,
+    /// It reads them and writes all of them.
+    Update,
+}
+
+impl Access {
+    /// Whether what the bytes were matters to the action.
+    pub const fn reads(self) -> bool {
+        !matches!(self, Access::Write)
+    }
+
+    /// Whether the action changes the bytes.
+    pub const fn writes(self) -> bool {
+        !matches!(self, Access::Read)
+    }
+}
+
 impl LocalOperation<'_> {
     /// The buffer that is written; a user function may write both of its buffers.
     pub fn result(&self) -> Operand<'_> {
@@ -134,21 +157,41 @@ impl Body {
         }
     }
 
-    /// Calls `visit` with every piece that an action reads or writes.
+    /// Calls `visit` with every piece that an action reads or writes: one operand after the other, the pieces of each in
+    /// their order.
     pub fn visit_pieces(&self, action: &Action, mut visit: impl FnMut(&Piece)) {
+        self.visit_accesses(action, |piece, _| visit(piece));
+    }
+
+    /// Calls `visit` with every piece that an action touches, as [`visit_pieces`](Self::visit_pieces) does, and with what
+    /// becomes of its bytes. An accumulator is updated, a user function updates both of its buffers.
+    pub fn visit_accesses(&self, action: &Action, mut visit: impl FnMut(&Piece, Access)) {
+        let mut operand = |operand: Operand<'_>, access| {
+            operand.pieces().iter().for_each(|piece| visit(piece, access));
+        };
         match *action {
             Action::Send { payload, .. } | Action::Recv { payload, .. } => {
-                if let Some(operand) = self.payload_operand(payload) {
-                    operand.pieces().iter().for_each(visit);
+                let is_send = matches!(action, Action::Send { .. });
+                let access = if is_send { Access::Read } else { Access::Write };
+                if let Some(buffer) = self.payload_operand(payload) {
+                    operand(buffer, access);
                 }
             }
-            Action::Wtime { addr, space } => visit(&Piece { addr, size: 8, space }),
+            Action::Wtime { addr, space } => {
+                operand(Operand::One(Piece { addr, size: 8, space }), Access::Write);
+            }
             _ => {
-                if let Some(local) = self.local_operation(action) {
-                    let operands = [Some(local.a), Some(local.b), local.c];
-                    for operand in operands.into_iter().flatten() {
-                        operand.pieces().iter().for_each(&mut visit);
-                    }
+                let Some(local) = self.local_operation(action) else { return };
+                let (a, b) = match (local.function, local.c) {
+                    (Function::User(_), _) => (Access::Update, Access::Update),
+                    (Function::Predefined(..), Some(_)) => (Access::Read, Access::Read),
+                    (Function::Predefined(Op::Copy, _), None) => (Access::Read, Access::Write),
+                    (Function::Predefined(..), None) => (Access::Read, Access::Update),
+                };
+                operand(local.a, a);
+                operand(local.b, b);
+                if let Some(c) = local.c {
+                    operand(c, Access::Write);
                 }
             }
         }

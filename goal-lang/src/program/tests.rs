@@ -1,5 +1,5 @@
 use super::*;
-use crate::ActionId;
+use crate::{ActionId, Datatype, Op};
 
 fn edge(waiter: u32, prerequisite: u32) -> Edge {
     Edge { waiter: ActionId(waiter), prerequisite: ActionId(prerequisite) }
@@ -61,4 +61,51 @@ fn buffers_overlap_partly_or_not() {
     assert!(partly_overlap(&[scratch(0, 9), at(8, 4)], &[at(4, 4), scratch(8, 4)]));
     assert!(overlaps_itself(&[at(8, 4), at(0, 9)]));
     assert!(!overlaps_itself(&[at(8, 4), at(0, 8), scratch(0, 12)]));
+}
+
+#[test]
+fn accesses_tell_reads_from_writes() {
+    let piece = |addr| Piece { addr, size: 8, space: Space::Memory };
+    let accesses = |action: &Action, builder: &BodyBuilder| {
+        let mut accesses = Vec::new();
+        builder.clone().finish().visit_accesses(action, |piece, access| accesses.push((piece.addr, access)));
+        accesses
+    };
+    let mut rank = BodyBuilder::default();
+    let exec = |op, has_c| {
+        let spaces = [Space::Memory; 3];
+        Action::Exec { op, datatype: Datatype::Int64, spaces, has_c, a: 0, b: 8, c: 16, size: 8 }
+    };
+    let [a, b] = [rank.pieces(&[piece(0), piece(24)]), rank.pieces(&[piece(8)])];
+    let none = Pieces { first: 0, len: 0 };
+    let (op, datatype) = (Op::Sum, Datatype::Int64);
+    let placement = Placement::default();
+    let payload = Payload::Vector(a);
+    use Access::{Read, Update, Write};
+    let cases = [
+        (Action::Send { payload, to: 0, tag: 0, placement }, vec![(0, Read), (24, Read)]),
+        (Action::Recv { payload, from: 0, tag: 0, placement }, vec![(0, Write), (24, Write)]),
+        (exec(Op::Sum, false), vec![(0, Read), (8, Update)]),
+        (exec(Op::Copy, false), vec![(0, Read), (8, Write)]),
+        (exec(Op::Sum, true), vec![(0, Read), (8, Read), (16, Write)]),
+        (
+            Action::ExecVector { op, datatype, operands: [a, b, none] },
+            vec![(0, Read), (24, Read), (8, Update)],
+        ),
+        (Action::User { function: 1, operands: [a, b] }, vec![(0, Update), (24, Update), (8, Update)]),
+        (Action::Wtime { addr: 32, space: Space::Memory }, vec![(32, Write)]),
+        (Action::Calc { nanos: 1, placement }, vec![]),
+        (Action::Nop, vec![]),
+    ];
+    for (action, expected) in cases {
+        assert_eq!(accesses(&action, &rank), expected, "{action:?}");
+    }
+    assert!(
+        Read.reads()
+            && !Read.writes()
+            && !Write.reads()
+            && Write.writes()
+            && Update.reads()
+            && Update.writes()
+    );
 }
