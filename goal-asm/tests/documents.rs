@@ -4,7 +4,6 @@ use goal_asm::driver::{Options, compile};
 use goal_asm::nisa::{Field, Opcode, OperandRule};
 use goal_lang::limits::{INDEGREE_MAX, Limits, SECTION_BYTES_MAX};
 use goal_lang::{Datatype, Op};
-use goal_opt::Level;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +83,7 @@ fn the_annotated_file_is_what_the_compiler_writes() {
     let page = page("nisa.md");
     let (_, block) = page.split_once("```nisa\n").expect("a block with bytes");
     let (block, _) = block.split_once("```").expect("its end");
-    let options = Options { strip: true, level: Level::O1, ..Options::default() };
+    let options = Options { strip: true, ..Options::default() };
     let compiled = compile(&[root().join("examples/paper-example-2.goal")], &options);
     let compiled = compiled.unwrap_or_else(|_| panic!("the example compiles"));
     let bytes = compiled.nisa.bytes();

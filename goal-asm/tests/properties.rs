@@ -42,7 +42,7 @@ fn large_programs_return_from_nisa() {
 #[test]
 fn the_default_pipeline_is_idempotent() {
     let optimize = |program: &mut Program| {
-        goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("valid");
+        goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
     };
     for seed in 0..300 {
         let mut program = random_program(seed);

@@ -17,6 +17,12 @@ pub const RANK_MAX: u32 = u32::MAX - 1;
 /// Largest tag; `u32::MAX` is [`crate::ANY`].
 pub const TAG_MAX: u32 = u32::MAX - 1;
 
+/// Largest message in bytes that is sent before its receive is there, unless `--eager-limit` says otherwise.
+pub const EAGER_LIMIT: u64 = 16 << 10;
+
+/// Most bytes of messages that a rank keeps for receives to come, unless `--unexpected-limit` says otherwise.
+pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
+
 /// Longest label in bytes.
 pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 

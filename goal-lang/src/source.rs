@@ -63,4 +63,12 @@ impl SourceMap {
         let column = offset - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
         Some((line, column as u64))
     }
+
+    /// The statement that begins at a position, without what ends it: to the next `;`, `}` or end of line.
+    pub fn statement(&self, start: Position) -> Option<Span> {
+        let source = self.source_of(start)?;
+        let rest = source.bytes.get((start - source.base) as usize..)?;
+        let length = memchr::memchr3(b';', b'}', b'\n', rest).unwrap_or(rest.len());
+        Some(Span { start, end: start + rest[..length].trim_ascii_end().len() as u64 })
+    }
 }

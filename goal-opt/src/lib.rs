@@ -1,17 +1,23 @@
-//! Passes over a [`Program`](goal_lang::Program), and the verifier that runs after each.
+//! What can be known about a [`Program`](goal_lang::Program) before it runs, and what can be made better.
 //!
-//! A pass changes the form of a schedule, never what it computes: every dependency of the text still holds afterwards.
-//! This crate does no input or output but for reading the clock to time passes. Start at [`run`] and [`PASSES`].
+//! Passes change the form of a schedule, never what it computes; `RULES.md` says what a pass may do. The verifier runs after
+//! each. Analyses look at all ranks together. This crate does no input or output but for reading the clock to time
+//! passes. Start at [`run`] and [`PASSES`] for passes, at
+//! [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all ranks share.
 
-mod edit;
-mod join;
+pub mod check;
+mod machine;
 mod pass;
+mod passes;
 #[cfg(test)]
 mod tests;
-mod topological;
 mod verify;
+pub mod whole;
 
-pub use join::join;
-pub use pass::{Level, PASSES, Pass, PassError, Pipeline, Timings, run};
-pub use topological::topological;
+pub use machine::{Machine, MachineError};
+pub use pass::{
+    Arguments, Context, Invocation, Level, PASSES, Parameter, Pass, PassError, Pipeline, Refusal, Rewrite,
+    SpecError, Timings, Values, run,
+};
+pub use passes::{join, topological};
 pub use verify::{Fault, Faults, verify};

@@ -1,4 +1,4 @@
-use crate::join::join_above;
+use crate::passes::join::join_above;
 use crate::*;
 use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{
@@ -58,7 +58,7 @@ fn joins_keep_every_dependency() {
     for n in [65_535, 65_536, 70_000, 200_000] {
         let mut program = program(fan_in(n));
         let before = prerequisites(&program.bodies[0], ActionId(0));
-        run(&mut program, &Pipeline::new(Level::O0), &mut Timings::default()).expect("valid");
+        run(&mut program, &Pipeline::new(Level::O0), &mut Timings::default(), |_, _| {}).expect("valid");
         let body = &program.bodies[0];
         assert!(body.indegrees().iter().all(|&indegree| indegree <= INDEGREE_MAX));
         assert_eq!(prerequisites(body, ActionId(0)), before, "{n} dependencies");
@@ -102,7 +102,7 @@ fn the_topological_layout_is_stable_and_idempotent() {
     let mut program = program(builder.finish());
     program.bodies[0].debug.actions = vec![10, 20, 30, 40];
     program.bodies[0].debug.requires = vec![50];
-    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("valid");
+    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
     let body = &program.bodies[0];
     let labels: Vec<_> = body.ids().map(|id| body.debug.labels.get(id).expect("labelled")).collect();
     assert_eq!(labels, ["c", "b", "d", "a"]);
@@ -110,7 +110,7 @@ fn the_topological_layout_is_stable_and_idempotent() {
     assert_eq!(body.requires.row(ActionId(2)), [ActionId(3)]);
     assert_eq!(body.irequires.row(ActionId(0)), [ActionId(1)]);
     let before = program.clone();
-    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("valid");
+    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
     assert!(program.bodies[0].same_graph(&before.bodies[0]));
 }
 

@@ -6,7 +6,7 @@ use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
 use crate::{graph, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Program, Style, print};
-use goal_opt::{Pipeline, Timings};
+use goal_opt::{Pass, PassError, Pipeline, Timings};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
         }
         other => other.load(options)?,
     };
-    optimize(&mut loaded, options)?;
+    optimize(&mut loaded, options, |_, _| {})?;
     let mut bytes = Vec::new();
     encode_nisa(&mut loaded, options, &mut bytes).map_err(|error| error.of("the schedule"))?;
     let nisa = options.with_threads(|| Nisa::load(Arc::new(bytes), &options.limits));
@@ -44,15 +44,33 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
     }
 }
 
-/// Runs the passes of the level.
+/// Runs the passes of the pipeline, and calls `after` with the program after each. Notes of passes become warnings.
 ///
 /// # Errors
-/// What the verifier finds.
-pub fn optimize(loaded: &mut Loaded, options: &Options) -> Result<(), Error> {
+/// What the verifier finds, and what a pass refuses.
+pub fn optimize(
+    loaded: &mut Loaded,
+    options: &Options,
+    after: impl FnMut(&Pass, &Program),
+) -> Result<Timings, Error> {
     (options.on_stage)("optimizing");
-    let pipeline = Pipeline { verify: options.check, ..Pipeline::new(options.level) };
-    goal_opt::run(&mut loaded.program, &pipeline, &mut Timings::default())
-        .map_err(|error| fail(loaded, Diagnostic::new(Code::InvalidProgram, error.to_string())))
+    let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };
+    let mut timings = Timings::default();
+    let done = goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after);
+    for (pass, note) in &timings.notes {
+        let message = format!("the pass `{pass}`: {note}");
+        loaded.findings.report.push(Diagnostic::new(Code::PassNote, message));
+    }
+    match done {
+        Ok(()) => Ok(timings),
+        Err(error) => {
+            let code = match error {
+                PassError::Invalid { .. } => Code::InvalidProgram,
+                PassError::Refused { .. } => Code::PassRefused,
+            };
+            Err(fail(loaded, Diagnostic::new(code, error.to_string())))
+        }
+    }
 }
 
 /// What a program is written as.

@@ -12,6 +12,7 @@ mod json;
 mod load;
 mod mapping;
 mod output;
+mod passes;
 #[cfg(test)]
 mod tests;
 
@@ -23,12 +24,13 @@ pub use input::{Form, Input};
 pub use json::write_json;
 pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
+pub use passes::PassArguments;
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
-use goal_opt::Level;
+use goal_opt::Pipeline;
 
 /// How inputs are read and what is done to them.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// What a program may ask for.
     pub limits: Limits,
@@ -36,9 +38,9 @@ pub struct Options {
     pub input_bytes_max: u64,
     /// Threads that work; the result does not depend on it.
     pub threads: usize,
-    /// Which passes run.
-    pub level: Level,
-    /// Whether the verifier runs around every pass, and warnings that take time are looked for.
+    /// Which passes run, and for which machine.
+    pub pipeline: Pipeline,
+    /// Whether the verifier runs around every pass, and what is suspicious is looked for.
     pub check: bool,
     /// Whether names and places are dropped.
     pub strip: bool,
@@ -52,7 +54,7 @@ impl Default for Options {
             limits: Limits::default(),
             input_bytes_max: INPUT_BYTES_MAX,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
-            level: Level::default(),
+            pipeline: Pipeline::default(),
             check: true,
             strip: false,
             on_stage: |_| {},

@@ -29,7 +29,7 @@ fn every_form_compiles_to_the_same_schedule() {
     let (folder, text) = files(&[("a.goal", TEXT.as_bytes())]);
     let of_text = compile(&text, &options).expect("right");
     let mut loaded = load_program(&text, &options).expect("right");
-    optimize(&mut loaded, &options).expect("right");
+    optimize(&mut loaded, &options, |_, _| {}).expect("right");
     for (name, form) in [("a.nisa", Emit::Nisa), ("a.bin", Emit::Loggopsim)] {
         let path = folder.path().join(name);
         let mut out = Output::create(&Target::new(&path), true).expect("a new file");

@@ -130,6 +130,13 @@ codes! {
     InputLimit = 131, Error, "input-limit";
     /// A pass or a program handed to the compiler broke a rule of the program model.
     InvalidProgram = 140, Error, "invalid-program";
+    /// A pass cannot do what it was asked for by the rules.
+    PassRefused = 141, Error, "pass-refused";
+    /// A pass did less than it was asked for.
+    PassNote = 142, Warning, "pass-note";
+
+    /// Actions that can never end.
+    Deadlock = 301, Error, "deadlock";
 }
 
 impl std::fmt::Display for Code {

@@ -24,9 +24,9 @@ pub struct Options {
 
 impl Options {
     /// Default of [`Options::eager_limit`].
-    pub const EAGER_LIMIT: u64 = 16 << 10;
+    pub const EAGER_LIMIT: u64 = goal_lang::limits::EAGER_LIMIT;
     /// Default of [`Options::unexpected_limit`].
-    pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
+    pub const UNEXPECTED_LIMIT: u64 = goal_lang::limits::UNEXPECTED_LIMIT;
 }
 
 impl Default for Options {

@@ -1,9 +1,10 @@
 //! `goalc build`.
 
 use clap::{ArgAction, ValueEnum};
-use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Options, Output, Target};
-use goal_lang::Style;
-use goal_opt::Level;
+use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Options, Output, PassArguments, Target};
+use goal_lang::{Program, Style, print};
+use goal_opt::{PASSES, Pass, Timings};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -18,9 +19,14 @@ pub(crate) struct Arguments {
     /// Where the result goes; - is standard output [default: IN with the extension .nisa or .bin, and standard output for text]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// 0: only what the format needs; 1: actions in topological order too
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=1))]
-    level: u8,
+    #[command(flatten)]
+    passes: PassArguments,
+    /// Print the program as text on standard error after this pass, or after all
+    #[arg(long, value_name = "PASS|all")]
+    print_after: Vec<String>,
+    /// Tell on standard error how long each pass took
+    #[arg(long)]
+    time_passes: bool,
     /// Leave out names and lines
     #[arg(long)]
     strip: bool,
@@ -73,22 +79,52 @@ impl Form {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = Options {
-        level: if arguments.level == 0 { Level::O0 } else { Level::O1 },
+        pipeline: arguments.passes.pipeline()?,
         check: arguments.check,
         strip: arguments.strip,
         ..arguments.input.options()
     };
+    for name in &arguments.print_after {
+        if name != "all" && PASSES.iter().all(|pass| pass.name != name) {
+            return Err(Error::Usage(format!("--print-after: there is no pass `{name}`")));
+        }
+    }
     let target = target(arguments)?;
     let emit = arguments.emit.emit();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    driver::optimize(&mut loaded, &options)?;
+    let mut printed = Ok(());
+    let timings = driver::optimize(&mut loaded, &options, |pass, program| {
+        if printed.is_ok() && arguments.print_after.iter().any(|name| name == "all" || name == pass.name) {
+            printed = print_after(pass, program);
+        }
+    })?;
+    printed.map_err(|error| Error::io("<stderr>", error))?;
     let mut out = Output::create(&target, emit.is_binary())?;
     driver::emit(&mut loaded, emit, &options, &mut out)?;
     out.finish()?;
     driver::tell(&loaded.findings, Format::Text)?;
+    if arguments.time_passes {
+        tell_times(&timings).map_err(|error| Error::io("<stderr>", error))?;
+    }
     // The process ends: giving back a large program's memory piece by piece would only take time.
     std::mem::forget(loaded);
     Ok(())
+}
+
+fn print_after(pass: &Pass, program: &Program) -> io::Result<()> {
+    let mut err = io::BufWriter::new(io::stderr().lock());
+    writeln!(err, "# after {}", pass.name)?;
+    print(program, Style::Paper2009, &mut err)?;
+    err.flush()
+}
+
+fn tell_times(timings: &Timings) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    let milliseconds = |time: std::time::Duration| time.as_secs_f64() * 1e3;
+    for (name, time) in &timings.steps {
+        writeln!(err, "{:>12.3} ms  {name}", milliseconds(*time))?;
+    }
+    writeln!(err, "{:>12.3} ms  all", milliseconds(timings.steps.iter().map(|step| step.1).sum()))
 }
 
 fn target(arguments: &Arguments) -> Result<Target, Error> {

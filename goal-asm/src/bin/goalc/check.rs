@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.input.options();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    driver::optimize(&mut loaded, &options)?;
+    driver::optimize(&mut loaded, &options, |_, _| {})?;
     driver::tell(&loaded.findings, arguments.format)?;
     std::mem::forget(loaded);
     Ok(())

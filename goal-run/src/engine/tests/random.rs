@@ -9,7 +9,8 @@ use goal_smith::{Shape, program};
 /// In the order in which a file keeps the actions, so that both sides number them alike.
 fn laid_out(seed: u64, shape: &Shape) -> Program {
     let mut program = program(seed, shape);
-    goal_opt::run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default()).expect("a valid program");
+    goal_opt::run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {})
+        .expect("a valid program");
     program
 }
 

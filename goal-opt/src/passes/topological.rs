@@ -1,6 +1,6 @@
 //! Topological layout (paper III: actions "will be pre-scheduled ... by running a topological sort").
 
-use crate::edit::Edges;
+use super::edit::Edges;
 use goal_lang::{ActionId, Body, Csr, Edge, Labels};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,6 +1,6 @@
 //! Joins: how an action waits for more others than NISA can count.
 
-use crate::edit::Edges;
+use super::edit::Edges;
 use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{Action, ActionId, Body, Edge, Position};
 

@@ -1,0 +1,52 @@
+//! The arguments that choose passes.
+
+use super::{Error, bytes};
+use goal_lang::limits::EAGER_LIMIT;
+use goal_opt::{Level, Machine, Pipeline};
+use std::path::Path;
+
+/// Which passes run, and for which machine.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PassArguments {
+    /// 0: only what the format needs; 1: also what leaves the allowed orders as they are; 2: also what restricts them
+    /// and splits messages, for the machine
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub level: u8,
+    /// These passes instead of a level's, in this order: a,b(c=4); what the format needs is added
+    #[arg(long, value_name = "LIST", conflicts_with = "level")]
+    pub passes: Option<String>,
+    /// The machine that the schedule is meant for: a file with the parameters of LogGOPS, or L=,o=,g=,G=,O=,S= in
+    /// nanoseconds and bytes; what is not given is as on one host
+    #[arg(long, value_name = "FILE|L=,o=,...")]
+    pub machine: Option<String>,
+    /// Largest message that the runtime sends before its receive is there
+    #[arg(long, value_name = "BYTES", default_value_t = EAGER_LIMIT, value_parser = bytes)]
+    pub eager_limit: u64,
+}
+
+impl PassArguments {
+    /// The pipeline that these arguments ask for.
+    ///
+    /// # Errors
+    /// What is no pass and no machine, or a file that can't be read.
+    pub fn pipeline(&self) -> Result<Pipeline, Error> {
+        let usage = |error: &dyn std::fmt::Display| Error::Usage(error.to_string());
+        let pipeline = match (&self.passes, self.level) {
+            (Some(list), _) => Pipeline::parse(list).map_err(|error| usage(&error))?,
+            (None, 0) => Pipeline::new(Level::O0),
+            (None, 1) => Pipeline::new(Level::O1),
+            (None, _) => Pipeline::new(Level::O2),
+        };
+        let machine = match &self.machine {
+            None => Machine::default(),
+            Some(text) if text.contains('=') && !Path::new(text).exists() => {
+                Machine::parse(text).map_err(|error| usage(&error))?
+            }
+            Some(file) => {
+                let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, error))?;
+                Machine::parse(&text).map_err(|error| Error::Usage(format!("{file}: {error}")))?
+            }
+        };
+        Ok(Pipeline { machine, eager_limit: self.eager_limit, ..pipeline })
+    }
+}

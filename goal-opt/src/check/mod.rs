@@ -1,0 +1,49 @@
+//! Checks of a whole program: what is wrong with it that only all ranks together show.
+
+mod deadlock;
+mod places;
+
+use crate::whole::{Run, Trace, Whole};
+use goal_lang::diag::Report;
+use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
+use goal_lang::{Program, SourceMap};
+use places::Places;
+
+/// What the runtime is like that a program is checked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Largest message in bytes that is sent before its receive is there. 0 asks whether the program is safe on any machine.
+    pub eager_limit: u64,
+    /// Most bytes of messages that a rank keeps for receives to come.
+    pub unexpected_limit: u64,
+}
+
+impl Default for Options {
+    /// What goal-run does where nobody says.
+    fn default() -> Self {
+        Self { eager_limit: EAGER_LIMIT, unexpected_limit: UNEXPECTED_LIMIT }
+    }
+}
+
+/// What all checks share.
+struct Analysis<'a> {
+    whole: &'a Whole<'a>,
+    trace: &'a Trace,
+    places: Places<'a>,
+    options: Options,
+}
+
+/// Looks for everything that is wrong with a valid program. Without texts findings have no places but name rank, action and
+/// line.
+pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) -> Report {
+    let mut report = Report::default();
+    let whole = match Whole::new(program) {
+        Ok(whole) => whole,
+        Err(_) => return report,
+    };
+    let trace = Run::new(&whole).finish(options.eager_limit);
+    let analysis =
+        Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
+    deadlock::check(&analysis, &mut report);
+    report
+}

@@ -1,0 +1,133 @@
+//! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010).
+
+use std::fmt;
+
+/// Parameters of the LogGOPS model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Machine {
+    /// `L`: latency of the network in nanoseconds.
+    pub latency_ns: f64,
+    /// `o`: what a message costs the processor at each end, in nanoseconds.
+    pub overhead_ns: f64,
+    /// `g`: least time between two messages of a rank, in nanoseconds.
+    pub gap_ns: f64,
+    /// `G`: time of a byte on the wire, in nanoseconds.
+    pub gap_per_byte_ns: f64,
+    /// `O`: what a byte costs the processor at each end, in nanoseconds.
+    pub overhead_per_byte_ns: f64,
+    /// `S`: largest message in bytes that is sent before its receive is there.
+    pub eager_bytes_max: u64,
+}
+
+impl Default for Machine {
+    /// Ranks of one host that share memory: what goal-run has on a present-day machine, in round figures.
+    fn default() -> Self {
+        Self {
+            latency_ns: 300.0,
+            overhead_ns: 100.0,
+            gap_ns: 100.0,
+            gap_per_byte_ns: 0.1,
+            overhead_per_byte_ns: 0.0,
+            eager_bytes_max: 16 << 10,
+        }
+    }
+}
+
+/// Why a text describes no machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MachineError {
+    /// Something that is no parameter.
+    #[error(
+        "`{0}` is no parameter of LogGOPS: give L=, o=, g=, G=, O= or S=, times in nanoseconds, S in bytes"
+    )]
+    Unknown(String),
+    /// A value that is none.
+    #[error("`{0}`: a parameter of LogGOPS is a number of at least 0")]
+    Value(String),
+    /// The same parameter twice.
+    #[error("the parameter {0} is given twice")]
+    Twice(char),
+}
+
+impl Machine {
+    /// Reads `L=2500,o=1500,g=1000,G=6,O=0,S=65535`; commas, white space and lines separate, `#` begins a comment, and a
+    /// parameter that is not named keeps its default.
+    ///
+    /// # Errors
+    /// What is no parameter, or no value of one.
+    pub fn parse(text: &str) -> Result<Self, MachineError> {
+        let mut machine = Self::default();
+        let mut seen = String::new();
+        let entries = text
+            .lines()
+            .flat_map(|line| line.split('#').next().unwrap_or_default().split([',', ' ', '\t', '\r']))
+            .filter(|entry| !entry.is_empty());
+        for entry in entries {
+            let unknown = || MachineError::Unknown(entry.to_owned());
+            let bad = || MachineError::Value(entry.to_owned());
+            let (name, value) = entry.split_once('=').ok_or_else(unknown)?;
+            let number =
+                || value.parse().ok().filter(|value| (0.0..f64::INFINITY).contains(value)).ok_or_else(bad);
+            match name {
+                "L" => machine.latency_ns = number()?,
+                "o" => machine.overhead_ns = number()?,
+                "g" => machine.gap_ns = number()?,
+                "G" => machine.gap_per_byte_ns = number()?,
+                "O" => machine.overhead_per_byte_ns = number()?,
+                "S" => machine.eager_bytes_max = value.parse().map_err(|_| bad())?,
+                _ => return Err(unknown()),
+            }
+            if seen.contains(name) {
+                return Err(MachineError::Twice(name.chars().next().unwrap_or_default()));
+            }
+            seen.push_str(name);
+        }
+        Ok(machine)
+    }
+
+    /// Time from the start of a send to the end of its receive, in nanoseconds: `2o + L + (bytes - 1)(G + 2O)`.
+    pub fn message_ns(&self, bytes: u64) -> f64 {
+        let rest = bytes.saturating_sub(1) as f64;
+        2.0 * self.overhead_ns
+            + self.latency_ns
+            + rest * (self.gap_per_byte_ns + 2.0 * self.overhead_per_byte_ns)
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "L={},o={},g={},G={},O={},S={}",
+            self.latency_ns,
+            self.overhead_ns,
+            self.gap_ns,
+            self.gap_per_byte_ns,
+            self.overhead_per_byte_ns,
+            self.eager_bytes_max
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_read_as_it_is_written() {
+        let machine = Machine::parse("L=2500,o=1500,g=1000,G=6.5,O=0,S=65535").expect("a machine");
+        assert_eq!(Machine::parse(&machine.to_string()), Ok(machine));
+        assert_eq!(machine.message_ns(1), 5500.0);
+        assert_eq!(Machine::parse("# a file\nL=1\n\nG=2 # and more\n").map(|m| m.gap_per_byte_ns), Ok(2.0));
+    }
+
+    #[test]
+    fn what_is_no_machine_is_refused() {
+        assert_eq!(Machine::parse("X=1"), Err(MachineError::Unknown("X=1".to_owned())));
+        assert_eq!(Machine::parse("L"), Err(MachineError::Unknown("L".to_owned())));
+        assert_eq!(Machine::parse("L=-1"), Err(MachineError::Value("L=-1".to_owned())));
+        assert_eq!(Machine::parse("S=1.5"), Err(MachineError::Value("S=1.5".to_owned())));
+        assert_eq!(Machine::parse("G=nan"), Err(MachineError::Value("G=nan".to_owned())));
+        assert_eq!(Machine::parse("L=1,L=2"), Err(MachineError::Twice('L')));
+    }
+}

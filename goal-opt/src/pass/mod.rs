@@ -1,0 +1,82 @@
+//! The pass manager: one table of passes, one function that runs them.
+
+mod arguments;
+mod pipeline;
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use arguments::{Arguments, Parameter, Values};
+pub use pipeline::{Invocation, Level, PassError, Pipeline, Timings, run};
+pub use spec::SpecError;
+
+use crate::machine::Machine;
+use crate::passes;
+use goal_lang::{Body, Program};
+use std::cell::RefCell;
+
+/// A rewrite of a program.
+#[derive(Debug)]
+pub struct Pass {
+    /// The name in `--passes`, reports of time and errors.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub description: &'static str,
+    /// The level from which on it runs without being named; `None` where it has to be asked for.
+    pub level: Option<Level>,
+    /// What can be set: `name(parameter=value)`.
+    pub parameters: &'static [Parameter],
+    /// The rewrite.
+    pub rewrite: Rewrite,
+}
+
+/// What a pass looks at. Both kinds say whether they changed anything.
+#[derive(Debug)]
+pub enum Rewrite {
+    /// One rank's graph at a time, whatever the other ranks do.
+    Body(fn(&mut Body, &Context<'_>) -> bool),
+    /// All ranks together. What it cannot do by the rules it refuses, and leaves the program as it was.
+    Program(fn(&mut Program, &Context<'_>) -> Result<bool, Refusal>),
+}
+
+/// What a pass may ask.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The parameters it was given.
+    pub arguments: &'a Arguments,
+    /// The machine that the schedule is meant for.
+    pub machine: &'a Machine,
+    /// Largest message in bytes that the runtime sends before its receive is there.
+    pub eager_limit: u64,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Context<'_> {
+    /// Tells the user something that is no error: where a bound cut the work, for one.
+    pub fn note(&self, note: impl Into<String>) {
+        self.notes.borrow_mut().push(note.into());
+    }
+}
+
+/// Why a pass does not do what it was asked for, and the way out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refusal(pub String);
+
+/// Every pass, in the order in which a level's pipeline has them.
+pub static PASSES: &[Pass] = &[
+    Pass {
+        name: "join",
+        description: "an action that waits for more than 65535 others waits for a tree of joins instead",
+        level: Some(Level::O0),
+        parameters: &[],
+        rewrite: Rewrite::Body(|body, _| passes::join(body)),
+    },
+    Pass {
+        name: "topological",
+        description: "every action comes after all that it waits for, else in the order of the text",
+        level: Some(Level::O1),
+        parameters: &[],
+        rewrite: Rewrite::Body(|body, _| passes::topological(body)),
+    },
+];

@@ -1,0 +1,166 @@
+//! Passes in order.
+
+use super::spec::{self, SpecError};
+use super::{Arguments, Context, PASSES, Pass, Refusal, Rewrite};
+use crate::machine::Machine;
+use crate::verify::{Faults, verify};
+use goal_lang::Program;
+use goal_lang::limits::EAGER_LIMIT;
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// How much is done to a program (`-O`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Level {
+    /// Only what the format needs: the text's order and dependencies stay.
+    O0,
+    /// What changes which orders are allowed only by the format's needs.
+    #[default]
+    O1,
+    /// Also what restricts orders and splits messages, for the machine that is given.
+    O2,
+}
+
+/// A pass with the parameters that it runs with.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The pass.
+    pub pass: &'static Pass,
+    /// Its parameters.
+    pub arguments: Arguments,
+}
+
+/// Passes in order, and what they run with.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    /// The passes.
+    pub passes: Vec<Invocation>,
+    /// Whether the verifier runs before the first and after each.
+    pub verify: bool,
+    /// The machine that the schedule is meant for.
+    pub machine: Machine,
+    /// Largest message in bytes that the runtime sends before its receive is there.
+    pub eager_limit: u64,
+}
+
+impl Pipeline {
+    /// The passes of a level.
+    pub fn new(level: Level) -> Self {
+        let passes = PASSES.iter().filter(|pass| pass.level.is_some_and(|least| least <= level));
+        Self::of(passes.map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) }).collect())
+    }
+
+    /// The passes of a list: `a,b(c=4)`. What the format needs comes last.
+    ///
+    /// # Errors
+    /// What is no pass, no parameter or no value of one.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        let mut passes = spec::parse(text)?;
+        for needed in Self::new(Level::O0).passes {
+            if !passes.iter().any(|invocation| invocation.pass.name == needed.pass.name) {
+                passes.push(needed);
+            }
+        }
+        Ok(Self::of(passes))
+    }
+
+    fn of(passes: Vec<Invocation>) -> Self {
+        Self { passes, verify: true, machine: Machine::default(), eager_limit: EAGER_LIMIT }
+    }
+}
+
+impl Default for Pipeline {
+    /// That of the default level.
+    fn default() -> Self {
+        Self::new(Level::default())
+    }
+}
+
+/// Where the time went, and what passes had to say.
+#[derive(Debug, Clone, Default)]
+pub struct Timings {
+    /// Name and duration of every step, in order.
+    pub steps: Vec<(&'static str, Duration)>,
+    /// The name of a pass and its note.
+    pub notes: Vec<(&'static str, String)>,
+}
+
+impl Timings {
+    /// Runs `work` and notes how long it took.
+    pub fn measure<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.steps.push((name, start.elapsed()));
+        result
+    }
+}
+
+/// Why a pipeline stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum PassError {
+    /// A program that breaks a rule of the model.
+    #[error("{}{faults}", .after.map_or(String::new(), |pass| format!("after the pass `{pass}`: ")))]
+    Invalid {
+        /// The pass that made it; `None` where the program came so.
+        after: Option<&'static str>,
+        /// The rules that were broken.
+        faults: Faults,
+    },
+    /// A pass that cannot do what it was asked for.
+    #[error("the pass `{pass}` refuses: {refusal}")]
+    Refused {
+        /// The pass.
+        pass: &'static str,
+        /// Why.
+        refusal: Refusal,
+    },
+}
+
+/// Runs the passes of a pipeline, and calls `after` with the program after each.
+///
+/// # Errors
+/// What the verifier finds in the program, before or after a pass, and what a pass refuses.
+pub fn run(
+    program: &mut Program,
+    pipeline: &Pipeline,
+    timings: &mut Timings,
+    mut after: impl FnMut(&Pass, &Program),
+) -> Result<(), PassError> {
+    let check = |program: &Program, after, timings: &mut Timings| {
+        let checked = timings.measure("verify", || verify(program));
+        checked.map_err(|faults| PassError::Invalid { after, faults })
+    };
+    if pipeline.verify {
+        check(program, None, timings)?;
+    }
+    for Invocation { pass, arguments } in &pipeline.passes {
+        let context = Context {
+            arguments,
+            machine: &pipeline.machine,
+            eager_limit: pipeline.eager_limit,
+            notes: RefCell::default(),
+        };
+        let changed = timings.measure(pass.name, || rewrite(pass, program, &context));
+        let notes = context.notes.into_inner();
+        timings.notes.extend(notes.into_iter().map(|note| (pass.name, note)));
+        let changed = changed.map_err(|refusal| PassError::Refused { pass: pass.name, refusal })?;
+        if changed && pipeline.verify {
+            check(program, Some(pass.name), timings)?;
+        }
+        after(pass, program);
+    }
+    Ok(())
+}
+
+fn rewrite(pass: &Pass, program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+    match pass.rewrite {
+        Rewrite::Body(rewrite) => {
+            let mut changed = false;
+            for body in &mut program.bodies {
+                changed |= rewrite(body, context);
+            }
+            Ok(changed)
+        }
+        Rewrite::Program(rewrite) => rewrite(program, context),
+    }
+}

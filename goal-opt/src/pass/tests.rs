@@ -1,0 +1,34 @@
+use super::*;
+
+fn names(pipeline: &Pipeline) -> Vec<&'static str> {
+    pipeline.passes.iter().map(|invocation| invocation.pass.name).collect()
+}
+
+#[test]
+fn the_table_has_each_name_once() {
+    for (i, pass) in PASSES.iter().enumerate() {
+        assert!(PASSES[..i].iter().all(|other| other.name != pass.name), "{}", pass.name);
+    }
+}
+
+#[test]
+fn a_level_has_what_lower_ones_have() {
+    let (o0, o1, o2) = (Pipeline::new(Level::O0), Pipeline::new(Level::O1), Pipeline::new(Level::O2));
+    assert!(names(&o0).iter().all(|name| names(&o1).contains(name)));
+    assert!(names(&o1).iter().all(|name| names(&o2).contains(name)));
+    assert_eq!(names(&o0), ["join"]);
+}
+
+#[test]
+fn lists_of_passes() {
+    let parsed = Pipeline::parse("topological, join").expect("a list");
+    assert_eq!(names(&parsed), ["topological", "join"]);
+    assert_eq!(names(&Pipeline::parse("topological").expect("a list")), ["topological", "join"]);
+    assert_eq!(names(&Pipeline::parse("").expect("a list")), ["join"]);
+    let error = |text| Pipeline::parse(text).map(|_| ()).expect_err("no list");
+    assert_eq!(error("topologic"), SpecError::UnknownPass("topologic".to_owned()));
+    assert_eq!(error("join(a=1)"), SpecError::UnknownParameter { pass: "join", parameter: "a".to_owned() });
+    for text in ["join(", "join,,join", ",", "join)", "join join", "join,"] {
+        assert!(matches!(error(text), SpecError::Form(_) | SpecError::UnknownPass(_)), "{text}");
+    }
+}

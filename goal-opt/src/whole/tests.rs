@@ -1,0 +1,88 @@
+use super::*;
+use goal_lang::{ANY, BodyBuilder, Payload, Piece, Placement, ProgramBuilder, Space};
+
+fn piece(addr: u64, size: u64) -> Payload {
+    Payload::Buffer(Piece { addr, size, space: Space::Memory })
+}
+
+fn send(size: u64, to: u32, tag: u32) -> Action {
+    Action::Send { payload: piece(0, size), to, tag, placement: Placement::default() }
+}
+
+fn recv(size: u64, from: u32, tag: u32) -> Action {
+    Action::Recv { payload: piece(64, size), from, tag, placement: Placement::default() }
+}
+
+/// Ranks whose actions follow one another.
+fn chains(ranks: &[&[Action]]) -> Program {
+    let mut program = ProgramBuilder::default();
+    for actions in ranks {
+        let mut body = BodyBuilder::default();
+        let ids: Vec<_> = actions.iter().map(|&action| body.action(action)).collect();
+        ids.windows(2).for_each(|pair| body.requires(pair[1], pair[0]));
+        program.rank_with(body.finish());
+    }
+    program.finish()
+}
+
+fn trace(program: &Program, eager_limit: u64) -> Trace {
+    Run::new(&Whole::new(program).expect("few actions")).finish(eager_limit)
+}
+
+#[test]
+fn an_exchange_works_from_the_size_of_its_smaller_message_on() {
+    let program = chains(&[&[send(40, 1, 0), recv(24, 1, 0)], &[send(24, 0, 0), recv(40, 0, 0)]]);
+    let ended = trace(&program, 1 << 20);
+    assert!(ended.is_complete());
+    assert_eq!(ended.least_eager_limit, 24);
+    let stuck = trace(&program, 23);
+    assert!(!stuck.is_complete());
+    assert!(stuck.order.is_empty() && stuck.has_started(Vertex(0)) && !stuck.has_started(Vertex(1)));
+    assert_eq!(stuck.least_eager_limit, 0);
+}
+
+#[test]
+fn messages_of_a_source_and_tag_are_received_in_order() {
+    let program = chains(&[
+        &[send(8, 1, 5), send(8, 1, 5), send(8, 1, 6)],
+        &[recv(8, 0, 6), recv(8, 0, 5), recv(8, 0, 5)],
+    ]);
+    let trace = trace(&program, 8);
+    assert!(trace.is_complete());
+    assert_eq!(trace.partner, [4, 5, 3, 2, 0, 1].map(Vertex));
+    assert_eq!(trace.least_eager_limit, 8);
+}
+
+#[test]
+fn a_wildcard_takes_the_first_message_that_fits() {
+    let program = chains(&[
+        &[recv(8, ANY, 2), recv(8, 1, ANY), recv(8, ANY, ANY)],
+        &[send(8, 0, 1), send(8, 0, 2), send(8, 0, 3)],
+    ]);
+    let trace = trace(&program, 8);
+    assert!(trace.is_complete() && trace.has_wildcards);
+    assert_eq!(trace.partner, [4, 3, 5, 1, 0, 2].map(Vertex));
+}
+
+#[test]
+fn the_order_is_one_that_the_dependencies_allow() {
+    for seed in 0..500 {
+        let program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
+        let whole = Whole::new(&program).expect("few actions");
+        let trace = Run::new(&whole).finish(0);
+        assert!(trace.is_complete(), "seed {seed}");
+        let mut place = vec![usize::MAX; whole.len()];
+        for (at, vertex) in trace.order.iter().enumerate() {
+            place[vertex.index()] = at;
+        }
+        for vertex in whole.vertices() {
+            for waiter in whole.requires(vertex) {
+                assert!(place[vertex.index()] < place[waiter.index()], "seed {seed}");
+            }
+            if let Action::Send { .. } | Action::Recv { .. } = whole.action(vertex) {
+                let partner = trace.partner[vertex.index()];
+                assert_eq!(trace.partner[partner.index()], vertex, "seed {seed}");
+            }
+        }
+    }
+}
