@@ -89,6 +89,16 @@ fn in_action_order(body: &Body) -> Body {
         match action {
             Action::Send { payload: Payload::Vector(pieces), .. }
             | Action::Recv { payload: Payload::Vector(pieces), .. } => moved(pieces),
+            Action::Send { payload: Payload::Reduced { operands, .. }, .. } => {
+                let mut pieces = Pieces { first: *operands, len: 2 };
+                moved(&mut pieces);
+                *operands = pieces.first;
+            }
+            Action::Recv { payload: Payload::Reduced { operands, .. }, .. } => {
+                let mut pieces = Pieces { first: *operands, len: 1 };
+                moved(&mut pieces);
+                *operands = pieces.first;
+            }
             Action::ExecVector { operands, .. } => operands.iter_mut().for_each(&mut moved),
             Action::User { operands, .. } => operands.iter_mut().for_each(&mut moved),
             _ => {}

@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use goal_lang::pattern::MessageKey;
 use goal_lang::{
-    Action, ActionId, Body, Function, LocalOperation, Payload, Piece, Program, Space, overlaps_itself,
-    partly_overlap,
+    Action, ActionId, Body, Datatype, Function, LocalOperation, Op, Operand, Payload, Piece, Program,
+    Reduction, Space, overlaps_itself, partly_overlap,
 };
 
 use crate::error::{Cause, Failure, Place, Stuck, Wait, Waiting};
@@ -127,6 +127,11 @@ impl<'p> State<'p> {
         self.check_scratch(vertex, &action)?;
         match action {
             Action::Send { payload, to, tag, .. } => {
+                if let Some(reduction) = body.reduction(&action) {
+                    let first = reduction.a.expect("a send has both operands");
+                    let first = self.ranks[rank as usize].memory.gather(&[first]);
+                    self.reduce(vertex, &reduction, &first)?;
+                }
                 return Ok(Started::Sent(self.send(vertex, payload, to, tag)?));
             }
             Action::Recv { from, tag, .. } => return Ok(Started::Posted(Envelope { from, tag })),
@@ -161,13 +166,17 @@ impl<'p> State<'p> {
         }
         self.messages += 1;
         self.bytes += message.size;
-        match body.payload_operand(payload) {
-            Some(buffer) => {
+        match (body.reduction(body.action(id)), body.payload_operand(payload)) {
+            (Some(reduction), _) => {
+                let bytes = self.content(&message);
+                self.reduce(recv, &reduction, &bytes)?;
+            }
+            (None, Some(buffer)) => {
                 let bytes = self.content(&message);
                 self.ranks[rank as usize].memory.scatter(buffer.pieces(), &bytes);
             }
-            None if message.content == Content::Pattern => self.verified_bytes += message.size,
-            None => {}
+            (None, None) if message.content == Content::Pattern => self.verified_bytes += message.size,
+            (None, None) => {}
         }
         if let Some(matches) = &mut self.matches {
             let Message { source, sequence, .. } = message;
@@ -311,6 +320,20 @@ impl<'p> State<'p> {
         }
     }
 
+    /// Combines the second operand of a message's operation with the bytes of the first.
+    fn reduce(&mut self, vertex: Vertex, reduction: &Reduction, first: &Bytes) -> Result<(), Failure> {
+        let &Reduction { op, datatype, a, b } = reduction;
+        let [a, b] = [a.unwrap_or(b), b].map(Operand::One);
+        let local = LocalOperation { function: Function::Predefined(op, datatype), a, b, c: None };
+        let combined = check_predefined(op, datatype, &local).and_then(|()| {
+            let memory = &mut self.ranks[vertex.0 as usize].memory;
+            let second = memory.gather(b.pieces());
+            memory.scatter(b.pieces(), &combine(op, datatype, first, &second)?);
+            Ok(())
+        });
+        combined.map_err(|cause| self.failure(vertex, cause))
+    }
+
     fn compute(&mut self, (rank, _): Vertex, local: &LocalOperation<'_>) -> Result<(), Cause> {
         let options = self.options;
         let memory = &mut self.ranks[rank as usize].memory;
@@ -330,18 +353,8 @@ impl<'p> State<'p> {
                 return Ok(());
             }
         };
-        check_operands(local, datatype.width())?;
-        if !goal_lang::is_legal(op, datatype) {
-            return Err(Cause::IllegalOperation);
-        }
-        let bytes = ops::apply(op, datatype, &a.bytes, &b.bytes)
-            .map_err(|ops::DivisionByZero(element)| Cause::DivisionByZero { element })?;
-        let unspecified = if op == goal_lang::Op::Copy {
-            a.unspecified
-        } else {
-            spread(&a.unspecified, &b.unspecified, datatype.width() as usize)
-        };
-        memory.scatter(local.result().pieces(), &Bytes { bytes, unspecified });
+        check_predefined(op, datatype, local)?;
+        memory.scatter(local.result().pieces(), &combine(op, datatype, &a, &b)?);
         Ok(())
     }
 
@@ -354,6 +367,26 @@ impl<'p> State<'p> {
         });
         if within { Ok(()) } else { Err(self.failure(vertex, Cause::ScratchOutOfRange(body.scratch))) }
     }
+}
+
+/// The result of a predefined operation, each element of which is as specified as the operands'.
+fn combine(op: Op, datatype: Datatype, a: &Bytes, b: &Bytes) -> Result<Bytes, Cause> {
+    let bytes = ops::apply(op, datatype, &a.bytes, &b.bytes)
+        .map_err(|ops::DivisionByZero(element)| Cause::DivisionByZero { element })?;
+    let unspecified = match op {
+        Op::Copy => a.unspecified.clone(),
+        // Without flags every byte has a value.
+        _ if a.unspecified.is_empty() => {
+            spread(&vec![false; bytes.len()], &b.unspecified, datatype.width() as usize)
+        }
+        _ => spread(&a.unspecified, &b.unspecified, datatype.width() as usize),
+    };
+    Ok(Bytes { bytes, unspecified })
+}
+
+fn check_predefined(op: Op, datatype: Datatype, local: &LocalOperation<'_>) -> Result<(), Cause> {
+    check_operands(local, datatype.width())?;
+    if goal_lang::is_legal(op, datatype) { Ok(()) } else { Err(Cause::IllegalOperation) }
 }
 
 fn check_operands(local: &LocalOperation<'_>, width: u64) -> Result<(), Cause> {

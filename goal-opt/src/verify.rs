@@ -2,8 +2,8 @@
 
 use goal_lang::limits::RANK_MAX;
 use goal_lang::{
-    ANY, Action, ActionId, Body, Cycle, Datatype, Datum, LocalOperation, Op, Payload, Pieces, Program, Space,
-    is_legal, overlaps_itself, partly_overlap, topological_order,
+    ANY, Action, ActionId, Body, Cycle, Datatype, Datum, Function, LocalOperation, Op, Operand, Payload,
+    Pieces, Program, Reduction, Space, is_legal, overlaps_itself, partly_overlap, topological_order,
 };
 use std::fmt;
 
@@ -152,13 +152,13 @@ impl BodyVerifier<'_> {
                 if tag == ANY {
                     return Err("a send needs a tag".to_owned());
                 }
-                self.check_payload(payload)?;
+                self.check_payload(payload, 2)?;
             }
             Action::Recv { payload, from, .. } => {
                 if from != ANY {
                     self.check_peer(from)?;
                 }
-                self.check_payload(payload)?;
+                self.check_payload(payload, 1)?;
             }
             Action::ExecVector { operands: [a, b, c], .. } => {
                 self.check_vector(a)?;
@@ -183,6 +183,10 @@ impl BodyVerifier<'_> {
                 let local = self.body.local_operation(action).expect("an operation with operands");
                 check_operation(op, datatype, &local)
             }
+            Action::Send { .. } | Action::Recv { .. } => match self.body.reduction(action) {
+                Some(reduction) => check_reduction(&reduction),
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -191,8 +195,10 @@ impl BodyVerifier<'_> {
         if peer < self.ranks { Ok(()) } else { Err(format!("there is no rank {peer} among {}", self.ranks)) }
     }
 
-    fn check_payload(&self, payload: Payload) -> Result<(), String> {
+    /// The payload of a message, whose operation would take `operands` buffers.
+    fn check_payload(&self, payload: Payload, operands: u32) -> Result<(), String> {
         match payload {
+            Payload::Reduced { operands: first, .. } => self.check_pieces(Pieces { first, len: operands }),
             Payload::Vector(pieces) => self.check_vector(pieces),
             Payload::Pattern { .. } | Payload::Buffer(_) => Ok(()),
         }
@@ -254,6 +260,16 @@ impl BodyVerifier<'_> {
             }
         }
     }
+}
+
+fn check_reduction(reduction: &Reduction) -> Result<(), String> {
+    let &Reduction { op, datatype, a, b } = reduction;
+    if op == Op::Copy {
+        return Err("a copy combines nothing with a message".to_owned());
+    }
+    let (a, b) = (Operand::One(a.unwrap_or(b)), Operand::One(b));
+    let function = Function::Predefined(op, datatype);
+    check_operation(op, datatype, &LocalOperation { function, a, b, c: None })
 }
 
 fn check_operation(op: Op, datatype: Datatype, local: &LocalOperation<'_>) -> Result<(), String> {

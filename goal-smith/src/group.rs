@@ -11,6 +11,7 @@ use crate::cells::Cell;
 use crate::generate::{Generator, PairMode};
 use crate::local::{self, Operands};
 use crate::operands::{Use, buffer};
+use crate::reduce;
 
 /// Groups of a program whose outcomes are to be listed.
 const GROUPS_MAX: u32 = 2;
@@ -66,7 +67,7 @@ pub(crate) fn event(generator: &mut Generator) {
         send(generator, &mut group, true);
         for _ in 0..group.messages {
             let payload = Payload::Pattern { size: group.size };
-            receive(generator, &group, payload, &[]);
+            receive(generator, &group, payload, &[], &[]);
         }
     }
 }
@@ -95,6 +96,11 @@ fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     let op = *ORDER_FREE.choose(&mut generator.rng).expect("there are operations");
     let mut area = first;
     for nth in 0..group.messages {
+        if generator.shape.reductions && generator.rng.random_bool(0.4) {
+            let payload = reduce::reduced(generator, group.root, op, group.datatype, accumulator[0]);
+            receive(generator, group, payload, &accumulator, &accumulator);
+            continue;
+        }
         if nth > 0 && generator.rng.random_bool(0.7) {
             let Generator { rng, nodes, shape, .. } = generator;
             let root = &nodes[group.root];
@@ -104,7 +110,7 @@ fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
             }
         }
         let payload = generator.nodes[group.root].payload(&area);
-        receive(generator, group, payload, &area);
+        receive(generator, group, payload, &[], &area);
         if !generator.shape.outcomes_may_differ {
             let node = &mut generator.nodes[group.root];
             let cells = vec![Cell::PLAIN; group.size as usize];
@@ -151,10 +157,10 @@ fn send(generator: &mut Generator, group: &mut Group, patterns: bool) {
     }
 }
 
-fn receive(generator: &mut Generator, group: &Group, payload: Payload, pieces: &[Piece]) {
+fn receive(generator: &mut Generator, group: &Group, payload: Payload, reads: &[Piece], pieces: &[Piece]) {
     let tag = if group.any_tag { ANY } else { group.tag };
     let placement = generator.placement();
     let node = &mut generator.nodes[group.root];
-    node.add(Action::Recv { payload, from: ANY, tag, placement }, &[], pieces);
+    node.add(Action::Recv { payload, from: ANY, tag, placement }, reads, pieces);
     node.cells.write(pieces, &vec![Cell::PLAIN; pieces.iter().map(|piece| piece.size).sum::<u64>() as usize]);
 }

@@ -15,6 +15,7 @@ mod local;
 mod message;
 mod node;
 mod operands;
+mod reduce;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -25,8 +25,9 @@ pub(crate) fn event(generator: &mut Generator) {
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(legal).copied().collect();
     let datatype = *datatypes.choose(&mut generator.rng).expect("every opcode has a datatype");
     let count = generator.size(generator.shape.operand_max / datatype.width());
-    let Some(operands) = operands(generator, node, op, datatype, count) else { return };
-    let result = result_cells(&generator.nodes[node], op, datatype, count, &operands);
+    let Some(operands) = operands(generator, node, (op, datatype), count, true) else { return };
+    let cells = &generator.nodes[node].cells;
+    let result = result_cells(op, datatype, &cells.read(&operands.a), &cells.read(&operands.b));
     if let Some(result) = result {
         add(&mut generator.nodes[node], op, datatype, &operands, &result);
     }
@@ -77,14 +78,15 @@ fn action(node: &mut Node, op: Op, datatype: Datatype, operands: &Operands) -> A
     }
 }
 
-fn operands(
+/// Buffers for `count` elements; each in one piece and no third one unless they may have `any_form`.
+pub(crate) fn operands(
     generator: &mut Generator,
     node: usize,
-    op: Op,
-    datatype: Datatype,
+    (op, datatype): (Op, Datatype),
     count: u64,
+    any_form: bool,
 ) -> Option<Operands> {
-    let vectors = generator.shape.vectors;
+    let vectors = any_form && generator.shape.vectors;
     let size = count * datatype.width();
     let Generator { rng, nodes, .. } = generator;
     let node = &nodes[node];
@@ -106,7 +108,7 @@ fn operands(
         let a = if same { b.clone() } else { buffer(rng, node, size, Use::Read, vectors, &b)? };
         (a, b)
     };
-    let c = if rng.random_bool(0.4) {
+    let c = if any_form && rng.random_bool(0.4) {
         let both: Vec<Piece> = a.iter().chain(&b).copied().collect();
         Some(match rng.random_range(0..6) {
             0 => a.clone(),
@@ -120,19 +122,14 @@ fn operands(
     Some(Operands { a, b, c })
 }
 
-/// What the result holds; `None` where floating-point numbers could leave the ordinary range or be divided by 0.
-fn result_cells(
-    node: &Node,
-    op: Op,
-    datatype: Datatype,
-    count: u64,
-    operands: &Operands,
-) -> Option<Vec<Cell>> {
+/// What the result of operands with these cells holds; `None` where floating-point numbers could leave the ordinary
+/// range or be divided by 0.
+pub(crate) fn result_cells(op: Op, datatype: Datatype, a: &[Cell], b: &[Cell]) -> Option<Vec<Cell>> {
     if op == Op::Copy {
-        return Some(node.cells.read(&operands.a));
+        return Some(a.to_vec());
     }
     if !datatype.is_float() {
-        return Some(vec![Cell::PLAIN; (count * datatype.width()) as usize]);
+        return Some(vec![Cell::PLAIN; a.len()]);
     }
     let limit = match datatype {
         Datatype::Float16 => 15,
@@ -140,7 +137,6 @@ fn result_cells(
         _ => 200,
     };
     let width = datatype.width() as usize;
-    let (a, b) = (node.cells.read(&operands.a), node.cells.read(&operands.b));
     let mut result = Vec::with_capacity(a.len());
     for (a, b) in a.chunks(width).zip(b.chunks(width)) {
         debug_assert!(whole_element(a).is_some() && whole_element(b).is_some(), "operands hold numbers");

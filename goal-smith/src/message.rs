@@ -6,6 +6,7 @@ use rand::RngExt;
 use crate::cells::Cell;
 use crate::generate::{Generator, PairMode};
 use crate::operands::{Use, buffer};
+use crate::reduce;
 
 /// A message between two nodes; one a member where a node stands for several ranks.
 pub(crate) fn event(generator: &mut Generator) {
@@ -22,18 +23,22 @@ pub(crate) fn event(generator: &mut Generator) {
     let mut cells: Option<Vec<Cell>> = None;
     let mut all_addressed = true;
     for &destination in &destinations {
-        let (payload, pieces) = sent(generator, from, size);
+        let Sent { payload, pieces, first } = sent(generator, from, size);
         let placement = generator.placement();
         let action = Action::Send { payload, to: destination, tag, placement };
         let node = &mut generator.nodes[from];
         all_addressed &= !pieces.is_empty();
         let these = node.cells.read(&pieces);
+        let (reads, writes) = match first {
+            Some(first) => (vec![first, pieces[0]], pieces.clone()),
+            None => (pieces.clone(), Vec::new()),
+        };
         cells = Some(match cells {
             Some(others) => others.into_iter().zip(these).map(|(a, b)| a.either(b)).collect(),
             None => these,
         });
-        sends.push(node.add(action, &pieces, &[]));
-        sent_pieces.extend(pieces);
+        sends.push(node.add(action, &reads, &writes));
+        sent_pieces.extend(reads);
     }
     let cells = cells.filter(|_| all_addressed);
 
@@ -41,15 +46,18 @@ pub(crate) fn event(generator: &mut Generator) {
     let mut taken = if from == to { sent_pieces } else { Vec::new() };
     let mut recvs = Vec::new();
     for &source in &sources {
-        let (payload, pieces) = received(generator, to, size, cells.is_some(), mode, &taken);
+        let Received { payload, pieces, reduced } =
+            received(generator, to, size, cells.as_deref(), mode, &taken);
         let placement = generator.placement();
         let any_tag =
             mode == PairMode::Ordered && generator.shape.wildcards && generator.rng.random_bool(0.4);
         let action = Action::Recv { payload, from: source, tag: if any_tag { ANY } else { tag }, placement };
-        recvs.push(generator.nodes[to].add(action, &[], &pieces));
+        let reads: &[Piece] = if reduced.is_some() { &pieces } else { &[] };
+        recvs.push(generator.nodes[to].add(action, reads, &pieces));
         if !pieces.is_empty() {
-            let cells = cells.clone().unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
-            generator.nodes[to].cells.write(&pieces, &cells);
+            let stored = reduced.or_else(|| cells.clone());
+            let stored = stored.unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
+            generator.nodes[to].cells.write(&pieces, &stored);
         }
         taken.extend(pieces);
     }
@@ -85,39 +93,71 @@ fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
     None
 }
 
-fn sent(generator: &mut Generator, from: usize, size: u64) -> (Payload, Vec<Piece>) {
+/// A payload that is sent.
+struct Sent {
+    payload: Payload,
+    /// The bytes that leave; none of a pattern.
+    pieces: Vec<Piece>,
+    /// The first operand, if these are computed first.
+    first: Option<Piece>,
+}
+
+fn sent(generator: &mut Generator, from: usize, size: u64) -> Sent {
     let pattern = size == 0 || generator.shape.patterns && generator.rng.random_bool(0.25);
     if !pattern {
+        if generator.shape.reductions
+            && generator.rng.random_bool(0.25)
+            && let Some((payload, a, b)) = reduce::sent(generator, from, size)
+        {
+            return Sent { payload, pieces: vec![b], first: Some(a) };
+        }
         let node = &generator.nodes[from];
         let vectors = generator.shape.vectors;
         if let Some(pieces) = buffer(&mut generator.rng, node, size, Use::Read, vectors, &[]) {
-            return (generator.nodes[from].payload(&pieces), pieces);
+            return Sent { payload: generator.nodes[from].payload(&pieces), pieces, first: None };
         }
     }
-    (Payload::Pattern { size }, Vec::new())
+    Sent { payload: Payload::Pattern { size }, pieces: Vec::new(), first: None }
 }
 
+/// A payload that is received.
+struct Received {
+    payload: Payload,
+    /// Where it goes; nowhere if only its size counts.
+    pieces: Vec<Piece>,
+    /// What these then hold, if they are combined with the message.
+    reduced: Option<Vec<Cell>>,
+}
+
+/// The payload of a receive of bytes of which `cells` are known, or of a pattern.
 fn received(
     generator: &mut Generator,
     to: usize,
     size: u64,
-    addressed: bool,
+    cells: Option<&[Cell]>,
     mode: PairMode,
     avoid: &[Piece],
-) -> (Payload, Vec<Piece>) {
+) -> Received {
     // The bytes of a pattern depend on the message's number among those of the pair: known where these are ordered.
     let stored = size > 0
-        && if addressed {
+        && if cells.is_some() {
             !generator.rng.random_bool(0.1) || !generator.shape.patterns
         } else {
             mode == PairMode::Ordered && generator.rng.random_bool(0.3)
         };
     if stored {
+        if generator.shape.reductions && generator.rng.random_bool(0.25) {
+            let plain = vec![Cell::PLAIN; size as usize];
+            let reduced = reduce::received(generator, to, cells.unwrap_or(&plain), avoid);
+            if let Some((payload, b, result)) = reduced {
+                return Received { payload, pieces: vec![b], reduced: Some(result) };
+            }
+        }
         let node = &generator.nodes[to];
         let vectors = generator.shape.vectors;
         if let Some(pieces) = buffer(&mut generator.rng, node, size, Use::Write, vectors, avoid) {
-            return (generator.nodes[to].payload(&pieces), pieces);
+            return Received { payload: generator.nodes[to].payload(&pieces), pieces, reduced: None };
         }
     }
-    (Payload::Pattern { size }, Vec::new())
+    Received { payload: Payload::Pattern { size }, pieces: Vec::new(), reduced: None }
 }

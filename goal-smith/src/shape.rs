@@ -27,6 +27,8 @@ pub struct Shape {
     pub start_dependencies: bool,
     /// Messages of a rank to itself.
     pub self_messages: bool,
+    /// Receives that combine what comes with their buffer, and sends that compute what they send.
+    pub reductions: bool,
     /// Size-only payloads (`Nb`).
     pub patterns: bool,
     /// Operations on floating-point numbers.
@@ -55,6 +57,7 @@ impl Default for Shape {
             vectors: true,
             start_dependencies: true,
             self_messages: true,
+            reductions: true,
             patterns: true,
             floats: true,
             wtime: false,
@@ -113,6 +116,7 @@ impl Shape {
             shared_bodies: rng.random(),
             calc_nanos_max: 1000,
             outcomes_may_differ: false,
+            reductions: rng.random(),
         }
     }
 }

@@ -139,11 +139,15 @@ fn buffer(operand: Operand<'_>) -> Vec<JsonPiece> {
 impl JsonAction<'_> {
     fn new(body: &Body, action: &Action) -> Self {
         let kind = action.kind().name();
+        let reduction = body.reduction(action);
+        let first = reduction.and_then(|reduction| reduction.a).map(Operand::One);
         let message = |payload: Payload, tag: u32, placement: Placement| Self {
             kind,
             tag: Wild::new(tag),
             size: Some(body.payload_size(payload)),
-            buffers: body.payload_operand(payload).map(buffer).into_iter().collect(),
+            op: reduction.map(|reduction| reduction.op.name()),
+            datatype: reduction.map(|reduction| reduction.datatype.name()),
+            buffers: first.into_iter().chain(body.payload_operand(payload)).map(buffer).collect(),
             cpu: placement.cpu,
             nic: placement.nic,
             ..Self::default()

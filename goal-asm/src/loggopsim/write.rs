@@ -25,6 +25,8 @@ pub struct Loss {
     pub buffers: u64,
     /// Local operations that become `calc 0`.
     pub operations: u64,
+    /// Messages that lose the operation they carry along.
+    pub reductions: u64,
     /// Ranks whose init and expect data are dropped.
     pub images: u64,
 }
@@ -47,6 +49,11 @@ impl Loss {
                 "local operation (written as `calc 0`)",
                 "local operations (written as `calc 0`)",
             ),
+            count(
+                self.reductions,
+                "operation of a message (the message stays)",
+                "operations of messages (the messages stay)",
+            ),
             count(self.images, "rank's init and expect data", "ranks' init and expect data"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -62,6 +69,7 @@ pub fn losses(program: &Program) -> Loss {
             match *action {
                 Action::Send { payload, .. } | Action::Recv { payload, .. } => {
                     loss.buffers += u64::from(body.payload_operand(payload).is_some());
+                    loss.reductions += u64::from(body.reduction(action).is_some());
                 }
                 Action::Calc { .. } => {}
                 _ => loss.operations += 1,
@@ -75,6 +83,7 @@ pub fn losses(program: &Program) -> Loss {
         let body = by_body[entry.body.index()];
         sum.buffers += body.buffers;
         sum.operations += body.operations;
+        sum.reductions += body.reductions;
         sum.images += u64::from(entry.image.is_some_and(|image| !program.images[image.index()].is_empty()));
     }
     sum

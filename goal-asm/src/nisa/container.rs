@@ -15,8 +15,9 @@
 /// First bytes of every file: one that text never has, the name, and line ends that a text transfer would change.
 pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 
-/// Format version: a reader refuses another major version; a higher minor version only adds parts that may be skipped.
-pub const MAJOR: u16 = 1;
+/// Newest format version. A reader refuses a higher major version, which adds instructions; a higher minor version only
+/// adds parts that may be skipped. A file states the lowest major version that has its instructions.
+pub const MAJOR: u16 = 2;
 /// See [`MAJOR`].
 pub const MINOR: u16 = 0;
 

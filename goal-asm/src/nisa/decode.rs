@@ -84,11 +84,23 @@ impl Index {
 fn action(builder: &mut BodyBuilder, record: &Record<'_>) -> Action {
     let placement = record.placement();
     match record.operation() {
-        Operation::Send { peer, tag, payload } => {
-            Action::Send { payload: message(builder, payload), to: peer, tag, placement }
+        Operation::Send { peer, tag, payload, reduce } => {
+            let payload = match (payload, reduce) {
+                (Buffer::One(b), Some((op, datatype, a))) => {
+                    Payload::Reduced { op, datatype, operands: builder.pieces(&[b, a]).first }
+                }
+                _ => message(builder, payload),
+            };
+            Action::Send { payload, to: peer, tag, placement }
         }
-        Operation::Recv { peer, tag, payload } => {
-            Action::Recv { payload: message(builder, payload), from: peer, tag, placement }
+        Operation::Recv { peer, tag, payload, reduce } => {
+            let payload = match (payload, reduce) {
+                (Buffer::One(b), Some((op, datatype))) => {
+                    Payload::Reduced { op, datatype, operands: builder.pieces(&[b]).first }
+                }
+                _ => message(builder, payload),
+            };
+            Action::Recv { payload, from: peer, tag, placement }
         }
         Operation::Calc { nanos } => Action::Calc { nanos, placement },
         Operation::Exec { op, datatype, a, b, c } => match (a, b, c) {

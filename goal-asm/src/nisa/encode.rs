@@ -1,7 +1,7 @@
 //! A body as a section's bytes.
 
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
-use goal_lang::{Action, ActionId, Body, Payload, Piece, Pieces, Placement, Space};
+use goal_lang::{Action, ActionId, Body, Payload, Piece, Pieces, Placement, Reduction, Space};
 
 /// Bytes of a record before its parameters and of each list of dependents before its offsets.
 const WORD: u64 = 4;
@@ -33,6 +33,8 @@ fn parameters_length(body: &Body, action: &Action) -> u64 {
                 Payload::Pattern { .. } => 8,
                 Payload::Buffer(_) => 16,
                 Payload::Vector(vector) => pieces(vector),
+                Payload::Reduced { .. } if matches!(action, Action::Send { .. }) => WORD + 32,
+                Payload::Reduced { .. } => WORD + 16,
             };
             placed(placement) + 8 + payload
         }
@@ -133,28 +135,42 @@ fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
     match *action {
         Action::Send { payload, to: peer, tag, placement }
         | Action::Recv { payload, from: peer, tag, placement } => {
-            let opcode = if matches!(action, Action::Send { .. }) { Opcode::Send } else { Opcode::Recv };
-            let form = match payload {
-                Payload::Pattern { .. } => Form::Plain,
-                Payload::Buffer(piece) => form_of(piece.space),
-                Payload::Vector(_) => Form::Vector,
+            let reduction = body.reduction(action);
+            let first = match (payload, reduction) {
+                (Payload::Pattern { .. }, _) => Form::Plain,
+                (Payload::Buffer(piece), _) => form_of(piece.space),
+                (Payload::Vector(_), _) => Form::Vector,
+                (Payload::Reduced { .. }, reduction) => {
+                    reduction.map_or(Form::Plain, |Reduction { a, b, .. }| form_of(a.unwrap_or(b).space))
+                }
             };
-            head.put(opcode, placement, [form, Form::Plain, Form::Plain], out);
+            let second = match reduction {
+                Some(Reduction { a: Some(_), b, .. }) => form_of(b.space),
+                _ => Form::Plain,
+            };
+            head.put(opcode(action), placement, [first, second, Form::Plain], out);
             put_u32(out, peer);
             put_u32(out, tag);
+            if let Some(Reduction { op, datatype, a, b }) = reduction {
+                out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
+                for piece in a.into_iter().chain([b]) {
+                    put_buffer(out, piece.addr, piece.size);
+                }
+            }
             match payload {
                 Payload::Pattern { size } => put_u64(out, size),
                 Payload::Buffer(piece) => put_buffer(out, piece.addr, piece.size),
                 Payload::Vector(pieces) => put_vector(out, body.slice(pieces)),
+                Payload::Reduced { .. } => {}
             }
         }
         Action::Calc { nanos, placement } => {
-            head.put(Opcode::Calc, placement, [Form::Plain; 3], out);
+            head.put(opcode(action), placement, [Form::Plain; 3], out);
             put_u64(out, nanos);
         }
         Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
             let third = if has_c { form_of(spaces[2]) } else { Form::Plain };
-            head.put(Opcode::Exec, plain, [form_of(spaces[0]), form_of(spaces[1]), third], out);
+            head.put(opcode(action), plain, [form_of(spaces[0]), form_of(spaces[1]), third], out);
             out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
             put_buffer(out, a, size);
             put_buffer(out, b, size);
@@ -164,7 +180,7 @@ fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
         }
         Action::ExecVector { op, datatype, operands } => {
             let third = if operands[2].len > 0 { Form::Vector } else { Form::Plain };
-            head.put(Opcode::Exec, plain, [Form::Vector, Form::Vector, third], out);
+            head.put(opcode(action), plain, [Form::Vector, Form::Vector, third], out);
             out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
             for pieces in operands.into_iter().filter(|pieces| pieces.len > 0) {
                 put_vector(out, body.slice(pieces));
@@ -176,7 +192,7 @@ fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
                 [piece] => form_of(piece.space),
                 _ => Form::Vector,
             });
-            head.put(Opcode::User, plain, [a, b, Form::Plain], out);
+            head.put(opcode(action), plain, [a, b, Form::Plain], out);
             put_u32(out, function);
             for pieces in operands {
                 match pieces {
@@ -186,11 +202,31 @@ fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
             }
         }
         Action::Wtime { addr, space } => {
-            head.put(Opcode::Wtime, plain, [form_of(space), Form::Plain, Form::Plain], out);
+            head.put(opcode(action), plain, [form_of(space), Form::Plain, Form::Plain], out);
             put_buffer(out, addr, 8);
         }
-        Action::Nop => head.put(Opcode::Nop, plain, [Form::Plain; 3], out),
+        Action::Nop => head.put(opcode(action), plain, [Form::Plain; 3], out),
     }
+}
+
+/// The instruction that an action becomes.
+fn opcode(action: &Action) -> Opcode {
+    match action {
+        Action::Send { payload: Payload::Reduced { .. }, .. } => Opcode::ReduceSend,
+        Action::Recv { payload: Payload::Reduced { .. }, .. } => Opcode::RecvReduce,
+        Action::Send { .. } => Opcode::Send,
+        Action::Recv { .. } => Opcode::Recv,
+        Action::Calc { .. } => Opcode::Calc,
+        Action::Exec { .. } | Action::ExecVector { .. } => Opcode::Exec,
+        Action::User { .. } => Opcode::User,
+        Action::Wtime { .. } => Opcode::Wtime,
+        Action::Nop => Opcode::Nop,
+    }
+}
+
+/// The lowest major version of the format that has all instructions of a body.
+pub(super) fn version(body: &Body) -> u16 {
+    body.actions.iter().map(|action| opcode(action).instruction().since).max().unwrap_or(1)
 }
 
 fn form_of(space: Space) -> Form {

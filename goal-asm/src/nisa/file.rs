@@ -31,6 +31,7 @@ impl Nisa {
         layout.check_sums(&bytes)?;
         let verify = |balance: &mut Vec<u16>, section: &SectionEntry| {
             let bounds = Bounds {
+                version: layout.version,
                 ranks: layout.ranks,
                 memory: section.memory,
                 scratch: section.scratch,

@@ -63,6 +63,8 @@ pub enum OperandRule {
     Optional,
     /// Eight bytes of memory or scratch.
     Timestamp,
+    /// A buffer in one piece: memory or scratch.
+    Contiguous,
 }
 
 impl OperandRule {
@@ -71,7 +73,9 @@ impl OperandRule {
         match self {
             OperandRule::Payload | OperandRule::Optional => true,
             OperandRule::Buffer => !matches!(form, Form::Plain),
-            OperandRule::Timestamp => matches!(form, Form::Memory | Form::Scratch),
+            OperandRule::Timestamp | OperandRule::Contiguous => {
+                matches!(form, Form::Memory | Form::Scratch)
+            }
         }
     }
 }
@@ -92,6 +96,8 @@ impl OperandRule {
 pub struct Instruction {
     /// The name in documents and messages.
     pub name: &'static str,
+    /// The first major version of the format that has it.
+    pub since: u16,
     /// Whether it may have a cpu and a nic.
     pub placed: bool,
     /// Fixed fields, in order.
@@ -113,7 +119,7 @@ impl Instruction {
 }
 
 macro_rules! instructions {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $placed:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, since $since:literal, $placed:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
         /// What an action does: the low byte of its type.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
@@ -135,6 +141,7 @@ macro_rules! instructions {
                 match self { $(Opcode::$name => {
                     const ROW: &Instruction = &Instruction {
                         name: $text,
+                        since: $since,
                         placed: $placed,
                         fields: &[$(Field::$field),*],
                         operands: &[$(OperandRule::$operand),*],
@@ -148,19 +155,23 @@ macro_rules! instructions {
 
 instructions! {
     /// A message to a rank.
-    Send = 1, "send", true, [Peer, Tag], [Payload];
+    Send = 1, "send", since 1, true, [Peer, Tag], [Payload];
     /// A message from a rank.
-    Recv = 2, "recv", true, [Peer, Tag], [Payload];
+    Recv = 2, "recv", since 1, true, [Peer, Tag], [Payload];
     /// Computation of a given length.
-    Calc = 3, "calc", true, [Nanos], [];
+    Calc = 3, "calc", since 1, true, [Nanos], [];
     /// A predefined local operation.
-    Exec = 4, "exec", false, [Operation], [Buffer, Buffer, Optional];
+    Exec = 4, "exec", since 1, false, [Operation], [Buffer, Buffer, Optional];
     /// A registered local operation.
-    User = 5, "user", false, [UserFunction], [Buffer, Buffer];
+    User = 5, "user", since 1, false, [UserFunction], [Buffer, Buffer];
     /// The time of the caller's clock, in seconds as a Float64.
-    Wtime = 6, "wtime", false, [], [Timestamp];
+    Wtime = 6, "wtime", since 1, false, [], [Timestamp];
     /// Nothing.
-    Nop = 7, "nop", false, [], [];
+    Nop = 7, "nop", since 1, false, [], [];
+    /// A message from a rank, combined with a buffer.
+    RecvReduce = 8, "recv-reduce", since 2, true, [Peer, Tag, Operation], [Contiguous];
+    /// A message to a rank, computed from two buffers into the second.
+    ReduceSend = 9, "reduce-send", since 2, true, [Peer, Tag, Operation], [Contiguous, Contiguous];
 }
 
 /// The type word of an action.
@@ -219,8 +230,8 @@ impl Type {
         const FORMS: usize = 1 << 6;
         const VECTOR: u8 = u8::MAX;
         /// By opcode and forms.
-        static SIZES: [[u8; FORMS]; 8] = {
-            let mut sizes = [[VECTOR; FORMS]; 8];
+        static SIZES: [[u8; FORMS]; 16] = {
+            let mut sizes = [[VECTOR; FORMS]; 16];
             let mut i = 0;
             while i < Opcode::ALL.len() {
                 let instruction = Opcode::ALL[i].instruction();
@@ -242,7 +253,7 @@ impl Type {
             }
             sizes
         };
-        let size = SIZES[(self.0 & 7) as usize][(self.0 >> Self::FORMS_SHIFT) as usize];
+        let size = SIZES[(self.0 & 15) as usize][(self.0 >> Self::FORMS_SHIFT) as usize];
         (size != VECTOR).then_some(size as usize + self.placement_size())
     }
 

@@ -17,6 +17,8 @@ type Result<T> = std::result::Result<T, VerifyError>;
 /// Offsets into the file, all inside it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layout {
+    /// Major version of the format.
+    pub(super) version: u16,
     pub(super) ranks: u32,
     pub(super) sections: Vec<SectionEntry>,
     /// Where the images' indices by rank begin.
@@ -69,7 +71,8 @@ impl Layout {
             let message = format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max);
             return Err(VerifyError::new(Code::NisaLimit, 12, message));
         }
-        let mut layout = Self { ranks, ..Self::default() };
+        let version = u32_at(bytes, 8) as u16;
+        let mut layout = Self { version, ranks, ..Self::default() };
         let section_table = HEADER_SIZE + RANK_SIZE * ranks as usize;
         file.check_rank_sections(section_table, sections)?;
         let mut at = table as usize;
@@ -250,9 +253,10 @@ impl File<'_> {
             return Err(self.format(0, "this is not a NISA file"));
         }
         let (major, minor) = (u32_at(bytes, 8) as u16, (u32_at(bytes, 8) >> 16) as u16);
-        if major != MAJOR {
-            let message =
-                format!("the file has format version {major}.{minor}, this program reads {MAJOR}.{MINOR}");
+        if major == 0 || major > MAJOR {
+            let message = format!(
+                "the file has format version {major}.{minor}, this program reads up to {MAJOR}.{MINOR}"
+            );
             return Err(VerifyError::new(Code::NisaVersion, 8, message));
         }
         if !bytes.len().is_multiple_of(4) {

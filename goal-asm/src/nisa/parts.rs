@@ -1,6 +1,6 @@
 //! The parts of a file as they are written: lengths before, checksums behind.
 
-use super::container::{HEADER_SIZE, MAGIC, MAJOR, MINOR, crc};
+use super::container::{HEADER_SIZE, MAGIC, MINOR, crc};
 use super::encode::{put_u32, put_u64};
 use super::plan::Plan;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ impl<'a> Parts<'a> {
         let mut head =
             Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
         head.extend_from_slice(&MAGIC);
-        put_u32(&mut head, u32::from(MAJOR) | u32::from(MINOR) << 16);
+        put_u32(&mut head, u32::from(plan.version) | u32::from(MINOR) << 16);
         put_u32(&mut head, plan.rank_sections.len() as u32);
         put_u32(&mut head, plan.sections.len() as u32);
         put_u32(&mut head, parts);

@@ -1,7 +1,7 @@
 //! What a file will hold: which bodies become which sections.
 
 use super::container::NONE;
-use super::encode::{SectionEncoder, section_length};
+use super::encode::{SectionEncoder, section_length, version};
 use super::write::EncodeError;
 use goal_lang::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
 use goal_lang::{Action, ActionId, Body, ImageId, MemoryImage, Payload, Program, Space};
@@ -12,6 +12,8 @@ use std::hash::{Hash, Hasher};
 
 /// What the file will hold, before any of it is encoded.
 pub(super) struct Plan<'a> {
+    /// The lowest major version of the format that has every instruction.
+    pub(super) version: u16,
     pub(super) sections: Vec<PlannedSection<'a>>,
     pub(super) rank_sections: Vec<u32>,
     pub(super) images: Vec<&'a MemoryImage>,
@@ -30,7 +32,8 @@ impl<'a> Plan<'a> {
             0 | 1 => program.bodies.iter().map(Measured::new).collect(),
             _ => program.bodies.par_iter().map(Measured::new).collect(),
         };
-        let mut plan = Self { sections: vec![], rank_sections: vec![], images: vec![], rank_images: vec![] };
+        let mut plan =
+            Self { version: 1, sections: vec![], rank_sections: vec![], images: vec![], rank_images: vec![] };
         let mut section_of_body = vec![None; program.bodies.len()];
         let mut sections_like = HashMap::<(u64, u64), Vec<u32>>::new();
         let mut image_of = HashMap::<ImageId, u32>::new();
@@ -42,6 +45,7 @@ impl<'a> Plan<'a> {
                     let body = &program.bodies[entry.body.index()];
                     let measured = &measured[entry.body.index()];
                     measured.check(rank as u32)?;
+                    plan.version = plan.version.max(measured.version);
                     let like = sections_like.entry((measured.length, measured.fingerprint)).or_default();
                     let section = plan.find_same(body, like).unwrap_or_else(|| {
                         like.push(plan.sections.len() as u32);
@@ -88,6 +92,8 @@ struct Measured {
     length: u64,
     /// Bytes of memory that it names.
     memory: u64,
+    /// The lowest version of the format that has its instructions.
+    version: u16,
     /// Equal for bodies with equal sections, and hardly ever for others.
     fingerprint: u64,
     /// An action with more dependencies than the format counts, and their number.
@@ -103,7 +109,8 @@ impl Measured {
             excess = above.map(|i| (ActionId::new(i), indegrees[i]));
         }
         let memory = body.extent(Space::Memory);
-        Self { length: section_length(body), memory, fingerprint: fingerprint(body), excess }
+        let (length, version) = (section_length(body), version(body));
+        Self { length, memory, version, fingerprint: fingerprint(body), excess }
     }
 
     /// Whether the format can hold the body.
@@ -128,7 +135,11 @@ fn fingerprint(body: &Body) -> u64 {
                 (u64::from(peer) << 32 | u64::from(tag)).hash(&mut hasher);
                 match payload {
                     Payload::Pattern { size } => size.hash(&mut hasher),
-                    _ => body.visit_pieces(action, |piece| piece.hash(&mut hasher)),
+                    _ => {
+                        let reduction = body.reduction(action);
+                        reduction.map(|reduction| (reduction.op, reduction.datatype)).hash(&mut hasher);
+                        body.visit_pieces(action, |piece| piece.hash(&mut hasher));
+                    }
                 }
             }
             Action::Calc { nanos, .. } => nanos.hash(&mut hasher),

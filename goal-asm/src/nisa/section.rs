@@ -37,6 +37,8 @@ pub enum Operation<'a> {
         tag: u32,
         /// What is sent.
         payload: Buffer<'a>,
+        /// What is computed first: `payload` = A op `payload`.
+        reduce: Option<(Op, Datatype, Piece)>,
     },
     /// A message from `peer`.
     Recv {
@@ -46,6 +48,8 @@ pub enum Operation<'a> {
         tag: u32,
         /// Where it goes.
         payload: Buffer<'a>,
+        /// How it gets there: `payload` = message op `payload`.
+        reduce: Option<(Op, Datatype)>,
     },
     /// Computation.
     Calc {
@@ -237,18 +241,20 @@ impl<'a> Record<'a> {
                 peer: cursor.u32(),
                 tag: cursor.u32(),
                 payload: cursor.payload(kind.form(0)),
+                reduce: None,
             },
             Opcode::Recv => Operation::Recv {
                 peer: cursor.u32(),
                 tag: cursor.u32(),
                 payload: cursor.payload(kind.form(0)),
+                reduce: None,
             },
             Opcode::Calc => Operation::Calc { nanos: cursor.u64() },
             Opcode::Exec => {
-                let function = cursor.u32();
+                let (op, datatype) = cursor.function();
                 Operation::Exec {
-                    op: Op::from_code(function as u8).expect("verified"),
-                    datatype: Datatype::from_code((function >> 8) as u8).expect("verified"),
+                    op,
+                    datatype,
                     a: cursor.payload(kind.form(0)),
                     b: cursor.payload(kind.form(1)),
                     c: (kind.form(2) != Form::Plain).then(|| cursor.payload(kind.form(2))),
@@ -261,6 +267,16 @@ impl<'a> Record<'a> {
             },
             Opcode::Wtime => Operation::Wtime { buffer: cursor.payload(kind.form(0)) },
             Opcode::Nop => Operation::Nop,
+            Opcode::RecvReduce => {
+                let (peer, tag, function) = (cursor.u32(), cursor.u32(), cursor.function());
+                Operation::Recv { peer, tag, payload: cursor.payload(kind.form(0)), reduce: Some(function) }
+            }
+            Opcode::ReduceSend => {
+                let (peer, tag, (op, datatype)) = (cursor.u32(), cursor.u32(), cursor.function());
+                let Buffer::One(a) = cursor.payload(kind.form(0)) else { unreachable!("verified") };
+                let reduce = Some((op, datatype, a));
+                Operation::Send { peer, tag, payload: cursor.payload(kind.form(1)), reduce }
+            }
         }
     }
 }
@@ -295,6 +311,13 @@ impl<'a> Cursor<'a> {
     fn u64(&mut self) -> u64 {
         self.at += 8;
         u64_at(self.bytes, self.at - 8)
+    }
+
+    #[inline]
+    fn function(&mut self) -> (Op, Datatype) {
+        let function = self.u32();
+        let op = Op::from_code(function as u8).expect("verified");
+        (op, Datatype::from_code((function >> 8) as u8).expect("verified"))
     }
 
     #[inline(always)]

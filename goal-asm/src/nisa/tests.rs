@@ -145,3 +145,32 @@ fn operands_that_overlap_partly_are_refused() {
     assert_eq!(verified_exec(&twice, &[high], &[low]), Ok(()), "read twice");
     verified_exec(&[low], &[high], &twice).expect_err("stored twice");
 }
+
+/// A file with messages that carry operations states version 2, and only such a file does.
+#[test]
+fn a_file_states_the_version_that_its_instructions_need() {
+    let version = |bytes: &[u8]| u16::from_le_bytes([bytes[8], bytes[9]]);
+    assert_eq!(version(&encoded(&example_2())), 1);
+    let mut body = goal_lang::BodyBuilder::default();
+    let operands = body.pieces(&[memory(0, 8), memory(8, 8)]).first;
+    let payload = Payload::Reduced { op: Op::Sum, datatype: Datatype::Int64, operands };
+    let placement = Placement::default();
+    body.action(Action::Send { payload, to: 0, tag: 1, placement });
+    body.action(Action::Recv { payload, from: goal_lang::ANY, tag: 1, placement });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(body.finish());
+    let mut bytes = encoded(&program.finish());
+    assert_eq!(version(&bytes), 2);
+    load(bytes.clone()).expect("a version that is known");
+
+    bytes[8] = 1;
+    reseal(&mut bytes);
+    let error = load(bytes.clone()).expect_err("an instruction that the version has not");
+    assert_eq!(error.code(), goal_lang::diag::Code::NisaAction);
+    assert!(error.to_string().contains("format version 1"), "{error}");
+
+    bytes[8] = 3;
+    reseal(&mut bytes);
+    let error = load(bytes).expect_err("a version that is not known");
+    assert_eq!(error.code(), goal_lang::diag::Code::NisaVersion);
+}

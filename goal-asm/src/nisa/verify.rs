@@ -16,6 +16,8 @@ type Result<T> = std::result::Result<T, VerifyError>;
 /// What a section may refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
+    /// Major version of the format.
+    pub(super) version: u16,
     pub(super) ranks: u32,
     pub(super) memory: u64,
     pub(super) scratch: u64,
@@ -166,6 +168,9 @@ impl<'a> Verifier<'a> {
             return Err(self.action(at, format!("there is no instruction {}", kind.0 as u8)));
         };
         let instruction = opcode.instruction();
+        if instruction.since > self.bounds.version {
+            return Err(self.too_new(at, instruction));
+        }
         let mut cursor = at + 4;
         if kind.is_placed() {
             let placement = self.word(cursor)?;
@@ -195,6 +200,8 @@ impl<'a> Verifier<'a> {
         }
         match opcode {
             Opcode::Exec => self.exec(at, parameters, operands)?,
+            Opcode::RecvReduce => self.reduction(at, parameters + 8, operands[0], operands[0])?,
+            Opcode::ReduceSend => self.reduction(at, parameters + 8, operands[0], operands[1])?,
             Opcode::User => {
                 let short = operands[..2]
                     .iter()
@@ -217,16 +224,17 @@ impl<'a> Verifier<'a> {
     #[inline]
     fn field(&self, at: usize, field: Field, opcode: Opcode) -> Result<()> {
         let value = self.word(at)?;
+        let is_receive = matches!(opcode, Opcode::Recv | Opcode::RecvReduce);
         match field {
             Field::Peer => {
-                if value >= self.bounds.ranks && !(value == ANY && opcode == Opcode::Recv) {
+                if value >= self.bounds.ranks && !(value == ANY && is_receive) {
                     return Err(
                         self.action(at, format!("there is no rank {value} among {}", self.bounds.ranks))
                     );
                 }
             }
             Field::Tag => {
-                if value == ANY && opcode != Opcode::Recv {
+                if value == ANY && !is_receive {
                     return Err(self.action(at, "a send needs a tag"));
                 }
             }
@@ -334,6 +342,14 @@ impl<'a> Verifier<'a> {
         Err(self.action(at, fault))
     }
 
+    /// Checks the operation of a message at `function`, of a receive with its buffer twice.
+    fn reduction(&self, at: usize, function: usize, a: Operand, b: Operand) -> Result<()> {
+        if Op::from_code(self.bytes[function]) == Some(Op::Copy) {
+            return Err(self.action(function, "a copy combines nothing with a message"));
+        }
+        self.exec(at, function, [a, b, Operand { form: Form::Plain, at: 0, size: 0 }])
+    }
+
     /// The offsets of a list, and where it ends.
     #[inline]
     fn list(&self, at: usize) -> Result<(&'a [u8], usize)> {
@@ -358,6 +374,15 @@ impl<'a> Verifier<'a> {
         self.action(
             at,
             format!("operand {operand} of this {} has a form that it doesn't take", instruction.name),
+        )
+    }
+
+    #[cold]
+    fn too_new(&self, at: usize, instruction: &Instruction) -> VerifyError {
+        let (name, since, version) = (instruction.name, instruction.since, self.bounds.version);
+        self.action(
+            at,
+            format!("a {name} in format version {version}, which has none: it came with version {since}"),
         )
     }
 

@@ -69,7 +69,7 @@ pub(super) fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> 
 /// Whether the raw token after a plain statement shows that it is over.
 #[inline]
 pub(super) fn may_follow(raw: Raw, is_unit: bool) -> bool {
-    !matches!(raw, Raw::Tag | Raw::Cpu | Raw::Nic) && !is_unit
+    !matches!(raw, Raw::Tag | Raw::Cpu | Raw::Nic | Raw::With) && !is_unit
 }
 
 #[inline]

@@ -4,7 +4,7 @@ use super::builder::{Builder, quote};
 use super::statement::Mark;
 use crate::diag::{Code, Diagnostic};
 use crate::function::{Datatype, Op, is_legal};
-use crate::program::{Action, Piece, Pieces, Space, overlaps_itself, partly_overlap};
+use crate::program::{Action, Payload, Piece, Pieces, Space, overlaps_itself, partly_overlap};
 use crate::resolve::nearest;
 
 /// Bytes that `wtime` writes: a Float64.
@@ -64,7 +64,31 @@ impl Builder<'_> {
         Some(Action::Wtime { addr: piece.addr, space: piece.space })
     }
 
-    fn predefined(&mut self, at: usize, name: &[u8]) -> Option<Action> {
+    /// The payload of a message with the function at `at`: one buffer of a receive, two of a send. `None` if there is
+    /// something wrong with it, which is told.
+    pub(super) fn reduced(&mut self, at: usize, len: u32, operands: usize) -> Option<Payload> {
+        let name = self.slice(at, len);
+        let (op, datatype) = self.legal_function(at, name)?;
+        if op == Op::Copy {
+            self.copying_message(at, name);
+            return None;
+        }
+        if self.operands.len() != operands || self.operands.iter().any(|mark| mark.vector) {
+            let rule = match operands {
+                1 => "a receive with a function has one buffer, in one piece",
+                _ => "a send with a function has a buffer behind it too, and both are in one piece",
+            };
+            self.wrong_operands(at, rule);
+            return None;
+        }
+        if self.broken || !self.check_sizes(datatype) || !self.check_overlap() {
+            return None;
+        }
+        let operands = self.store_pieces(0..operands, at).first;
+        Some(Payload::Reduced { op, datatype, operands })
+    }
+
+    fn legal_function(&mut self, at: usize, name: &[u8]) -> Option<(Op, Datatype)> {
         let Some((op, datatype)) = function(name) else {
             self.unknown_function(at, name);
             return None;
@@ -73,6 +97,11 @@ impl Builder<'_> {
             self.illegal(at, name, op, datatype);
             return None;
         }
+        Some((op, datatype))
+    }
+
+    fn predefined(&mut self, at: usize, name: &[u8]) -> Option<Action> {
+        let (op, datatype) = self.legal_function(at, name)?;
         let count = self.operands.len();
         if count != 2 && count != 3 {
             self.wrong_operands(at, "a predefined operation has two operands, or three with the result");
@@ -200,6 +229,17 @@ impl Builder<'_> {
                     diagnostic.help("write the operation and the datatype as one word, such as `sumInt32`")
                 }
             }
+        });
+    }
+
+    #[cold]
+    fn copying_message(&mut self, at: usize, name: &[u8]) {
+        let span = self.span(at, at + name.len());
+        self.report.add(Code::IllegalOperation, || {
+            Diagnostic::new(Code::IllegalOperation, "`copy` combines nothing with a message")
+                .label(span, "illegal operation")
+                .note("a message without a function is a copy already")
+                .help("leave the function out, or use one that combines two operands")
         });
     }
 

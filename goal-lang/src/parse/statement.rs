@@ -7,6 +7,7 @@ use crate::ids::ANY;
 use crate::lexer::{Plain, PlainDependency, PlainKind};
 use crate::limits::{RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Piece, Pieces, Placement, Space};
+use std::ops::Range;
 
 /// The other end of a message.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,9 @@ pub(crate) struct Attributes {
     tag_place: Option<usize>,
     cpu_place: Option<usize>,
     nic_place: Option<usize>,
+    with_place: Option<usize>,
+    /// The function of `with`: where it is and how long.
+    function: Option<(usize, u32)>,
 }
 
 impl Builder<'_> {
@@ -50,7 +54,7 @@ impl Builder<'_> {
                 0
             }
         };
-        let payload = self.payload();
+        let payload = self.message(2);
         let tag = if attributes.tag == ANY { 0 } else { attributes.tag };
         self.push(start, Action::Send { payload, to, tag, placement: attributes.placement });
         self.next_statement();
@@ -62,7 +66,7 @@ impl Builder<'_> {
             Peer::Rank(rank) => self.other_end(rank),
             Peer::Any(_) => ANY,
         };
-        let payload = self.payload();
+        let payload = self.message(1);
         self.push(start, Action::Recv { payload, from, tag, placement });
         self.next_statement();
     }
@@ -117,6 +121,17 @@ impl Builder<'_> {
         self.operands.clear();
     }
 
+    /// The payload of a message, which has `operands` buffers if it has a function.
+    #[inline]
+    fn message(&mut self, operands: usize) -> Payload {
+        if let Some((at, len)) = self.attributes.function
+            && let Some(reduced) = self.reduced(at, len, operands)
+        {
+            return reduced;
+        }
+        self.payload()
+    }
+
     #[inline]
     fn payload(&mut self) -> Payload {
         if let Some(size) = self.pattern {
@@ -131,15 +146,20 @@ impl Builder<'_> {
 
     /// Moves an operand's pieces into the block's table.
     pub(super) fn store(&mut self, mark: Mark) -> Pieces {
+        self.store_pieces(mark.first..mark.first + mark.len, mark.start)
+    }
+
+    /// Moves pieces of the statement at `start` into the block's table.
+    pub(super) fn store_pieces(&mut self, range: Range<usize>, start: usize) -> Pieces {
         let pieces = &mut self.block.body.pieces;
-        let len = mark.len as u32;
-        match u32::try_from(pieces.len() + mark.len) {
+        let len = range.len() as u32;
+        match u32::try_from(pieces.len() + range.len()) {
             Ok(end) => {
-                pieces.extend_from_slice(&self.pieces[mark.first..mark.first + mark.len]);
+                pieces.extend_from_slice(&self.pieces[range]);
                 Pieces { first: end - len, len }
             }
             Err(_) => {
-                self.too_many("pieces", mark.start);
+                self.too_many("pieces", start);
                 Pieces { first: 0, len: 0 }
             }
         }
@@ -184,6 +204,13 @@ impl Builder<'_> {
             self.not_any(at, end, "tag");
         }
         self.any_tag(start);
+    }
+
+    /// The function of a message; its first operand, where there is one, was read.
+    pub(crate) fn with(&mut self, start: usize, at: usize, len: u32) {
+        self.once(self.attributes.with_place, start);
+        self.attributes.function = Some((at, len));
+        self.attributes.with_place = Some(start);
     }
 
     #[inline]

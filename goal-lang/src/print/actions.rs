@@ -6,7 +6,7 @@ use super::Style;
 use super::labels::Names;
 use super::output::Output;
 use crate::ids::{ANY, ActionId};
-use crate::program::{Action, Body, Csr, Payload, Piece, Pieces, Placement, Space};
+use crate::program::{Action, Body, Csr, Payload, Piece, Pieces, Placement, Reduction, Space};
 
 /// Prints all actions in order, each dependency after the later of its two actions.
 pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
@@ -86,6 +86,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             out.number(u64::from(to));
             print_tag(out, tag);
             print_placement(out, placement);
+            print_reduction(out, body, action);
         }
         Action::Recv { payload, from, tag, placement } => {
             out.text("recv ");
@@ -94,6 +95,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
             print_or_any(out, from);
             print_tag(out, tag);
             print_placement(out, placement);
+            print_reduction(out, body, action);
         }
         Action::Calc { nanos, placement } => {
             out.text("calc ");
@@ -136,6 +138,18 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
     }
 }
 
+/// The function of a message, with its first operand where it is not the message.
+fn print_reduction(out: &mut Output<'_>, body: &Body, action: &Action) {
+    let Some(Reduction { op, datatype, a, .. }) = body.reduction(action) else { return };
+    out.text(" with ");
+    out.text(op.name());
+    out.text(datatype.name());
+    if let Some(a) = a {
+        out.text(" ");
+        print_piece(out, a);
+    }
+}
+
 fn print_function(out: &mut Output<'_>, op: &str, datatype: &str) {
     out.text("exec ");
     out.text(op);
@@ -151,6 +165,7 @@ fn print_payload(out: &mut Output<'_>, body: &Body, payload: Payload) {
         }
         Payload::Buffer(piece) => print_piece(out, piece),
         Payload::Vector(pieces) => print_vector(out, body, pieces),
+        Payload::Reduced { operands, .. } => print_piece(out, body.pieces[operands as usize]),
     }
 }
 

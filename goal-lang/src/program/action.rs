@@ -44,6 +44,16 @@ pub enum Payload {
     Buffer(Piece),
     /// `[A,S A,S ...]`.
     Vector(Pieces),
+    /// A contiguous buffer B with an operation (`with F`), so that moving and reducing are one action: a receive computes
+    /// B = message F B, a send B = A F B before it sends B.
+    Reduced {
+        /// The operation; not [`Op::Copy`].
+        op: Op,
+        /// The type of the elements.
+        datatype: Datatype,
+        /// Index of B in the body's table of pieces; of a send A follows.
+        operands: u32,
+    },
 }
 
 /// LogGOPSim's placement of an operation: the cpu and the network interface it occupies.

@@ -48,6 +48,19 @@ pub struct LocalOperation<'a> {
     pub c: Option<Operand<'a>>,
 }
 
+/// The operation that a message carries along ([`Payload::Reduced`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reduction {
+    /// The operation.
+    pub op: Op,
+    /// The type of the elements.
+    pub datatype: Datatype,
+    /// The first operand of a send; of a receive it is the message.
+    pub a: Option<Piece>,
+    /// The second operand, which takes the result.
+    pub b: Piece,
+}
+
 /// What an action does with bytes that it touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -118,7 +131,17 @@ impl Body {
             Payload::Pattern { .. } => None,
             Payload::Buffer(piece) => Some(Operand::One(piece)),
             Payload::Vector(pieces) => Some(self.operand(pieces)),
+            Payload::Reduced { operands, .. } => Some(Operand::One(self.pieces[operands as usize])),
         }
+    }
+
+    /// The operation that an action applies to its message, if it is a receive-reduce or a reduce-send.
+    pub fn reduction(&self, action: &Action) -> Option<Reduction> {
+        let (Action::Send { payload, .. } | Action::Recv { payload, .. }) = *action else { return None };
+        let Payload::Reduced { op, datatype, operands } = payload else { return None };
+        let operands = &self.pieces[operands as usize..];
+        let a = matches!(action, Action::Send { .. }).then(|| operands[1]);
+        Some(Reduction { op, datatype, a, b: operands[0] })
     }
 
     /// Bytes of a payload.
@@ -171,8 +194,14 @@ impl Body {
         };
         match *action {
             Action::Send { payload, .. } | Action::Recv { payload, .. } => {
-                let is_send = matches!(action, Action::Send { .. });
-                let access = if is_send { Access::Read } else { Access::Write };
+                let access = match (action, payload) {
+                    (_, Payload::Reduced { .. }) => Access::Update,
+                    (Action::Send { .. }, _) => Access::Read,
+                    _ => Access::Write,
+                };
+                if let Some(a) = self.reduction(action).and_then(|reduction| reduction.a) {
+                    operand(Operand::One(a), Access::Read);
+                }
                 if let Some(buffer) = self.payload_operand(payload) {
                     operand(buffer, access);
                 }

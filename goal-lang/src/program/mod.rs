@@ -12,7 +12,7 @@ mod overlap;
 mod tests;
 
 pub use action::{Action, ActionKind, Operand, Payload, Piece, Pieces, Placement, Space};
-pub use body::{Access, Body, Function, LocalOperation};
+pub use body::{Access, Body, Function, LocalOperation, Reduction};
 pub use builder::{BodyBuilder, ProgramBuilder};
 pub use csr::{Csr, Edge};
 pub use debug::{Debug, Labels};

@@ -81,6 +81,7 @@ fn accesses_tell_reads_from_writes() {
     let (op, datatype) = (Op::Sum, Datatype::Int64);
     let placement = Placement::default();
     let payload = Payload::Vector(a);
+    let reduced = Payload::Reduced { op, datatype, operands: a.first };
     use Access::{Read, Update, Write};
     let cases = [
         (Action::Send { payload, to: 0, tag: 0, placement }, vec![(0, Read), (24, Read)]),
@@ -96,6 +97,8 @@ fn accesses_tell_reads_from_writes() {
         (Action::Wtime { addr: 32, space: Space::Memory }, vec![(32, Write)]),
         (Action::Calc { nanos: 1, placement }, vec![]),
         (Action::Nop, vec![]),
+        (Action::Send { payload: reduced, to: 0, tag: 0, placement }, vec![(24, Read), (0, Update)]),
+        (Action::Recv { payload: reduced, from: 0, tag: 0, placement }, vec![(0, Update)]),
     ];
     for (action, expected) in cases {
         assert_eq!(accesses(&action, &rank), expected, "{action:?}");

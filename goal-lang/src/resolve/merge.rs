@@ -132,6 +132,9 @@ fn with_pieces_at(action: Action, first: u32) -> Action {
     let moved = |pieces: Pieces| Pieces { first: pieces.first + first, len: pieces.len };
     let payload_moved = |payload| match payload {
         Payload::Vector(pieces) => Payload::Vector(moved(pieces)),
+        Payload::Reduced { op, datatype, operands } => {
+            Payload::Reduced { op, datatype, operands: operands + first }
+        }
         other => other,
     };
     match action {

@@ -5,8 +5,10 @@ use super::incoming::{Arrivals, Incoming, Place, Receive};
 use super::options::{Options, Stats};
 use super::outgoing::{Outbox, Rendezvous, Stream};
 use super::{Engine, Instance};
+use crate::ops::{self, DivisionByZero};
 use crate::transport::{Flow, Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
+use goal_lang::{Datatype, Op};
 use slab::Slab;
 use std::collections::VecDeque;
 
@@ -214,11 +216,23 @@ impl Inside<'_> {
         received == header.size
     }
 
-    /// Stores bytes of a message, or compares them if they are a pattern and the receive has no address.
+    /// Stores bytes of a message, combines them with what is there if the receive has an operation, or compares them if
+    /// they are a pattern and the receive has no address. Both `offset` and, but for the last part of a message, the number of
+    /// bytes are multiples of every element's width.
     #[inline]
     pub(super) fn store(&mut self, receive: Receive, header: &Header, offset: u64, bytes: &[u8]) {
         let instance = &self.instances[receive.instance];
-        match payload_of(instance, receive.action) {
+        let (payload, reduce) = target_of(instance, receive.action);
+        if let Some((op, datatype)) = reduce {
+            let buffer = instance.memory.contiguous(payload).expect("an operation has a contiguous buffer");
+            let start = offset as usize;
+            let part = buffer.part(start..start + bytes.len());
+            if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, part) {
+                self.fail(receive, Cause::DivisionByZero { element: offset / datatype.width() + element });
+            }
+            return;
+        }
+        match payload {
             Buffer::Pattern { .. } if header.is_pattern() => {
                 match header.message(self.rank).check(offset, bytes) {
                     Ok(()) => self.stats.verified_bytes += bytes.len() as u64,
@@ -253,8 +267,14 @@ impl Inside<'_> {
 /// The buffer of the receive at `action`.
 #[inline]
 pub(super) fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
+    target_of(instance, action).0
+}
+
+/// The buffer of the receive at `action`, and the operation that combines it with the message.
+#[inline]
+fn target_of(instance: &Instance, action: u32) -> (Buffer<'_>, Option<(Op, Datatype)>) {
     match instance.schedule.section().record(action).operation() {
-        Operation::Recv { payload, .. } => payload,
+        Operation::Recv { payload, reduce, .. } => (payload, reduce),
         _ => unreachable!("only receives are posted"),
     }
 }

@@ -9,6 +9,9 @@ use goal_asm::nisa::{Buffer, Operation};
 /// Bytes of streams and long messages that one poll lets out.
 const BYTES_PER_POLL: u64 = 1 << 20;
 
+/// Bytes of the longest element.
+const ELEMENT_BYTES_MAX: u64 = 8;
+
 /// Whether a message has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sent {
@@ -143,7 +146,7 @@ impl<T: Transport> Engine<T> {
         let left = left.get_or_insert(0);
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
-            part.size = (header.size - *left).min(self.transport.payload_max() as u64);
+            part.size = (header.size - *left).min(self.part_max());
             if *budget < part.size
                 || self.transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
             {
@@ -155,6 +158,11 @@ impl<T: Transport> Engine<T> {
         Sent::All
     }
 
+    /// Most bytes of a part: whole elements of every type, so that a receive can combine each part with its buffer.
+    fn part_max(&self) -> u64 {
+        self.transport.payload_max() as u64 & !(ELEMENT_BYTES_MAX - 1)
+    }
+
     /// Sends parts of a stream and puts it back unless it is done. Whether anything left.
     fn send_stream(&mut self, mut stream: Stream, budget: &mut u64) -> bool {
         let Rendezvous { instance, to, header } = self.outbox.rendezvous[stream.send as usize];
@@ -164,7 +172,7 @@ impl<T: Transport> Engine<T> {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
-            part.size = (header.size - stream.left).min(self.transport.payload_max() as u64);
+            part.size = (header.size - stream.left).min(self.part_max());
             if *budget < part.size
                 || self.transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {

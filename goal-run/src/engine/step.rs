@@ -3,7 +3,7 @@
 use super::incoming::Receive;
 use super::{Cause, Engine, Failure, Progress, Waiting};
 use crate::transport::Transport;
-use goal_asm::nisa::Operation;
+use goal_asm::nisa::{Buffer, Operation};
 use std::rc::Rc;
 
 /// Actions that one poll starts or passes on for each instance.
@@ -73,7 +73,15 @@ impl<T: Transport> Engine<T> {
             let record = section.record(offset);
             progress.start(&record);
             let has_ended = match record.operation() {
-                Operation::Send { peer, tag, payload } => self.start_send(key, offset, peer, tag, payload),
+                Operation::Send { peer, tag, payload, reduce: None } => {
+                    self.start_send(key, offset, peer, tag, payload)
+                }
+                Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
+                    let instance = &self.instances[key];
+                    let operands = (Buffer::One(a), payload, None);
+                    let result = self.locals.exec(&instance.memory, (op, datatype), operands);
+                    self.has_ended(key, offset, result) && self.start_send(key, offset, peer, tag, payload)
+                }
                 Operation::Recv { peer, tag, .. } => {
                     self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
                 }

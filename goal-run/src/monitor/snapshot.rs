@@ -163,7 +163,9 @@ impl Snapshot {
             };
         }
         match self.record((rank, offset)).operation() {
-            Operation::Send { peer, tag, payload } => Wait::Receiver { to: peer, tag, size: payload.size() },
+            Operation::Send { peer, tag, payload, .. } => {
+                Wait::Receiver { to: peer, tag, size: payload.size() }
+            }
             Operation::Recv { peer, tag, .. } => Wait::Message { from: peer, tag },
             _ => Wait::Itself,
         }

@@ -56,6 +56,24 @@ pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<()
     Operands::of_spans(a, b, c, |operands| compute(op, datatype, operands))
 }
 
+/// Computes `B = A op B` for each element, where A lies outside of every region: in a message.
+///
+/// # Errors
+/// The first element that divides an integer by zero.
+///
+/// # Panics
+/// If the operation is not defined on the type, or the two are not equally many whole elements.
+pub fn apply_bytes(op: Op, datatype: Datatype, a: &[u8], b: Span) -> Result<(), DivisionByZero> {
+    let (size, width) = (a.len(), datatype.width() as usize);
+    assert!(
+        b.len() == size && size & (width - 1) == 0,
+        "operands of {:?} bytes of {}",
+        [size, b.len()],
+        datatype.name()
+    );
+    b.write(|b| compute(op, datatype, Operands::IntoB { a, b }))
+}
+
 fn copy(from: Span, to: Span) {
     if !from.is_same(to) {
         from.read_into(to, |from, to| to.copy_from_slice(from));

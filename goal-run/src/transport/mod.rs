@@ -28,7 +28,7 @@ pub enum Flow {
 
 /// One rank's end of a transport.
 pub trait Transport {
-    /// Most bytes of payload in one message.
+    /// Most bytes of payload in one message; at least 8.
     fn payload_max(&self) -> usize;
 
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank `to` (which may be the

@@ -1,0 +1,70 @@
+//! Messages that carry an operation along.
+
+use goal_lang::{Datatype, Op, Payload, Piece, is_legal};
+use rand::RngExt;
+use rand::seq::IndexedRandom;
+
+use crate::cells::{Cell, whole_element};
+use crate::generate::Generator;
+use crate::local::{operands, result_cells};
+use crate::operands::{Use, buffer, typed};
+
+/// A send that computes B = A F B and sends B: its payload, A and B. The cells of B hold the result.
+pub(crate) fn sent(generator: &mut Generator, from: usize, size: u64) -> Option<(Payload, Piece, Piece)> {
+    let (op, datatype) = function(generator, size)?;
+    let operands = operands(generator, from, (op, datatype), size / datatype.width(), false)?;
+    let (a, b) = (operands.a[0], operands.b[0]);
+    let node = &mut generator.nodes[from];
+    let result = result_cells(op, datatype, node.cells.of(&a), node.cells.of(&b))?;
+    node.cells.write(&[b], &result);
+    let operands = node.pieces(&[b, a]).first;
+    Some((Payload::Reduced { op, datatype, operands }, a, b))
+}
+
+/// A receive that computes B = message F B, where `message` is known of the message: its payload, B and what B then holds.
+pub(crate) fn received(
+    generator: &mut Generator,
+    to: usize,
+    message: &[Cell],
+    avoid: &[Piece],
+) -> Option<(Payload, Piece, Vec<Cell>)> {
+    let size = message.len() as u64;
+    let (op, datatype) = function(generator, size)?;
+    let Generator { rng, nodes, .. } = generator;
+    let node = &nodes[to];
+    let pieces = if datatype.is_float() {
+        let mut elements = message.chunks(datatype.width() as usize);
+        if !elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some()) {
+            return None;
+        }
+        typed(rng, node, datatype, size / datatype.width(), false, avoid)?
+    } else {
+        let usage = if op == Op::Div { Use::Divisor } else { Use::Update };
+        buffer(rng, node, size, usage, false, avoid)?
+    };
+    let b = pieces[0];
+    let result = result_cells(op, datatype, message, node.cells.of(&b))?;
+    Some((reduced(generator, to, op, datatype, b), b, result))
+}
+
+/// The payload of a receive into `b`.
+pub(crate) fn reduced(generator: &mut Generator, to: usize, op: Op, datatype: Datatype, b: Piece) -> Payload {
+    let operands = generator.nodes[to].pieces(&[b]).first;
+    Payload::Reduced { op, datatype, operands }
+}
+
+/// An operation for `size` > 0 bytes.
+fn function(generator: &mut Generator, size: u64) -> Option<(Op, Datatype)> {
+    let floats = generator.shape.floats;
+    let op = *Op::ALL.choose(&mut generator.rng).filter(|&&op| op != Op::Copy)?;
+    let fits = |datatype: &&Datatype| {
+        is_legal(op, **datatype) && size.is_multiple_of(datatype.width()) && (floats || !datatype.is_float())
+    };
+    let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(fits).copied().collect();
+    // Wide types fit less often.
+    let widest = datatypes.iter().map(|datatype| datatype.width()).max()?;
+    let wide: Vec<Datatype> =
+        datatypes.iter().filter(|datatype| datatype.width() == widest).copied().collect();
+    let from = if generator.rng.random() { &wide } else { &datatypes };
+    Some((op, *from.choose(&mut generator.rng)?))
+}
