@@ -79,4 +79,15 @@ pub static PASSES: &[Pass] = &[
         parameters: &[],
         rewrite: Rewrite::Body(|body, _| passes::topological(body)),
     },
+    Pass {
+        name: "window",
+        description: "dummies between groups of actions, so that an executor needs room for one group only",
+        level: None,
+        parameters: &[Parameter {
+            name: "size",
+            description: "most actions between two dummies",
+            values: Values::Number { min: 1, default: None },
+        }],
+        rewrite: Rewrite::Program(passes::window_pass),
+    },
 ];

@@ -3,6 +3,9 @@
 pub(crate) mod edit;
 pub(crate) mod join;
 pub(crate) mod topological;
+mod window;
 
 pub use join::join;
 pub use topological::topological;
+pub(crate) use window::window_pass;
+pub use window::{WindowError, Windowed, window};
