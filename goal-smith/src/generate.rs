@@ -136,6 +136,15 @@ impl<'a> Generator<'a> {
         self.rng.random_range(1..=max.max(1).min(1 << bits))
     }
 
+    /// A size of at most `max`, of what was just written on a node as likely as not.
+    pub(crate) fn size_on(&mut self, node: usize, max: u64) -> u64 {
+        let recent = self.nodes[node].recent.map(|piece| piece.size).filter(|&size| size <= max);
+        match recent {
+            Some(size) if self.rng.random() => size,
+            _ => self.size(max),
+        }
+    }
+
     pub(crate) fn any_node(&mut self) -> usize {
         self.rng.random_range(0..self.nodes.len())
     }

@@ -24,7 +24,8 @@ pub(crate) fn event(generator: &mut Generator) {
         |datatype: &&Datatype| is_legal(op, **datatype) && (generator.shape.floats || !datatype.is_float());
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(legal).copied().collect();
     let datatype = *datatypes.choose(&mut generator.rng).expect("every opcode has a datatype");
-    let count = generator.size(generator.shape.operand_max / datatype.width());
+    let size = generator.size_on(node, generator.shape.operand_max);
+    let count = (size / datatype.width()).max(1);
     let Some(operands) = operands(generator, node, (op, datatype), count, true) else { return };
     let cells = &generator.nodes[node].cells;
     let result = result_cells(op, datatype, &cells.read(&operands.a), &cells.read(&operands.b));

@@ -13,7 +13,11 @@ pub(crate) fn event(generator: &mut Generator) {
     let Some((from, to)) = ends(generator) else { return };
     let mode = generator.mode(from, to, None);
     let tag = generator.tag_base + generator.rng.random_range(0..4);
-    let size = if generator.rng.random_bool(0.05) { 0 } else { generator.size(generator.shape.message_max) };
+    let size = if generator.rng.random_bool(0.05) {
+        0
+    } else {
+        generator.size_on(from, generator.shape.message_max)
+    };
     let sources = generator.nodes[from].members.clone();
     let destinations = generator.nodes[to].members.clone();
 
@@ -44,7 +48,7 @@ pub(crate) fn event(generator: &mut Generator) {
 
     // Receives of one event must not wait for each other, nor for a send of theirs.
     let mut taken = if from == to { sent_pieces } else { Vec::new() };
-    let mut recvs = Vec::new();
+    let (mut recvs, mut brought) = (Vec::new(), Vec::new());
     for &source in &sources {
         let Received { payload, pieces, reduced } =
             received(generator, to, size, cells.as_deref(), mode, &taken);
@@ -59,7 +63,16 @@ pub(crate) fn event(generator: &mut Generator) {
             let stored = stored.unwrap_or_else(|| vec![Cell::PLAIN; size as usize]);
             generator.nodes[to].cells.write(&pieces, &stored);
         }
+        if let [piece] = pieces[..] {
+            brought.push(piece);
+        }
         taken.extend(pieces);
+    }
+
+    for piece in brought {
+        if generator.shape.reductions && generator.rng.random_bool(0.3) {
+            reduce::combine(generator, to, piece);
+        }
     }
 
     let key = (mode == PairMode::Tagged).then_some(tag);

@@ -12,6 +12,8 @@ pub(crate) struct Node {
     pub(crate) members: Vec<u32>,
     pub(crate) cells: Cells,
     pub(crate) scratch: u64,
+    /// The buffer in one piece that was written last: what is read next, often.
+    pub(crate) recent: Option<Piece>,
     drafts: Vec<Draft>,
     pieces: Vec<Piece>,
 }
@@ -37,7 +39,14 @@ pub(crate) fn any_overlap(a: &[Piece], b: &[Piece]) -> bool {
 
 impl Node {
     pub(crate) fn new(members: Vec<u32>, memory: u64, scratch: u64) -> Self {
-        Self { members, cells: Cells::new(memory, scratch), scratch, drafts: Vec::new(), pieces: Vec::new() }
+        Self {
+            members,
+            cells: Cells::new(memory, scratch),
+            scratch,
+            recent: None,
+            drafts: Vec::new(),
+            pieces: Vec::new(),
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -62,6 +71,9 @@ impl Node {
     /// Adds an action. It requires every earlier action that touches its bytes and doesn't only read.
     pub(crate) fn add(&mut self, action: Action, reads: &[Piece], writes: &[Piece]) -> usize {
         let index = self.drafts.len();
+        if let &[piece] = writes {
+            self.recent = Some(piece).filter(|piece| piece.size > 0);
+        }
         let mut before = vec![0; index / 64 + 1];
         before[index / 64] |= 1 << (index % 64);
         self.drafts.push(Draft {

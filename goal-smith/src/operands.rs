@@ -85,11 +85,15 @@ fn split(rng: &mut ChaCha8Rng, whole: u64, vectors: bool) -> Vec<u64> {
 
 fn contiguous(rng: &mut ChaCha8Rng, node: &Node, size: u64, usage: Use, avoid: &[Piece]) -> Option<Piece> {
     let spare_floats = usage == Use::Write && rng.random_bool(0.85);
+    let mut recent =
+        node.recent.filter(|piece| piece.size == size && usage == Use::Read && rng.random_bool(0.7));
     (0..TRIES).find_map(|_| {
         let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
         let len = node.cells.space(space).len() as u64;
-        let addr = rng.random_range(0..=len.checked_sub(size)?);
-        let piece = Piece { addr, size, space };
+        let piece = match recent.take() {
+            Some(piece) => piece,
+            None => Piece { addr: rng.random_range(0..=len.checked_sub(size)?), size, space },
+        };
         let suits = |cell: &Cell| match usage {
             Use::Read | Use::Update => cell.defined,
             Use::Divisor => cell.defined && cell.nonzero && cell.float.is_none(),

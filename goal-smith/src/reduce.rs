@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 
 use crate::cells::{Cell, whole_element};
 use crate::generate::Generator;
-use crate::local::{operands, result_cells};
+use crate::local::{self, Operands, operands, result_cells};
 use crate::operands::{Use, buffer, typed};
 
 /// A send that computes B = A F B and sends B: its payload, A and B. The cells of B hold the result.
@@ -28,12 +28,37 @@ pub(crate) fn received(
     message: &[Cell],
     avoid: &[Piece],
 ) -> Option<(Payload, Piece, Vec<Cell>)> {
-    let size = message.len() as u64;
-    let (op, datatype) = function(generator, size)?;
+    let (op, datatype) = function(generator, message.len() as u64)?;
+    let b = accumulator(generator, to, (op, datatype), message, avoid)?;
+    let result = result_cells(op, datatype, message, generator.nodes[to].cells.of(&b))?;
+    Some((reduced(generator, to, op, datatype, b), b, result))
+}
+
+/// An operation on what a message brought, apart from it: B = A F B.
+pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Option<()> {
+    let (op, datatype) = function(generator, a.size)?;
+    let message = generator.nodes[node].cells.read(&[a]);
+    let b = accumulator(generator, node, (op, datatype), &message, &[a])?;
+    let cells = &generator.nodes[node].cells;
+    let result = result_cells(op, datatype, &message, cells.of(&b))?;
+    let operands = Operands { a: vec![a], b: vec![b], c: None };
+    local::add(&mut generator.nodes[node], op, datatype, &operands, &result);
+    Some(())
+}
+
+/// A buffer that can be combined with bytes of which `first` is known.
+fn accumulator(
+    generator: &mut Generator,
+    node: usize,
+    (op, datatype): (Op, Datatype),
+    first: &[Cell],
+    avoid: &[Piece],
+) -> Option<Piece> {
+    let size = first.len() as u64;
     let Generator { rng, nodes, .. } = generator;
-    let node = &nodes[to];
+    let node = &nodes[node];
     let pieces = if datatype.is_float() {
-        let mut elements = message.chunks(datatype.width() as usize);
+        let mut elements = first.chunks(datatype.width() as usize);
         if !elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some()) {
             return None;
         }
@@ -42,9 +67,7 @@ pub(crate) fn received(
         let usage = if op == Op::Div { Use::Divisor } else { Use::Update };
         buffer(rng, node, size, usage, false, avoid)?
     };
-    let b = pieces[0];
-    let result = result_cells(op, datatype, message, node.cells.of(&b))?;
-    Some((reduced(generator, to, op, datatype, b), b, result))
+    Some(pieces[0])
 }
 
 /// The payload of a receive into `b`.

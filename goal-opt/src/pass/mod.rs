@@ -10,9 +10,9 @@ pub use arguments::{Arguments, Parameter, Values};
 pub use pipeline::{Invocation, Level, PassError, Pipeline, Timings, run};
 pub use spec::SpecError;
 
+use crate::flow::OUTPUTS;
 use crate::machine::Machine;
 use crate::passes;
-use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{Body, Program};
 use std::cell::RefCell;
 
@@ -67,18 +67,25 @@ pub struct Refusal(pub String);
 /// Every pass, in the order in which a level's pipeline has them.
 pub static PASSES: &[Pass] = &[
     Pass {
+        name: "dce",
+        description: "copies that can be read at their source, and local operations without a use, go",
+        level: Some(Level::O1),
+        parameters: &[OUTPUTS],
+        rewrite: Rewrite::Program(passes::dce::dce),
+    },
+    Pass {
+        name: "fuse",
+        description: "a receive or a send and the local operation beside it become one action",
+        level: Some(Level::O1),
+        parameters: &[OUTPUTS],
+        rewrite: Rewrite::Program(passes::fuse::fuse),
+    },
+    Pass {
         name: "join",
         description: "an action that waits for more than 65535 others waits for a tree of joins instead",
         level: Some(Level::O0),
-        parameters: &[Parameter {
-            name: "most",
-            description: "dependencies that an action may have, at most what the format counts to",
-            values: Values::Number { min: 2, default: Some(INDEGREE_MAX as u64) },
-        }],
-        rewrite: Rewrite::Body(|body, context| {
-            let most = context.arguments.number("most").unwrap_or(u64::MAX);
-            passes::join(body, most.min(INDEGREE_MAX.into()) as usize)
-        }),
+        parameters: &[],
+        rewrite: Rewrite::Body(|body, _| passes::join(body)),
     },
     Pass {
         name: "topological",

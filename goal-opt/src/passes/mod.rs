@@ -1,7 +1,10 @@
 //! The passes, a module each. [`PASSES`](crate::PASSES) is the table of them.
 
+pub(crate) mod dce;
 pub(crate) mod edit;
+pub(crate) mod fuse;
 pub(crate) mod join;
+mod remove;
 pub(crate) mod topological;
 mod window;
 

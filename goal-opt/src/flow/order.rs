@@ -1,0 +1,116 @@
+//! Which action is sure to have ended, or started, before another starts.
+
+use goal_lang::{ActionId, Body, Csr, topological_order};
+
+/// Actions that one question looks at: answers lie close by, or the question is given up.
+const STEPS_MAX: usize = 128;
+/// Steps that all questions about a body may take together, for each of its actions.
+const STEPS_PER_ACTION: usize = 24;
+
+/// Answers questions about the order of a body's actions, by a search back from the later one. A question that a bound cuts
+/// short is answered with no.
+pub(crate) struct Order<'b> {
+    body: &'b Body,
+    /// By action, its place in a topological order: what comes before an action has a smaller one.
+    place: Vec<u32>,
+    ids: Vec<ActionId>,
+    requires: Csr,
+    irequires: Csr,
+    /// By action, the last question that came by.
+    seen: Vec<u32>,
+    questions: u32,
+    open: Vec<ActionId>,
+    steps_left: usize,
+    /// Whether the bound on all questions was reached.
+    pub(crate) is_exhausted: bool,
+}
+
+impl<'b> Order<'b> {
+    /// # Panics
+    /// If the dependencies form a cycle: the verifier refuses these.
+    pub(crate) fn new(body: &'b Body) -> Self {
+        let ids = topological_order(body).expect("a verified body has no cycle");
+        let mut place = vec![0; body.len()];
+        for (at, id) in ids.iter().enumerate() {
+            place[id.index()] = at as u32;
+        }
+        Self {
+            body,
+            place,
+            ids,
+            requires: body.requires.transposed(body.len()),
+            irequires: body.irequires.transposed(body.len()),
+            seen: vec![0; body.len()],
+            questions: 0,
+            open: Vec::new(),
+            steps_left: 4096 + STEPS_PER_ACTION * body.len(),
+            is_exhausted: false,
+        }
+    }
+
+    /// All actions, each after what it waits for.
+    pub(crate) fn ids(&self) -> &[ActionId] {
+        &self.ids
+    }
+
+    /// What an action waits for the end of.
+    pub(crate) fn requires(&self, id: ActionId) -> &[ActionId] {
+        self.requires.row(id)
+    }
+
+    /// What an action waits for the start of.
+    pub(crate) fn irequires(&self, id: ActionId) -> &[ActionId] {
+        self.irequires.row(id)
+    }
+
+    /// Whether `earlier` has always ended when `later` starts.
+    pub(crate) fn ends_before(&mut self, earlier: ActionId, later: ActionId) -> bool {
+        self.body.requires.row(earlier).binary_search(&later).is_ok() || self.search(earlier, later, false)
+    }
+
+    /// Whether `earlier` has always started when `later` starts.
+    pub(crate) fn starts_before(&mut self, earlier: ActionId, later: ActionId) -> bool {
+        earlier == later || self.search(earlier, later, true)
+    }
+
+    /// Looks for a path from `earlier` to `later`: what waits for an end or a start starts no sooner than this action does. The
+    /// first dependency of the path has to be one on an end, unless the start of `earlier` is asked for.
+    fn search(&mut self, earlier: ActionId, later: ActionId, start: bool) -> bool {
+        let least = self.place[earlier.index()];
+        if self.place[later.index()] <= least {
+            return false;
+        }
+        self.questions += 1;
+        self.open.clear();
+        self.open.push(later);
+        let mut steps = 0;
+        while let Some(id) = self.open.pop() {
+            for &before in self.requires.row(id) {
+                if before == earlier {
+                    return true;
+                }
+                visit(before, least, self.questions, &self.place, &mut self.seen, &mut self.open);
+            }
+            for &before in self.irequires.row(id) {
+                if before == earlier && start {
+                    return true;
+                }
+                visit(before, least, self.questions, &self.place, &mut self.seen, &mut self.open);
+            }
+            steps += 1 + self.requires.row(id).len() + self.irequires.row(id).len();
+            if steps >= STEPS_MAX.min(self.steps_left) {
+                break;
+            }
+        }
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        self.is_exhausted |= self.steps_left == 0;
+        false
+    }
+}
+
+fn visit(id: ActionId, least: u32, question: u32, place: &[u32], seen: &mut [u32], open: &mut Vec<ActionId>) {
+    if place[id.index()] > least && seen[id.index()] != question {
+        seen[id.index()] = question;
+        open.push(id);
+    }
+}

@@ -1,0 +1,204 @@
+//! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`, Fusion).
+
+use super::remove::Removal;
+use crate::flow::{Fate, Flow, Order, Outputs};
+use crate::pass::{Context, Refusal};
+use goal_lang::{Action, ActionId, Body, BodyId, Datatype, Edge, Op, Payload, Piece, Program};
+
+/// Makes `recv T; exec F with T B` one receive-reduce into B (a plain receive where F is a copy) and `exec F with A B; send B` one
+/// reduce-send, where nothing else can tell the difference: T is read by nobody else, and no action waits for more than before.
+///
+/// # Errors
+/// None: what cannot be fused stays.
+pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+    let mut changed = false;
+    for id in (0..program.bodies.len()).map(BodyId::new) {
+        let outputs = Outputs::of(program, id, context);
+        changed |= fuse_body(&mut program.bodies[id.index()], &outputs, context);
+    }
+    Ok(changed)
+}
+
+/// Two actions that become one, which stands in the place of the message.
+#[derive(Debug)]
+struct Fusion {
+    message: ActionId,
+    exec: ActionId,
+    /// The buffer that a receive no longer writes.
+    dropped: Option<Piece>,
+}
+
+fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
+    if !body.ids().any(|id| receive_candidate(body, id).is_some() || send_candidate(body, id).is_some()) {
+        return false;
+    }
+    let mut order = Order::new(body);
+    let mut used = vec![false; body.len()];
+    let mut fusions = receives(body, outputs, &mut order, &mut used, context);
+    sends(body, &mut order, &mut used, &mut fusions);
+    if order.is_exhausted {
+        context.note("the search for what is ordered was cut short: some messages and operations stay apart");
+    }
+    if fusions.is_empty() {
+        return false;
+    }
+    apply(body, &fusions);
+    true
+}
+
+/// The operation that a receive could take over: `exec F with T B` on what it receives into T.
+fn receive_candidate(body: &Body, id: ActionId) -> Option<Fusion> {
+    let Action::Recv { payload: Payload::Buffer(target), .. } = *body.action(id) else { return None };
+    let takes = |exec: ActionId| operands(body, exec).is_some_and(|[a, b]| a == target && a != b);
+    let exec = body.requires.row(id).iter().copied().find(|&exec| target.size > 0 && takes(exec))?;
+    Some(Fusion { message: id, exec, dropped: Some(target) })
+}
+
+/// The send that could take over an operation: `send B` after `exec F with A B`.
+fn send_candidate(body: &Body, exec: ActionId) -> Option<Fusion> {
+    let Action::Exec { op, size, .. } = *body.action(exec) else { return None };
+    let [_, b] = operands(body, exec).filter(|_| op != Op::Copy && size > 0)?;
+    let sends = |&id: &ActionId| matches!(*body.action(id), Action::Send { payload: Payload::Buffer(sent), .. } if sent == b);
+    let message = body.requires.row(exec).iter().copied().find(sends)?;
+    Some(Fusion { message, exec, dropped: None })
+}
+
+/// A and B of a contiguous operation without a third buffer.
+fn operands(body: &Body, exec: ActionId) -> Option<[Piece; 2]> {
+    match *body.action(exec) {
+        Action::Exec { spaces, has_c: false, a, b, size, .. } => {
+            Some([Piece { addr: a, size, space: spaces[0] }, Piece { addr: b, size, space: spaces[1] }])
+        }
+        _ => None,
+    }
+}
+
+/// The receives that take over an operation.
+fn receives(
+    body: &Body,
+    outputs: &Outputs,
+    order: &mut Order<'_>,
+    used: &mut [bool],
+    context: &Context<'_>,
+) -> Vec<Fusion> {
+    let found = body.ids().filter_map(|id| receive_candidate(body, id));
+    let mut fusions: Vec<Fusion> =
+        found.filter(|fusion| starts_as_early(order, fusion.exec, fusion.message)).collect();
+    if fusions.is_empty() {
+        return fusions;
+    }
+    let Some(flow) = Flow::new(body, order) else {
+        context.note("the search for what is read was cut short: receives and operations stay apart");
+        return Vec::new();
+    };
+    fusions.retain(|&Fusion { message, exec, .. }| {
+        let unread = flow.written_by(message).all(|value| {
+            let is_dead = match value.fate {
+                Fate::Overwritten(_) => true,
+                Fate::Final => !outputs.count(value.space, value.start, value.end),
+            };
+            value.is_certain && is_dead && value.readers.iter().all(|&reader| reader == exec)
+        });
+        let free = unread && flow.written_by(exec).all(|value| value.is_certain) && !used[exec.index()];
+        if free {
+            used[exec.index()] = true;
+        }
+        free
+    });
+    fusions
+}
+
+/// The sends that take over an operation.
+fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Vec<Fusion>) {
+    for id in body.ids().filter(|id| !used[id.index()]).collect::<Vec<_>>() {
+        let Some(fusion) = send_candidate(body, id) else { continue };
+        let Fusion { message, exec, .. } = fusion;
+        // Whoever waits for the operation must not begin to wait for the message.
+        let fits = !used[message.index()]
+            && body.irequires.row(message).is_empty()
+            && starts_as_early(order, message, exec)
+            && body
+                .requires
+                .row(exec)
+                .iter()
+                .all(|&waiter| waiter == message || order.ends_before(message, waiter));
+        if fits {
+            (used[message.index()], used[exec.index()]) = (true, true);
+            fusions.push(fusion);
+        }
+    }
+}
+
+/// Whether all that `later` waits for, but `earlier`, has happened when `earlier` starts.
+fn starts_as_early(order: &mut Order<'_>, later: ActionId, earlier: ActionId) -> bool {
+    let ends = order.requires(later).to_vec();
+    let starts = order.irequires(later).to_vec();
+    ends.into_iter().all(|before| before == earlier || order.ends_before(before, earlier))
+        && starts.into_iter().all(|before| order.starts_before(before, earlier))
+}
+
+fn apply(body: &mut Body, fusions: &[Fusion]) {
+    let mut removal = Removal::new(body);
+    // By action, the receive or the send that took it over.
+    let mut taken = vec![None; body.len()];
+    for fusion in fusions {
+        taken[fusion.exec.index()] = Some(fusion);
+        removal.gone[fusion.exec.index()] = true;
+        let action = fused(body, fusion);
+        body.actions[fusion.message.index()] = action;
+    }
+    let of = |id: ActionId| taken[id.index()];
+    let (mut starts, mut ends) = (removal.irequires, removal.requires);
+    for (i, edge) in starts.edges.iter_mut().enumerate() {
+        match of(edge.prerequisite) {
+            // The operation started when the message had come, which is now the receive's end.
+            Some(Fusion { message, exec, dropped: Some(_) }) => {
+                let position = starts.positions.get(i).copied();
+                ends.push(Edge { waiter: edge.waiter, prerequisite: *message }, position);
+                edge.waiter = *exec;
+            }
+            Some(Fusion { message, dropped: None, .. }) => edge.prerequisite = *message,
+            None => {}
+        }
+    }
+    // The receive ends as the operation did; whoever waits for a send's operation waits for the send anyway.
+    for edge in &mut ends.edges {
+        if let Some(Fusion { message, dropped: Some(_), .. }) = of(edge.prerequisite) {
+            edge.prerequisite = *message;
+        }
+    }
+    // What a send's operation waits for, the send does now; a receive has waited for it before.
+    for edge in starts.edges.iter_mut().chain(&mut ends.edges) {
+        if let Some(Fusion { message, dropped: None, .. }) = of(edge.waiter) {
+            edge.waiter = *message;
+        }
+    }
+    (removal.irequires, removal.requires) = (starts, ends);
+    removal.finish(body);
+}
+
+/// The action that two become.
+fn fused(body: &mut Body, fusion: &Fusion) -> Action {
+    let Action::Exec { op, datatype, .. } = *body.action(fusion.exec) else { unreachable!("an operation") };
+    let [a, b] = operands(body, fusion.exec).expect("an operation with two buffers");
+    let first = body.pieces.len();
+    match *body.action(fusion.message) {
+        Action::Recv { from, tag, placement, .. } if op == Op::Copy => {
+            Action::Recv { payload: Payload::Buffer(b), from, tag, placement }
+        }
+        Action::Recv { from, tag, placement, .. } => {
+            body.pieces.push(b);
+            Action::Recv { payload: reduced(op, datatype, first), from, tag, placement }
+        }
+        Action::Send { to, tag, placement, .. } => {
+            body.pieces.extend([b, a]);
+            Action::Send { payload: reduced(op, datatype, first), to, tag, placement }
+        }
+        _ => unreachable!("a message"),
+    }
+}
+
+fn reduced(op: Op, datatype: Datatype, first: usize) -> Payload {
+    let operands = u32::try_from(first).expect("fewer than 2^32 pieces");
+    Payload::Reduced { op, datatype, operands }
+}
