@@ -1,4 +1,3 @@
-use crate::passes::join::join_above;
 use crate::*;
 use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{
@@ -72,8 +71,8 @@ fn joins_keep_every_dependency() {
 fn joins_make_a_tree_of_several_levels() {
     let mut program = program(fan_in(100));
     let before = prerequisites(&program.bodies[0], ActionId(0));
-    assert!(join_above(&mut program.bodies[0], 3));
-    assert!(!join_above(&mut program.bodies[0], 3));
+    assert!(join(&mut program.bodies[0], 3));
+    assert!(!join(&mut program.bodies[0], 3));
     verify(&program).expect("valid");
     let body = &program.bodies[0];
     assert!(body.indegrees().iter().all(|&indegree| indegree <= 3));
@@ -87,7 +86,7 @@ fn joins_carry_places() {
     body.debug.requires = (0..body.requires.len() as u64).map(|i| 1000 + i).collect();
     body.debug.irequires = (0..body.irequires.len() as u64).map(|i| 2000 + i).collect();
     let mut program = program(body);
-    assert!(join_above(&mut program.bodies[0], 4));
+    assert!(join(&mut program.bodies[0], 4));
     assert!(topological(&mut program.bodies[0]));
     verify(&program).expect("valid");
 }

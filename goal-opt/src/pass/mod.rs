@@ -13,6 +13,7 @@ pub use spec::SpecError;
 use crate::flow::OUTPUTS;
 use crate::machine::Machine;
 use crate::passes;
+use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{Body, Program};
 use std::cell::RefCell;
 
@@ -84,8 +85,15 @@ pub static PASSES: &[Pass] = &[
         name: "join",
         description: "an action that waits for more than 65535 others waits for a tree of joins instead",
         level: Some(Level::O0),
-        parameters: &[],
-        rewrite: Rewrite::Body(|body, _| passes::join(body)),
+        parameters: &[Parameter {
+            name: "most",
+            description: "dependencies that an action may have, at most what the format counts to",
+            values: Values::Number { min: 2, default: Some(INDEGREE_MAX as u64) },
+        }],
+        rewrite: Rewrite::Body(|body, context| {
+            let most = context.arguments.number("most").unwrap_or(u64::MAX);
+            passes::join(body, most.min(INDEGREE_MAX.into()) as usize)
+        }),
     },
     Pass {
         name: "topological",

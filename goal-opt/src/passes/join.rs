@@ -1,19 +1,7 @@
 //! Joins: how an action waits for more others than NISA can count.
 
 use super::edit::Edges;
-use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{Action, ActionId, Body, Edge, Position};
-
-/// Gives every action at most 65535 dependencies: one with more waits for dummy actions instead (paper III.D, Theorem 4),
-/// each of which takes over up to 65535 of them, in a tree of as many levels as it takes. A dummy is complete as soon as
-/// it starts, so waiting for one that waits for the start of an action is waiting for that start. False where nothing
-/// changed.
-///
-/// # Panics
-/// If a body would have 2^32 actions.
-pub fn join(body: &mut Body) -> bool {
-    join_above(body, INDEGREE_MAX as usize)
-}
 
 /// A dependency of a heavy action, by its index among the edges of its kind.
 #[derive(Clone, Copy)]
@@ -22,7 +10,15 @@ enum Source {
     Start(usize),
 }
 
-pub(crate) fn join_above(body: &mut Body, most: usize) -> bool {
+/// Gives every action at most `most` dependencies: one with more waits for dummy actions instead (paper III.D, Theorem 4),
+/// each of which takes over up to `most` of them, in a tree of as many levels as it takes. A dummy is complete as soon as
+/// it starts, so waiting for one that waits for the start of an action is waiting for that start. False where nothing
+/// changed.
+///
+/// # Panics
+/// If a body would have 2^32 actions, or `most` is below 2.
+pub fn join(body: &mut Body, most: usize) -> bool {
+    assert!(most >= 2, "a tree needs branches");
     if body.requires.len() + body.irequires.len() <= most {
         return false;
     }

@@ -1,0 +1,62 @@
+//! The random programs that passes are tried on.
+
+use goal_lang::{Action, Csr, Edge, Labels, Program, topological_order};
+use goal_smith::Shape;
+
+/// Small programs with everything that a program can have, and one outcome.
+pub(crate) fn usual(seed: u64) -> Program {
+    labelled(goal_smith::program(seed, &Shape::varied(seed)))
+}
+
+/// A program without wildcards whose ranks wait more than they need to: some rely on eager sends, some never end.
+pub(crate) fn restricted(seed: u64) -> Program {
+    let shape = Shape { wildcards: false, ..Shape::varied(seed) };
+    with_more_order(seed, &labelled(goal_smith::program(seed, &shape)))
+}
+
+/// A program whose final memory depends on the order of messages, small enough that all outcomes can be listed.
+pub(crate) fn several_outcomes(seed: u64) -> Program {
+    labelled(goal_smith::program(seed, &Shape::several_outcomes()))
+}
+
+/// Labels every action with its number, so that it is known again wherever a pass puts it.
+fn labelled(mut program: Program) -> Program {
+    for body in &mut program.bodies {
+        let mut labels = Labels::default();
+        for id in body.ids() {
+            labels.push(&format!("a{id}"));
+        }
+        body.debug.labels = labels;
+    }
+    program
+}
+
+/// The program with random dependencies more between messages of a rank, in an order of its actions.
+pub(crate) fn with_more_order(seed: u64, program: &Program) -> Program {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut program = program.clone();
+    for body in &mut program.bodies {
+        let mut order = topological_order(body).expect("the generator makes no cycles");
+        order.retain(|&id| matches!(body.action(id), Action::Send { .. } | Action::Recv { .. }));
+        if order.len() < 2 {
+            continue;
+        }
+        let mut edges: Vec<Edge> = body.requires.edges().collect();
+        for _ in 0..random.usize(0..=4) {
+            let later = random.usize(1..order.len());
+            let edge = Edge { waiter: order[later], prerequisite: order[random.usize(0..later)] };
+            edges.push(edge);
+        }
+        body.requires = Csr::from_edges(body.len(), &edges);
+    }
+    program
+}
+
+/// The program without its dependencies.
+pub(crate) fn without_order(program: &Program) -> Program {
+    let mut program = program.clone();
+    for body in &mut program.bodies {
+        (body.requires, body.irequires) = (Csr::default(), Csr::default());
+    }
+    program
+}
