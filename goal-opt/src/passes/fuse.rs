@@ -1,4 +1,4 @@
-//! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`, Fusion).
+//! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`, fuse).
 
 use super::remove::Removal;
 use crate::flow::{Fate, Flow, Order, Outputs};

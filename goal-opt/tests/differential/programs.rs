@@ -8,6 +8,13 @@ pub(crate) fn usual(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &Shape::varied(seed)))
 }
 
+/// Like the usual ones, with many local operations on few bytes.
+pub(crate) fn local(seed: u64) -> Program {
+    let memory = [96, 320][(seed % 2) as usize];
+    let shape = Shape { events: (10, 40), memory, scratch: 96, reductions: true, ..Shape::varied(seed) };
+    labelled(goal_smith::program(seed, &shape))
+}
+
 /// A program without wildcards whose ranks wait more than they need to: some rely on eager sends, some never end.
 pub(crate) fn restricted(seed: u64) -> Program {
     let shape = Shape { wildcards: false, ..Shape::varied(seed) };

@@ -26,6 +26,14 @@ pub(super) fn find(
         }
         let mut after = Vec::with_capacity(readers.len());
         for &reader in &readers {
+            // What it reads of these bytes may have been written over in part.
+            let all_copied = flow.read_by(reader).all(|value| {
+                let read = Piece { addr: value.start, size: value.end - value.start, space: value.space };
+                value.writer == Some(id) || !overlap(read, copy)
+            });
+            if !all_copied {
+                break;
+            }
             let Some(action) = reading_source(body.action(reader), copy, source) else { break };
             // Nobody writes the source between the copy and this.
             let holds = flow.read_by(id).all(|value| match value.fate {

@@ -1,4 +1,4 @@
-//! Copy and dead-code elimination (`RULES.md`, Dead code).
+//! Copy and dead-code elimination (`RULES.md`, dce).
 
 mod copies;
 mod dead;
