@@ -55,6 +55,13 @@ pub const SVG_ACTIONS_MAX: usize = 500;
 /// Most dependencies of a rank that is drawn as SVG.
 pub const SVG_DEPENDENCIES_MAX: usize = 2000;
 
+/// Edges that the search for a path between two actions may look at in all, beside [`ORDER_STEPS_PER_EDGE`] for each edge
+/// and each action; one search looks at most at a 64th of them.
+pub const ORDER_STEPS_MAX: u64 = 1 << 20;
+
+/// Edges that all searches for paths between actions may look at for each edge and each action of the graph.
+pub const ORDER_STEPS_PER_EDGE: u64 = 32;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

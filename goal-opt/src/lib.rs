@@ -10,6 +10,7 @@ mod flow;
 mod machine;
 mod pass;
 mod passes;
+mod reach;
 #[cfg(test)]
 mod tests;
 mod verify;

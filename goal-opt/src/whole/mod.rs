@@ -1,10 +1,12 @@
 //! All ranks of a program together: one numbering of their actions, and what an abstract run finds out.
 
 mod channels;
+mod order;
 mod run;
 #[cfg(test)]
 mod tests;
 
+pub use order::{Event, Order, Ordered, unique_partners};
 pub use run::{Run, Trace};
 
 use goal_lang::{Action, ActionId, Body, Program};

@@ -1,0 +1,68 @@
+//! Edges between numbered nodes, in rows.
+
+/// The edges of a graph by the node that they leave.
+#[derive(Debug, Clone)]
+pub(crate) struct Graph {
+    /// By node, its first edge; one more entry for the end.
+    starts: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl Graph {
+    /// The edges that `visit` hands to its argument, the same ones each of the two times that it is called. `None` where 32
+    /// bits are too few to number them.
+    pub(crate) fn new(nodes: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Option<Self> {
+        u32::try_from(nodes).ok()?;
+        let mut starts = vec![0u32; nodes + 1];
+        let mut edges = 0u64;
+        visit(&mut |from, _| {
+            edges += 1;
+            starts[from as usize] = starts[from as usize].wrapping_add(1);
+        });
+        u32::try_from(edges).ok()?;
+        Some(Self::filled(starts, edges as usize, visit))
+    }
+
+    /// Rows from the number of edges of each node: `starts` first holds these.
+    fn filled(mut starts: Vec<u32>, edges: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
+        let mut end = 0;
+        for start in &mut starts {
+            end += *start;
+            *start = end;
+        }
+        let mut targets = vec![0; edges];
+        visit(&mut |from, to| {
+            let at = &mut starts[from as usize];
+            *at -= 1;
+            targets[*at as usize] = to;
+        });
+        Self { starts, targets }
+    }
+
+    /// Every edge the other way round.
+    pub(crate) fn reversed(&self) -> Self {
+        let mut starts = vec![0u32; self.starts.len()];
+        self.targets.iter().for_each(|&target| starts[target as usize] += 1);
+        Self::filled(starts, self.targets.len(), |edge| {
+            for node in 0..self.nodes() as u32 {
+                self.row(node).iter().for_each(|&target| edge(target, node));
+            }
+        })
+    }
+
+    /// Number of nodes.
+    pub(crate) fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Number of edges.
+    pub(crate) fn edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Where the edges of a node lead.
+    #[inline]
+    pub(crate) fn row(&self, node: u32) -> &[u32] {
+        &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+}

@@ -1,0 +1,171 @@
+use super::*;
+use crate::whole::Run;
+use goal_interp::{Eager, Options};
+use goal_lang::{ParseOptions, Program, SourceMap};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn program(text: &str) -> Program {
+    let mut sources = SourceMap::default();
+    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
+    let parsed = goal_lang::parse(&sources, &ParseOptions::default());
+    parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
+}
+
+/// The action with a label.
+fn find(whole: &Whole<'_>, label: &str) -> Vertex {
+    let labelled = |&vertex: &Vertex| whole.body(vertex).debug.labels.get(whole.id(vertex)) == Some(label);
+    whole.vertices().find(labelled).unwrap_or_else(|| panic!("no {label}"))
+}
+
+/// For pairs of labels, whether the first one's accesses come before the second one's.
+#[track_caller]
+fn assert_order(text: &str, expected: &[(&str, &str, Ordered)]) {
+    let program = program(text);
+    let whole = Whole::new(&program).expect("few actions");
+    let trace = Run::new(&whole).finish(u64::MAX);
+    let mut order = Order::new(&whole, &trace).expect("few actions");
+    for &(first, second, ordered) in expected {
+        let answer = order.accesses_before(find(&whole, first), find(&whole, second));
+        assert_eq!(answer, ordered, "{first} before {second}");
+    }
+}
+
+#[test]
+fn a_reply_comes_after_what_it_replies_to() {
+    let text = "
+        rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; w: exec copyInt8 with 8,1 0,1; w requires r; }
+        rank 1 { a: recv 0,8 from 0; b: send 0,8 to 0; b requires a; }";
+    let (yes, no) = (Ordered::Yes, Ordered::No);
+    // Where the reply has come, the request was received, so its buffer is free; the reply itself stores nothing before the
+    // request is sent.
+    assert_order(text, &[("s", "w", yes), ("s", "r", yes), ("r", "s", no), ("a", "r", yes), ("w", "a", no)]);
+}
+
+#[test]
+fn a_start_dependency_orders_starts_only() {
+    let text = "rank 0 { a: calc 1; b: calc 1; c: calc 1; b irequires a; c requires b; }";
+    assert_order(text, &[("a", "b", Ordered::No), ("a", "c", Ordered::No), ("b", "c", Ordered::Yes)]);
+}
+
+#[test]
+fn messages_that_may_be_exchanged_order_nothing() {
+    let text = |order: &str| {
+        format!(
+            "rank 0 {{ x: calc 1; s: send 0,8 to 1; t: send 0,8 to 1; s requires x; {order} }}
+             rank 1 {{ a: recv 0,8 from 0; b: recv 8,8 from 0; y: calc 1; b irequires a; y requires a; }}"
+        )
+    };
+    assert_order(&text(""), &[("x", "y", Ordered::No)]);
+    assert_order(&text("t irequires s;"), &[("x", "y", Ordered::Yes)]);
+}
+
+#[test]
+fn a_wildcard_that_only_one_message_fits_is_none() {
+    let text = |tag: u32| {
+        format!(
+            "rank 0 {{ x: calc 1; s: send 0,8 to 1 tag 1; s requires x; }}
+             rank 1 {{ a: recv 0,8 from any tag 1; y: calc 1; b: recv 8,8 from 2 tag {tag}; y requires a; }}
+             rank 2 {{ send 0,8 to 1 tag {tag}; }}"
+        )
+    };
+    assert_order(&text(2), &[("x", "y", Ordered::Yes)]);
+    assert_order(&text(1), &[("x", "y", Ordered::No)]);
+}
+
+/// Every run takes the messages that are said to be unique in the same way.
+#[test]
+fn unique_messages_are_the_same_in_every_run() {
+    let mut unique = 0;
+    let mut ambiguous = 0;
+    for seed in 0..400 {
+        let mut shape = goal_smith::Shape::varied(seed);
+        shape.outcomes_may_differ = seed % 2 == 0;
+        let program = goal_smith::program(seed, &shape);
+        let whole = Whole::new(&program).expect("few actions");
+        let trace = Run::new(&whole).finish(u64::MAX);
+        assert!(trace.is_complete(), "seed {seed}");
+        let partners = unique_partners(&whole, &trace);
+        for run in 0..6 {
+            let options = Options { seed: run, eager: Eager::All, ..Options::default() };
+            let Ok(outcome) = goal_interp::run(&program, &options) else { continue };
+            let sends: BTreeMap<_, _> = (outcome.matches.sends.iter())
+                .map(|(&(rank, id), &number)| ((rank, destination(&program, rank, id), number), (rank, id)))
+                .collect();
+            for (&(rank, id), taken) in &outcome.matches.receives {
+                let recv = whole.vertex(rank, id);
+                let (source, send) = sends[&(taken.source, rank, taken.sequence)];
+                match partners[recv.index()].some() {
+                    Some(partner) => {
+                        unique += 1;
+                        assert_eq!(partner, whole.vertex(source, send), "seed {seed}, {rank} {id}");
+                    }
+                    None => ambiguous += 1,
+                }
+            }
+        }
+    }
+    assert!(unique > 1000 && ambiguous > 100, "{unique} unique, {ambiguous} ambiguous");
+}
+
+fn destination(program: &Program, rank: u32, id: goal_lang::ActionId) -> u32 {
+    match *program.body_of(rank).action(id) {
+        goal_lang::Action::Send { to, .. } => to,
+        other => panic!("{other:?} is no send"),
+    }
+}
+
+/// The answers are those of a walk over the graph of events.
+#[test]
+fn answers_are_those_of_a_walk() {
+    for seed in 0..300 {
+        let program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
+        let whole = Whole::new(&program).expect("few actions");
+        let trace = Run::new(&whole).finish(u64::MAX);
+        let mut order = Order::new(&whole, &trace).expect("few actions");
+        let mut random = fastrand::Rng::with_seed(seed);
+        for _ in 0..whole.len().min(4) {
+            let first = Vertex::new(random.usize(..whole.len()));
+            let after = walk(&whole, &order, first);
+            for second in whole.vertices() {
+                let expected = match after.contains(&Event::Start(second))
+                    || (is_recv(&whole, second)
+                        && order.partner(second).is_some_and(|send| after.contains(&Event::Start(send))))
+                {
+                    true => Ordered::Yes,
+                    false => Ordered::No,
+                };
+                assert_eq!(
+                    order.accesses_before(first, second),
+                    expected,
+                    "seed {seed}, {first:?} {second:?}"
+                );
+            }
+        }
+    }
+}
+
+/// What happens after the accesses of an action.
+fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex) -> std::collections::HashSet<Event> {
+    let mut todo = vec![Event::End(first)];
+    if !is_recv(whole, first) {
+        todo.extend(order.partner(first).map(Event::End));
+    }
+    let mut seen = std::collections::HashSet::new();
+    while let Some(event) = todo.pop() {
+        if !seen.insert(event) {
+            continue;
+        }
+        match event {
+            Event::Start(vertex) => {
+                todo.push(Event::End(vertex));
+                todo.extend(whole.irequires(vertex).map(Event::Start));
+                if !is_recv(whole, vertex) {
+                    todo.extend(order.partner(vertex).map(Event::End));
+                }
+            }
+            Event::End(vertex) => todo.extend(whole.requires(vertex).map(Event::Start)),
+        }
+    }
+    seen
+}
