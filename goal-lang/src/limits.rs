@@ -42,6 +42,12 @@ pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
 /// Most ranks that a job starts as processes or threads (`--max-started`).
 pub const STARTED_RANKS_MAX: u32 = 8192;
 
+/// Most actions that the table of a window counts dependencies of before they are reached (`--max-table`).
+pub const TABLE_ENTRIES_MAX: usize = 1 << 22;
+
+/// Most bytes of one action in a window: those of 800,000 pieces of a vector.
+pub const WINDOW_ACTION_BYTES_MAX: usize = 1 << 24;
+
 /// Syntax errors in one text after which the rest is not read.
 pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 

@@ -38,11 +38,20 @@ pub(super) fn verify_section(bytes: &[u8], base: u64, bounds: Bounds, balance: &
     checked
 }
 
-struct Verifier<'a> {
+pub(super) struct Verifier<'a> {
     bytes: &'a [u8],
     base: u64,
     bounds: Bounds,
     balance: &'a mut [u16],
+}
+
+/// The parts of an action, each with the offset at which its bytes begin.
+pub(super) struct Parts<'a> {
+    pub(super) sources: u16,
+    pub(super) dependents: (usize, &'a [u8]),
+    pub(super) start_dependents: (usize, &'a [u8]),
+    /// The offset behind it.
+    pub(super) end: usize,
 }
 
 /// What the pass over the records found.
@@ -55,13 +64,42 @@ struct Walk {
 }
 
 impl<'a> Verifier<'a> {
+    /// For actions one at a time, of bytes that begin at byte `base` of the file.
+    pub(super) fn of_actions(bytes: &'a [u8], base: u64, bounds: Bounds) -> Self {
+        Self { bytes, base, bounds, balance: &mut [] }
+    }
+
+    /// Checks the action at `at` for itself.
+    #[inline]
+    pub(super) fn parts(&self, at: usize) -> Result<Parts<'a>> {
+        let head = self.word(at)?;
+        let kind = Type((head >> 16) as u16);
+        let after = self.operation(at, kind)?;
+        let (dependents, mut end) = self.list(after)?;
+        let list_at = end;
+        let mut start_dependents: &[u8] = &[];
+        if kind.has_start_list() {
+            (start_dependents, end) = self.list(list_at)?;
+            if start_dependents.is_empty() {
+                return Err(
+                    self.action(list_at, "the list of start dependents is empty, and should be absent")
+                );
+            }
+        }
+        Ok(Parts {
+            sources: head as u16,
+            dependents: (after + 4, dependents),
+            start_dependents: (list_at + 4, start_dependents),
+            end,
+        })
+    }
+
     fn walk(&mut self) -> Result<Walk> {
         let mut walk = Walk::default();
         let (mut independent, first) = self.list(0)?;
         let mut at = first;
         while at < self.bytes.len() {
-            let head = self.word(at)?;
-            let (sources, kind) = (head as u16, Type((head >> 16) as u16));
+            let Parts { sources, dependents, start_dependents, end } = self.parts(at)?;
             if sources == 0 {
                 let listed = independent.split_first_chunk::<4>();
                 match listed {
@@ -72,20 +110,8 @@ impl<'a> Verifier<'a> {
                     )),
                 }
             }
-            let after = self.operation(at, kind)?;
-            let (dependents, mut end) = self.list(after)?;
-            self.dependents(at, after, dependents, &mut walk)?;
-            if kind.has_start_list() {
-                let list_at = end;
-                let start_dependents;
-                (start_dependents, end) = self.list(list_at)?;
-                if start_dependents.is_empty() {
-                    return Err(
-                        self.action(list_at, "the list of start dependents is empty, and should be absent")
-                    );
-                }
-                self.dependents(at, list_at, start_dependents, &mut walk)?;
-            }
+            self.dependents(at, dependents, &mut walk)?;
+            self.dependents(at, start_dependents, &mut walk)?;
             self.balance[at / 4] = self.balance[at / 4].wrapping_sub(sources);
             walk.sources += u64::from(sources);
             walk.actions += 1;
@@ -108,7 +134,7 @@ impl<'a> Verifier<'a> {
 
     /// Counts the ends of an action's dependencies.
     #[inline]
-    fn dependents(&mut self, at: usize, list_at: usize, list: &[u8], walk: &mut Walk) -> Result<()> {
+    fn dependents(&mut self, at: usize, (list_at, list): (usize, &[u8]), walk: &mut Walk) -> Result<()> {
         let mut before = 0;
         for (i, offset) in list.chunks_exact(4).enumerate() {
             let target = u32_at(offset, 0);
@@ -118,7 +144,7 @@ impl<'a> Verifier<'a> {
                 } else {
                     "is not one of an action"
                 };
-                return Err(self.graph(list_at + 4 + 4 * i, format!("the offset {target:#x} {what}")));
+                return Err(self.graph(list_at + 4 * i, format!("the offset {target:#x} {what}")));
             }
             before = target;
             walk.backward |= target as usize <= at;
@@ -392,7 +418,7 @@ impl<'a> Verifier<'a> {
     }
 
     #[cold]
-    fn graph(&self, at: usize, message: impl Into<String>) -> VerifyError {
+    pub(super) fn graph(&self, at: usize, message: impl Into<String>) -> VerifyError {
         VerifyError::new(Code::NisaGraph, self.base + at as u64, message)
     }
 

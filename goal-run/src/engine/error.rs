@@ -11,6 +11,8 @@ pub struct Failure {
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
+    /// Where the instance is run through a window: the number of the action in its section, from 0, if it was reached.
+    pub number: Option<u64>,
     /// What is wrong with it.
     pub cause: Cause,
 }
@@ -57,6 +59,9 @@ pub enum Cause {
     /// No such function was registered.
     #[error("no function is registered as user {0}; the embedding program must register it before the start")]
     UnknownUserFunction(u32),
+    /// The schedule can't be read on.
+    #[error("{0}")]
+    Schedule(String),
 }
 
 impl fmt::Display for Failure {

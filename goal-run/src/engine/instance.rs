@@ -4,8 +4,10 @@ use super::buffer::Memory;
 use super::error::{Cause, Failure};
 use super::progress::ActionQueue;
 use super::schedule::{Schedule, slot};
+use super::window::{Window, Windowed};
 use crate::matching::SpaceId;
 use crate::memory::{Cells, Region};
+use goal_asm::nisa::Record;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -36,15 +38,23 @@ pub struct Storage {
     pub matches: Option<Cells<u64>>,
 }
 
-/// A started schedule.
+/// Where the actions of an instance are read.
 #[derive(Debug)]
-pub(super) struct Instance {
-    /// Cloned whenever the instance runs, which must not take an atomic operation.
+pub(super) enum Code {
+    /// In the section. Cloned whenever the instance runs, which must not take an atomic operation.
     #[expect(
         clippy::redundant_allocation,
         reason = "the caller's share is counted atomically, this one is not"
     )]
-    pub(super) schedule: Rc<Arc<Schedule>>,
+    Whole(Rc<Arc<Schedule>>),
+    /// In a part of it.
+    Window(Box<Window>),
+}
+
+/// A started schedule.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) code: Code,
     pub(super) communicator: u32,
     pub(super) number: u32,
     pub(super) space: SpaceId,
@@ -67,25 +77,53 @@ impl Instance {
     ) -> Self {
         let Storage { memory, scratch, counters, finished, mut matches } = storage;
         let (nisa, rank) = (schedule.nisa(), schedule.rank());
-        assert!(memory.len() as u64 >= nisa.memory_size(rank), "less memory than the schedule uses");
-        assert!(
-            scratch.len() as u64 >= nisa.scratch_size(rank),
-            "less scratch memory than the schedule uses"
-        );
+        let memory = Memory::new(memory, scratch, nisa.memory_size(rank), nisa.scratch_size(rank));
         if let Some(matches) = &mut matches {
             matches.as_mut_slice()[..schedule.state_sizes().matches].fill(0);
         }
         let progress = ActionQueue::new(&schedule, counters, finished);
         Self {
-            schedule: Rc::new(schedule),
+            code: Code::Whole(Rc::new(schedule)),
             communicator,
             number,
             space,
-            memory: Memory { memory, scratch },
+            memory,
             progress,
             is_queued: true,
             sequences: FxHashMap::default(),
             matches,
+        }
+    }
+
+    /// An instance that is run through a window. Nothing is recorded of what matched what.
+    pub(super) fn in_window(
+        windowed: &Windowed,
+        window: Window,
+        communicator: u32,
+        number: u32,
+        space: SpaceId,
+        storage: Storage,
+    ) -> Self {
+        let Storage { memory, scratch, counters, finished, .. } = storage;
+        Self {
+            code: Code::Window(Box::new(window)),
+            communicator,
+            number,
+            space,
+            memory: Memory::new(memory, scratch, windowed.memory, windowed.place.scratch),
+            progress: ActionQueue::in_window(windowed.place.actions, counters, finished),
+            is_queued: true,
+            sequences: FxHashMap::default(),
+            matches: None,
+        }
+    }
+
+    /// The action at `offset`, which in a window must be one that has not ended.
+    #[inline]
+    pub(super) fn record(&self, offset: u32) -> Record<'_> {
+        match &self.code {
+            Code::Whole(schedule) => schedule.section().record(offset),
+            Code::Window(window) => window.record(offset),
         }
     }
 
@@ -114,6 +152,10 @@ impl Instance {
     }
 
     pub(super) fn failure(&self, action: u32, cause: Cause) -> Failure {
-        Failure { communicator: self.communicator, instance: self.number, action, cause }
+        let number = match &self.code {
+            Code::Whole(_) => None,
+            Code::Window(window) => window.number(&self.progress, action),
+        };
+        Failure { communicator: self.communicator, instance: self.number, action, number, cause }
     }
 }

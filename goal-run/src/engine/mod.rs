@@ -22,22 +22,26 @@ mod send;
 mod step;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub use error::{Cause, Failure};
 pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
+pub use window::{Board, WindowStats, Windowed};
 
 use crate::transport::Transport;
+use goal_asm::nisa::StreamError;
 use incoming::Arrivals;
-use instance::Instance;
+use instance::{Code, Instance};
 use local::Locals;
 use outgoing::Outbox;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use window::Window;
 
 /// One rank's engine over its end of a transport.
 #[derive(Debug)]
@@ -127,6 +131,44 @@ impl<T: Transport> Engine<T> {
         let key = self.instances.insert(instance);
         self.runnable.push_back(key);
         Handle { key, communicator, number }
+    }
+
+    /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). Of the storage, `counters` has an
+    /// entry for each action of the window, and `finished` is its [`Board`]; matches are not recorded.
+    ///
+    /// # Errors
+    /// Where the beginning of the section can't be read, or is wrong; later parts are a failure of the instance.
+    ///
+    /// # Panics
+    /// If the storage is smaller than the schedule needs.
+    pub fn start_in_window(
+        &mut self,
+        windowed: &Windowed,
+        communicator: u32,
+        mut storage: Storage,
+    ) -> Result<Handle, StreamError> {
+        let window = Window::new(windowed, &mut storage)?;
+        let next = self.next_number.entry(communicator).or_insert(0);
+        let number = *next;
+        *next = next.wrapping_add(1);
+        // Whether there are wildcards shows only as the section is read.
+        let space = self.arrivals.open(communicator, number, true);
+        let instance = Instance::in_window(windowed, window, communicator, number, space, storage);
+        self.unfinished += usize::from(!instance.progress.is_finished());
+        let key = self.instances.insert(instance);
+        self.runnable.push_back(key);
+        Ok(Handle { key, communicator, number })
+    }
+
+    /// What a window needed so far; `None` for an instance without one.
+    ///
+    /// # Panics
+    /// If it is an instance of another engine.
+    pub fn window_stats(&self, handle: &Handle) -> Option<WindowStats> {
+        match &self.instance(handle).code {
+            Code::Whole(_) => None,
+            Code::Window(window) => Some(window.stats()),
+        }
     }
 
     /// Whether all actions of an instance have ended.

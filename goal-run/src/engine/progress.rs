@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 /// The state of the actions of one instance.
 #[derive(Debug)]
 pub(super) struct ActionQueue {
-    counters: Cells<u16>,
-    finished: Cells<u64>,
+    pub(super) counters: Cells<u16>,
+    pub(super) finished: Cells<u64>,
     /// Actions whose dependencies are met, in the order in which that happened.
-    ready: VecDeque<u32>,
+    pub(super) ready: VecDeque<u32>,
     /// Actions that ended and whose dependents do not know yet.
-    ended: VecDeque<u32>,
+    pub(super) ended: VecDeque<u32>,
     /// Independent actions that were started; the others are ready from the beginning.
     started_independent: usize,
-    unfinished: u32,
+    pub(super) unfinished: u32,
 }
 
 impl ActionQueue {
@@ -31,6 +31,18 @@ impl ActionQueue {
             ended: VecDeque::new(),
             started_independent: 0,
             unfinished: schedule.actions(),
+        }
+    }
+
+    /// For an instance in a window, whose actions are counted as they enter it.
+    pub(super) fn in_window(actions: u32, counters: Cells<u16>, finished: Cells<u64>) -> Self {
+        Self {
+            counters,
+            finished,
+            ready: VecDeque::new(),
+            ended: VecDeque::new(),
+            started_independent: 0,
+            unfinished: actions,
         }
     }
 

@@ -273,7 +273,7 @@ pub(super) fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
 /// The buffer of the receive at `action`, and the operation that combines it with the message.
 #[inline]
 fn target_of(instance: &Instance, action: u32) -> (Buffer<'_>, Option<(Op, Datatype)>) {
-    match instance.schedule.section().record(action).operation() {
+    match instance.record(action).operation() {
         Operation::Recv { payload, reduce, .. } => (payload, reduce),
         _ => unreachable!("only receives are posted"),
     }

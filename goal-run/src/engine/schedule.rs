@@ -1,5 +1,6 @@
 //! A rank's section, made ready to be started any number of times.
 
+use super::window::Board;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
 use goal_lang::ANY;
@@ -33,6 +34,11 @@ impl StateSizes {
     pub fn of(section: Section<'_>) -> Self {
         let slots = section.bytes().len().div_ceil(SLOT_BYTES as usize);
         Self { counters: slots, finished: slots.div_ceil(64), matches: slots }
+    }
+
+    /// What the state of an instance in a window of `size` actions needs.
+    pub fn in_window(size: u32) -> Self {
+        Self { counters: size as usize, finished: Board::new(size).words(), matches: 0 }
     }
 }
 

@@ -211,7 +211,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     #[inline]
     fn new(instance: &'a Instance, header: &'a Header, to: u32) -> Self {
-        let record = instance.schedule.section().record(header.action);
+        let record = instance.record(header.action);
         let Operation::Send { payload, .. } = record.operation() else { unreachable!("only sends send") };
         Self { instance, payload, header, to }
     }

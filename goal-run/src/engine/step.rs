@@ -1,13 +1,14 @@
 //! One poll: the paper's Listing 1.
 
 use super::incoming::Receive;
+use super::instance::Code;
 use super::{Cause, Engine, Failure, Progress, Waiting};
 use crate::transport::Transport;
-use goal_asm::nisa::{Buffer, Operation};
+use goal_asm::nisa::{Buffer, Operation, Record};
 use std::rc::Rc;
 
 /// Actions that one poll starts or passes on for each instance.
-const ACTIONS_PER_POLL: usize = 1024;
+pub(super) const ACTIONS_PER_POLL: usize = 1024;
 
 impl<T: Transport> Engine<T> {
     /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions release their dependents,
@@ -58,7 +59,10 @@ impl<T: Transport> Engine<T> {
 
     /// Lets an instance make progress. Whether it did.
     fn run(&mut self, key: usize, now_ns: u64) -> bool {
-        let schedule = Rc::clone(&self.instances[key].schedule);
+        let schedule = match &self.instances[key].code {
+            Code::Whole(schedule) => Rc::clone(schedule),
+            Code::Window(_) => return self.run_in_window(key, now_ns),
+        };
         let section = schedule.section();
         let was_finished = self.instances[key].progress.is_finished();
         let mut actions = 0;
@@ -72,40 +76,7 @@ impl<T: Transport> Engine<T> {
             actions += 1;
             let record = section.record(offset);
             progress.start(&record);
-            let has_ended = match record.operation() {
-                Operation::Send { peer, tag, payload, reduce: None } => {
-                    self.start_send(key, offset, peer, tag, payload)
-                }
-                Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
-                    let instance = &self.instances[key];
-                    let operands = (Buffer::One(a), payload, None);
-                    let result = self.locals.exec(&instance.memory, (op, datatype), operands);
-                    self.has_ended(key, offset, result) && self.start_send(key, offset, peer, tag, payload)
-                }
-                Operation::Recv { peer, tag, .. } => {
-                    self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
-                }
-                Operation::Calc { nanos } => {
-                    let cpu = record.placement().cpu;
-                    self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
-                }
-                Operation::Nop => true,
-                Operation::Exec { op, datatype, a, b, c } => {
-                    let instance = &self.instances[key];
-                    let result = self.locals.exec(&instance.memory, (op, datatype), (a, b, c));
-                    self.has_ended(key, offset, result)
-                }
-                Operation::User { function, a, b } => {
-                    let instance = &self.instances[key];
-                    let result = self.locals.call(&instance.memory, function, a, b);
-                    self.has_ended(key, offset, result)
-                }
-                Operation::Wtime { buffer } => {
-                    let seconds = now_ns as f64 / 1e9;
-                    self.instances[key].memory.scatter(buffer, 0, &seconds.to_le_bytes());
-                    true
-                }
-            };
+            let has_ended = self.start_action(key, offset, &record, now_ns);
             if has_ended {
                 self.instances[key].progress.end_now(offset, &record);
             }
@@ -119,6 +90,45 @@ impl<T: Transport> Engine<T> {
             self.runnable.push_back(key);
         }
         actions > 0
+    }
+
+    /// Starts an action. Whether it has ended.
+    #[inline(always)]
+    pub(super) fn start_action(&mut self, key: usize, offset: u32, record: &Record<'_>, now_ns: u64) -> bool {
+        match record.operation() {
+            Operation::Send { peer, tag, payload, reduce: None } => {
+                self.start_send(key, offset, peer, tag, payload)
+            }
+            Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
+                let instance = &self.instances[key];
+                let operands = (Buffer::One(a), payload, None);
+                let result = self.locals.exec(&instance.memory, (op, datatype), operands);
+                self.has_ended(key, offset, result) && self.start_send(key, offset, peer, tag, payload)
+            }
+            Operation::Recv { peer, tag, .. } => {
+                self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
+            }
+            Operation::Calc { nanos } => {
+                let cpu = record.placement().cpu;
+                self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
+            }
+            Operation::Nop => true,
+            Operation::Exec { op, datatype, a, b, c } => {
+                let instance = &self.instances[key];
+                let result = self.locals.exec(&instance.memory, (op, datatype), (a, b, c));
+                self.has_ended(key, offset, result)
+            }
+            Operation::User { function, a, b } => {
+                let instance = &self.instances[key];
+                let result = self.locals.call(&instance.memory, function, a, b);
+                self.has_ended(key, offset, result)
+            }
+            Operation::Wtime { buffer } => {
+                let seconds = now_ns as f64 / 1e9;
+                self.instances[key].memory.scatter(buffer, 0, &seconds.to_le_bytes());
+                true
+            }
+        }
     }
 
     /// Whether a function has ended; if it failed, so does the job.

@@ -12,7 +12,7 @@ mod processes;
 mod supervise;
 mod threads;
 
-pub use options::{Options, Ranks};
+pub use options::{Options, Ranks, Window};
 pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
 
@@ -50,6 +50,11 @@ pub enum LaunchError {
         /// Bytes allowed.
         limit: u64,
     },
+    /// A record of what matched what would grow with the schedule.
+    #[error(
+        "what receives take is not recorded in a window: verify the run without one, or leave out the record"
+    )]
+    RecordInWindow,
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
@@ -64,6 +69,9 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     if ranks > limit {
         return Err(LaunchError::TooManyRanks { ranks, limit });
     }
+    if options.record && options.window.is_some() {
+        return Err(LaunchError::RecordInWindow);
+    }
     let has_time = has_time(nisa);
     let settings = Settings {
         eager_limit: options.engine.eager_limit,
@@ -75,6 +83,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         repeat: options.repeat,
         check: !has_time,
         record: options.record || has_time,
+        window: options.window.as_ref().map(|window| window.settings),
         crowded: nisa.num_ranks() as usize > std::thread::available_parallelism().map_or(1, usize::from),
     };
     if settings.record {
@@ -83,14 +92,20 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
             return Err(LaunchError::TooLargeToVerify { needed, limit });
         }
     }
-    let segment = Segment::create(layout(nisa, settings.record, options.segment_bytes_max)?)?;
+    let segment = Segment::create(layout(nisa, &settings, options.segment_bytes_max)?)?;
     let supervisor = Supervisor::new(&segment, nisa, options);
     let end = match &options.ranks {
-        Ranks::Threads => threads::run(&segment, nisa, &settings, supervisor)?,
+        Ranks::Threads => threads::run(&segment, nisa, &settings, options.window.as_ref(), supervisor)?,
         Ranks::Processes { executable } => {
             let sealed = Sealed::copy_of(nisa.bytes())?;
-            let mut processes =
-                Processes::spawn(&segment, &sealed, &settings, executable, &options.interrupted)?;
+            let mut processes = Processes::spawn(
+                &segment,
+                &sealed,
+                &settings,
+                options.window.as_ref(),
+                executable,
+                &options.interrupted,
+            )?;
             let end = supervisor.watch(&mut || processes.fallen());
             if end == End::Complete {
                 processes.join(&segment);
@@ -98,7 +113,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
             end
         }
     };
-    let mut outcome = Outcome::new(end, segment, nisa, options.repeat);
+    let mut outcome = Outcome::new(end, segment, nisa, options);
     if outcome.end == End::Complete {
         let texts = if has_time { verify::unmet(&outcome) } else { outcome.notes() };
         if !texts.is_empty() {

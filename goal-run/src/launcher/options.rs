@@ -1,6 +1,14 @@
 //! What a job is asked to do.
 
 use crate::engine;
+use crate::rank::{SectionFile, WindowSettings};
+use crate::shm::Sealed;
+use goal_asm::Nisa;
+use goal_asm::nisa::{Outline, StreamError};
+use goal_lang::limits::Limits;
+use rustix::io::{FdFlags, fcntl_setfd};
+use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,6 +26,43 @@ pub enum Ranks {
     },
 }
 
+/// A window that all ranks run their schedules through, and the file that has these.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// The file. Rank processes inherit its descriptor.
+    pub file: Arc<File>,
+    /// What the file has beside its sections; the schedule that the job is started with is the outline's.
+    pub outline: Arc<Outline>,
+    /// Its size, and what reading ahead may take.
+    pub settings: WindowSettings,
+}
+
+impl Window {
+    /// A window over the sections of a file, which is read once to compare its checksums.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or why it can't be read.
+    pub fn open(file: File, limits: &Limits, settings: WindowSettings) -> Result<Self, StreamError> {
+        fcntl_setfd(&file, FdFlags::empty()).map_err(io::Error::from)?;
+        let outline = Arc::new(Outline::read(&file, limits)?);
+        Ok(Self { file: Arc::new(file), outline, settings })
+    }
+
+    /// A window over the sections of a schedule that is in memory, which a sealed copy replaces.
+    ///
+    /// # Errors
+    /// Where there is no room for the copy.
+    pub fn over(nisa: &Nisa, limits: &Limits, settings: WindowSettings) -> Result<Self, StreamError> {
+        let sealed = Sealed::copy_of(nisa.bytes())?;
+        Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, settings)
+    }
+
+    /// Where a rank's section is read.
+    pub(super) fn section(&self, rank: u32) -> SectionFile {
+        SectionFile { file: Arc::clone(&self.file), place: self.outline.place(rank) }
+    }
+}
+
 /// Settings of a job.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -29,6 +74,8 @@ pub struct Options {
     pub repeat: u64,
     /// Whether to keep which receive took which message, of the last instance.
     pub record: bool,
+    /// The window that schedules are run through; `None` holds them whole.
+    pub window: Option<Window>,
     /// After this time the job is ended.
     pub timeout: Option<Duration>,
     /// Most bytes of the segment that ranks share.
@@ -48,6 +95,7 @@ impl Default for Options {
             ranks: Ranks::Threads,
             repeat: 1,
             record: false,
+            window: None,
             timeout: None,
             segment_bytes_max: goal_lang::limits::SEGMENT_BYTES_MAX,
             verified_bytes_max: goal_lang::limits::VERIFIED_BYTES_MAX,

@@ -1,5 +1,6 @@
 //! How a job ended.
 
+use super::Options;
 use crate::engine::slot;
 use crate::monitor::Pending;
 use crate::shm::Segment;
@@ -54,6 +55,8 @@ pub struct Counts {
     /// Nanoseconds from the moment when all ranks were ready until the last one's last instance ended; 0 unless the job
     /// is complete.
     pub elapsed_ns: u64,
+    /// Most entries of the table that a rank's window needed; `None` without a window.
+    pub table_max: Option<u64>,
 }
 
 /// A job that has ended, with the memory that its ranks left.
@@ -68,20 +71,26 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(end: End, segment: Segment, nisa: &Arc<Nisa>, repeat: u64) -> Self {
+    pub(super) fn new(end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Self {
         let mut counts = Counts::default();
-        let mut ended_ns = 0;
+        let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
             let status = segment.status(rank);
             counts.messages += status.messages.load(Ordering::SeqCst);
             counts.bytes = counts.bytes.saturating_add(status.bytes.load(Ordering::SeqCst));
             counts.verified_bytes += status.verified_bytes.load(Ordering::SeqCst);
+            receives += status.receives.load(Ordering::SeqCst);
+            table_max = table_max.max(status.table_max.load(Ordering::SeqCst));
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }
         if end == End::Complete {
             counts.elapsed_ns = ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
-            counts.unreceived = repeat * unreceived(nisa);
+            counts.unreceived = match options.window {
+                Some(_) => counts.messages - receives,
+                None => options.repeat * unreceived(nisa),
+            };
         }
+        counts.table_max = options.window.as_ref().map(|_| table_max);
         Self { end, counts, segment, nisa: Arc::clone(nisa) }
     }
 

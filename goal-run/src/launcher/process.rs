@@ -1,15 +1,16 @@
 //! What a process that was started as a rank does.
 
 use super::faults;
-use crate::rank::{self, Settings, layout};
+use crate::rank::{self, SectionFile, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use goal_asm::Nisa;
+use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::set_name;
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ pub(super) struct Order {
     /// Descriptor of the sealed schedule.
     pub(super) schedule: RawFd,
     pub(super) settings: Settings,
+    /// Descriptor of the file that the section is read from where it is run through a window, and where it lies in it.
+    pub(super) section: Option<(RawFd, SectionPlace)>,
 }
 
 impl Order {
@@ -68,9 +71,16 @@ fn execute(order: &Order) -> io::Result<()> {
     // The launcher verified these bytes, and nobody can have changed them.
     let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
-    let layout = layout(&nisa, order.settings.record, u64::MAX).map_err(io::Error::other)?;
+    let layout = layout(&nisa, &order.settings, u64::MAX).map_err(io::Error::other)?;
     let segment = Segment::open(inherited(order.segment, true)?, layout)?;
-    rank::run(&segment, &Arc::new(nisa), order.rank, &order.settings);
+    let section = match order.section {
+        Some((fd, place)) => {
+            let file = Arc::new(File::from(inherited(fd, false)?));
+            Some(SectionFile { file, place })
+        }
+        None => None,
+    };
+    rank::run(&segment, &Arc::new(nisa), order.rank, section, &order.settings);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Ranks as processes.
 
+use super::options::Window;
 use super::process::Order;
 use super::supervise::{Fallen, stop};
 use crate::rank::Settings;
@@ -34,6 +35,7 @@ impl Processes {
         segment: &Segment,
         sealed: &Sealed,
         settings: &Settings,
+        window: Option<&Window>,
         executable: &Path,
         interrupted: &AtomicUsize,
     ) -> io::Result<Self> {
@@ -45,6 +47,7 @@ impl Processes {
                 segment: segment.mapping().fd().as_raw_fd(),
                 schedule: sealed.fd().as_raw_fd(),
                 settings: settings.clone(),
+                section: window.map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
             };
             let mut command = Command::new(executable);
             command.env(Order::VARIABLE, order.to_text()).stdin(Stdio::null()).stdout(Stdio::null());

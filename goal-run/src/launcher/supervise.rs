@@ -51,7 +51,11 @@ impl<'a> Supervisor<'a> {
                 if let Some(failures) = self.failures() {
                     return End::Failed(failures);
                 }
-                return End::Died { rank, how, pending: Pending::of_rank(self.segment, self.nisa, rank) };
+                return End::Died {
+                    rank,
+                    how,
+                    pending: Pending::of_rank(self.segment, self.nisa, self.options.window.as_ref(), rank),
+                };
             }
             if watch.is_stuck(self.segment) {
                 return End::Stuck(self.pending());
@@ -63,7 +67,12 @@ impl<'a> Supervisor<'a> {
     }
 
     fn pending(&self) -> Pending {
-        Pending::of_job(self.segment, self.nisa, self.options.engine.unexpected_limit)
+        Pending::of_job(
+            self.segment,
+            self.nisa,
+            self.options.window.as_ref(),
+            self.options.engine.unexpected_limit,
+        )
     }
 
     fn failures(&self) -> Option<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Ranks as threads of this process.
 
 use super::LaunchError;
+use super::options::Window;
 use super::outcome::End;
 use super::supervise::{Fallen, Supervisor, stop};
 use crate::rank::{self, Settings};
@@ -18,6 +19,7 @@ pub(super) fn run(
     segment: &Segment,
     nisa: &Arc<Nisa>,
     settings: &Settings,
+    window: Option<&Window>,
     supervisor: Supervisor<'_>,
 ) -> Result<End, LaunchError> {
     let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
@@ -26,9 +28,10 @@ pub(super) fn run(
         let mut start = || {
             for rank in 0..segment.num_ranks() {
                 let fallen = &fallen;
+                let section = window.map(|window| window.section(rank));
                 let body = move || {
                     // The segment keeps what a rank that panicked left; nobody else looks at its engine.
-                    let run = AssertUnwindSafe(|| rank::run(segment, nisa, rank, settings));
+                    let run = AssertUnwindSafe(|| rank::run(segment, nisa, rank, section, settings));
                     if catch_unwind(run).is_err() {
                         fallen
                             .lock()

@@ -1,8 +1,8 @@
 //! What a job that cannot end was waiting for, in words.
 
 use super::cycle::cycles;
-use super::place::Place;
 use super::snapshot::{Snapshot, Vertex, Wait};
+use crate::launcher::Window;
 use crate::shm::Segment;
 use goal_asm::Nisa;
 use goal_lang::ANY;
@@ -25,6 +25,8 @@ pub struct Pending {
     pub lines: Vec<String>,
     /// Circles of actions that wait for each other, each in a line; at most three.
     pub cycles: Vec<String>,
+    /// Those of them that had not entered the window of their rank.
+    pub beyond_window: u64,
     /// Ranks that leave messages in their ring because of the limit on unexpected messages.
     pub refusing: Vec<u32>,
     /// That limit in bytes.
@@ -33,8 +35,13 @@ pub struct Pending {
 
 impl Pending {
     /// What all ranks wait for.
-    pub(crate) fn of_job(segment: &Segment, nisa: &Arc<Nisa>, unexpected_limit: u64) -> Self {
-        let snapshot = Snapshot::new(segment, nisa);
+    pub(crate) fn of_job(
+        segment: &Segment,
+        nisa: &Arc<Nisa>,
+        window: Option<&Window>,
+        unexpected_limit: u64,
+    ) -> Self {
+        let snapshot = Snapshot::new(segment, nisa, window);
         let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks());
         pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
         pending.refusing = (0..segment.num_ranks()).filter(|&rank| snapshot.is_refusing(rank)).collect();
@@ -43,8 +50,8 @@ impl Pending {
     }
 
     /// What one rank was waiting for.
-    pub(crate) fn of_rank(segment: &Segment, nisa: &Arc<Nisa>, rank: u32) -> Self {
-        Self::of_ranks(&Snapshot::new(segment, nisa), rank..rank + 1)
+    pub(crate) fn of_rank(segment: &Segment, nisa: &Arc<Nisa>, window: Option<&Window>, rank: u32) -> Self {
+        Self::of_ranks(&Snapshot::new(segment, nisa, window), rank..rank + 1)
     }
 
     fn of_ranks(snapshot: &Snapshot, ranks: std::ops::Range<u32>) -> Self {
@@ -57,6 +64,8 @@ impl Pending {
                 }
             }
         }
+        pending.beyond_window = ranks.clone().map(|rank| snapshot.beyond_window(rank)).sum();
+        pending.actions += pending.beyond_window;
         let any = |rank: &u32| [true, false].iter().any(|&s| snapshot.unfinished(*rank, s).next().is_some());
         pending.ranks = ranks.filter(any).count() as u32;
         pending
@@ -73,6 +82,14 @@ impl fmt::Display for Pending {
         }
         if self.actions > self.lines.len() as u64 {
             write!(f, "\n  ... and {} more", self.actions - self.lines.len() as u64)?;
+        }
+        if self.beyond_window > 0 {
+            let (count, plural) = (self.beyond_window, plural(self.beyond_window));
+            write!(
+                f,
+                "\n{count} action{plural} had not entered the window: a schedule that goalc build --passes 'window(W)' made \
+                 ends in a window of W, another one may need a larger --window"
+            )?;
         }
         for cycle in &self.cycles {
             write!(f, "\ncycle: {cycle}")?;
@@ -94,11 +111,12 @@ impl fmt::Display for Pending {
 }
 
 fn describe(snapshot: &Snapshot, vertex: Vertex) -> String {
-    let place = Place::new(&snapshot.nisa, vertex.0, vertex.1);
+    let place = snapshot.place(vertex);
     let wait = snapshot.wait(vertex);
     let mut text = format!("{place} {}", in_words(snapshot, vertex.0, &wait));
     if let Wait::Message { from, .. } = wait
         && snapshot.waits_for(vertex).is_empty()
+        && !snapshot.may_yet_send(from)
     {
         text.push_str(&match from {
             _ if snapshot.is_refusing(vertex.0) => {
@@ -129,7 +147,7 @@ fn in_words(snapshot: &Snapshot, rank: u32, wait: &Wait) -> String {
                 let named: Vec<String> = offsets
                     .iter()
                     .take(NAMED_MAX)
-                    .map(|&offset| Place::new(&snapshot.nisa, rank, offset).action())
+                    .map(|&offset| snapshot.place((rank, offset)).action().to_owned())
                     .collect();
                 let more = offsets.len().saturating_sub(NAMED_MAX);
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -152,7 +170,7 @@ fn in_words(snapshot: &Snapshot, rank: u32, wait: &Wait) -> String {
 
 /// `a waits for b, which waits for c, which waits for a`.
 fn describe_cycle(snapshot: &Snapshot, cycle: &[Vertex]) -> String {
-    let name = |&(rank, offset): &Vertex| Place::new(&snapshot.nisa, rank, offset).to_string();
+    let name = |&vertex: &Vertex| snapshot.place(vertex).to_string();
     let mut text = name(&cycle[0]);
     for (i, vertex) in cycle[1..].iter().take(SHOWN_MAX).enumerate() {
         text.push_str(if i == 0 { " waits for " } else { ", which waits for " });

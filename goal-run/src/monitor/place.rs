@@ -1,44 +1,46 @@
 //! How an action is named to people.
 
 use goal_asm::Nisa;
-use goal_asm::nisa::Operation;
+use goal_asm::nisa::{Operation, Record};
 use std::fmt;
 
 /// An action of a rank, shown with its label and source line where they are known.
-#[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
-    nisa: &'a Nisa,
-    /// The rank.
-    pub rank: u32,
-    /// The action's offset in the rank's section.
-    pub offset: u32,
+#[derive(Debug, Clone)]
+pub struct Place {
+    rank: u32,
+    action: String,
 }
 
-impl<'a> Place<'a> {
+impl Place {
     /// The action of `rank` at `offset` in its section.
-    pub fn new(nisa: &'a Nisa, rank: u32, offset: u32) -> Self {
-        Self { nisa, rank, offset }
+    pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
+        let mut action = kind(&nisa.section(rank).record(offset).operation()).to_owned();
+        let debug = nisa.debug(rank);
+        let Some(index) = debug.index_of(offset) else { return Self { rank, action } };
+        match debug.label(index) {
+            Some(label) => action.push_str(&format!(" `{label}`")),
+            None => action.push_str(&format!(" number {index}")),
+        }
+        if let Some(line) = debug.line(index) {
+            action.push_str(&format!(" (line {line})"));
+        }
+        Self { rank, action }
+    }
+
+    /// An action of which no more is known than its number in its section and what it does.
+    pub(super) fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
+        Self { rank, action: format!("{} number {number}", kind(&record.operation())) }
     }
 
     /// The action without its rank.
-    pub(super) fn action(&self) -> String {
-        let mut text = kind(&self.nisa.section(self.rank).record(self.offset).operation()).to_owned();
-        let debug = self.nisa.debug(self.rank);
-        let Some(index) = debug.index_of(self.offset) else { return text };
-        match debug.label(index) {
-            Some(label) => text.push_str(&format!(" `{label}`")),
-            None => text.push_str(&format!(" number {index}")),
-        }
-        if let Some(line) = debug.line(index) {
-            text.push_str(&format!(" (line {line})"));
-        }
-        text
+    pub(super) fn action(&self) -> &str {
+        &self.action
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "rank {}, {}", self.rank, self.action())
+        write!(f, "rank {}, {}", self.rank, self.action)
     }
 }
 

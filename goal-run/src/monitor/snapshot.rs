@@ -1,11 +1,14 @@
 //! What the actions of all ranks are at, read from the segment.
 
-use crate::engine::{StateSizes, slot};
+use super::place::Place;
+use crate::engine::{Board, StateSizes, slot};
+use crate::launcher::Window;
 use crate::rank::split_instance;
 use crate::shm::Segment;
 use goal_asm::Nisa;
-use goal_asm::nisa::{Operation, Record};
+use goal_asm::nisa::{Chunk, Operation, Record};
 use goal_lang::ANY;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -31,7 +34,12 @@ struct RankSnapshot {
     instance: u64,
     /// Whether it leaves messages in its ring.
     is_refusing: bool,
-    counters: Vec<u16>,
+    /// Those of the unfinished actions that have started, ascending.
+    started: Vec<u32>,
+    /// In a window, the unfinished actions with their numbers.
+    read: HashMap<u32, (u64, Chunk)>,
+    /// Actions that have not entered the window.
+    beyond: u64,
     /// Ascending.
     unfinished: Vec<u32>,
     /// The first of them that has started, or else the first.
@@ -49,35 +57,75 @@ impl RankSnapshot {
         let counters: Vec<u16> = segment.copy_of(&counters);
         let finished: Vec<u64> = segment.copy_of(&finished);
         let is_finished = |offset| finished[slot(offset) / 64] >> (slot(offset) % 64) & 1 != 0;
+        let mut snapshot = Self::without_actions(segment, rank);
+        for (offset, record) in nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset)) {
+            let started = snapshot.instance > 0 && counters[slot(offset)] == 0;
+            snapshot.add(offset, &record, started);
+        }
+        snapshot.sort();
+        snapshot
+    }
+
+    /// What is in the window of a rank. Actions that can't be read any more are left out.
+    fn in_window(segment: &Segment, window: &Window, rank: u32) -> Self {
+        let board = Board::new(window.settings.size);
+        let sizes = StateSizes::in_window(window.settings.size);
+        let (counters, words) = split_instance(sizes, &segment.rank(rank).instance);
+        let counters: Vec<u16> = segment.copy_of(&counters);
+        let words: Vec<u64> = segment.copy_of(&words);
+        let place = window.outline.place(rank);
+        let mut snapshot = Self::without_actions(segment, rank);
+        let numbers = board.numbers(&words);
+        snapshot.beyond = u64::from(place.actions).saturating_sub(numbers.end);
+        // The rank may be dead, or still be writing: what it left bounds nothing.
+        let in_window = numbers.take(window.settings.size as usize);
+        for number in in_window.filter(|&number| !board.has_ended(&words, number)) {
+            let offset = board.offset(&words, number);
+            let limits = window.settings.limits;
+            let Ok(chunk) = Chunk::of_action(&window.file, &place, offset, limits) else { continue };
+            snapshot.add(offset, &chunk.record(offset), counters[board.place(number)] == 0);
+            snapshot.read.insert(offset, (number, chunk));
+        }
+        snapshot.sort();
+        snapshot
+    }
+
+    fn without_actions(segment: &Segment, rank: u32) -> Self {
         let status = segment.status(rank);
-        let instance = status.instance.load(Ordering::SeqCst);
-        let is_refusing = status.refusing.load(Ordering::SeqCst) != 0;
-        let mut snapshot = Self {
+        Self {
             rank,
-            instance,
-            is_refusing,
-            counters,
+            instance: status.instance.load(Ordering::SeqCst),
+            is_refusing: status.refusing.load(Ordering::SeqCst) != 0,
+            started: vec![],
+            read: HashMap::new(),
+            beyond: 0,
             unfinished: vec![],
             first: None,
             ends: vec![],
             starts: vec![],
-        };
-        for (offset, record) in nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset)) {
-            snapshot.unfinished.push(offset);
-            snapshot.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));
-            if !snapshot.has_started(offset) {
-                snapshot.starts.extend(record.start_dependents.iter().map(|waiter| (waiter, offset)));
-            }
         }
-        let started = snapshot.unfinished.iter().find(|&&offset| snapshot.has_started(offset));
-        snapshot.first = started.or(snapshot.unfinished.first()).copied();
-        snapshot.ends.sort_unstable();
-        snapshot.starts.sort_unstable();
-        snapshot
+    }
+
+    /// Adds an unfinished action, behind those that were added before.
+    fn add(&mut self, offset: u32, record: &Record<'_>, started: bool) {
+        self.unfinished.push(offset);
+        self.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));
+        if started {
+            self.started.push(offset);
+        } else {
+            self.starts.extend(record.start_dependents.iter().map(|waiter| (waiter, offset)));
+        }
+    }
+
+    fn sort(&mut self) {
+        let started = self.unfinished.iter().find(|&&offset| self.has_started(offset));
+        self.first = started.or(self.unfinished.first()).copied();
+        self.ends.sort_unstable();
+        self.starts.sort_unstable();
     }
 
     fn has_started(&self, offset: u32) -> bool {
-        self.instance > 0 && self.counters[slot(offset)] == 0
+        self.started.binary_search(&offset).is_ok()
     }
 }
 
@@ -96,7 +144,7 @@ fn between(
 
 /// The unfinished actions of the ranks of a job.
 pub(super) struct Snapshot {
-    pub(super) nisa: Arc<Nisa>,
+    nisa: Arc<Nisa>,
     ranks: Vec<RankSnapshot>,
     /// By receiver, sender and tag.
     sends: Offers,
@@ -108,8 +156,12 @@ pub(super) struct Snapshot {
 
 impl Snapshot {
     /// All unfinished actions of a job.
-    pub(super) fn new(segment: &Segment, nisa: &Arc<Nisa>) -> Self {
-        let ranks = (0..segment.num_ranks()).map(|rank| RankSnapshot::new(segment, nisa, rank)).collect();
+    pub(super) fn new(segment: &Segment, nisa: &Arc<Nisa>, window: Option<&Window>) -> Self {
+        let of_rank = |rank| match window {
+            None => RankSnapshot::new(segment, nisa, rank),
+            Some(window) => RankSnapshot::in_window(segment, window, rank),
+        };
+        let ranks = (0..segment.num_ranks()).map(of_rank).collect();
         let mut snapshot =
             Self { nisa: Arc::clone(nisa), ranks, sends: vec![], sends_by_tag: vec![], recvs: vec![] };
         for rank in &snapshot.ranks {
@@ -134,7 +186,28 @@ impl Snapshot {
     }
 
     pub(super) fn record(&self, (rank, offset): Vertex) -> Record<'_> {
-        self.nisa.section(rank).record(offset)
+        match self.ranks[rank as usize].read.get(&offset) {
+            Some((_, chunk)) => chunk.record(offset),
+            None => self.nisa.section(rank).record(offset),
+        }
+    }
+
+    /// How an unfinished action is named.
+    pub(super) fn place(&self, (rank, offset): Vertex) -> Place {
+        match self.ranks[rank as usize].read.get(&offset) {
+            Some((number, chunk)) => Place::numbered(rank, *number, &chunk.record(offset)),
+            None => Place::new(&self.nisa, rank, offset),
+        }
+    }
+
+    /// Whether sends of a rank, or of any, may be among the actions that have not entered its window.
+    pub(super) fn may_yet_send(&self, from: u32) -> bool {
+        self.ranks.iter().any(|rank| rank.beyond > 0 && (from == ANY || from == rank.rank))
+    }
+
+    /// Actions of a rank that have not entered its window.
+    pub(super) fn beyond_window(&self, rank: u32) -> u64 {
+        self.ranks[rank as usize].beyond
     }
 
     /// The unfinished actions of a rank, those that have started before the others.

@@ -3,6 +3,7 @@
 use crate::engine::{Calc, Options, StateSizes};
 use crate::shm::{Layout, RankSizes, SegmentTooLarge};
 use goal_asm::Nisa;
+use goal_asm::nisa::StreamLimits;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -23,9 +24,28 @@ pub struct Settings {
     pub record: bool,
     /// Whether there are more ranks than processors, so that a rank that waits should not keep one busy.
     pub crowded: bool,
+    /// The window that schedules are run through; `None` where they are held whole.
+    pub window: Option<WindowSettings>,
+}
+
+/// A window over a section.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct WindowSettings {
+    /// Actions of the window.
+    pub size: u32,
+    /// What reading ahead may take.
+    pub limits: StreamLimits,
 }
 
 impl Settings {
+    /// What the state of an instance of a rank's schedule needs.
+    pub(crate) fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
+        match self.window {
+            Some(window) => StateSizes::in_window(window.size),
+            None => StateSizes::of(nisa.section(rank)),
+        }
+    }
+
     pub(super) fn engine(&self) -> Options {
         Options {
             eager_limit: self.eager_limit,
@@ -39,15 +59,15 @@ impl Settings {
 ///
 /// # Errors
 /// Where it would have more than `bytes_max` bytes.
-pub(crate) fn layout(nisa: &Nisa, record: bool, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
+pub(crate) fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
     let sizes = (0..nisa.num_ranks()).map(|rank| {
-        let state = StateSizes::of(nisa.section(rank));
+        let state = settings.state_sizes(nisa, rank);
         let (counters, finished) = split_instance(state, &(0..usize::MAX));
         RankSizes {
             memory: nisa.memory_size(rank),
             scratch: nisa.scratch_size(rank),
             instance: (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
-            matches: if record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
+            matches: if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
         }
     });
     Layout::new(sizes, bytes_max)

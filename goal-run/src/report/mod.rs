@@ -47,6 +47,10 @@ pub struct Report {
     pub unreceived: u64,
     /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the job is complete.
     pub elapsed_ns: u64,
+    /// Most entries of the table of dependencies that were met before their action entered the window, of the rank that had
+    /// most; absent without a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table_max: Option<u64>,
     /// What the interpreter confirmed; absent where it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verified>,
@@ -64,7 +68,7 @@ impl Report {
         transport: &'static str,
         verified: Option<Result<Verified, String>>,
     ) -> Self {
-        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns } = outcome.counts;
+        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } = outcome.counts;
         let (mut status, mut errors, signal) = describe(&outcome.end);
         let verified = match verified {
             None => None,
@@ -85,6 +89,7 @@ impl Report {
             verified_bytes,
             unreceived,
             elapsed_ns,
+            table_max,
             verified,
             errors,
             signal,
@@ -103,6 +108,7 @@ impl Report {
             verified_bytes: 0,
             unreceived: 0,
             elapsed_ns: 0,
+            table_max: None,
             verified: None,
             errors: vec![error],
             signal: 0,
@@ -141,6 +147,10 @@ impl Report {
             self.verified_bytes,
             duration(self.elapsed_ns)
         );
+        if let Some(table_max) = self.table_max {
+            let entries = if table_max == 1 { "entry" } else { "entries" };
+            let _ = write!(text, "\nwindow: at most {table_max} {entries} in a rank's table");
+        }
         if let Some(Verified { memory_bytes, receives }) = self.verified {
             let (bytes, receives) = (plural(memory_bytes, "byte"), plural(receives, "receive"));
             let _ = write!(

@@ -49,6 +49,10 @@ pub struct Status {
     pub bytes: AtomicU64,
     /// Payload bytes compared with their pattern.
     pub verified_bytes: AtomicU64,
+    /// Receives of ended instances that were run through a window.
+    pub receives: AtomicU64,
+    /// Most entries of the table of a window.
+    pub table_max: AtomicU64,
     /// Bytes of the failure record; 0 without a failure.
     pub failure_len: AtomicU32,
 }

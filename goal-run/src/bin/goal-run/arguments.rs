@@ -2,9 +2,13 @@
 
 use clap::{Parser, ValueEnum};
 use goal_asm::driver::{InputArguments, bytes};
-use goal_lang::limits::{SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, VERIFIED_BYTES_MAX};
+use goal_asm::nisa::StreamLimits;
+use goal_lang::limits::{
+    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, VERIFIED_BYTES_MAX, WINDOW_ACTION_BYTES_MAX,
+};
 use goal_run::engine::{self, Calc};
-use goal_run::launcher::{Options, Ranks};
+use goal_run::launcher::{Options, Ranks, Window};
+use goal_run::rank::WindowSettings;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -52,6 +56,10 @@ pub(crate) struct Arguments {
     /// Compare the memory and the matching of the last instance with the reference interpreter's
     #[arg(long)]
     pub(crate) verify: bool,
+    /// Read every rank's schedule through a window of so many actions, instead of holding it whole: for schedules that are larger
+    /// than memory. It must be laid out in order, and in windows so as to need little (goalc build --passes 'window(64)')
+    #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1 << 24), conflicts_with = "verify")]
+    window: Option<u32>,
     /// End the run after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
@@ -73,6 +81,9 @@ pub(crate) struct Arguments {
     /// Most bytes of the memory that ranks share
     #[arg(long, value_name = "BYTES", default_value_t = SEGMENT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_segment: u64,
+    /// Most actions beyond a window whose dependencies a rank counts
+    #[arg(long, value_name = "N", default_value_t = TABLE_ENTRIES_MAX, help_heading = "Limits")]
+    max_table: usize,
     /// Most bytes of memory of all ranks together that are compared with the interpreter's
     #[arg(long, value_name = "BYTES", default_value_t = VERIFIED_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     max_verified: u64,
@@ -108,8 +119,14 @@ pub(crate) enum Format {
 }
 
 impl Arguments {
+    /// The window that is asked for.
+    pub(crate) fn window(&self) -> Option<WindowSettings> {
+        let limits = StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
+        self.window.map(|size| WindowSettings { size, limits })
+    }
+
     /// What the launcher is asked to do.
-    pub(crate) fn launcher(&self, interrupted: Arc<AtomicUsize>) -> Options {
+    pub(crate) fn launcher(&self, window: Option<Window>, interrupted: Arc<AtomicUsize>) -> Options {
         Options {
             engine: engine::Options {
                 eager_limit: self.eager_limit,
@@ -122,6 +139,7 @@ impl Arguments {
             },
             repeat: self.repeat,
             record: self.verify,
+            window,
             timeout: self.timeout,
             segment_bytes_max: self.max_segment,
             verified_bytes_max: self.max_verified,

@@ -4,11 +4,14 @@ mod arguments;
 
 use arguments::{Arguments, Format};
 use clap::Parser;
+use goal_asm::Nisa;
 use goal_asm::driver::{self, Error};
-use goal_run::launcher::{self, Outcome};
+use goal_asm::nisa::{MAGIC, StreamError};
+use goal_run::launcher::{self, Outcome, Window};
 use goal_run::report::{Report, Status};
 use goal_run::verify::verify;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,11 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn execute(arguments: &Arguments) -> Result<Report, Failure> {
-    let compiled = driver::compile(&arguments.input.inputs, &arguments.input.options())?;
-    if !compiled.findings.report.is_empty() {
-        driver::tell(&compiled.findings, driver::Format::Text)?;
-    }
-    let nisa = Arc::new(compiled.nisa);
+    let (nisa, window) = open(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();
         let plural = if has == 1 { "" } else { "s" };
@@ -58,7 +57,7 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
         signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
             .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
     }
-    let options = arguments.launcher(interrupted);
+    let options = arguments.launcher(window, interrupted);
     let outcome = launcher::run(&nisa, &options).map_err(|error| Failure::System(error.to_string()))?;
     if let Some(folder) = &arguments.dump {
         dump(&outcome, folder)?;
@@ -68,15 +67,49 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     Ok(Report::new(&outcome, arguments.repeat, arguments.transport.name(), compared))
 }
 
+/// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
+/// sealed copy in memory otherwise.
+fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>), Failure> {
+    let options = arguments.input.options();
+    if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
+        && is_nisa(path)
+    {
+        let name = path.display();
+        let file = File::open(path).map_err(|error| Error::io(name.to_string(), error))?;
+        let window = Window::open(file, &options.limits, settings).map_err(|error| match error {
+            StreamError::Invalid(error) => {
+                let mut diagnostic = error.diagnostic();
+                diagnostic.message = format!("{name}: {}", diagnostic.message);
+                Failure::Driver(diagnostic.into())
+            }
+            error => Failure::System(format!("{name}: {error}")),
+        })?;
+        return Ok((Arc::clone(&window.outline.nisa), Some(window)));
+    }
+    let compiled = driver::compile(&arguments.input.inputs, &options)?;
+    if !compiled.findings.report.is_empty() {
+        driver::tell(&compiled.findings, driver::Format::Text)?;
+    }
+    let Some(settings) = arguments.window() else { return Ok((Arc::new(compiled.nisa), None)) };
+    let window = Window::over(&compiled.nisa, &options.limits, settings)
+        .map_err(|error| Failure::System(error.to_string()))?;
+    Ok((Arc::clone(&window.outline.nisa), Some(window)))
+}
+
+/// Whether a path is a plain file that begins as NISA files do.
+fn is_nisa(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    let mut read = || File::open(path)?.read_exact(&mut magic);
+    path.is_file() && read().is_ok() && magic == MAGIC
+}
+
 /// Writes the memory of every rank into a folder.
 fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     std::fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
     for rank in 0..outcome.nisa().num_ranks() {
         let path = folder.join(format!("rank-{rank}.bin"));
-        std::fs::File::create(&path)
-            .and_then(|file| outcome.dump(rank, &file))
-            .map_err(|error| at(&path, error))?;
+        File::create(&path).and_then(|file| outcome.dump(rank, &file)).map_err(|error| at(&path, error))?;
     }
     Ok(())
 }

@@ -1,0 +1,368 @@
+//! A section read and verified in one pass, a part at a time, so that an executor needs memory for a window of it only
+//! (paper III.D, Theorem 3).
+//!
+//! Every action is checked by the rules of the verifier before it is handed out, in the private bytes that it is then executed
+//! from. Dependencies must point forward; then each action's sources can be counted before it is reached.
+
+#[cfg(test)]
+mod tests;
+
+use super::container::crc;
+use super::error::VerifyError;
+use super::section::{Record, Section, u32_at};
+use super::verify::{Bounds, Parts, Verifier};
+use goal_lang::diag::Code;
+use goal_lang::limits::INDEGREE_MAX;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Where a section lies in a file, and what is known of it: enough to stream it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionPlace {
+    /// Its first byte in the file.
+    pub start: u64,
+    /// Bytes.
+    pub length: u32,
+    /// Number of actions.
+    pub actions: u32,
+    /// Checksum (CRC-32C) of its bytes, as the part that holds it had them when its own checksum was compared.
+    pub checksum: u32,
+    /// Format version of the file.
+    pub version: u16,
+    /// Ranks of the group.
+    pub ranks: u32,
+    /// Bytes of memory that its actions may refer to.
+    pub memory: u64,
+    /// Bytes of scratch memory that they may refer to.
+    pub scratch: u64,
+}
+
+impl SectionPlace {
+    fn bounds(&self) -> Bounds {
+        let &Self { version, ranks, memory, scratch, actions, .. } = self;
+        Bounds { version, ranks, memory, scratch, actions }
+    }
+}
+
+/// What a stream may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamLimits {
+    /// Most actions, not reached yet, whose dependencies are counted.
+    pub table_entries: usize,
+    /// Most bytes of one action.
+    pub action_bytes: usize,
+}
+
+/// Why a stream ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The section breaks a rule.
+    #[error(transparent)]
+    Invalid(#[from] VerifyError),
+    /// The file can't be read.
+    #[error("the schedule can't be read: {0}")]
+    Io(#[from] io::Error),
+    /// Too many dependencies lead to actions that are not reached yet.
+    #[error(
+        "dependencies lead from the first {reached} actions to {entries} later ones, and the limit is {entries} \
+         (--max-table raises it): build the schedule with the pass window"
+    )]
+    Table {
+        /// Actions that were read.
+        reached: u64,
+        /// Entries of the table.
+        entries: usize,
+    },
+    /// An action is larger than allowed, or looks so.
+    #[error(
+        "no action ends within {limit} bytes, and none may be larger in a window (leave out --window): {error}"
+    )]
+    LongAction {
+        /// Most bytes of an action.
+        limit: usize,
+        /// What is wrong with those that were read.
+        error: VerifyError,
+    },
+}
+
+/// Bytes of a section that were verified, whole actions only.
+#[derive(Debug)]
+pub struct Chunk {
+    start: u32,
+    bytes: Vec<u8>,
+}
+
+impl Chunk {
+    /// The action at `offset` of a section alone, verified by itself: for reports on a file that somebody else executes.
+    ///
+    /// # Errors
+    /// As for [`SectionStream::next`].
+    pub fn of_action(
+        file: &File,
+        place: &SectionPlace,
+        offset: u32,
+        limits: StreamLimits,
+    ) -> Result<Self, StreamError> {
+        let start = place.start + u64::from(offset);
+        let left = place.length.saturating_sub(offset) as usize;
+        let mut bytes = Vec::new();
+        loop {
+            let more = BLOCK_OF_ONE.max(bytes.len()).min(left - bytes.len());
+            let new = bytes.len();
+            bytes.resize(new + more, 0);
+            file.read_exact_at(&mut bytes[new..], start + new as u64)?;
+            match Verifier::of_actions(&bytes, start, place.bounds()).parts(0) {
+                Ok(_) => return Ok(Self { start: offset, bytes }),
+                Err(error) if bytes.len() == left => return Err(error.into()),
+                Err(error) if bytes.len() >= limits.action_bytes => {
+                    return Err(StreamError::LongAction { limit: limits.action_bytes, error });
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// The action at `offset` of the section, which must be one that a stream handed out with this chunk.
+    #[inline]
+    pub fn record(&self, offset: u32) -> Record<'_> {
+        Section::new(&self.bytes).record(offset - self.start)
+    }
+
+    /// Offset in the section of its first byte.
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+}
+
+/// An action that comes next.
+#[derive(Debug, Clone)]
+pub struct Streamed {
+    /// Its offset in the section.
+    pub offset: u32,
+    /// What holds it.
+    pub chunk: Rc<Chunk>,
+}
+
+/// Bytes that are read at a time.
+const BLOCK: usize = 64 << 10;
+/// Bytes that are read for one action.
+const BLOCK_OF_ONE: usize = 1 << 10;
+/// Bytes of the list of independent actions that are read at a time.
+const LIST_BLOCK: usize = 4 << 10;
+
+/// A section, read from its beginning to its end.
+#[derive(Debug)]
+pub struct SectionStream {
+    file: Arc<File>,
+    place: SectionPlace,
+    limits: StreamLimits,
+    /// Offset of the next action.
+    at: u32,
+    /// Offset up to which bytes were read.
+    read: u32,
+    chunk: Rc<Chunk>,
+    checksum: u32,
+    reached: u64,
+    /// Dependencies that end in actions not reached yet.
+    sources: FxHashMap<u32, u32>,
+    independent: Independent,
+}
+
+impl SectionStream {
+    /// Begins to read a section; its list of independent actions is read at once, a block at a time.
+    ///
+    /// # Errors
+    /// Where the file can't be read, or the list doesn't fit the section.
+    pub fn new(file: Arc<File>, place: SectionPlace, limits: StreamLimits) -> Result<Self, StreamError> {
+        let mut word = [0; 4];
+        file.read_exact_at(&mut word, place.start)?;
+        let count = u32::from_le_bytes(word);
+        let end = 4 + 4 * u64::from(count);
+        if end > u64::from(place.length) {
+            let message = format!("a list of {count} offsets ends outside the section");
+            return Err(VerifyError::new(Code::NisaAction, place.start, message).into());
+        }
+        let mut stream = Self {
+            independent: Independent { at: 4, end: end as u32, block: Vec::new(), used: 0 },
+            chunk: Rc::new(Chunk { start: 0, bytes: Vec::new() }),
+            file,
+            place,
+            limits,
+            at: end as u32,
+            read: end as u32,
+            checksum: crc(0, &word),
+            reached: 0,
+            sources: FxHashMap::default(),
+        };
+        let mut block = vec![0; BLOCK];
+        for at in (4..end).step_by(BLOCK) {
+            let part = &mut block[..BLOCK.min((end - at) as usize)];
+            stream.file.read_exact_at(part, place.start + at)?;
+            stream.checksum = crc(stream.checksum, part);
+        }
+        Ok(stream)
+    }
+
+    /// Number of actions that were handed out.
+    pub fn reached(&self) -> u64 {
+        self.reached
+    }
+
+    /// Where the section lies.
+    pub fn place(&self) -> &SectionPlace {
+        &self.place
+    }
+
+    /// The next action, verified. At the end of the section, whatever can be known only there.
+    ///
+    /// # Errors
+    /// [`StreamError`]; actions that were handed out before were all right.
+    #[expect(clippy::should_implement_trait, reason = "an error ends it")]
+    pub fn next(&mut self) -> Result<Option<Streamed>, StreamError> {
+        if self.at == self.place.length || self.reached == u64::from(self.place.actions) {
+            return self.finish().map(|()| None);
+        }
+        loop {
+            let base = self.place.start + u64::from(self.chunk.start);
+            let chunk = Rc::clone(&self.chunk);
+            let verifier = Verifier::of_actions(&chunk.bytes, base, self.place.bounds());
+            let at = (self.at - self.chunk.start) as usize;
+            match verifier.parts(at) {
+                Ok(parts) => {
+                    let offset = self.at;
+                    self.check(&verifier, at, &parts)?;
+                    self.at = self.chunk.start + parts.end as u32;
+                    self.reached += 1;
+                    return Ok(Some(Streamed { offset, chunk }));
+                }
+                // It may have been cut where reading stopped.
+                Err(error) if self.read < self.place.length => self.read_on(error)?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Makes a new chunk of what is left of the last one and the bytes that follow.
+    fn read_on(&mut self, error: VerifyError) -> Result<(), StreamError> {
+        let left = self.chunk.bytes.get((self.at - self.chunk.start) as usize..).unwrap_or_default();
+        if left.len() >= self.limits.action_bytes {
+            return Err(StreamError::LongAction { limit: self.limits.action_bytes, error });
+        }
+        let more = BLOCK.max(left.len()).min((self.place.length - self.read) as usize);
+        let mut bytes = Vec::with_capacity(left.len() + more);
+        bytes.extend_from_slice(left);
+        let new = bytes.len();
+        bytes.resize(new + more, 0);
+        self.file.read_exact_at(&mut bytes[new..], self.place.start + u64::from(self.read))?;
+        self.checksum = crc(self.checksum, &bytes[new..]);
+        self.read += more as u32;
+        self.chunk = Rc::new(Chunk { start: self.at, bytes });
+        Ok(())
+    }
+
+    /// What an action has to do with others: its place in the list of independent ones, its sources, its dependents.
+    fn check(&mut self, verifier: &Verifier<'_>, at: usize, parts: &Parts<'_>) -> Result<(), StreamError> {
+        let found = self.sources.remove(&self.at).unwrap_or(0);
+        if found != u32::from(parts.sources) {
+            let message = format!(
+                "the action has {} sources, and {found} dependencies of actions before it end in it; if the others come \
+                 from behind, the schedule is not laid out in order: build it again with -O1 or leave out --window",
+                parts.sources
+            );
+            return Err(verifier.graph(at, message).into());
+        }
+        if found == 0 && self.independent.next(&self.file, self.place.start)? != Some(self.at) {
+            let message = "an action without sources is not in its place in the list of independent actions";
+            return Err(verifier.graph(at, message).into());
+        }
+        for (list_at, list) in [parts.dependents, parts.start_dependents] {
+            let mut before = self.at;
+            for (i, offset) in list.chunks_exact(4).enumerate() {
+                let target = u32_at(offset, 0);
+                if target <= before || !target.is_multiple_of(4) || target >= self.place.length {
+                    let message = if i == 0 && target <= self.at {
+                        format!(
+                            "the dependency on offset {target:#x} points backwards, and only a schedule that is laid out in \
+                             order runs in a window: build it again with -O1 or leave out --window"
+                        )
+                    } else {
+                        format!(
+                            "the offset {target:#x} is not one of an action, or not above the one before it"
+                        )
+                    };
+                    return Err(verifier.graph(list_at + 4 * i, message).into());
+                }
+                before = target;
+                let sources = self.sources.entry(target).or_insert(0);
+                *sources += 1;
+                if *sources > INDEGREE_MAX {
+                    let message =
+                        format!("more than {INDEGREE_MAX} dependencies end in the offset {target:#x}");
+                    return Err(verifier.graph(list_at + 4 * i, message).into());
+                }
+            }
+        }
+        if self.sources.len() > self.limits.table_entries {
+            return Err(StreamError::Table { reached: self.reached, entries: self.limits.table_entries });
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), StreamError> {
+        let SectionPlace { start, length, actions, checksum, .. } = self.place;
+        let wrong = |code, at: u32, message: String| {
+            Err(StreamError::Invalid(VerifyError::new(code, start + u64::from(at), message)))
+        };
+        if let Some(&stray) = self.sources.keys().min() {
+            return wrong(
+                Code::NisaGraph,
+                stray,
+                "a dependency ends here, where no action begins".to_owned(),
+            );
+        }
+        if self.independent.next(&self.file, start)?.is_some() {
+            let message = "an independent action of the list has sources, or is none".to_owned();
+            return wrong(Code::NisaGraph, 0, message);
+        }
+        if self.reached != u64::from(actions) || self.at != length {
+            let more = if self.at < length { "or more" } else { "" };
+            let message =
+                format!("the section has {} {more} actions, and the table says {actions}", self.reached);
+            return wrong(Code::NisaGraph, 0, message);
+        }
+        if self.checksum != checksum {
+            let message = "the section has changed since its checksum was compared".to_owned();
+            return wrong(Code::NisaChecksum, length, message);
+        }
+        Ok(())
+    }
+}
+
+/// The list at the beginning of the section, read a second time beside the actions.
+#[derive(Debug)]
+struct Independent {
+    at: u32,
+    end: u32,
+    block: Vec<u8>,
+    used: usize,
+}
+
+impl Independent {
+    fn next(&mut self, file: &File, start: u64) -> io::Result<Option<u32>> {
+        if self.used == self.block.len() {
+            let size = LIST_BLOCK.min((self.end - self.at) as usize);
+            self.block.resize(size, 0);
+            file.read_exact_at(&mut self.block, start + u64::from(self.at))?;
+            self.at += size as u32;
+            self.used = 0;
+        }
+        let offset = self.block.get(self.used..self.used + 4).map(|bytes| u32_at(bytes, 0));
+        self.used += if offset.is_some() { 4 } else { 0 };
+        Ok(offset)
+    }
+}

@@ -1,0 +1,104 @@
+use crate::nisa::{
+    EncodeOptions, Nisa, Outline, SectionStream, StreamLimits, Streamed, VerifyError, encode, reseal,
+};
+use goal_lang::limits::Limits;
+use goal_lang::{Action, Bytes, Placement, Program, ProgramBuilder};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+fn encoded(program: &Program) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
+    bytes
+}
+
+fn load(bytes: Vec<u8>) -> Result<Nisa, VerifyError> {
+    let bytes: Bytes = Arc::new(bytes);
+    Nisa::load(bytes, &Limits::default())
+}
+
+/// Streams every section of a file: whether all of it is accepted.
+fn streams(bytes: &[u8]) -> bool {
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(bytes).expect("written");
+    let Ok(outline) = Outline::read(&file, &Limits::default()) else { return false };
+    let file = Arc::new(file);
+    let limits = StreamLimits { table_entries: 1 << 20, action_bytes: 1 << 20 };
+    outline.sections.iter().all(|&place| {
+        let Ok(mut stream) = SectionStream::new(Arc::clone(&file), place, limits) else { return false };
+        loop {
+            match stream.next() {
+                Ok(Some(Streamed { offset, chunk })) => {
+                    drop(format!("{:?}", chunk.record(offset).operation()))
+                }
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    })
+}
+
+/// Whether all dependencies point forward.
+fn is_forward(nisa: &Nisa) -> bool {
+    (0..nisa.num_sections()).all(|section| {
+        nisa.section_by_id(section).records().all(|(offset, record)| {
+            record.dependents.iter().chain(record.start_dependents.iter()).all(|target| target > offset)
+        })
+    })
+}
+
+#[test]
+fn streams_accept_what_the_verifier_does_where_dependencies_point_forward() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut counts = [0; 2];
+    for seed in 0..1_000 {
+        let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
+        if seed % 4 > 0 {
+            for body in &mut program.bodies {
+                goal_opt::topological(body);
+            }
+        }
+        let mut bytes = encoded(&program);
+        for changes in 0..4 {
+            if changes > 0 {
+                let at = random.usize(..bytes.len());
+                bytes[at] = if random.bool() { random.u8(..) } else { bytes[at] ^ 1 << random.u8(..8) };
+                reseal(&mut bytes);
+            }
+            let wanted = load(bytes.clone()).is_ok_and(|nisa| is_forward(&nisa));
+            assert_eq!(streams(&bytes), wanted, "seed {seed}, {changes} changes");
+            counts[usize::from(wanted)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 300), "{counts:?}");
+}
+
+#[test]
+fn a_section_that_changes_while_it_is_read_is_told() {
+    let mut body = goal_lang::BodyBuilder::default();
+    let ids: Vec<_> = (0..20_000)
+        .map(|nanos| body.action(Action::Calc { nanos, placement: Placement::default() }))
+        .collect();
+    ids.windows(2).for_each(|pair| body.requires(pair[1], pair[0]));
+    let mut program = ProgramBuilder::default();
+    program.rank_with(body.finish());
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&encoded(&program.finish())).expect("written");
+    let file = Arc::new(file);
+    let outline = Outline::read(&file, &Limits::default()).expect("right");
+    let place = outline.place(0);
+    let limits = StreamLimits { table_entries: 10, action_bytes: 1 << 20 };
+    let mut stream = SectionStream::new(Arc::clone(&file), place, limits).expect("begins");
+    // The nanoseconds of the last action: any number is allowed.
+    file.write_all_at(&[99], place.start + u64::from(place.length) - 8).expect("written");
+    let error = loop {
+        match stream.next() {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("the change went by"),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(stream.reached(), 20_000);
+    assert!(error.to_string().contains("changed since"), "{error}");
+}

@@ -1,0 +1,290 @@
+//! An instance that is run through a sliding window over its section (paper III.D, Theorem 3).
+//!
+//! Only the actions of the window are in memory. What ended actions release beyond it is noted in the table H[a] -> f of the
+//! theorem's proof and counted when the action enters. On a schedule in windows (Theorem 4) the table stays as small as these.
+
+use super::instance::{Code, Storage};
+use super::progress::ActionQueue;
+use super::step::ACTIONS_PER_POLL;
+use super::{Cause, Engine};
+use crate::transport::Transport;
+use goal_asm::nisa::{
+    Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits, Streamed,
+};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// One rank's schedule in a file, to be run through a window.
+#[derive(Debug, Clone)]
+pub struct Windowed {
+    /// The file.
+    pub file: Arc<File>,
+    /// Where the rank's section lies in it.
+    pub place: SectionPlace,
+    /// Bytes of the rank's memory.
+    pub memory: u64,
+    /// Actions of the window, at least 1.
+    pub size: u32,
+    /// What reading ahead may take.
+    pub limits: StreamLimits,
+}
+
+/// What a window needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WindowStats {
+    /// Most entries of the table of actions that were released before they entered the window.
+    pub table_max: u64,
+    /// Receives that have entered the window.
+    pub receives: u64,
+    /// Whether an action that stores the time has entered it.
+    pub stores_time: bool,
+}
+
+/// What others may see of a window, as words: the number of its oldest action, the number behind its newest, a bit for each
+/// place that says whether the action there has ended, and for each place the action's offset. An action's place is its
+/// number modulo the window's size.
+#[derive(Debug, Clone, Copy)]
+pub struct Board {
+    size: u64,
+}
+
+impl Board {
+    /// The board of a window of `size` actions.
+    pub fn new(size: u32) -> Self {
+        Self { size: size.into() }
+    }
+
+    /// Number of words.
+    pub fn words(self) -> usize {
+        self.offset_word(0) + self.size as usize
+    }
+
+    /// The numbers of the actions in the window.
+    pub fn numbers(self, words: &[u64]) -> std::ops::Range<u64> {
+        words[0]..words[1]
+    }
+
+    /// Where a numbered action has its counter.
+    #[inline]
+    pub fn place(self, number: u64) -> usize {
+        (number % self.size) as usize
+    }
+
+    /// The offset of a numbered action in the section.
+    #[inline]
+    pub fn offset(self, words: &[u64], number: u64) -> u32 {
+        words[self.offset_word(self.place(number))] as u32
+    }
+
+    /// Whether a numbered action has ended.
+    #[inline]
+    pub fn has_ended(self, words: &[u64], number: u64) -> bool {
+        let place = self.place(number);
+        words[2 + place / 64] >> (place % 64) & 1 != 0
+    }
+
+    #[inline]
+    fn offset_word(self, place: usize) -> usize {
+        2 + (self.size as usize).div_ceil(64) + place
+    }
+
+    fn enter(self, words: &mut [u64], offset: u32) -> usize {
+        let place = self.place(words[1]);
+        words[2 + place / 64] &= !(1 << (place % 64));
+        words[self.offset_word(place)] = offset.into();
+        words[1] += 1;
+        place
+    }
+
+    /// The action ends, and the window moves on behind actions that have ended.
+    #[inline]
+    fn end(self, words: &mut [u64], number: u64) {
+        let place = self.place(number);
+        words[2 + place / 64] |= 1 << (place % 64);
+        while words[0] < words[1] && self.has_ended(words, words[0]) {
+            words[0] += 1;
+        }
+    }
+
+    /// The number of the action at an offset, if it is in the window: offsets ascend.
+    #[inline]
+    fn find(self, words: &[u64], offset: u32) -> Option<u64> {
+        let (mut low, mut high) = (words[0], words[1]);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.offset(words, middle) < offset { low = middle + 1 } else { high = middle }
+        }
+        (low < words[1] && self.offset(words, low) == offset).then_some(low)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Window {
+    stream: SectionStream,
+    /// Whether the end of the section was reached.
+    is_read: bool,
+    /// Offset behind the newest action.
+    end: u32,
+    board: Board,
+    /// What holds the actions of the window, in order.
+    chunks: VecDeque<Rc<Chunk>>,
+    /// How many dependencies of actions behind the window are met.
+    table: FxHashMap<u32, u16>,
+    stats: WindowStats,
+}
+
+impl Window {
+    pub(super) fn new(windowed: &Windowed, storage: &mut Storage) -> Result<Self, StreamError> {
+        let board = Board::new(windowed.size);
+        storage.counters.as_mut_slice()[..windowed.size as usize].fill(0);
+        storage.finished.as_mut_slice()[..board.words()].fill(0);
+        Ok(Self {
+            stream: SectionStream::new(Arc::clone(&windowed.file), windowed.place, windowed.limits)?,
+            is_read: false,
+            end: 0,
+            board,
+            chunks: VecDeque::new(),
+            table: FxHashMap::default(),
+            stats: WindowStats::default(),
+        })
+    }
+
+    pub(super) fn stats(&self) -> WindowStats {
+        self.stats
+    }
+
+    #[inline]
+    pub(super) fn record(&self, offset: u32) -> Record<'_> {
+        self.chunk(offset).record(offset)
+    }
+
+    #[inline]
+    fn chunk(&self, offset: u32) -> &Rc<Chunk> {
+        let behind = self.chunks.partition_point(|chunk| chunk.start() <= offset);
+        &self.chunks[behind - 1]
+    }
+
+    pub(super) fn number(&self, queue: &ActionQueue, offset: u32) -> Option<u64> {
+        self.board.find(queue.finished.as_slice(), offset)
+    }
+
+    /// Lets actions enter while there is room. The offset at which the section turned out to be wrong, and how.
+    fn fill(&mut self, queue: &mut ActionQueue) -> Result<(), (u32, Cause)> {
+        while !self.is_read {
+            let numbers = self.board.numbers(queue.finished.as_slice());
+            if numbers.end - numbers.start == self.board.size {
+                return Ok(());
+            }
+            let next = self.stream.next().map_err(|error| (self.end, Cause::Schedule(error.to_string())))?;
+            let Some(Streamed { offset, chunk }) = next else {
+                self.is_read = true;
+                return Ok(());
+            };
+            let record = chunk.record(offset);
+            match record.operation() {
+                Operation::Recv { .. } => self.stats.receives += 1,
+                Operation::Wtime { .. } => self.stats.stores_time = true,
+                _ => {}
+            }
+            let place = self.board.enter(queue.finished.as_mut_slice(), offset);
+            let counter = record.sources - self.table.remove(&offset).unwrap_or(0);
+            queue.counters.as_mut_slice()[place] = counter;
+            if counter == 0 {
+                queue.ready.push_back(offset);
+            }
+            self.end = offset + 1;
+            if self.chunks.back().is_none_or(|last| !Rc::ptr_eq(last, &chunk)) {
+                self.chunks.push_back(chunk);
+            }
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, queue: &mut ActionQueue, dependents: Offsets<'_>) {
+        for offset in dependents.iter() {
+            if offset >= self.end {
+                *self.table.entry(offset).or_insert(0) += 1;
+                continue;
+            }
+            let number = self.board.find(queue.finished.as_slice(), offset).expect("it waits in the window");
+            let counter = &mut queue.counters.as_mut_slice()[self.board.place(number)];
+            *counter -= 1;
+            if *counter == 0 {
+                queue.ready.push_back(offset);
+            }
+        }
+        self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
+    }
+
+    /// An action has ended: its dependents wait for it no longer, and others may enter.
+    fn end(&mut self, queue: &mut ActionQueue, offset: u32, record: &Record<'_>) -> Result<(), (u32, Cause)> {
+        self.release(queue, record.dependents);
+        let words = queue.finished.as_mut_slice();
+        let number = self.board.find(words, offset).expect("it was in the window");
+        self.board.end(words, number);
+        queue.unfinished -= 1;
+        let numbers = self.board.numbers(words);
+        let oldest = if numbers.is_empty() { self.end } else { self.board.offset(words, numbers.start) };
+        while self.chunks.get(1).is_some_and(|chunk| chunk.start() <= oldest) {
+            self.chunks.pop_front();
+        }
+        self.fill(queue)
+    }
+}
+
+impl<T: Transport> Engine<T> {
+    /// Lets an instance in a window make progress. Whether it did.
+    pub(super) fn run_in_window(&mut self, key: usize, now_ns: u64) -> bool {
+        let was_finished = self.instances[key].progress.is_finished();
+        let mut actions = 0;
+        if !was_finished {
+            self.in_window(key, |window, queue| if window.end == 0 { window.fill(queue) } else { Ok(()) });
+        }
+        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
+            let instance = &mut self.instances[key];
+            let Code::Window(window) = &mut instance.code else { unreachable!("it has a window") };
+            let queue = &mut instance.progress;
+            if let Some(offset) = queue.ended.pop_front() {
+                actions += 1;
+                let chunk = Rc::clone(window.chunk(offset));
+                self.in_window(key, |window, queue| window.end(queue, offset, &chunk.record(offset)));
+                continue;
+            }
+            let Some(offset) = queue.ready.pop_front() else { break };
+            actions += 1;
+            let chunk = Rc::clone(window.chunk(offset));
+            let record = chunk.record(offset);
+            window.release(queue, record.start_dependents);
+            if self.start_action(key, offset, &record, now_ns) {
+                self.in_window(key, |window, queue| window.end(queue, offset, &record));
+            }
+        }
+        let instance = &mut self.instances[key];
+        if instance.progress.is_finished() && !was_finished {
+            self.unfinished -= 1;
+        }
+        let queue = &instance.progress;
+        instance.is_queued = !queue.ready.is_empty() || !queue.ended.is_empty();
+        if instance.is_queued {
+            self.runnable.push_back(key);
+        }
+        actions > 0
+    }
+
+    /// Does something to the window of an instance; what is wrong with the section ends the job.
+    fn in_window(
+        &mut self,
+        key: usize,
+        work: impl FnOnce(&mut Window, &mut ActionQueue) -> Result<(), (u32, Cause)>,
+    ) {
+        let instance = &mut self.instances[key];
+        let Code::Window(window) = &mut instance.code else { unreachable!("it has a window") };
+        if let Err((offset, cause)) = work(window, &mut instance.progress) {
+            let failure = instance.failure(offset, cause);
+            self.failure.get_or_insert(failure);
+        }
+    }
+}
