@@ -68,6 +68,9 @@ pub const ORDER_STEPS_MAX: u64 = 1 << 20;
 /// Edges that all searches for paths between actions may look at for each edge and each action of the graph.
 pub const ORDER_STEPS_PER_EDGE: u64 = 32;
 
+/// Most ranges of bytes that the proof of a collective reads: a message of parts that came separately counts once a part.
+pub const FOLLOWED_RANGES_MAX: u64 = 1 << 27;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

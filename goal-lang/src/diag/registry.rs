@@ -137,6 +137,8 @@ codes! {
 
     /// Actions that can never end.
     Deadlock = 301, Error, "deadlock";
+    /// The program does not compute what its collective operation defines.
+    Postcondition = 307, Error, "postcondition";
 }
 
 impl std::fmt::Display for Code {

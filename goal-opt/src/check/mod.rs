@@ -2,6 +2,9 @@
 
 mod deadlock;
 mod places;
+mod postcondition;
+
+pub use postcondition::{Collective, CollectiveKind};
 
 use crate::whole::{Run, Trace, Whole};
 use goal_lang::diag::Report;
@@ -16,12 +19,14 @@ pub struct Options {
     pub eager_limit: u64,
     /// Most bytes of messages that a rank keeps for receives to come.
     pub unexpected_limit: u64,
+    /// What the program is meant to compute.
+    pub collective: Option<Collective>,
 }
 
 impl Default for Options {
     /// What goal-run does where nobody says.
     fn default() -> Self {
-        Self { eager_limit: EAGER_LIMIT, unexpected_limit: UNEXPECTED_LIMIT }
+        Self { eager_limit: EAGER_LIMIT, unexpected_limit: UNEXPECTED_LIMIT, collective: None }
     }
 }
 
@@ -45,5 +50,8 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     let analysis =
         Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
     deadlock::check(&analysis, &mut report);
+    if let Some(collective) = options.collective {
+        postcondition::check(&analysis, collective, &mut report);
+    }
     report
 }

@@ -1,0 +1,129 @@
+//! Whether no rank can end before every rank has started.
+
+use super::contributions::{Run, merged};
+use crate::whole::{Trace, Vertex, Whole};
+use goal_lang::Action;
+use std::rc::Rc;
+
+/// Ranks that are known to have started.
+type Heard = Option<Rc<[Run]>>;
+
+/// By rank, which ranks have certainly started when all its actions have ended, as ascending runs.
+///
+/// A rank has started when one of its actions has. An action knows what those knew that it waits for, and the end of a receive also what
+/// the start of its send knew; nothing flows back to a sender. Knowledge of actions that nobody waits for any more is
+/// dropped.
+pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Vec<Run>> {
+    let mut flow = Flow {
+        whole,
+        trace,
+        missing: vec![0; whole.len()],
+        known: vec![None; whole.len()],
+        has_started: vec![false; whole.len()],
+        ready: Vec::new(),
+        heard: vec![Vec::new(); whole.program.ranks.len()],
+    };
+    for vertex in whole.vertices() {
+        for waiter in whole.requires(vertex).chain(whole.irequires(vertex)) {
+            flow.missing[waiter.index()] += 1;
+        }
+    }
+    let roots = whole.vertices().filter(|vertex| flow.missing[vertex.index()] == 0);
+    flow.ready = roots.collect();
+    flow.ready.reverse();
+    while let Some(vertex) = flow.ready.pop() {
+        flow.start(vertex);
+    }
+    flow.heard
+}
+
+struct Flow<'a> {
+    whole: &'a Whole<'a>,
+    trace: &'a Trace,
+    /// By vertex, dependencies of both kinds that are not met yet.
+    missing: Vec<u32>,
+    /// By vertex, what it knows: gathered until it starts, kept until its message is received.
+    known: Vec<Heard>,
+    has_started: Vec<bool>,
+    ready: Vec<Vertex>,
+    heard: Vec<Vec<Run>>,
+}
+
+impl Flow<'_> {
+    fn start(&mut self, vertex: Vertex) {
+        self.has_started[vertex.index()] = true;
+        let rank = self.whole.rank(vertex);
+        let own: Heard = Some(Rc::new([Run { first: rank, last: rank, shift: 0, count: 1 }]));
+        let known = union(self.known[vertex.index()].take(), &own);
+        for waiter in self.whole.irequires(vertex) {
+            self.tell(waiter, &known);
+        }
+        let partner = self.trace.partner[vertex.index()];
+        match self.whole.action(vertex) {
+            Action::Send { .. } => {
+                if partner != Vertex::NONE && self.has_started[partner.index()] {
+                    let received = union(self.known[partner.index()].take(), &known);
+                    self.end(partner, &received);
+                } else if partner != Vertex::NONE {
+                    self.known[vertex.index()] = known.clone();
+                }
+                self.end(vertex, &known);
+            }
+            Action::Recv { .. } if partner != Vertex::NONE && !self.has_started[partner.index()] => {
+                self.known[vertex.index()] = known;
+            }
+            Action::Recv { .. } if partner != Vertex::NONE => {
+                let received = union(self.known[partner.index()].take(), &known);
+                self.end(vertex, &received);
+            }
+            _ => self.end(vertex, &known),
+        }
+    }
+
+    fn end(&mut self, vertex: Vertex, known: &Heard) {
+        let mut is_last = true;
+        for waiter in self.whole.requires(vertex) {
+            is_last = false;
+            self.tell(waiter, known);
+        }
+        if is_last && let Some(known) = known {
+            let heard = &mut self.heard[self.whole.rank(vertex) as usize];
+            *heard = merged(heard, known, |_, _| 1);
+        }
+    }
+
+    fn tell(&mut self, waiter: Vertex, known: &Heard) {
+        let place = &mut self.known[waiter.index()];
+        *place = union(place.take(), known);
+        self.missing[waiter.index()] -= 1;
+        if self.missing[waiter.index()] == 0 {
+            self.ready.push(waiter);
+        }
+    }
+}
+
+/// Shared where one has all of the other.
+fn union(a: Heard, b: &Heard) -> Heard {
+    match (a, b) {
+        (None, b) => b.clone(),
+        (a, None) => a,
+        (Some(a), Some(b)) => {
+            let all = merged(&a, b, |_, _| 1);
+            Some(if all[..] == a[..] {
+                a
+            } else if all[..] == b[..] {
+                Rc::clone(b)
+            } else {
+                all.into()
+            })
+        }
+    }
+}
+
+/// The first rank that is not among ascending runs.
+pub(super) fn first_missing(heard: &[Run], ranks: u32) -> Option<u32> {
+    match heard.first() {
+        Some(run) if run.first == 0 => (run.last + 1 < ranks).then_some(run.last + 1),
+        _ => (ranks > 0).then_some(0),
+    }
+}

@@ -1,0 +1,288 @@
+//! What MPI defines for each collective: where the inputs lie, and what must lie where in the end.
+
+use goal_lang::{Datatype, Function, Op, Program};
+use std::fmt;
+
+/// The collectives that a program can be held against (MPI 4, chapter 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CollectiveKind {
+    /// Every rank ends with the root's input.
+    Bcast,
+    /// The root ends with the combination of all inputs.
+    Reduce,
+    /// Every rank ends with the combination of all inputs.
+    Allreduce,
+    /// The root ends with the inputs of all ranks, in the order of ranks.
+    Gather,
+    /// Every rank ends with the inputs of all ranks, in the order of ranks.
+    Allgather,
+    /// Every rank ends with its block of the root's input.
+    Scatter,
+    /// Block r of every rank's input ends at rank r, in the order of ranks.
+    Alltoall,
+    /// Block r of the combination of all inputs ends at rank r.
+    ReduceScatter,
+    /// Rank r ends with the combination of the inputs of ranks 0 to r.
+    Scan,
+    /// Rank r ends with the combination of the inputs of the ranks before it; rank 0 with anything.
+    Exscan,
+    /// No rank ends before every rank has started.
+    Barrier,
+}
+
+impl CollectiveKind {
+    /// Every collective.
+    pub const ALL: [CollectiveKind; 11] = [
+        CollectiveKind::Bcast,
+        CollectiveKind::Reduce,
+        CollectiveKind::Allreduce,
+        CollectiveKind::Gather,
+        CollectiveKind::Allgather,
+        CollectiveKind::Scatter,
+        CollectiveKind::Alltoall,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::Scan,
+        CollectiveKind::Exscan,
+        CollectiveKind::Barrier,
+    ];
+
+    /// The name on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CollectiveKind::Bcast => "bcast",
+            CollectiveKind::Reduce => "reduce",
+            CollectiveKind::Allreduce => "allreduce",
+            CollectiveKind::Gather => "gather",
+            CollectiveKind::Allgather => "allgather",
+            CollectiveKind::Scatter => "scatter",
+            CollectiveKind::Alltoall => "alltoall",
+            CollectiveKind::ReduceScatter => "reduce-scatter",
+            CollectiveKind::Scan => "scan",
+            CollectiveKind::Exscan => "exscan",
+            CollectiveKind::Barrier => "barrier",
+        }
+    }
+
+    /// Whether inputs are combined.
+    pub const fn combines(self) -> bool {
+        use CollectiveKind as Kind;
+        matches!(self, Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan)
+    }
+
+    /// Whether one rank has a part of its own.
+    pub const fn has_root(self) -> bool {
+        use CollectiveKind as Kind;
+        matches!(self, Kind::Bcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
+    }
+}
+
+/// What a program is meant to compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collective {
+    /// Which collective.
+    pub kind: CollectiveKind,
+    /// The root, where there is one.
+    pub root: u32,
+    /// How inputs are combined, where they are. A user function is taken as an associative B = A f B that leaves A as it is and
+    /// need not commute.
+    pub function: Function,
+    /// The type of the elements.
+    pub datatype: Datatype,
+    /// Elements a block: a rank's input, or what each of `p` ranks gets of it in scatter, alltoall and reduce-scatter. `None` for
+    /// as many as fit between the input, the output and the end of the memory that the program touches.
+    pub count: Option<u64>,
+    /// Address of every rank's input. `None` for in place, as with `MPI_IN_PLACE`: where the output will be.
+    pub input: Option<u64>,
+    /// Address of every rank's output.
+    pub output: u64,
+}
+
+/// Why a program can't be held against a collective at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unfit {
+    #[error("there is no rank {root} among {ranks} that could be the root")]
+    Root { root: u32, ranks: u32 },
+    #[error("an operation of a {0} has to be associative, which {1} is not")]
+    Operation(&'static str, String),
+    #[error("{0} is not defined")]
+    Illegal(String),
+    #[error("the buffers end past 2^64 bytes")]
+    Size,
+    #[error(
+        "the program touches no memory from the output's address {0} on: the number of elements has to be given"
+    )]
+    Count(u64),
+}
+
+/// Bytes that are to hold something in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) addr: u64,
+    pub(super) size: u64,
+    pub(super) content: Content,
+    /// Where in the ranks' inputs the first byte's counterpart lies.
+    pub(super) input_offset: u64,
+}
+
+/// What wanted bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A rank's input.
+    Of(u32),
+    /// The combination of the inputs of the ranks from 0 to this one.
+    Combined(u32),
+}
+
+/// A collective on the ranks of a program, every size settled.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) collective: Collective,
+    pub(super) ranks: u32,
+    /// Bytes of a block.
+    block: u64,
+}
+
+impl Layout {
+    pub(super) fn new(collective: Collective, program: &Program) -> Result<Self, Unfit> {
+        let ranks = program.num_ranks();
+        if collective.kind.has_root() && collective.root >= ranks {
+            return Err(Unfit::Root { root: collective.root, ranks });
+        }
+        if collective.kind.combines()
+            && let Function::Predefined(op, datatype) = collective.function
+        {
+            if matches!(op, Op::Copy | Op::Sub | Op::Div) {
+                return Err(Unfit::Operation(collective.kind.name(), op.name().to_owned()));
+            }
+            if !goal_lang::is_legal(op, datatype) {
+                return Err(Unfit::Illegal(format!("{}{}", op.name(), datatype.name())));
+            }
+        }
+        let layout = Self { collective, ranks, block: 0 };
+        let block = match collective.count {
+            Some(count) => count.checked_mul(collective.datatype.width()).ok_or(Unfit::Size)?,
+            None if collective.kind == CollectiveKind::Barrier => 0,
+            None => layout.fitting(program).ok_or(Unfit::Count(collective.output))?,
+        };
+        let start = collective.output.max(collective.input.unwrap_or(0));
+        let end = block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
+        end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
+    }
+
+    /// The largest block that fits at every rank; `None` where no element does.
+    fn fitting(&self, program: &Program) -> Option<u64> {
+        let (width, output) = (self.collective.datatype.width(), self.collective.output);
+        let mut block = u64::MAX;
+        for rank in 0..self.ranks {
+            let end = program.memory_size(rank);
+            let mut bound = |start: u64, limit: u64, blocks: u64| {
+                block = block.min(limit.saturating_sub(start) / (blocks.max(1) * width) * width);
+            };
+            let (inputs, outputs) = (self.input_blocks(rank), self.output_blocks(rank));
+            if outputs > 0 {
+                let limit = self.collective.input.filter(|&input| input > output).unwrap_or(end);
+                bound(output, limit, outputs);
+            }
+            if let Some(input) = self.collective.input
+                && inputs > 0
+            {
+                bound(input, if input < output && outputs > 0 { output } else { end }, inputs);
+            }
+        }
+        (block > 0 && block < u64::MAX).then_some(block)
+    }
+
+    fn is_root(&self, rank: u32) -> bool {
+        rank == self.collective.root
+    }
+
+    /// Blocks of a rank's input.
+    fn input_blocks(&self, rank: u32) -> u64 {
+        use CollectiveKind as Kind;
+        let all = u64::from(self.ranks);
+        match self.collective.kind {
+            Kind::Scatter => {
+                if self.is_root(rank) {
+                    all
+                } else {
+                    0
+                }
+            }
+            Kind::Alltoall | Kind::ReduceScatter => all,
+            Kind::Barrier => 0,
+            _ => 1,
+        }
+    }
+
+    /// Blocks of a rank's output.
+    fn output_blocks(&self, rank: u32) -> u64 {
+        use CollectiveKind as Kind;
+        let all = u64::from(self.ranks);
+        match self.collective.kind {
+            Kind::Reduce => u64::from(self.is_root(rank)),
+            Kind::Gather => {
+                if self.is_root(rank) {
+                    all
+                } else {
+                    0
+                }
+            }
+            Kind::Allgather | Kind::Alltoall => all,
+            Kind::Exscan => u64::from(rank > 0),
+            Kind::Barrier => 0,
+            _ => 1,
+        }
+    }
+
+    /// Where the input of a rank lies, as address and size.
+    pub(super) fn input(&self, rank: u32) -> (u64, u64) {
+        use CollectiveKind as Kind;
+        let own_block = u64::from(rank) * self.block;
+        let output = self.collective.output;
+        let addr = match (self.collective.input, self.collective.kind) {
+            (Some(input), _) => input,
+            // In place, a rank's own block lies where it belongs in the output.
+            (None, Kind::Allgather) => output + own_block,
+            (None, Kind::Gather) if self.is_root(rank) => output + own_block,
+            (None, _) => output,
+        };
+        (addr, self.input_blocks(rank) * self.block)
+    }
+
+    /// Calls `visit` with what a rank must end with, by ascending addresses.
+    pub(super) fn visit_outputs(&self, rank: u32, mut visit: impl FnMut(Wanted)) {
+        use CollectiveKind as Kind;
+        let own = u64::from(rank) * self.block;
+        let (addr, size) = (self.collective.output, self.block);
+        let mut one = |content, input_offset| visit(Wanted { addr, size, content, input_offset });
+        let last = self.ranks.saturating_sub(1);
+        match self.collective.kind {
+            _ if self.output_blocks(rank) == 0 || size == 0 => {}
+            Kind::Bcast => one(Content::Of(self.collective.root), 0),
+            // In place, the root's own block stays where it is.
+            Kind::Scatter if self.is_root(rank) && self.collective.input.is_none() => {
+                let content = Content::Of(rank);
+                visit(Wanted { addr: addr + own, size, content, input_offset: own });
+            }
+            Kind::Scatter => one(Content::Of(self.collective.root), own),
+            Kind::Reduce | Kind::Allreduce => one(Content::Combined(last), 0),
+            Kind::ReduceScatter => one(Content::Combined(last), own),
+            Kind::Scan => one(Content::Combined(rank), 0),
+            Kind::Exscan => one(Content::Combined(rank - 1), 0),
+            Kind::Gather | Kind::Allgather | Kind::Alltoall => {
+                let input_offset = if self.collective.kind == Kind::Alltoall { own } else { 0 };
+                for source in 0..self.ranks {
+                    let addr = addr + u64::from(source) * size;
+                    visit(Wanted { addr, size, content: Content::Of(source), input_offset });
+                }
+            }
+            Kind::Barrier => {}
+        }
+    }
+}
+
+impl fmt::Display for CollectiveKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

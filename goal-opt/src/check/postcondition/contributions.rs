@@ -1,0 +1,172 @@
+//! Which inputs an expression combines: runs of consecutive expressions, which for the usual algorithms are few.
+
+use super::value::{Application, Expression, Node, Values, commutes, width};
+use goal_lang::Function;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Consecutive expressions that contribute alike. Since the inputs of ranks are the first expressions, a run of inputs is a run of
+/// ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Run {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    /// Byte `o` of the combination has byte `o + shift` of the contribution in it.
+    pub(super) shift: u64,
+    /// How often each is there.
+    pub(super) count: u32,
+}
+
+impl Run {
+    pub(super) fn one(node: Node) -> Self {
+        Self { first: node.0, last: node.0, shift: 0, count: 1 }
+    }
+
+    fn key(&self) -> (u64, u32) {
+        (self.shift, self.first)
+    }
+}
+
+/// The contributions to expressions that apply one associative function: sorted by shift and expression where it commutes, else in
+/// the order of application.
+#[derive(Debug)]
+pub(super) struct Contributions {
+    function: Function,
+    element: u64,
+    known: FxHashMap<Node, Rc<[Run]>>,
+}
+
+impl Contributions {
+    /// For a canonical function; `element` is the size of what a user function works on.
+    pub(super) fn new(function: Function, element: u64) -> Self {
+        Self { function, element: width(function, element), known: FxHashMap::default() }
+    }
+
+    /// The expression as an application of the function.
+    pub(super) fn application(&self, values: &Values, node: Node) -> Option<Application> {
+        match values.expression(node) {
+            Expression::Applied(application) if application.function == self.function => Some(application),
+            _ => None,
+        }
+    }
+
+    /// What contributes to an expression; itself where it applies another function or none.
+    pub(super) fn of(&mut self, values: &Values, node: Node) -> Rc<[Run]> {
+        if self.application(values, node).is_none() {
+            return Rc::new([Run::one(node)]);
+        }
+        let mut open = vec![node];
+        while let Some(&top) = open.last() {
+            let Some(application) = self.application(values, top).filter(|_| !self.known.contains_key(&top))
+            else {
+                open.pop();
+                continue;
+            };
+            let missing = [application.a, application.b].into_iter().filter(|operand| {
+                self.application(values, *operand).is_some() && !self.known.contains_key(operand)
+            });
+            let before = open.len();
+            open.extend(missing);
+            if open.len() == before {
+                let runs = self.combined(values, application);
+                self.known.insert(top, runs);
+                open.pop();
+            }
+        }
+        Rc::clone(&self.known[&node])
+    }
+
+    fn combined(&self, values: &Values, application: Application) -> Rc<[Run]> {
+        let Application { phase, a, b, delta, .. } = application;
+        let a = self.operand(values, a, u64::from(phase), 0);
+        let b = self.operand(values, b, u64::from(phase), delta);
+        if commutes(self.function) { merged(&a, &b, u32::saturating_add) } else { joined(&a, &b) }.into()
+    }
+
+    /// The contributions of an operand that is `shift` bytes ahead. One with elements in other places is no application of the
+    /// same elements, so it stands for itself.
+    fn operand(&self, values: &Values, node: Node, phase: u64, shift: u64) -> Vec<Run> {
+        let is_aligned = |application: &Application| {
+            phase.wrapping_add(shift).wrapping_sub(u64::from(application.phase)) % self.element == 0
+        };
+        let own = [Run::one(node)];
+        let runs = match self.application(values, node).filter(is_aligned) {
+            Some(_) => &self.known[&node][..],
+            None => &own,
+        };
+        let mut runs: Vec<Run> =
+            runs.iter().map(|run| Run { shift: run.shift.wrapping_add(shift), ..*run }).collect();
+        if shift != 0 && commutes(self.function) {
+            runs.sort_unstable_by_key(Run::key);
+        }
+        runs
+    }
+}
+
+/// Two sorted lists of runs as one, with the counts of what both have combined.
+pub(super) fn merged(a: &[Run], b: &[Run], combine: impl Fn(u32, u32) -> u32) -> Vec<Run> {
+    let mut out: Vec<Run> = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
+    let (mut x, mut y) = (a.next(), b.next());
+    loop {
+        match (&mut x, &mut y) {
+            (None, None) => return out,
+            (Some(p), None) => {
+                push(&mut out, *p);
+                x = a.next();
+            }
+            (None, Some(q)) => {
+                push(&mut out, *q);
+                y = b.next();
+            }
+            (Some(p), Some(q)) if (p.shift, p.last) < q.key() => {
+                push(&mut out, *p);
+                x = a.next();
+            }
+            (Some(p), Some(q)) if (q.shift, q.last) < p.key() => {
+                push(&mut out, *q);
+                y = b.next();
+            }
+            (Some(p), Some(q)) if p.first < q.first => {
+                push(&mut out, Run { last: q.first - 1, ..*p });
+                p.first = q.first;
+            }
+            (Some(p), Some(q)) if q.first < p.first => {
+                push(&mut out, Run { last: p.first - 1, ..*q });
+                q.first = p.first;
+            }
+            (Some(p), Some(q)) => {
+                let last = p.last.min(q.last);
+                push(&mut out, Run { last, count: combine(p.count, q.count), ..*p });
+                let (p_ends, q_ends) = (p.last == last, q.last == last);
+                (p.first, q.first) = (last.saturating_add(1), last.saturating_add(1));
+                if p_ends {
+                    x = a.next();
+                }
+                if q_ends {
+                    y = b.next();
+                }
+            }
+        }
+    }
+}
+
+/// One list behind the other.
+fn joined(a: &[Run], b: &[Run]) -> Vec<Run> {
+    let mut out = a.to_vec();
+    b.iter().for_each(|&run| push(&mut out, run));
+    out
+}
+
+fn push(out: &mut Vec<Run>, run: Run) {
+    match out.last_mut() {
+        Some(last)
+            if last.shift == run.shift
+                && last.count == run.count
+                && last.last.checked_add(1) == Some(run.first) =>
+        {
+            last.last = run.last;
+        }
+        _ => out.push(run),
+    }
+}

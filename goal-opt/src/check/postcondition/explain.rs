@@ -1,0 +1,243 @@
+//! Wrong bytes in words: what they should be, what they are, and how they came there.
+
+use super::collective::{Content, Layout};
+use super::compare::{Comparison, Difference, Violation, Wrong};
+use super::contributions::{Contributions, Run};
+use super::execute::Execution;
+use super::trail::{Source, Step, Stored};
+use super::value::{Expression, Node, Value, Values};
+use crate::check::places::Places;
+use crate::whole::{Trace, Vertex, Whole};
+use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::{Action, Function, Op};
+
+/// Most actions that an explanation names.
+const STEPS_MAX: usize = 12;
+
+/// What explanations are made of.
+pub(super) struct Explainer<'a> {
+    pub(super) whole: &'a Whole<'a>,
+    pub(super) trace: &'a Trace,
+    pub(super) places: &'a Places<'a>,
+    pub(super) layout: &'a Layout,
+}
+
+impl Explainer<'_> {
+    pub(super) fn wrong(
+        &self,
+        wrong: &Wrong,
+        execution: &Execution<'_>,
+        comparison: &mut Comparison<'_>,
+    ) -> Diagnostic {
+        let values = &execution.values;
+        let (kind, rank, addr) = (self.layout.collective.kind, wrong.rank, wrong.wanted.addr);
+        let found = match &wrong.how {
+            Violation::Other => format!("it is {}", self.describe(values, wrong.part.value)),
+            Violation::Contributions(difference) => self.difference(values, difference),
+            Violation::Order(runs) => format!(
+                "the inputs are combined in the order of ranks {}, and {} need not commute",
+                order(runs),
+                function_name(self.layout.collective.function)
+            ),
+        };
+        let message = format!(
+            "rank {rank} does not end with the result of {kind}: byte {addr} should be {}, but {found}",
+            self.wanted(wrong),
+        );
+        let steps = self.steps(wrong, execution, &mut comparison.contributions);
+        let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
+        let mut names = Vec::new();
+        for (vertex, text) in steps.iter().take(STEPS_MAX) {
+            diagnostic =
+                self.places.label(diagnostic, *vertex, format!("rank {} {text}", self.whole.rank(*vertex)));
+            names.push(self.places.name(*vertex));
+        }
+        if steps.len() > STEPS_MAX {
+            names.push("and so on".to_owned());
+        }
+        diagnostic = diagnostic.note(match names.is_empty() {
+            true => "no action writes the byte: it is as it was at the start".to_owned(),
+            false => format!("how the byte came about, the last action first: {}", names.join("; ")),
+        });
+        diagnostic.help("change what these actions move or combine, or say with --in, --out, --count, --type, --op and --root what the program is meant to compute")
+    }
+
+    fn wanted(&self, wrong: &Wrong) -> String {
+        let element = self.element(wrong.wanted.input_offset);
+        match wrong.wanted.content {
+            Content::Of(rank) => format!("{element} of rank {rank}'s input"),
+            Content::Combined(last) => {
+                let ranks = match last {
+                    0 => "rank 0's input".to_owned(),
+                    last if last + 1 == self.layout.ranks => "all ranks' inputs".to_owned(),
+                    last => format!("the inputs of ranks 0 to {last}"),
+                };
+                format!("{element} of the {} of {ranks}", function_name(self.layout.collective.function))
+            }
+        }
+    }
+
+    /// A byte of an input or an output, in elements.
+    fn element(&self, offset: u64) -> String {
+        let width = self.layout.collective.datatype.width();
+        match offset % width {
+            0 => format!("element {}", offset / width),
+            rest => format!("byte {rest} of element {}", offset / width),
+        }
+    }
+
+    fn difference(&self, values: &Values, difference: &Difference) -> String {
+        let mut parts = Vec::new();
+        let ranks = |list: &[(u32, u32)]| {
+            let names: Vec<String> = list.iter().map(|&(first, last)| range(first, last)).collect();
+            let many = list.len() > 1 || list[0].0 < list[0].1;
+            (
+                format!("rank{} {}", if many { "s" } else { "" }, names.join(", ")),
+                if many { "are" } else { "is" },
+            )
+        };
+        if !difference.missing.is_empty() {
+            let (ranks, verb) = ranks(&difference.missing);
+            parts.push(format!("{ranks} {verb} missing"));
+        }
+        if !difference.repeated.is_empty() {
+            let (ranks, verb) = ranks(&difference.repeated);
+            parts.push(format!("{ranks} {verb} in it more than once"));
+        }
+        if let Some(&foreign) = difference.foreign.first() {
+            let more = match difference.foreign.len() {
+                1 => "",
+                _ => " and more",
+            };
+            parts.push(format!("{}{more} is in it", self.describe(values, foreign)));
+        }
+        parts.join(", and ")
+    }
+
+    /// A byte of an expression.
+    fn describe(&self, values: &Values, value: Value) -> String {
+        match values.expression(value.node) {
+            Expression::Input(rank) => {
+                let offset = value.offset;
+                let (_, size) = self.layout.input(rank);
+                if offset < size {
+                    format!("{} of rank {rank}'s input", self.element(offset))
+                } else {
+                    format!("something past rank {rank}'s input")
+                }
+            }
+            Expression::Unwritten(rank) => format!("scratch memory of rank {rank} that nothing wrote"),
+            Expression::Constant { bits: 0, .. } => "a 0 that memory held at the start".to_owned(),
+            Expression::Constant { bits, .. } => format!("{bits:#x}, which memory held at the start"),
+            Expression::Opaque { vertex, .. } => {
+                let what = match self.whole.action(vertex) {
+                    Action::Send { .. } => "the pattern of a message without an address",
+                    Action::Wtime { .. } => "the time",
+                    Action::User { .. } => "what a user function stored",
+                    _ => "made of parts of elements",
+                };
+                format!("{what} ({})", self.places.name(vertex))
+            }
+            Expression::Applied(application) => {
+                let mut own =
+                    Contributions::new(application.function, self.layout.collective.datatype.width());
+                let runs = own.of(values, value.node);
+                let inputs: Vec<Run> =
+                    runs.iter().copied().filter(|run| run.last < self.layout.ranks).collect();
+                let name = function_name(application.function);
+                match inputs.is_empty() {
+                    true => format!("a {name} of no rank's input"),
+                    false => format!("a {name} of ranks {}", order(&inputs)),
+                }
+            }
+        }
+    }
+
+    /// The actions that stored wrong bytes, the last one first, with what each did.
+    fn steps(
+        &self,
+        wrong: &Wrong,
+        execution: &Execution<'_>,
+        contributions: &mut Contributions,
+    ) -> Vec<(Vertex, String)> {
+        let mut steps = Vec::new();
+        let mut at = wrong.part.step;
+        while steps.len() <= STEPS_MAX
+            && let Some(Stored { vertex, from }) = execution.trail.stored(at)
+        {
+            let action = self.whole.action(vertex);
+            let is_message = matches!(action, Action::Recv { .. });
+            let moves = match action {
+                Action::Recv { .. } => Some("receives it here"),
+                Action::Exec { op: Op::Copy, .. } | Action::ExecVector { op: Op::Copy, .. } => {
+                    Some("copies it here")
+                }
+                Action::Wtime { .. } | Action::User { .. } => Some("stores it here"),
+                _ => None,
+            };
+            let moves = moves.filter(|_| self.whole.body(vertex).reduction(action).is_none());
+            let (text, operand) = match moves {
+                Some(text) => (text.to_owned(), Some(0)),
+                None => self.combined(wrong, &execution.values, from, contributions),
+            };
+            steps.push((vertex, text));
+            if is_message && operand == Some(0) {
+                steps.push((self.trace.partner[vertex.index()], "sends it here".to_owned()));
+            }
+            let Some(operand) = operand else { break };
+            at = from[operand].step;
+        }
+        steps
+    }
+
+    /// What a combination did, and which operand to follow: the one that has what is wrong.
+    fn combined(
+        &self,
+        wrong: &Wrong,
+        values: &Values,
+        from: [Source; 2],
+        contributions: &mut Contributions,
+    ) -> (String, Option<usize>) {
+        let combines = "combines it here".to_owned();
+        let mut holder = |wanted: Node, least: u32| {
+            (0..2).find(|&operand| {
+                let runs = contributions.of(values, from[operand].node);
+                let of_wanted = runs.iter().filter(|run| (run.first..=run.last).contains(&wanted.0));
+                of_wanted.map(|run| run.count).sum::<u32>() >= least
+            })
+        };
+        if let Violation::Contributions(difference) = &wrong.how {
+            if let Some(&(rank, _)) = difference.repeated.first() {
+                return match holder(Values::input(rank), 2) {
+                    Some(operand) => (combines, Some(operand)),
+                    None => {
+                        (format!("combines two operands here that both have rank {rank}'s in them"), None)
+                    }
+                };
+            }
+            if let Some(operand) = difference.foreign.first().and_then(|foreign| holder(foreign.node, 1)) {
+                return (combines, Some(operand));
+            }
+        }
+        let first_moved = from.iter().position(|source| source.step != Step::NONE);
+        (combines, Some(first_moved.unwrap_or(0)))
+    }
+}
+
+fn function_name(function: Function) -> String {
+    match function {
+        Function::Predefined(op, datatype) => format!("{}{}", op.name(), datatype.name()),
+        Function::User(number) => format!("user function {number}"),
+    }
+}
+
+fn range(first: u32, last: u32) -> String {
+    if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
+/// Ranks in the order of runs, the first few.
+fn order(runs: &[Run]) -> String {
+    let names: Vec<String> = runs.iter().take(8).map(|run| range(run.first, run.last)).collect();
+    let more = if runs.len() > names.len() { ", ..." } else { "" };
+    format!("{}{more}", names.join(", "))
+}

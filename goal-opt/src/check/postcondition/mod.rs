@@ -1,0 +1,102 @@
+//! Whether a program computes what MPI defines a collective to: every byte is followed through it as an expression over the ranks'
+//! inputs, and what memory holds in the end is compared with the definition, range by range.
+
+mod barrier;
+mod collective;
+mod compare;
+mod contributions;
+mod execute;
+mod explain;
+mod memory;
+mod start;
+#[cfg(test)]
+mod tests;
+mod trail;
+mod value;
+
+pub use collective::{Collective, CollectiveKind};
+
+use super::Analysis;
+use collective::Layout;
+use compare::Comparison;
+use execute::{Execution, TooManyRanges};
+use explain::Explainer;
+use goal_lang::Action;
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::limits::FOLLOWED_RANGES_MAX;
+
+/// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
+///
+/// With wildcards this is about the matching of the one run that was traced.
+pub(super) fn check(analysis: &Analysis<'_>, collective: Collective, report: &mut Report) {
+    let kind = collective.kind;
+    if report.has_errors() {
+        let message =
+            format!("whether the program is a {kind} can be told only when the other errors are gone");
+        report.push(Diagnostic::new(Code::Postcondition, message));
+        return;
+    }
+    let layout = match Layout::new(collective, analysis.whole.program) {
+        Ok(layout) => layout,
+        Err(unfit) => {
+            report.push(Diagnostic::new(Code::Postcondition, format!("the program is no {kind}: {unfit}")));
+            return;
+        }
+    };
+    if kind == CollectiveKind::Barrier {
+        check_barrier(analysis, report);
+    } else {
+        check_data(analysis, &layout, report);
+    }
+}
+
+fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let mut execution = match Execution::run(whole, trace, layout) {
+        Ok(execution) => execution,
+        Err(TooManyRanges) => {
+            let message = format!(
+                "whether the program is a {} was not found out: its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes",
+                layout.collective.kind
+            );
+            report.push(Diagnostic::new(Code::Postcondition, message));
+            return;
+        }
+    };
+    let explainer = Explainer { whole, trace, places, layout };
+    let mut comparison = Comparison::new(layout);
+    for rank in 0..layout.ranks {
+        if let Some(wrong) = comparison.rank(&mut execution, rank) {
+            report.add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
+        }
+    }
+}
+
+fn check_barrier(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let ranks = whole.program.num_ranks();
+    for (rank, heard) in (0..).zip(barrier::heard(whole, trace)) {
+        let itself = usize::from(!heard.is_empty());
+        let silent = if ranks == 1 { None } else { barrier::first_missing(&heard, ranks) };
+        let Some(silent) = silent else { continue };
+        report.add(Code::Postcondition, || {
+            let reached: u32 = heard.iter().map(|run| run.last - run.first + 1).sum();
+            let message = format!(
+                "the program is no barrier: rank {rank} can end before rank {silent} has started; it waits for {} of the {} other ranks",
+                reached.saturating_sub(itself as u32),
+                ranks - 1
+            );
+            let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
+            let last = whole.vertices_of(rank).filter(|&vertex| whole.requires(vertex).next().is_none()).last();
+            if let Some(last) = last {
+                diagnostic = places.label(diagnostic, last, format!("rank {rank} has ended when this has, and nothing that it waits for comes from rank {silent}"));
+            }
+            let silent_first = whole.vertices_of(silent).find(|&vertex| matches!(whole.action(vertex), Action::Send { .. }));
+            diagnostic = match silent_first {
+                Some(send) => places.label(diagnostic, send, format!("rank {silent} tells of its start here first, and it never reaches rank {rank}")),
+                None => diagnostic.note(format!("rank {silent} sends nothing, so nobody learns of its start")),
+            };
+            diagnostic.help("let a message, or a chain of messages, lead from every rank to every other")
+        });
+    }
+}

@@ -1,0 +1,47 @@
+//! How bytes came to be where they are: which action put them there, and from what.
+
+use super::value::Node;
+use crate::whole::Vertex;
+
+/// An entry of the [`Trail`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step(u32);
+
+impl Step {
+    /// Stands for what was there at the start.
+    pub(super) const NONE: Step = Step(u32::MAX);
+}
+
+/// One action that stored bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stored {
+    pub(super) vertex: Vertex,
+    /// The operands that it made them of; both are the same where the bytes were moved only.
+    pub(super) from: [Source; 2],
+}
+
+/// An operand: what it was and how it had come there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    pub(super) node: Node,
+    pub(super) step: Step,
+}
+
+/// Every range that was ever stored.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    stored: Vec<Stored>,
+}
+
+impl Trail {
+    pub(super) fn push(&mut self, vertex: Vertex, from: [Source; 2]) -> Step {
+        let step = Step(self.stored.len() as u32);
+        self.stored.push(Stored { vertex, from });
+        step
+    }
+
+    /// `None` for what was there at the start.
+    pub(super) fn stored(&self, step: Step) -> Option<Stored> {
+        self.stored.get(step.0 as usize).copied()
+    }
+}
