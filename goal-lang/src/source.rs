@@ -1,7 +1,7 @@
 //! Where text came from: files laid end to end in one space of positions.
 
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A byte of the source map: the offset in its file plus that file's base.
 pub type Position = u64;
@@ -26,6 +26,29 @@ pub struct Source {
     pub bytes: Bytes,
     /// The position of its first byte.
     pub base: Position,
+    /// Newlines before each block of [`BLOCK_BYTES`], counted when a line is asked for.
+    newlines: OnceLock<Box<[u64]>>,
+}
+
+/// Bytes between two counts of newlines.
+const BLOCK_BYTES: usize = 1 << 16;
+
+impl Source {
+    /// Newlines before a byte.
+    pub(crate) fn newlines_before(&self, offset: usize) -> u64 {
+        let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
+        let blocks = self.newlines.get_or_init(|| {
+            let before = self.bytes.chunks(BLOCK_BYTES).scan(0, |sum, block| {
+                let before = *sum;
+                *sum += count(block);
+                Some(before)
+            });
+            before.collect()
+        });
+        let block = (offset / BLOCK_BYTES).min(blocks.len().saturating_sub(1));
+        let before = blocks.get(block).copied().unwrap_or(0);
+        before + count(&self.bytes[(block * BLOCK_BYTES).min(offset)..offset])
+    }
 }
 
 /// All input texts of one compilation.
@@ -39,7 +62,7 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, bytes: Bytes) -> Position {
         // A gap of one byte keeps the end of a file apart from the start of the next.
         let base = self.sources.last().map_or(0, |last| last.base + last.bytes.len() as u64 + 1);
-        self.sources.push(Source { name: name.into(), bytes, base });
+        self.sources.push(Source { name: name.into(), bytes, base, newlines: OnceLock::new() });
         base
     }
 
@@ -59,7 +82,7 @@ impl SourceMap {
         let source = self.source_of(position)?;
         let offset = ((position - source.base) as usize).min(source.bytes.len());
         let before = &source.bytes[..offset];
-        let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+        let line = source.newlines_before(offset) + 1;
         let column = offset - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
         Some((line, column as u64))
     }

@@ -4,11 +4,12 @@ mod common;
 
 use common::{TRANSPORTS, run_text};
 
-/// Runs a text on every transport and looks at its status and at what it says.
+/// Runs a text on every transport, without a look at the whole program before, and looks at its status and at what it
+/// says.
 #[track_caller]
 fn ends(text: &str, arguments: &[&str], status: i32, says: &[&str]) {
     for transport in TRANSPORTS {
-        let mut all = vec!["--transport", transport];
+        let mut all = vec!["--no-check", "--transport", transport];
         all.extend(arguments);
         let ended = run_text(text, &all);
         ended.assert_status(status);
@@ -42,7 +43,7 @@ fn a_deadlock_is_told_with_its_cycle() {
 
 #[test]
 fn a_deadlock_in_json() {
-    let ended = run_text(DEADLOCK, &["--format", "json"]);
+    let ended = run_text(DEADLOCK, &["--no-check", "--format", "json"]);
     ended.assert_status(3);
     let report = ended.json();
     assert_eq!(report["status"], "stuck");
@@ -172,7 +173,7 @@ fn failures_of_local_operations() {
 fn a_message_that_no_receive_takes_is_a_warning() {
     let text = "rank 0 { send 8b to 1  send 8b to 1 tag 4 } rank 1 { recv 8b from 0 }";
     ends(text, &[], 0, &["warning: 1 message was sent that no receive took"]);
-    let ended = run_text(text, &["--repeat", "5", "--format", "json"]);
+    let ended = run_text(text, &["--no-check", "--repeat", "5", "--format", "json"]);
     assert_eq!(ended.json()["unreceived"], 5);
     assert_eq!(ended.json()["messages"], 10);
 }

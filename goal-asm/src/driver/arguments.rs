@@ -1,7 +1,7 @@
 //! The arguments that all commands share.
 
-use super::Options;
-use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
+use super::{CheckOptions, Options};
+use goal_lang::limits::{EAGER_LIMIT, INPUT_BYTES_MAX, Limits, UNEXPECTED_LIMIT};
 use std::path::PathBuf;
 
 /// Inputs, and what they may ask for.
@@ -26,6 +26,42 @@ pub struct InputArguments {
     /// Most bytes of an input that is packed, binary or comes through a pipe
     #[arg(long, value_name = "BYTES", default_value_t = INPUT_BYTES_MAX, value_parser = bytes, help_heading = "Limits")]
     pub max_input: u64,
+}
+
+/// What checks assume of the runtime, and what becomes of warnings.
+#[derive(Debug, Clone, clap::Args)]
+pub struct CheckArguments {
+    /// Largest message that the runtime sends before its receive is there; 0: is the program safe on any machine?
+    #[arg(long, value_name = "BYTES", default_value_t = EAGER_LIMIT, value_parser = bytes)]
+    pub eager_limit: u64,
+    /// Most bytes of messages that a rank of the runtime keeps for receives to come
+    #[arg(long, value_name = "BYTES", default_value_t = UNEXPECTED_LIMIT, value_parser = bytes)]
+    pub unexpected_limit: u64,
+    /// What counts as an error
+    #[arg(long, value_enum)]
+    pub deny: Option<Deny>,
+}
+
+/// What may count as an error though it is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Deny {
+    /// Every warning
+    Warnings,
+}
+
+impl CheckArguments {
+    /// `options` with what these arguments ask for.
+    pub fn apply(&self, options: Options) -> Options {
+        Options {
+            checks: CheckOptions {
+                eager_limit: self.eager_limit,
+                unexpected_limit: self.unexpected_limit,
+                ..CheckOptions::default()
+            },
+            deny_warnings: self.deny.is_some(),
+            ..options
+        }
+    }
 }
 
 impl InputArguments {

@@ -1,7 +1,7 @@
 //! Programs through the passes and into files.
 
 use super::load::{Opened, load_nisa, open};
-use super::{Error, Findings, Loaded, Options, Output, write_json};
+use super::{Error, Findings, Loaded, Options, Output, check, write_json};
 use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
 use crate::{graph, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
@@ -20,17 +20,28 @@ pub struct Compiled {
     pub findings: Findings,
 }
 
-/// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is compiled in memory.
+/// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is compiled in memory. The whole
+/// program is checked unless [`Options::check`] says otherwise.
 ///
 /// # Errors
 /// What is wrong with the inputs, or why they can't be read.
 pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> {
     let mut loaded = match open(paths, options)? {
         Opened::Nisa(input) => {
-            return Ok(Compiled { nisa: load_nisa(&input, options)?, findings: Findings::default() });
+            let nisa = load_nisa(&input, options)?;
+            let mut findings = Findings::default();
+            if options.check {
+                let mut loaded = Loaded { program: nisa.decode(), findings };
+                check(&mut loaded, options)?;
+                findings = loaded.findings;
+            }
+            return Ok(Compiled { nisa, findings });
         }
-        other => other.load(options)?,
+        other => other.load(&options.with_places())?,
     };
+    if options.check {
+        check(&mut loaded, options)?;
+    }
     optimize(&mut loaded, options, |_, _| {})?;
     let mut bytes = Vec::new();
     encode_nisa(&mut loaded, options, &mut bytes).map_err(|error| error.of("the schedule"))?;

@@ -1,7 +1,7 @@
 //! Why a piece of work did not come to its end.
 
 use goal_lang::SourceMap;
-use goal_lang::diag::{Diagnostic, Report};
+use goal_lang::diag::{Diagnostic, Report, Severity};
 use std::fmt;
 use std::io;
 
@@ -12,6 +12,15 @@ pub struct Findings {
     pub report: Report,
     /// The texts.
     pub sources: SourceMap,
+}
+
+impl Findings {
+    /// The message of the first error, or else of the first warning.
+    fn first_message(&self) -> &str {
+        let all = &self.report.diagnostics;
+        let first = all.iter().find(|found| found.severity() == Severity::Error).or(all.first());
+        first.map_or("the input is wrong", |first| &first.message)
+    }
 }
 
 impl fmt::Debug for Findings {
@@ -31,8 +40,8 @@ impl From<Diagnostic> for Findings {
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The input is wrong; the findings have at least one error.
-    #[error("{}", .0.report.diagnostics.first().map_or("the input is wrong", |first| &first.message))]
+    /// The input is wrong; the findings have at least one error, or a warning where these are denied.
+    #[error("{}", .0.first_message())]
     Input(Box<Findings>),
     /// The command asks for something that can't be done.
     #[error("{0}")]

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod build;
+mod check;
 mod console;
 mod error;
 mod input;
@@ -16,8 +17,9 @@ mod passes;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{InputArguments, bytes};
+pub use arguments::{CheckArguments, Deny, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
+pub use check::check;
 pub use console::{Format, show_stage, tell, tell_error};
 pub use error::{Error, Findings, Status};
 pub use input::{Form, Input};
@@ -28,6 +30,7 @@ pub use passes::PassArguments;
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
 use goal_opt::Pipeline;
+pub use goal_opt::check::Options as CheckOptions;
 
 /// How inputs are read and what is done to them.
 #[derive(Debug, Clone)]
@@ -40,8 +43,13 @@ pub struct Options {
     pub threads: usize,
     /// Which passes run, and for which machine.
     pub pipeline: Pipeline,
-    /// Whether the verifier runs around every pass, and what is suspicious is looked for.
+    /// Whether the verifier runs around every pass, what is suspicious is looked for, and [`compile`] checks the whole
+    /// program.
     pub check: bool,
+    /// What whole-program checks assume of the runtime.
+    pub checks: CheckOptions,
+    /// Whether warnings end the work as errors do.
+    pub deny_warnings: bool,
     /// Whether names and places are dropped.
     pub strip: bool,
     /// Called with the name of every stage of the work as it begins.
@@ -56,6 +64,8 @@ impl Default for Options {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             pipeline: Pipeline::default(),
             check: true,
+            checks: CheckOptions::default(),
+            deny_warnings: false,
             strip: false,
             on_stage: |_| {},
         }
@@ -63,6 +73,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The options to load a program with that is checked and then stripped: findings name places.
+    pub fn with_places(&self) -> Self {
+        Self { strip: self.strip && !self.check, ..self.clone() }
+    }
+
     /// Runs `work` where parallel parts of it use this many threads.
     fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {

@@ -1,7 +1,6 @@
 //! The arguments that choose passes.
 
-use super::{Error, bytes};
-use goal_lang::limits::EAGER_LIMIT;
+use super::Error;
 use goal_opt::{Level, Machine, Pipeline};
 use std::path::Path;
 
@@ -19,17 +18,15 @@ pub struct PassArguments {
     /// nanoseconds and bytes; what is not given is as on one host
     #[arg(long, value_name = "FILE|L=,o=,...")]
     pub machine: Option<String>,
-    /// Largest message that the runtime sends before its receive is there
-    #[arg(long, value_name = "BYTES", default_value_t = EAGER_LIMIT, value_parser = bytes)]
-    pub eager_limit: u64,
 }
 
 impl PassArguments {
-    /// The pipeline that these arguments ask for.
+    /// The pipeline that these arguments ask for, for a runtime that sends messages up to `eager_limit` bytes before
+    /// their receives are there.
     ///
     /// # Errors
     /// What is no pass and no machine, or a file that can't be read.
-    pub fn pipeline(&self) -> Result<Pipeline, Error> {
+    pub fn pipeline(&self, eager_limit: u64) -> Result<Pipeline, Error> {
         let usage = |error: &dyn std::fmt::Display| Error::Usage(error.to_string());
         let pipeline = match (&self.passes, self.level) {
             (Some(list), _) => Pipeline::parse(list).map_err(|error| usage(&error))?,
@@ -47,6 +44,6 @@ impl PassArguments {
                 Machine::parse(&text).map_err(|error| Error::Usage(format!("{file}: {error}")))?
             }
         };
-        Ok(Pipeline { machine, eager_limit: self.eager_limit, ..pipeline })
+        Ok(Pipeline { machine, eager_limit, ..pipeline })
     }
 }

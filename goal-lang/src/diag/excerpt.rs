@@ -88,7 +88,7 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |newline| last + newline);
     let start = line_start.max(boundary(bytes, first.saturating_sub(LINE_BYTES)));
     let end = line_end.min(boundary(bytes, last.saturating_add(LINE_BYTES)));
-    let lines_before = memchr::memchr_iter(b'\n', &bytes[..line_start]).count();
+    let lines_before = source.newlines_before(line_start) as usize;
     let mut name = source.name.clone();
     if start > line_start {
         name.push_str(&format!(" (from column {} on)", start - line_start + 1));

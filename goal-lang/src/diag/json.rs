@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Diagnostic, Report};
+use super::{Diagnostic, Fix, Report};
 use crate::source::{SourceMap, Span};
 
 #[derive(Serialize)]
@@ -21,10 +21,27 @@ struct Line<'a> {
     note: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<Change<'a>>,
+}
+
+#[derive(Serialize)]
+struct Change<'a> {
+    title: &'a str,
+    insertions: Vec<Addition<'a>>,
+}
+
+#[derive(Serialize)]
+struct Addition<'a> {
+    file: &'a str,
+    line: u64,
+    column: u64,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
 struct Place<'a> {
+    file: &'a str,
     line: u64,
     column: u64,
     label: &'a str,
@@ -57,11 +74,22 @@ fn line<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Line<'a> {
             .labels
             .iter()
             .filter_map(|label| {
+                let file = &sources.source_of(label.span.start)?.name;
                 let (line, column) = sources.line_column(label.span.start)?;
-                Some(Place { line, column, label: &label.text })
+                Some(Place { file, line, column, label: &label.text })
             })
             .collect(),
         note: diagnostic.note.as_deref(),
         help: diagnostic.help.as_deref(),
+        fix: diagnostic.fix.as_ref().map(|fix| change(fix, sources)),
     }
+}
+
+fn change<'a>(fix: &'a Fix, sources: &'a SourceMap) -> Change<'a> {
+    let insertions = fix.insertions.iter().filter_map(|insertion| {
+        let file = &sources.source_of(insertion.at)?.name;
+        let (line, column) = sources.line_column(insertion.at)?;
+        Some(Addition { file, line, column, text: &insertion.text })
+    });
+    Change { title: &fix.title, insertions: insertions.collect() }
 }

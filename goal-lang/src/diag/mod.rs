@@ -12,7 +12,7 @@ pub use registry::{Code, Severity};
 pub use render::render;
 pub use report::Report;
 
-use crate::source::Span;
+use crate::source::{Position, Span};
 
 /// One finding about an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,26 @@ pub struct Diagnostic {
     pub note: Option<String>,
     /// A way out.
     pub help: Option<String>,
+    /// A way out that a program can take.
+    pub fix: Option<Fix>,
+}
+
+/// Changes of the texts that end a finding. What is there stays: fixes only add to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What they do, as one says it: "let `s` wait for `r`".
+    pub title: String,
+    /// What is put where; of several at one position the first comes first.
+    pub insertions: Vec<Insertion>,
+}
+
+/// Text to be put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insertion {
+    /// Before which byte.
+    pub at: Position,
+    /// What.
+    pub text: String,
 }
 
 /// A place with what it has to do with the finding.
@@ -41,7 +61,7 @@ pub struct Label {
 impl Diagnostic {
     /// A finding without places yet.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), labels: Vec::new(), note: None, help: None }
+        Self { code, message: message.into(), labels: Vec::new(), note: None, help: None, fix: None }
     }
 
     /// Adds a place.
@@ -62,6 +82,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Says how a program ends it.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fix = Some(fix);
         self
     }
 

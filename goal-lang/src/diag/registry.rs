@@ -137,8 +137,28 @@ codes! {
 
     /// Actions that can never end.
     Deadlock = 301, Error, "deadlock";
+    /// A message that no receive takes.
+    UnmatchedSend = 302, Error, "unmatched-send";
+    /// A receive that no message comes for.
+    UnmatchedRecv = 303, Error, "unmatched-recv";
+    /// A message and its receive have different sizes.
+    SizeMismatch = 304, Error, "size-mismatch";
+    /// Two actions of a rank use the same bytes in no order, and one writes them.
+    Race = 305, Error, "race";
+    /// Scratch memory is read that nothing wrote.
+    UninitialisedRead = 306, Error, "uninitialised-read";
     /// The program does not compute what its collective operation defines.
     Postcondition = 307, Error, "postcondition";
+    /// Which receive takes which message depends on timing.
+    TimingDependentMatch = 308, Warning, "timing-dependent-match";
+    /// The program ends only where messages are sent before their receives are there.
+    ReliesOnBuffering = 309, Warning, "relies-on-buffering";
+    /// A received byte is overwritten before anything reads it.
+    LostData = 310, Warning, "lost-data";
+    /// Bytes are written as one datatype and, after a message, read as another.
+    DatatypeMismatch = 311, Warning, "datatype-mismatch";
+    /// A check did not look at all of the program, as that would take too long.
+    CheckIncomplete = 312, Warning, "check-incomplete";
 }
 
 impl std::fmt::Display for Code {

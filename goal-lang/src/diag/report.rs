@@ -8,7 +8,7 @@ const KEPT_MAX: usize = 100;
 /// The findings about an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The findings, at most 100.
+    /// The findings, at most 100; warnings only where errors leave room.
     pub diagnostics: Vec<Diagnostic>,
     /// Number of errors, kept or not.
     pub errors: u64,
@@ -28,17 +28,35 @@ impl Report {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
         }
-        if self.diagnostics.len() < KEPT_MAX {
+        if self.makes_room(code.severity()) {
             self.diagnostics.push(describe());
         }
     }
 
     /// Adds all findings of another report.
-    pub fn append(&mut self, mut other: Report) {
-        other.diagnostics.truncate(KEPT_MAX - self.diagnostics.len());
-        self.diagnostics.append(&mut other.diagnostics);
+    pub fn append(&mut self, other: Report) {
+        for diagnostic in other.diagnostics {
+            if self.makes_room(diagnostic.severity()) {
+                self.diagnostics.push(diagnostic);
+            }
+        }
         self.errors += other.errors;
         self.warnings += other.warnings;
+    }
+
+    /// Whether another finding is kept. Warnings make room for errors.
+    fn makes_room(&mut self, severity: Severity) -> bool {
+        if self.diagnostics.len() < KEPT_MAX {
+            return true;
+        }
+        let is_warning = |kept: &Diagnostic| kept.severity() == Severity::Warning;
+        match self.diagnostics.iter().rposition(is_warning) {
+            Some(last) if severity == Severity::Error => {
+                self.diagnostics.remove(last);
+                true
+            }
+            _ => false,
+        }
     }
 
     /// Whether the input cannot be used.

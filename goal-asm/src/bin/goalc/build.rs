@@ -1,7 +1,9 @@
 //! `goalc build`.
 
 use clap::{ArgAction, ValueEnum};
-use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Options, Output, PassArguments, Target};
+use goal_asm::driver::{
+    self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments, Target,
+};
 use goal_lang::{Program, Style, print};
 use goal_opt::{PASSES, Pass, Timings};
 use std::io::{self, Write};
@@ -21,6 +23,8 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
     #[command(flatten)]
     passes: PassArguments,
+    #[command(flatten)]
+    checks: CheckArguments,
     /// Print the program as text on standard error after this pass, or after all
     #[arg(long, value_name = "PASS|all")]
     print_after: Vec<String>,
@@ -33,7 +37,7 @@ pub(crate) struct Arguments {
     /// What is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     emit: Form,
-    /// Leave out the verification of passes and the search for what is suspicious
+    /// Leave out the checks of the whole program, the verification of passes and the search for what is suspicious
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
     check: bool,
 }
@@ -79,10 +83,10 @@ impl Form {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = Options {
-        pipeline: arguments.passes.pipeline()?,
+        pipeline: arguments.passes.pipeline(arguments.checks.eager_limit)?,
         check: arguments.check,
         strip: arguments.strip,
-        ..arguments.input.options()
+        ..arguments.checks.apply(arguments.input.options())
     };
     for name in &arguments.print_after {
         if name != "all" && PASSES.iter().all(|pass| pass.name != name) {
@@ -91,7 +95,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let target = target(arguments)?;
     let emit = arguments.emit.emit();
-    let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
+    let mut loaded = driver::load_program(&arguments.input.inputs, &options.with_places())?;
+    if options.check {
+        driver::check(&mut loaded, &options)?;
+    }
     let mut printed = Ok(());
     let timings = driver::optimize(&mut loaded, &options, |pass, program| {
         if printed.is_ok() && arguments.print_after.iter().any(|name| name == "all" || name == pass.name) {

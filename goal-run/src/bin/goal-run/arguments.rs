@@ -1,7 +1,7 @@
 //! The command line.
 
-use clap::{Parser, ValueEnum};
-use goal_asm::driver::{InputArguments, bytes};
+use clap::{ArgAction, Parser, ValueEnum};
+use goal_asm::driver::{self, Deny, InputArguments, bytes};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, VERIFIED_BYTES_MAX, WINDOW_ACTION_BYTES_MAX,
@@ -69,6 +69,12 @@ pub(crate) struct Arguments {
     /// Most bytes of messages that a rank keeps for receives to come
     #[arg(long, value_name = "BYTES", default_value_t = engine::Options::UNEXPECTED_LIMIT, value_parser = bytes)]
     unexpected_limit: u64,
+    /// Leave out the checks of the whole program
+    #[arg(long = "no-check", action = ArgAction::SetFalse)]
+    check: bool,
+    /// What counts as an error
+    #[arg(long, value_enum)]
+    deny: Option<Deny>,
     /// How the report is written: text, or one JSON object on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -123,6 +129,20 @@ impl Arguments {
     pub(crate) fn window(&self) -> Option<WindowSettings> {
         let limits = StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
         self.window.map(|size| WindowSettings { size, limits })
+    }
+
+    /// How the program is read and checked.
+    pub(crate) fn driver(&self) -> driver::Options {
+        driver::Options {
+            check: self.check,
+            checks: driver::CheckOptions {
+                eager_limit: self.eager_limit,
+                unexpected_limit: self.unexpected_limit,
+                ..driver::CheckOptions::default()
+            },
+            deny_warnings: self.deny.is_some(),
+            ..self.input.options()
+        }
     }
 
     /// What the launcher is asked to do.

@@ -70,7 +70,7 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
 /// sealed copy in memory otherwise.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>), Failure> {
-    let options = arguments.input.options();
+    let options = arguments.driver();
     if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
         && is_nisa(path)
     {

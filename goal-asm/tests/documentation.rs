@@ -1,7 +1,7 @@
 //! The examples of the documentation: the reference's and those of the pages of findings.
 //!
 //! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND` have exactly those of
-//! that kind. `GOAL_BLESS=1` writes the reports into the pages of findings.
+//! that kind. The examples of whole-program findings go through the checks. `GOAL_BLESS=1` writes the reports into the pages of findings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -34,10 +34,15 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-fn findings(text: &str) -> (SourceMap, Report) {
+/// What is found in a text, by the checks of all ranks together too where it is an example of these.
+fn findings(text: &str, is_whole_program: bool) -> (SourceMap, Report) {
     let mut sources = SourceMap::default();
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
-    let report = parse(&sources, &ParseOptions::default()).report;
+    let parsed = parse(&sources, &ParseOptions::default());
+    let mut report = parsed.report;
+    if let Some(program) = parsed.program.filter(|_| is_whole_program) {
+        report.append(goal_opt::check::check(&program, Some(&sources), &goal_opt::check::Options::default()));
+    }
     (sources, report)
 }
 
@@ -48,8 +53,8 @@ fn rendered(sources: &SourceMap, report: &Report) -> String {
 }
 
 #[track_caller]
-fn check(block: &Block<'_>, kind: Option<&str>) {
-    let (sources, report) = findings(block.text);
+fn check(block: &Block<'_>, kind: Option<&str>, is_whole_program: bool) {
+    let (sources, report) = findings(block.text, is_whole_program);
     let kinds: BTreeSet<&str> = report.diagnostics.iter().map(|found| found.code.kind()).collect();
     let shown = rendered(&sources, &report);
     assert_eq!(kinds, kind.into_iter().collect(), "\n{}\n{shown}", block.text);
@@ -66,7 +71,7 @@ fn reference() {
             assert_eq!(code.severity().name(), severity, "{kind}");
             Some(kind)
         });
-        check(block, kind);
+        check(block, kind, false);
         count += 1;
     }
     assert!(count > 20, "only {count} examples were found");
@@ -82,20 +87,23 @@ fn pages_of_findings() {
         assert!(page.contains("\n## The way out\n"), "{}", path.display());
         let blocks = blocks(&page);
         let of = |mark: &str| blocks.iter().find(|block| block.mark == mark);
-        if (*code as u16) >= 100 {
+        let number = *code as u16;
+        let Some(wrong) = of("goal") else {
+            assert!(number >= 100, "{}: an example", path.display());
             continue;
-        }
-        let (wrong, right) = (of("goal").expect("an example"), of("goal,ok").expect("a corrected example"));
-        check(wrong, Some(code.kind()));
-        check(right, None);
-        let (sources, report) = findings(wrong.text);
+        };
+        let is_whole_program = number >= 300;
+        let right = of("goal,ok").expect("a corrected example");
+        check(wrong, Some(code.kind()), is_whole_program);
+        check(right, None, is_whole_program);
+        let (sources, report) = findings(wrong.text, is_whole_program);
         for found in &report.diagnostics {
             let is_whole = !found.labels.is_empty() && found.note.is_some() && found.help.is_some();
             assert!(is_whole, "a report has a place, a note and a help: {found:?}");
         }
         let (shown, wanted) = (of("text").expect("the report"), rendered(&sources, &report));
         if shown.text != wanted {
-            assert!(bless, "{}: `GOAL_BLESS=1 cargo test -p goal-lang` writes\n{wanted}", path.display());
+            assert!(bless, "{}: `GOAL_BLESS=1 cargo test -p goal-asm` writes\n{wanted}", path.display());
             let mut page = page.clone();
             page.replace_range(shown.start..shown.start + shown.text.len(), &wanted);
             std::fs::write(&path, page).expect("a writable page");
