@@ -6,6 +6,7 @@
 //! [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all ranks share.
 
 pub mod check;
+pub mod cost;
 mod flow;
 mod machine;
 mod pass;

@@ -1,0 +1,75 @@
+//! What is busy until when: the processors and the network interfaces of every rank.
+
+use goal_lang::{Action, Placement, Program};
+
+/// By rank, when each of its processors and each side of its network interfaces is free again, in nanoseconds.
+pub(super) struct Lanes {
+    /// By rank, its first processor in `cpu`; one more entry for the end.
+    first_cpu: Vec<usize>,
+    /// By rank, its first interface in `sending` and `receiving`.
+    first_nic: Vec<usize>,
+    cpu: Vec<f64>,
+    sending: Vec<f64>,
+    receiving: Vec<f64>,
+}
+
+/// Where an action is placed; local operations are on the first processor.
+pub(super) fn placement(action: &Action) -> Placement {
+    match *action {
+        Action::Send { placement, .. } | Action::Recv { placement, .. } | Action::Calc { placement, .. } => {
+            placement
+        }
+        _ => Placement::default(),
+    }
+}
+
+impl Lanes {
+    pub(super) fn new(program: &Program) -> Self {
+        let counts: Vec<(usize, usize)> = program
+            .bodies
+            .iter()
+            .map(|body| {
+                body.actions.iter().map(placement).fold((1, 1), |(cpus, nics), placement| {
+                    (cpus.max(usize::from(placement.cpu) + 1), nics.max(usize::from(placement.nic) + 1))
+                })
+            })
+            .collect();
+        let (mut first_cpu, mut first_nic) = (vec![0], vec![0]);
+        for (rank, entry) in program.ranks.iter().enumerate() {
+            let (cpus, nics) = counts[entry.body.index()];
+            first_cpu.push(first_cpu[rank] + cpus);
+            first_nic.push(first_nic[rank] + nics);
+        }
+        let (cpus, nics) = (first_cpu[program.ranks.len()], first_nic[program.ranks.len()]);
+        Self {
+            first_cpu,
+            first_nic,
+            cpu: vec![0.0; cpus],
+            sending: vec![0.0; nics],
+            receiving: vec![0.0; nics],
+        }
+    }
+
+    /// The processor that the placement names, or the last that the rank has: a message without a receive names one of the
+    /// sender's.
+    pub(super) fn cpu(&mut self, rank: u32, at: Placement) -> &mut f64 {
+        let (first, end) = (self.first_cpu[rank as usize], self.first_cpu[rank as usize + 1]);
+        &mut self.cpu[(first + usize::from(at.cpu)).min(end - 1)]
+    }
+
+    pub(super) fn sending(&mut self, rank: u32, at: Placement) -> &mut f64 {
+        &mut self.sending[self.first_nic[rank as usize] + usize::from(at.nic)]
+    }
+
+    /// The receiving side of the interface that the placement names, or of the last that the rank has.
+    pub(super) fn receiving(&mut self, rank: u32, at: Placement) -> &mut f64 {
+        let (first, end) = (self.first_nic[rank as usize], self.first_nic[rank as usize + 1]);
+        &mut self.receiving[(first + usize::from(at.nic)).min(end - 1)]
+    }
+
+    /// By rank, when the last of its processors is free.
+    pub(super) fn finish(&self) -> Vec<f64> {
+        let last = |ends: &[usize]| self.cpu[ends[0]..ends[1]].iter().copied().fold(0.0, f64::max);
+        self.first_cpu.windows(2).map(last).collect()
+    }
+}
