@@ -1,6 +1,6 @@
 //! `goalc build` beside `wc -w` on the same files.
 
-use crate::generate::{Pattern, write};
+use crate::generate::{Pattern, Shape, write};
 use crate::measure::{Cost, interleaved, median, sibling};
 use crate::table;
 use clap::Args as ClapArgs;
@@ -20,14 +20,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let mut inputs = vec![("alltoall, 1024 ranks", Pattern::Alltoall, 1024, 0)];
+    let mut inputs = vec![("alltoall, 1024 ranks", Shape::new(Pattern::Alltoall))];
     if !args.small {
-        inputs.push(("ring, 64 ranks", Pattern::Ring, 64, 45_000));
+        inputs.push(("ring, 64 ranks", Shape::new(Pattern::Ring).messages(45_000)));
     }
     let mut rows = Vec::new();
-    for (name, pattern, ranks, messages) in inputs {
+    for (name, shape) in inputs {
         let path = folder.path().join("input.goal");
-        write(pattern, ranks, messages, &path)?;
+        write(&shape, &path)?;
         rows.extend(one_file(name, &path, args.runs)?);
     }
     table::print(&["input", "command", "wall s", "cpu s", "MB/s", "of wc -w", "peak MB", "output MB"], &rows);

@@ -24,7 +24,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Bench {
-    /// Write a large Schedgen-form file
+    /// Write a large program as text
     Generate(generate::Args),
     /// goalc build beside `wc -w` on the same file: MB/s, peak memory, one thread and two
     Compile(compile::Args),
