@@ -82,6 +82,17 @@ pub static PASSES: &[Pass] = &[
         rewrite: Rewrite::Program(passes::fuse::fuse),
     },
     Pass {
+        name: "contention",
+        description: "messages that could be under way together go in rounds, so that ranks receive k at once",
+        level: Some(Level::O2),
+        parameters: &[Parameter {
+            name: "k",
+            description: "receives that a rank may have open at once",
+            values: Values::Number { min: 1, default: Some(1) },
+        }],
+        rewrite: Rewrite::Program(passes::contention::contention),
+    },
+    Pass {
         name: "join",
         description: "an action that waits for more than 65535 others waits for a tree of joins instead",
         level: Some(Level::O0),

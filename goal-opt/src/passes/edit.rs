@@ -1,6 +1,6 @@
 //! Edges with the places where the text states them, for passes that build new ones.
 
-use goal_lang::{Csr, Edge, Position};
+use goal_lang::{ActionId, Body, BodyId, Csr, Edge, Position, Program};
 
 /// Edges out of a [`Csr`] and its positions, which are there for all edges or for none.
 pub(crate) struct Edges {
@@ -34,4 +34,37 @@ impl Edges {
         }
         (csr, positions)
     }
+}
+
+/// Gives ranks bodies of their own, so that one can be changed for a rank alone.
+pub(crate) struct Owners(Vec<u32>);
+
+impl Owners {
+    /// Counts the ranks of each body.
+    pub(crate) fn new(program: &Program) -> Self {
+        let mut ranks = vec![0; program.bodies.len()];
+        for entry in &program.ranks {
+            ranks[entry.body.index()] += 1;
+        }
+        Self(ranks)
+    }
+
+    /// The body of a rank, which no other rank has any more.
+    pub(crate) fn own<'p>(&mut self, program: &'p mut Program, rank: u32) -> &'p mut Body {
+        let shared = program.ranks[rank as usize].body;
+        if self.0[shared.index()] > 1 {
+            self.0[shared.index()] -= 1;
+            self.0.push(1);
+            let own = BodyId::new(program.bodies.len());
+            program.bodies.push(program.bodies[shared.index()].clone());
+            program.ranks[rank as usize].body = own;
+        }
+        let id = program.ranks[rank as usize].body;
+        &mut program.bodies[id.index()]
+    }
+}
+
+/// Where the text states an action, for edges that are made for it.
+pub(crate) fn place(body: &Body, id: ActionId) -> Option<Position> {
+    body.debug.actions.get(id.index()).copied()
 }

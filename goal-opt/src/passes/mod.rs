@@ -1,9 +1,11 @@
 //! The passes, a module each. [`PASSES`](crate::PASSES) is the table of them.
 
+pub(crate) mod contention;
 pub(crate) mod dce;
 pub(crate) mod edit;
 pub(crate) mod fuse;
 pub(crate) mod join;
+mod levels;
 mod remove;
 pub(crate) mod topological;
 mod window;

@@ -15,6 +15,15 @@ pub(crate) fn local(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &shape))
 }
 
+/// Programs of many messages between few ranks, one of two without much else.
+pub(crate) fn exchanges(seed: u64) -> Program {
+    let shape = match seed % 2 {
+        0 => Shape { ranks: (3, 6), events: (20, 40), operand_max: 8, ..Shape::varied(seed) },
+        _ => Shape { ranks: (3, 6), events: (20, 40), memory: 2000, wildcards: false, ..Shape::varied(seed) },
+    };
+    labelled(goal_smith::program(seed, &shape))
+}
+
 /// A program without wildcards whose ranks wait more than they need to: some rely on eager sends, some never end.
 pub(crate) fn restricted(seed: u64) -> Program {
     let shape = Shape { wildcards: false, ..Shape::varied(seed) };

@@ -27,6 +27,12 @@ pub(crate) struct Special {
 /// Passes that don't do much to the usual programs with their usual parameters.
 pub(crate) const SPECIAL: &[Special] = &[
     Special { pass: "join", spec: "join(most=2)", program: programs::usual, changed_percent: 20 },
+    Special {
+        pass: "contention",
+        spec: "contention(k=1)",
+        program: programs::exchanges,
+        changed_percent: 60,
+    },
     Special { pass: "dce", spec: "dce", program: programs::local, changed_percent: 30 },
     Special { pass: "fuse", spec: "fuse", program: programs::local, changed_percent: 10 },
     Special { pass: "window", spec: "window(size=8)", program: programs::usual, changed_percent: 30 },

@@ -1,0 +1,294 @@
+//! Edge colouring of a bipartite multigraph with as many colours as its largest degree has edges (König 1916).
+
+use rustc_hash::FxHashMap;
+
+const NONE: u32 = u32::MAX;
+
+/// Marks an entry of `degrees` as a place in the list.
+const START: u32 = 1 << 31;
+
+/// Edges that alternating paths may have in all, for each edge of the graph.
+const STEPS_PER_EDGE: usize = 64;
+
+/// A colour for each edge, so that no two edges at a vertex of either side have the same; colours are numbers below the
+/// largest degree.
+///
+/// A split along Euler trails halves all degrees, and each half is coloured by itself (Gabow and Kariv 1982). Where an odd degree
+/// leads to one colour too many, the edges of the rarest colour get others along alternating paths. O(m log D) for m edges and
+/// degree D, but for these paths: where they take more than [`STEPS_PER_EDGE`] steps for each edge, a colour too many stays, so
+/// that there may be up to twice as many as needed.
+pub(super) fn colour(edges: &[(u32, u32)]) -> Vec<u32> {
+    let mut colouring = Colouring::new(edges);
+    colouring.solve(&(0..edges.len() as u32).collect::<Vec<_>>());
+    colouring.colours
+}
+
+struct Colouring {
+    /// Both vertices of each edge, in one numbering without gaps: even numbers to the left, odd ones to the right.
+    edges: Vec<[u32; 2]>,
+    colours: Vec<u32>,
+    /// By vertex, scratch for one split: its degree, then where its edges end in a list.
+    degrees: Vec<u32>,
+    /// By vertex, scratch for one split: where its edges begin in the list.
+    firsts: Vec<u32>,
+    used: Vec<bool>,
+    /// Edges that alternating paths may still have in all.
+    steps_left: usize,
+}
+
+impl Colouring {
+    fn new(edges: &[(u32, u32)]) -> Self {
+        let mut numbers = [FxHashMap::default(), FxHashMap::default()];
+        let mut number = |side: usize, name: u32| {
+            let next = 2 * numbers[side].len() as u32 + side as u32;
+            *numbers[side].entry(name).or_insert(next)
+        };
+        let edges: Vec<[u32; 2]> =
+            edges.iter().map(|&(left, right)| [number(0, left), number(1, right)]).collect();
+        let vertices = edges.iter().flatten().max().map_or(0, |&last| last as usize + 1);
+        Self {
+            colours: vec![NONE; edges.len()],
+            degrees: vec![0; vertices],
+            firsts: vec![0; vertices],
+            used: vec![false; edges.len()],
+            steps_left: STEPS_PER_EDGE * edges.len(),
+            edges,
+        }
+    }
+
+    /// Colours some edges, and returns with how many colours: their largest degree, if paths are not cut short.
+    fn solve(&mut self, edges: &[u32]) -> u32 {
+        let degree = self.count_degrees(edges);
+        if degree <= 1 {
+            edges.iter().for_each(|&edge| self.colours[edge as usize] = 0);
+            self.forget_degrees(edges);
+            return degree;
+        }
+        let [first, second] = self.split(edges);
+        let below = self.solve(&first);
+        let above = self.solve(&second);
+        second.iter().for_each(|&edge| self.colours[edge as usize] += below);
+        let mut colours = below + above;
+        while colours > degree && self.drop_colour(edges, colours - 1) {
+            colours -= 1;
+        }
+        colours
+    }
+
+    /// Leaves the degree of each vertex in `degrees` and returns the largest.
+    fn count_degrees(&mut self, edges: &[u32]) -> u32 {
+        let mut largest = 0;
+        for &edge in edges {
+            for vertex in self.edges[edge as usize] {
+                self.degrees[vertex as usize] += 1;
+                largest = largest.max(self.degrees[vertex as usize]);
+            }
+        }
+        largest
+    }
+
+    fn forget_degrees(&mut self, edges: &[u32]) {
+        for &edge in edges {
+            for vertex in self.edges[edge as usize] {
+                self.degrees[vertex as usize] = 0;
+            }
+        }
+    }
+
+    /// Two halves: of the edges at each vertex as many in the one as in the other, or one more. Needs the degrees, and forgets them.
+    fn split(&mut self, edges: &[u32]) -> [Vec<u32>; 2] {
+        // The edges at each vertex, in one list; `degrees` becomes the end of what is left of a vertex's part.
+        let mut vertices: Vec<u32> = Vec::new();
+        let mut odd = Vec::new();
+        let mut end = 0;
+        for &edge in edges {
+            for vertex in self.edges[edge as usize] {
+                let degree = &mut self.degrees[vertex as usize];
+                if *degree & START == 0 {
+                    vertices.push(vertex);
+                    if *degree % 2 == 1 {
+                        odd.push(vertex);
+                    }
+                    self.firsts[vertex as usize] = end;
+                    end += *degree;
+                    *degree = START | self.firsts[vertex as usize];
+                }
+            }
+        }
+        let mut list = vec![0; end as usize];
+        for &edge in edges {
+            for vertex in self.edges[edge as usize] {
+                let at = &mut self.degrees[vertex as usize];
+                list[(*at & !START) as usize] = edge;
+                *at += 1;
+            }
+        }
+        let mut halves = [Vec::with_capacity(edges.len() / 2 + 1), Vec::with_capacity(edges.len() / 2 + 1)];
+        for &start in odd.iter().chain(&vertices) {
+            let mut vertex = start;
+            while let Some(edge) = self.take(vertex, &list) {
+                halves[vertex as usize % 2].push(edge);
+                let [left, right] = self.edges[edge as usize];
+                vertex = if vertex == left { right } else { left };
+            }
+        }
+        for &edge in edges {
+            self.used[edge as usize] = false;
+        }
+        self.forget_degrees(edges);
+        halves
+    }
+
+    /// The next edge at a vertex that no trail has used.
+    fn take(&mut self, vertex: u32, list: &[u32]) -> Option<u32> {
+        let end = &mut self.degrees[vertex as usize];
+        while (*end & !START) > self.firsts[vertex as usize] {
+            *end -= 1;
+            let edge = list[(*end & !START) as usize];
+            if !std::mem::replace(&mut self.used[edge as usize], true) {
+                return Some(edge);
+            }
+        }
+        None
+    }
+
+    /// Gets by with `colours` colours where there is one more than that and than needed. False where that takes too many steps.
+    fn drop_colour(&mut self, edges: &[u32], colours: u32) -> bool {
+        let mut counts = vec![0u32; colours as usize + 1];
+        edges.iter().for_each(|&edge| counts[self.colours[edge as usize] as usize] += 1);
+        let rarest = (0..=colours).min_by_key(|&colour| counts[colour as usize]).unwrap_or(colours);
+        let mut homeless = Vec::new();
+        // By vertex and colour, the edge.
+        let mut at: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        at.reserve(2 * edges.len());
+        for &edge in edges {
+            let colour = &mut self.colours[edge as usize];
+            if *colour == rarest {
+                homeless.push(edge);
+                continue;
+            }
+            if *colour == colours {
+                *colour = rarest;
+            }
+            for vertex in self.edges[edge as usize] {
+                at.insert((vertex, *colour), edge);
+            }
+        }
+        let mut is_dropped = true;
+        for edge in homeless {
+            if self.steps_left == 0 {
+                self.colours[edge as usize] = colours;
+                is_dropped = false;
+                continue;
+            }
+            let [left, right] = self.edges[edge as usize];
+            let free = |vertex: u32, at: &FxHashMap<(u32, u32), u32>| {
+                let colour = (0..colours).find(|&colour| !at.contains_key(&(vertex, colour)));
+                colour.expect("a vertex has no more edges than there are colours")
+            };
+            let (of_left, of_right) = (free(left, &at), free(right, &at));
+            let colour = if at.contains_key(&(left, of_right)) {
+                self.swap_path(right, [of_left, of_right], &mut at);
+                of_left
+            } else {
+                of_right
+            };
+            self.colours[edge as usize] = colour;
+            at.insert((left, colour), edge);
+            at.insert((right, colour), edge);
+        }
+        is_dropped
+    }
+
+    /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a bipartite graph it does not
+    /// come to a vertex of the other side that has no edge of the first.
+    fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut FxHashMap<(u32, u32), u32>) {
+        let mut path = Vec::new();
+        let (mut vertex, mut next) = (start, 0);
+        while let Some(&edge) = at.get(&(vertex, colours[next])) {
+            path.push(edge);
+            let [left, right] = self.edges[edge as usize];
+            vertex = if vertex == left { right } else { left };
+            next = 1 - next;
+        }
+        self.steps_left = self.steps_left.saturating_sub(path.len());
+        for &edge in &path {
+            for vertex in self.edges[edge as usize] {
+                at.remove(&(vertex, self.colours[edge as usize]));
+            }
+        }
+        for (i, edge) in path.into_iter().enumerate() {
+            let colour = colours[1 - i % 2];
+            self.colours[edge as usize] = colour;
+            for vertex in self.edges[edge as usize] {
+                at.insert((vertex, colour), edge);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn check(edges: &[(u32, u32)]) {
+        let degree = proper(edges, &colour(edges));
+        assert!(colour(edges).iter().all(|&colour| colour < degree), "{edges:?} have a degree of {degree}");
+    }
+
+    /// That no vertex has a colour twice; the largest degree.
+    fn proper(edges: &[(u32, u32)], colours: &[u32]) -> u32 {
+        let mut degrees: FxHashMap<(bool, u32), u32> = FxHashMap::default();
+        let mut seen = HashSet::new();
+        for (&(left, right), &colour) in edges.iter().zip(colours) {
+            for end in [(false, left), (true, right)] {
+                *degrees.entry(end).or_default() += 1;
+                assert!(seen.insert((end, colour)), "colour {colour} twice at {end:?} of {edges:?}");
+            }
+        }
+        degrees.values().copied().max().unwrap_or(0)
+    }
+
+    fn random(seed: u64) -> Vec<(u32, u32)> {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (left, right) = (random.u32(1..12), random.u32(1..12));
+        (0..random.usize(0..80)).map(|_| (random.u32(0..left), random.u32(0..right))).collect()
+    }
+
+    #[test]
+    fn random_multigraphs_need_as_many_colours_as_their_degree() {
+        check(&[]);
+        (0..5000).for_each(|seed| check(&random(seed)));
+    }
+
+    /// A bound on the work costs colours, at most twice as many, but leaves a colouring.
+    #[test]
+    fn without_paths_there_are_more_colours() {
+        let mut more = 0;
+        for seed in 0..5000 {
+            let edges = random(seed);
+            let mut colouring = Colouring::new(&edges);
+            colouring.steps_left = seed as usize % 8;
+            let colours = colouring.solve(&(0..edges.len() as u32).collect::<Vec<_>>());
+            let degree = proper(&edges, &colouring.colours);
+            assert!(colours <= (2 * degree).max(1), "{colours} for a degree of {degree}");
+            assert!(colouring.colours.iter().all(|&colour| colour < colours.max(1)));
+            more += u32::from(colours > degree);
+        }
+        assert!(more > 200, "{more}");
+    }
+
+    #[test]
+    fn an_alltoall_runs_in_rounds_of_permutations() {
+        for ranks in [2, 3, 8, 33, 64] {
+            let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+            check(&pairs.filter(|(from, to)| from != to).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_hub_takes_no_more_than_its_edges() {
+        check(&(0..100_000).map(|source| (source, 7)).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,111 @@
+//! Contention scheduling: artificial dependencies bring messages that could be under way together into rounds (paper III.C:
+//! "a good scheduling could be achieved with multi-graph coloring", "by adding more dependencies which limits the dynamic
+//! scheduler's flexibility").
+
+mod colouring;
+#[cfg(test)]
+mod tests;
+
+use super::edit::{Edges, Owners, place};
+use super::levels::{Message, free_messages};
+use crate::pass::{Context, Refusal};
+use crate::whole::{Run, Whole, unique_partners};
+use goal_lang::{ActionId, Edge, Program};
+
+/// A send or a receive of a rank that has a place among the rounds.
+#[derive(Debug, Clone, Copy)]
+struct Placed {
+    rank: u32,
+    level: u32,
+    /// The round within the level.
+    round: u32,
+    is_recv: bool,
+    id: ActionId,
+}
+
+/// Messages of a level, which are in no order, are the edges of a bipartite multigraph from ranks that send to ranks that
+/// receive. Its colours are rounds: in each a rank sends at most one message and receives at most one. A receive
+/// waits for the end of the k-th receive before it, so a rank has no more than k open; a send waits for the k-th send before it in
+/// its level, and for the receives of the level that are k rounds before it.
+///
+/// # Errors
+/// None: messages whose order is not certain stay as they are.
+pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+    let k = context.arguments.number("k").unwrap_or(1);
+    let k = usize::try_from(k).unwrap_or(usize::MAX);
+    let placed = {
+        let whole = match Whole::new(program) {
+            Ok(whole) => whole,
+            Err(error) => {
+                context.note(format!("{error}: messages stay as they are"));
+                return Ok(false);
+            }
+        };
+        let trace = Run::new(&whole).finish(u64::MAX);
+        if !trace.is_complete() {
+            context
+                .note("the program does not end, however large the messages sent at once: it stays as it is");
+            return Ok(false);
+        }
+        let partner = unique_partners(&whole, &trace);
+        rounds(&whole, free_messages(&whole, &partner))
+    };
+    let mut owners = Owners::new(program);
+    let mut changed = false;
+    for of_rank in placed.chunk_by(|a, b| a.rank == b.rank) {
+        changed |= chain(program, &mut owners, of_rank, k);
+    }
+    Ok(changed)
+}
+
+/// Every message's ends with their rounds, by rank, each in the order of rounds.
+fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>) -> Vec<Placed> {
+    messages.sort_by_key(|message| message.level);
+    let mut placed = Vec::with_capacity(2 * messages.len());
+    for of_level in messages.chunk_by(|a, b| a.level == b.level) {
+        let edges: Vec<(u32, u32)> =
+            of_level.iter().map(|message| (whole.rank(message.send), whole.rank(message.recv))).collect();
+        for (message, round) in of_level.iter().zip(colouring::colour(&edges)) {
+            for (vertex, is_recv) in [(message.send, false), (message.recv, true)] {
+                let (rank, id) = (whole.rank(vertex), whole.id(vertex));
+                placed.push(Placed { rank, level: message.level, round, is_recv, id });
+            }
+        }
+    }
+    placed.sort_unstable_by_key(|placed| (placed.rank, placed.level, placed.round, placed.is_recv));
+    placed
+}
+
+/// Adds the dependencies of a rank. False where all are there already.
+fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize) -> bool {
+    let body = program.body_of(placed[0].rank);
+    let (mut sends, mut recvs): (Vec<Placed>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let mut added = Vec::new();
+    for &this in placed {
+        let of_kind = if this.is_recv { &mut recvs } else { &mut sends };
+        let before = of_kind.len().checked_sub(k).map(|at| of_kind[at]);
+        let before = before.filter(|before| this.is_recv || before.level == this.level);
+        of_kind.push(this);
+        let received = recvs.partition_point(|recv| {
+            recv.level < this.level || u64::from(recv.round) + k as u64 <= u64::from(this.round)
+        });
+        let received = received.checked_sub(1).map(|at| recvs[at]);
+        let received = received.filter(|recv| !this.is_recv && recv.level == this.level);
+        for prerequisite in [before, received].into_iter().flatten() {
+            let edge = Edge { waiter: this.id, prerequisite: prerequisite.id };
+            if body.requires.position(edge).is_none() {
+                added.push(edge);
+            }
+        }
+    }
+    if added.is_empty() {
+        return false;
+    }
+    let body = owners.own(program, placed[0].rank);
+    let mut requires = Edges::new(&body.requires, &body.debug.requires);
+    for edge in added {
+        requires.push(edge, place(body, edge.waiter));
+    }
+    (body.requires, body.debug.requires) = requires.finish(body.len());
+    true
+}

@@ -1,0 +1,91 @@
+//! Messages that may be under way at the same time: the global communication graph of a program, in levels.
+
+use crate::whole::{Vertex, Whole};
+use goal_lang::{ANY, Action};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::FxHashMap;
+
+/// A message between two ranks that can be put into an order with others of its level.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message {
+    pub(crate) send: Vertex,
+    pub(crate) recv: Vertex,
+    /// One more than the largest level of the messages that have to be before it: nothing orders messages of one level.
+    pub(crate) level: u32,
+}
+
+/// The messages that are free to be ordered, with their levels, in the order of their sends. `partner` has the other end of each
+/// message that every run matches alike.
+///
+/// In the graph that is looked at both ends of a message are one node, and so are all messages to a rank with wildcards, or
+/// of a source and tag, whose matching is open. A node on a circle, as those are that have to be under way together, stays as it is; so do
+/// messages of a rank to itself. Linear in actions, dependencies and messages.
+pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Message> {
+    let mut graph: DiGraph<bool, (), u32> = DiGraph::with_capacity(whole.len(), 0);
+    let node_of = nodes(whole, partner, &mut graph);
+    for vertex in whole.vertices() {
+        let from = node_of[vertex.index()];
+        for waiter in whole.requires(vertex).chain(whole.irequires(vertex)) {
+            let to = node_of[waiter.index()];
+            if from != to {
+                graph.add_edge(from, to, ());
+            }
+        }
+    }
+    let components = kosaraju_scc(&graph);
+    let mut component_of = vec![0; graph.node_count()];
+    for (at, component) in components.iter().enumerate() {
+        component.iter().for_each(|node| component_of[node.index()] = at);
+    }
+    // The components come in reverse topological order. By component, the messages on the longest path up to it.
+    let mut levels = vec![0u32; components.len()];
+    for (at, component) in components.iter().enumerate().rev() {
+        levels[at] += u32::from(component.iter().any(|&node| graph[node]));
+        for next in component.iter().flat_map(|&node| graph.neighbors(node)) {
+            let next = component_of[next.index()];
+            if next != at {
+                levels[next] = levels[next].max(levels[at]);
+            }
+        }
+    }
+    let sends = whole.vertices().filter(|&vertex| matches!(whole.action(vertex), Action::Send { .. }));
+    let free = sends.filter_map(|send| {
+        let recv = partner[send.index()].some()?;
+        let component = component_of[node_of[send.index()].index()];
+        let is_free = components[component].len() == 1 && whole.rank(send) != whole.rank(recv);
+        is_free.then(|| Message { send, recv, level: levels[component] })
+    });
+    free.collect()
+}
+
+/// By vertex, its node. The weight of a node tells whether it is one of messages.
+fn nodes(whole: &Whole<'_>, partner: &[Vertex], graph: &mut DiGraph<bool, (), u32>) -> Vec<NodeIndex> {
+    let mut is_wild = vec![false; whole.program.ranks.len()];
+    for vertex in whole.vertices() {
+        if let Action::Recv { from, tag, .. } = *whole.action(vertex) {
+            is_wild[whole.rank(vertex) as usize] |= from == ANY || tag == ANY;
+        }
+    }
+    let mut node_of = vec![NodeIndex::end(); whole.len()];
+    let mut open: FxHashMap<(u32, u32, u32), NodeIndex> = FxHashMap::default();
+    for vertex in whole.vertices() {
+        let (destination, source, tag) = match *whole.action(vertex) {
+            Action::Send { to, tag, .. } => (to, whole.rank(vertex), tag),
+            Action::Recv { from, tag, .. } => (whole.rank(vertex), from, tag),
+            _ => {
+                node_of[vertex.index()] = graph.add_node(false);
+                continue;
+            }
+        };
+        node_of[vertex.index()] = match partner[vertex.index()].some() {
+            Some(partner) if partner < vertex => node_of[partner.index()],
+            Some(_) => graph.add_node(true),
+            None if is_wild[destination as usize] => {
+                *open.entry((destination, ANY, ANY)).or_insert_with(|| graph.add_node(true))
+            }
+            None => *open.entry((destination, source, tag)).or_insert_with(|| graph.add_node(true)),
+        };
+    }
+    node_of
+}
