@@ -7,9 +7,11 @@ mod compile;
 mod engine;
 mod generate;
 mod measure;
+mod memory_group;
 mod pingpong;
 mod size;
 mod table;
+mod window;
 
 use clap::{Parser, Subcommand};
 use std::io;
@@ -34,6 +36,8 @@ enum Bench {
     Engine(engine::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
+    /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
+    Window(window::Args),
     /// Time one command and print its figures as JSON (used by the others, one process a measurement)
     #[command(hide = true)]
     Measure(measure::Args),
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         Bench::Size(args) => size::run(&args),
         Bench::Engine(args) => engine::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
+        Bench::Window(args) => window::run(&args),
         Bench::Measure(args) => measure::run(&args),
     };
     match result {

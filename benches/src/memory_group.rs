@@ -1,0 +1,124 @@
+//! A memory cgroup: processes that together may not have more than so many bytes, with the pages of the files that they
+//! read and map.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// A group that is removed when dropped, by when its processes should have ended.
+pub(crate) struct MemoryGroup {
+    folder: PathBuf,
+    version: Version,
+}
+
+/// The kernel's two interfaces to groups.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+impl MemoryGroup {
+    /// Makes a group of at most `limit` bytes: below the group of this process with version 1, beside it with version 2,
+    /// where groups with processes have no groups below them.
+    ///
+    /// # Errors
+    /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` where this process may not or the kernel can't.
+    pub(crate) fn new(limit: u64) -> io::Result<Self> {
+        let (own, version) = own_group()?;
+        let parent = match version {
+            Version::One => own.as_path(),
+            Version::Two => own.parent().unwrap_or(&own),
+        };
+        let folder = parent.join(format!("goal-bench-{}", std::process::id()));
+        fs::create_dir(&folder)?;
+        let group = Self { folder, version };
+        let name = match version {
+            Version::One => "memory.limit_in_bytes",
+            Version::Two => "memory.max",
+        };
+        fs::write(group.folder.join(name), limit.to_string())?;
+        Ok(group)
+    }
+
+    /// A command whose process is in the group before it begins.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
+            .arg(self.folder.join("cgroup.procs"))
+            .arg(program);
+        command
+    }
+
+    /// Bytes that its processes have now, of their own and shared ones: nothing that the kernel could drop.
+    pub(crate) fn held(&self) -> io::Result<u64> {
+        let text = fs::read_to_string(self.folder.join("memory.stat"))?;
+        let own = match self.version {
+            Version::One => "rss",
+            Version::Two => "anon",
+        };
+        let value = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            line.and_then(|digits| digits.parse::<u64>().ok()).unwrap_or(0)
+        };
+        Ok(value(own) + value("shmem"))
+    }
+
+    /// Most bytes that the group had at once, with the pages of files that the kernel kept because there was room.
+    pub(crate) fn peak(&self) -> io::Result<u64> {
+        let name = match self.version {
+            Version::One => "memory.max_usage_in_bytes",
+            Version::Two => "memory.peak",
+        };
+        let text = fs::read_to_string(self.folder.join(name))?;
+        text.trim()
+            .parse()
+            .map_err(|_| io::Error::new(ErrorKind::InvalidData, format!("{name} says `{text}`")))
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        // Processes that were killed leave it when the kernel is done with them.
+        for _ in 0..200 {
+            if fs::remove_dir(&self.folder).is_ok() {
+                return;
+            }
+            sleep(Duration::from_millis(10));
+        }
+        eprintln!("goal-bench: the group {} still has processes", self.folder.display());
+    }
+}
+
+/// The folder of the group that this process's memory is counted in.
+fn own_group() -> io::Result<(PathBuf, Version)> {
+    let mounts = fs::read_to_string("/proc/self/mounts")?;
+    let groups = fs::read_to_string("/proc/self/cgroup")?;
+    let mount = |kind: &str, option: &str| {
+        mounts.lines().find_map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let &[_, folder, of_kind, options, ..] = fields.as_slice() else { return None };
+            (of_kind == kind && (option.is_empty() || options.split(',').any(|o| o == option)))
+                .then_some(folder)
+        })
+    };
+    let group = |controller: &str| {
+        groups.lines().find_map(|line| {
+            let (_, rest) = line.split_once(':')?;
+            let (controllers, path) = rest.split_once(':')?;
+            controllers.split(',').any(|c| c == controller).then_some(path)
+        })
+    };
+    let found = match (mount("cgroup", "memory"), group("memory")) {
+        (Some(folder), Some(path)) => Some((folder, path, Version::One)),
+        _ => mount("cgroup2", "").zip(group("")).map(|(folder, path)| (folder, path, Version::Two)),
+    };
+    let Some((folder, path, version)) = found else {
+        return Err(io::Error::new(ErrorKind::NotFound, "no cgroups are mounted"));
+    };
+    Ok((Path::new(folder).join(path.trim_start_matches('/')), version))
+}
