@@ -71,6 +71,13 @@ pub const ORDER_STEPS_PER_EDGE: u64 = 32;
 /// Most ranges of bytes that the proof of a collective reads: a message of parts that came separately counts once a part.
 pub const FOLLOWED_RANGES_MAX: u64 = 1 << 27;
 
+/// Ranges of bytes that the comparison of a rank's accesses to memory may look at in all, beside
+/// [`RANGE_STEPS_PER_PIECE`] for each piece of a buffer.
+pub const RANGE_STEPS_MAX: u64 = 1 << 20;
+
+/// Ranges of bytes that the comparison of accesses to memory may look at for each piece of a buffer.
+pub const RANGE_STEPS_PER_PIECE: u64 = 64;
+
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 mod deadlock;
 mod places;
 mod postcondition;
+mod races;
+mod ranges;
 
 pub use postcondition::{Collective, CollectiveKind};
 
@@ -53,5 +55,6 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     if let Some(collective) = options.collective {
         postcondition::check(&analysis, collective, &mut report);
     }
+    races::check(&analysis, &mut report);
     report
 }

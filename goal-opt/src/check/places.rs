@@ -2,7 +2,7 @@
 
 use crate::whole::{Vertex, Whole};
 use goal_lang::diag::Diagnostic;
-use goal_lang::{Action, SourceMap, Span};
+use goal_lang::{Action, Position, SourceMap, Span};
 
 /// Names and places of a program's actions.
 pub(super) struct Places<'a> {
@@ -19,6 +19,24 @@ impl<'a> Places<'a> {
     pub(super) fn span(&self, vertex: Vertex) -> Option<Span> {
         let debug = &self.whole.body(vertex).debug;
         self.sources?.statement(*debug.actions.get(self.whole.id(vertex).index())?)
+    }
+
+    /// Where the statement of an action begins, where its text is at hand.
+    pub(super) fn position(&self, vertex: Vertex) -> Option<Position> {
+        self.sources?;
+        self.whole.body(vertex).debug.actions.get(self.whole.id(vertex).index()).copied()
+    }
+
+    /// The semicolon at the end of an action's statement, where it has one on its first line.
+    pub(super) fn semicolon(&self, vertex: Vertex) -> Option<Position> {
+        let Span { start, end } = self.span(vertex)?;
+        let source = self.sources?.source_of(start)?;
+        let text = source.bytes.get((start - source.base) as usize..)?;
+        let (statement, rest) = text.split_at_checked((end - start) as usize)?;
+        // The semicolon of a comment is none.
+        let is_plain = !statement.iter().any(|byte| matches!(byte, b'#' | b'/'));
+        let spaces = rest.len() - rest.trim_ascii_start().len();
+        (is_plain && rest.get(spaces) == Some(&b';')).then_some(end + spaces as u64)
     }
 
     /// The source line of an action (1-based), where it is known.

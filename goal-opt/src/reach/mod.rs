@@ -53,6 +53,16 @@ impl Reach {
         }
     }
 
+    /// The edges.
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.successors
+    }
+
+    /// By node, how many edges lead to it.
+    pub(crate) fn indegrees(&self) -> Vec<u32> {
+        (0..self.predecessors.nodes() as u32).map(|node| self.predecessors.row(node).len() as u32).collect()
+    }
+
     /// Nodes ascend by it along every path.
     pub(crate) fn position(&self, node: u32) -> u32 {
         self.labels.position(node)

@@ -6,6 +6,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use order::BodyOrder;
 pub use order::{Event, Order, Ordered, unique_partners};
 pub use run::{Run, Trace};
 

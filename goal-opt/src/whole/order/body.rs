@@ -16,6 +16,14 @@ impl<'b> BodyOrder<'b> {
         Self { body, reach: None }
     }
 
+    /// Whether `first` ends before `second` starts.
+    pub(crate) fn ends_before(&mut self, first: ActionId, second: ActionId) -> Ordered {
+        if self.body.requires.row(first).binary_search(&second).is_ok() {
+            return Ordered::Yes;
+        }
+        self.reaches(2 * first.0 + 1, 2 * second.0)
+    }
+
     /// Whether `first` starts before `second` starts, or is the same.
     pub(crate) fn starts_before(&mut self, first: ActionId, second: ActionId) -> Ordered {
         self.reaches(2 * first.0, 2 * second.0)

@@ -5,12 +5,14 @@ mod body;
 mod tests;
 mod unique;
 
-use body::BodyOrder;
+pub(crate) use body::BodyOrder;
 pub use unique::unique_partners;
 
 use super::{TooLarge, Trace, Vertex, Whole};
 use crate::reach::{Graph, Reach};
 use goal_lang::ActionKind;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// What can happen at an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -93,6 +95,32 @@ impl<'w, 'p> Order<'w, 'p> {
     /// The other end of a message, where every run matches the two.
     pub fn partner(&self, vertex: Vertex) -> Option<Vertex> {
         self.partner[vertex.index()].some()
+    }
+
+    /// All actions in an order in which they may happen: those whose accesses come before others' precede these. Where there is
+    /// a choice, the action that comes first in its body is first.
+    pub(crate) fn sequence(&self) -> Vec<Vertex> {
+        let (graph, mut missing) = (self.reach.graph(), self.reach.indegrees());
+        let id = |node: u32| self.whole.id(Vertex(node / 2)).0;
+        let ready = (0..).zip(&missing).filter(|&(_, &missing)| missing == 0).map(|(node, _)| node);
+        let mut ready: BinaryHeap<Reverse<(u32, u32)>> =
+            ready.map(|node| Reverse((id(node), node))).collect();
+        let mut sequence = Vec::with_capacity(self.whole.len());
+        while let Some(Reverse((_, node))) = ready.pop() {
+            let vertex = Vertex(node / 2);
+            // A send reads from its start on, a receive may store as late as its end.
+            let is_start = node == Event::Start(vertex).node();
+            if is_start == (self.whole.action(vertex).kind() == ActionKind::Send) {
+                sequence.push(vertex);
+            }
+            for &next in graph.row(node) {
+                missing[next as usize] -= 1;
+                if missing[next as usize] == 0 {
+                    ready.push(Reverse((id(next), next)));
+                }
+            }
+        }
+        sequence
     }
 
     /// Whether one event happens before another, or is the same.

@@ -1,0 +1,183 @@
+//! Accesses of a rank to its memories that are not ordered, that find nothing, and that nobody makes use of.
+//!
+//! Order is only needed relative to each datum (paper II, Theorem 2), so only accesses to the same bytes are compared. Most
+//! programs are decided body by body, by the dependencies within a rank; where that leaves a pair open, each rank with that
+//! body is looked at with the order that messages make between ranks.
+
+mod fix;
+mod order;
+mod report;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use super::Analysis;
+use crate::whole::{BodyOrder, Event, Order, Ordered, Vertex, Whole};
+use goal_lang::diag::Report;
+use goal_lang::{ActionId, Body, BodyId, Space};
+use order::first_to_last;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use sweep::{Bytes, Fault, Faults, Sweep};
+
+/// A dependency on the end of an action that a rank lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wait {
+    waiter: ActionId,
+    prerequisite: ActionId,
+}
+
+/// More about a fault.
+#[derive(Debug)]
+struct Details {
+    /// The first bytes that it concerns.
+    bytes: Bytes,
+    /// The ranks that have it, ascending.
+    ranks: Vec<u32>,
+    /// What would end it.
+    wait: Option<Wait>,
+}
+
+/// What is wrong with a program, by body.
+#[derive(Debug, Default)]
+struct Found {
+    /// What is wrong with which ranks, of those that run the body.
+    faults: BTreeMap<(BodyId, Fault), Details>,
+    /// Pairs of which the bound on the work left open whether they are ordered.
+    undecided: u64,
+    /// Ranks whose accesses were not all looked at.
+    cut: Vec<u32>,
+}
+
+pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
+    let found = find(analysis);
+    report::tell(analysis, &found, report);
+}
+
+fn find(analysis: &Analysis<'_>) -> Found {
+    let program = analysis.whole.program;
+    let mut ranks_of: Vec<Vec<u32>> = vec![Vec::new(); program.bodies.len()];
+    for rank in 0..program.num_ranks() {
+        ranks_of[program.ranks[rank as usize].body.index()].push(rank);
+    }
+    let mut found = Found::default();
+    let mut open = Vec::new();
+    for (index, (body, ranks)) in program.bodies.iter().zip(&ranks_of).enumerate() {
+        if ranks.is_empty() || !is_concerned(body) {
+            continue;
+        }
+        let mut order = BodyOrder::new(body);
+        let faults =
+            Sweep::new(body, |first, second| order.ends_before(first, second)).run(first_to_last(body), true);
+        if faults.is_open() {
+            open.push(index);
+        } else {
+            found.add(BodyId::new(index), faults, ranks, |_, _, _| None);
+        }
+    }
+    if !open.is_empty() {
+        find_across_ranks(analysis, &open, &ranks_of, &mut found);
+    }
+    found
+}
+
+/// Whether an action of a body writes, or reads scratch memory: without any there is nothing to find.
+fn is_concerned(body: &Body) -> bool {
+    body.actions.iter().any(|action| {
+        let mut concerned = false;
+        body.visit_accesses(action, |piece, access| {
+            concerned |= access.writes() || piece.space == Space::Scratch;
+        });
+        concerned
+    })
+}
+
+/// Looks at every rank that runs one of the bodies `open`, with the order between all ranks.
+fn find_across_ranks(analysis: &Analysis<'_>, open: &[usize], ranks_of: &[Vec<u32>], found: &mut Found) {
+    let Analysis { whole, trace, .. } = *analysis;
+    let Ok(mut order) = Order::new(whole, trace) else {
+        found.cut.extend(open.iter().flat_map(|&body| &ranks_of[body]));
+        return;
+    };
+    let mut is_open = vec![false; ranks_of.len()];
+    open.iter().for_each(|&body| is_open[body] = true);
+    let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
+    // What never ends in the abstract run is a fault of another kind; which messages would order it is not known.
+    let is_concerned = |vertex: Vertex| is_open[body_of(vertex)] && trace.has_ended(vertex);
+    let mut sequence: Vec<Vertex> = order.sequence();
+    sequence.retain(|&vertex| is_concerned(vertex));
+    sequence.sort_by_key(|&vertex| whole.rank(vertex));
+    for actions in sequence.chunk_by(|&a, &b| whole.rank(a) == whole.rank(b)) {
+        let (rank, body) = (whole.rank(actions[0]), whole.body(actions[0]));
+        let ordered = |first: ActionId, second: ActionId| -> Ordered {
+            order.accesses_before(whole.vertex(rank, first), whole.vertex(rank, second))
+        };
+        let mut faults = Sweep::new(body, ordered).run(actions.iter().map(|&vertex| whole.id(vertex)), false);
+        faults.in_order();
+        let wait = |first, second, bytes: &Bytes| missing(whole, &mut order, rank, [first, second], bytes);
+        found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait);
+    }
+}
+
+/// A dependency that orders two actions of a rank, which come in the order of their text. The later one waits, unless the
+/// earlier can't end before the later has started.
+fn missing(
+    whole: &Whole<'_>,
+    order: &mut Order<'_, '_>,
+    rank: u32,
+    pair: [ActionId; 2],
+    bytes: &Bytes,
+) -> Option<Wait> {
+    let [first, second] = pair;
+    let body = whole.program.body_of(rank);
+    // Where nothing else writes scratch memory that is read, its writer has to come first.
+    let is_filled = bytes.space == Space::Scratch && bytes.is_fresh && !writes(body, first, bytes);
+    let waits =
+        [(second, first), (first, second)].map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
+    let mut candidates = if is_filled { [waits[1], waits[0]] } else { waits }.into_iter();
+    candidates.find(|wait| {
+        let start = Event::Start(whole.vertex(rank, wait.waiter));
+        let end = whole.vertex(rank, wait.prerequisite);
+        // A send may have to wait for its receive.
+        let recv = order.partner(end).map(Event::Start);
+        let mut ends = [Some(Event::End(end)), recv].into_iter().flatten();
+        ends.all(|end| order.happens_before(start, end) == Ordered::No)
+    })
+}
+
+/// Whether an action writes some of `bytes`.
+fn writes(body: &Body, id: ActionId, bytes: &Bytes) -> bool {
+    let mut writes = false;
+    body.visit_accesses(body.action(id), |piece, access| {
+        writes |= access.writes() && bytes.touches(piece);
+    });
+    writes
+}
+
+impl Found {
+    /// Adds what a sweep found in a body of `ranks`. `wait` tells what would order two actions.
+    fn add(
+        &mut self,
+        body: BodyId,
+        faults: Faults,
+        ranks: &[u32],
+        mut wait: impl FnMut(ActionId, ActionId, &Bytes) -> Option<Wait>,
+    ) {
+        self.undecided += faults.undecided * ranks.len() as u64;
+        if faults.cut {
+            self.cut.extend(ranks);
+        }
+        for (fault, bytes) in faults.faults {
+            match self.faults.entry((body, fault)) {
+                Entry::Occupied(entry) => entry.into_mut().ranks.extend(ranks),
+                Entry::Vacant(entry) => {
+                    let wait = match fault {
+                        Fault::Race(first, second) if first != second => wait(first, second, &bytes),
+                        _ => None,
+                    };
+                    entry.insert(Details { bytes, ranks: ranks.to_vec(), wait });
+                }
+            }
+        }
+    }
+}
