@@ -4,6 +4,7 @@ use goal_asm::driver::{Options, compile};
 use goal_asm::nisa::{Field, Opcode, OperandRule};
 use goal_lang::limits::{INDEGREE_MAX, Limits, SECTION_BYTES_MAX};
 use goal_lang::{Datatype, Op};
+use goal_opt::{Level, PASSES, Parameter, Values};
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +76,41 @@ fn every_operation_datatype_and_limit_has_its_row() {
     ] {
         assert_row(&page, &row);
     }
+}
+
+#[test]
+fn every_pass_and_parameter_has_its_row() {
+    let page = page("goalc.md");
+    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    for pass in PASSES {
+        let level = match pass.level {
+            None => "by name",
+            Some(Level::O0) => "-O0",
+            Some(Level::O1) => "-O1",
+            Some(Level::O2) => "-O2",
+        };
+        let names: Vec<&str> = pass.parameters.iter().map(|parameter| parameter.name).collect();
+        let row = format!("| `{}` | {} | {level} | {} |", pass.name, pass.description, quoted(&names));
+        assert_row(&page, &row);
+        for parameter in pass.parameters {
+            let of =
+                |pass: &&goal_opt::Pass| pass.parameters.iter().any(|other| other.name == parameter.name);
+            let passes: Vec<&str> = PASSES.iter().filter(of).map(|pass| pass.name).collect();
+            let values = match parameter.values {
+                Values::Number { min, default: None } => format!("a number of at least {min}"),
+                Values::Number { min, default: Some(default) } => {
+                    format!("a number of at least {min}, else {default}")
+                }
+                Values::Word(words) => {
+                    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ")
+                }
+            };
+            let Parameter { name, description, .. } = parameter;
+            assert_row(&page, &format!("| `{name}` | {} | {description} | {values} |", quoted(&passes)));
+        }
+    }
+    let rows = page.lines().filter(|line| line.contains(" | -O") || line.contains(" | by name | ")).count();
+    assert_eq!(rows, PASSES.len(), "a row of a pass that is not there");
 }
 
 /// Lines `OFFSET | BYTES | MEANING` of the page's only `nisa` block.

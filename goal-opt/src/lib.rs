@@ -22,5 +22,5 @@ pub use pass::{
     Arguments, Context, Invocation, Level, PASSES, Parameter, Pass, PassError, Pipeline, Refusal, Rewrite,
     SpecError, Timings, Values, run,
 };
-pub use passes::{WindowError, Windowed, join, topological, window};
+pub use passes::{Pruned, WindowError, Windowed, join, prune, topological, window};
 pub use verify::{Fault, Faults, verify};

@@ -28,8 +28,9 @@ fn program(body: Body) -> Program {
     builder.finish()
 }
 
-/// The calcs, by their duration, that must have ended or only started before `waiter` starts, through all joins.
-fn prerequisites(body: &Body, waiter: ActionId) -> (Vec<u64>, Vec<u64>) {
+/// The calcs, by their duration, that must have ended or only started before the waiter of [`fan_in`] starts, through all joins.
+fn prerequisites(body: &Body) -> (Vec<u64>, Vec<u64>) {
+    let waiter = body.ids().find(|&id| body.debug.labels.get(id) == Some("waiter")).expect("a waiter");
     let (by_end, by_start) = (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
     let (mut ends, mut starts, mut todo) = (vec![], vec![], vec![waiter]);
     while let Some(id) = todo.pop() {
@@ -56,27 +57,26 @@ fn prerequisites(body: &Body, waiter: ActionId) -> (Vec<u64>, Vec<u64>) {
 fn joins_keep_every_dependency() {
     for n in [65_535, 65_536, 70_000, 200_000] {
         let mut program = program(fan_in(n));
-        let before = prerequisites(&program.bodies[0], ActionId(0));
+        let before = prerequisites(&program.bodies[0]);
         run(&mut program, &Pipeline::new(Level::O0), &mut Timings::default(), |_, _| {}).expect("valid");
         let body = &program.bodies[0];
         assert!(body.indegrees().iter().all(|&indegree| indegree <= INDEGREE_MAX));
-        assert_eq!(prerequisites(body, ActionId(0)), before, "{n} dependencies");
+        assert!(prerequisites(body) == before, "{n} dependencies");
         let joins = if n > 65_535 { n.div_ceil(65_535) } else { 0 };
         assert_eq!(body.len() as u64, n + 1 + joins);
-        assert_eq!(body.debug.labels.get(ActionId(0)), Some("waiter"));
     }
 }
 
 #[test]
 fn joins_make_a_tree_of_several_levels() {
     let mut program = program(fan_in(100));
-    let before = prerequisites(&program.bodies[0], ActionId(0));
+    let before = prerequisites(&program.bodies[0]);
     assert!(join(&mut program.bodies[0], 3));
     assert!(!join(&mut program.bodies[0], 3));
     verify(&program).expect("valid");
     let body = &program.bodies[0];
     assert!(body.indegrees().iter().all(|&indegree| indegree <= 3));
-    assert_eq!(prerequisites(body, ActionId(0)), before);
+    assert_eq!(prerequisites(body), before);
 }
 
 #[test]
@@ -87,8 +87,22 @@ fn joins_carry_places() {
     body.debug.irequires = (0..body.irequires.len() as u64).map(|i| 2000 + i).collect();
     let mut program = program(body);
     assert!(join(&mut program.bodies[0], 4));
-    assert!(topological(&mut program.bodies[0]));
+    assert!(topological(&mut program, &Machine::default()));
     verify(&program).expect("valid");
+}
+
+#[test]
+fn joins_stand_right_before_their_waiter() {
+    let mut builder = BodyBuilder::default();
+    let prerequisites: Vec<_> = (0..9).map(|i| builder.labelled(&format!("p{i}"), calc(i))).collect();
+    let waiter = builder.labelled("waiter", calc(9));
+    builder.labelled("behind", calc(10));
+    prerequisites.iter().for_each(|&prerequisite| builder.requires(waiter, prerequisite));
+    let mut body = builder.finish();
+    assert!(join(&mut body, 3));
+    let labels: Vec<_> = body.ids().map(|id| body.debug.labels.get(id).unwrap_or_default()).collect();
+    assert_eq!(labels[9..], ["", "", "", "waiter", "behind"]);
+    assert!(body.requires.edges().all(|edge| edge.prerequisite < edge.waiter));
 }
 
 #[test]
@@ -104,10 +118,10 @@ fn the_topological_layout_is_stable_and_idempotent() {
     run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
     let body = &program.bodies[0];
     let labels: Vec<_> = body.ids().map(|id| body.debug.labels.get(id).expect("labelled")).collect();
-    assert_eq!(labels, ["c", "b", "d", "a"]);
-    assert_eq!(body.debug.actions, [30, 20, 40, 10]);
-    assert_eq!(body.requires.row(ActionId(2)), [ActionId(3)]);
-    assert_eq!(body.irequires.row(ActionId(0)), [ActionId(1)]);
+    assert_eq!(labels, ["d", "c", "b", "a"]);
+    assert_eq!(body.debug.actions, [40, 30, 20, 10]);
+    assert_eq!(body.requires.row(ActionId(0)), [ActionId(3)]);
+    assert_eq!(body.irequires.row(ActionId(1)), [ActionId(2)]);
     let before = program.clone();
     run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
     assert!(program.bodies[0].same_graph(&before.bodies[0]));

@@ -8,7 +8,7 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Eager, Options as Interpreter};
 use goal_lang::Program;
 use goal_lang::limits::{Limits, TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
-use goal_opt::{WindowError, topological, window};
+use goal_opt::{Machine, WindowError, topological, window};
 use goal_run::engine;
 use goal_run::launcher::{End, Options, Outcome, Ranks, Window, run};
 use goal_run::rank::WindowSettings;
@@ -85,9 +85,7 @@ fn processes_read_the_file_themselves() {
 fn any_schedule_in_order_runs_in_a_window_that_is_large_enough() {
     for seed in 0..100 {
         let mut program = program(seed, &Shape { wtime: false, ..Shape::varied(seed) });
-        for body in &mut program.bodies {
-            topological(body);
-        }
+        topological(&mut program, &Machine::default());
         check(seed, &program, 10_000, Ranks::Threads);
     }
 }

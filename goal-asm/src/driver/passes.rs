@@ -2,6 +2,8 @@
 
 use super::Error;
 use goal_opt::{Level, Machine, Pipeline};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Which passes run, and for which machine.
@@ -40,10 +42,22 @@ impl PassArguments {
                 Machine::parse(text).map_err(|error| usage(&error))?
             }
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, error))?;
+                let text = read_machine(file).map_err(|error| Error::io(file, error))?;
                 Machine::parse(&text).map_err(|error| Error::Usage(format!("{file}: {error}")))?
             }
         };
         Ok(Pipeline { machine, eager_limit, ..pipeline })
+    }
+}
+
+/// Bytes above which a file is taken for something else than a machine.
+const MACHINE_BYTES_MAX: u64 = 1 << 20;
+
+fn read_machine(file: &str) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(file)?.take(MACHINE_BYTES_MAX + 1).read_to_string(&mut text)?;
+    match read as u64 > MACHINE_BYTES_MAX {
+        true => Err(io::Error::new(io::ErrorKind::InvalidData, "this is too large to be a machine")),
+        false => Ok(text),
     }
 }

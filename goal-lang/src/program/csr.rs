@@ -117,6 +117,27 @@ impl Csr {
         Some(start + self.row(edge.prerequisite).binary_search(&edge.waiter).ok()?)
     }
 
+    /// Keeps the edges for whose index among all edges, in row order, `keep` says so. Linear.
+    pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
+        let mut kept = 0usize;
+        let mut from = 0usize;
+        for row in 1..self.starts.len() {
+            let to = self.starts[row] as usize;
+            for edge in from..to {
+                if keep(edge) {
+                    self.targets[kept] = self.targets[edge];
+                    kept += 1;
+                }
+            }
+            from = to;
+            self.starts[row] = kept as u32;
+        }
+        self.targets.truncate(kept);
+        if self.targets.is_empty() {
+            self.starts.clear();
+        }
+    }
+
     fn drop_duplicates(&mut self) {
         let mut kept = 0usize;
         let mut from = 0usize;

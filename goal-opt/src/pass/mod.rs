@@ -54,7 +54,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Tells the user something that is no error: where a bound cut the work, for one.
+    /// Tells the user something that is no error: where a bound cut the work, for one. What is said alike of several ranks is
+    /// told once.
     pub fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());
     }
@@ -93,6 +94,13 @@ pub static PASSES: &[Pass] = &[
         rewrite: Rewrite::Program(passes::contention::contention),
     },
     Pass {
+        name: "prune",
+        description: "dependencies that others imply are dropped",
+        level: Some(Level::O1),
+        parameters: &[],
+        rewrite: Rewrite::Body(passes::prune_pass),
+    },
+    Pass {
         name: "join",
         description: "an action that waits for more than 65535 others waits for a tree of joins instead",
         level: Some(Level::O0),
@@ -108,10 +116,10 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "topological",
-        description: "every action comes after all that it waits for, else in the order of the text",
+        description: "actions come after all that they wait for, those on long paths to the end first",
         level: Some(Level::O1),
         parameters: &[],
-        rewrite: Rewrite::Body(|body, _| passes::topological(body)),
+        rewrite: Rewrite::Program(|program, context| Ok(passes::topological(program, context.machine))),
     },
     Pass {
         name: "window",

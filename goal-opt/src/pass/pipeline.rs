@@ -6,6 +6,7 @@ use crate::machine::Machine;
 use crate::verify::{Faults, verify};
 use goal_lang::Program;
 use goal_lang::limits::EAGER_LIMIT;
+use rayon::prelude::*;
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -134,14 +135,13 @@ pub fn run(
         check(program, None, timings)?;
     }
     for Invocation { pass, arguments } in &pipeline.passes {
-        let context = Context {
+        let context = || Context {
             arguments,
             machine: &pipeline.machine,
             eager_limit: pipeline.eager_limit,
             notes: RefCell::default(),
         };
-        let changed = timings.measure(pass.name, || rewrite(pass, program, &context));
-        let notes = context.notes.into_inner();
+        let (changed, notes) = timings.measure(pass.name, || rewrite(pass, program, context));
         timings.notes.extend(notes.into_iter().map(|note| (pass.name, note)));
         let changed = changed.map_err(|refusal| PassError::Refused { pass: pass.name, refusal })?;
         if changed && pipeline.verify {
@@ -152,15 +152,32 @@ pub fn run(
     Ok(())
 }
 
-fn rewrite(pass: &Pass, program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+/// Runs a pass, on the ambient rayon pool where it looks at one body at a time. Whether it changed anything, and its notes, each
+/// once.
+fn rewrite<'a>(
+    pass: &Pass,
+    program: &mut Program,
+    context: impl Fn() -> Context<'a> + Sync,
+) -> (Result<bool, Refusal>, Vec<String>) {
     match pass.rewrite {
         Rewrite::Body(rewrite) => {
-            let mut changed = false;
-            for body in &mut program.bodies {
-                changed |= rewrite(body, context);
+            let of_body = |body| {
+                let context = context();
+                (rewrite(body, &context), context.notes.into_inner())
+            };
+            let of_bodies: Vec<(bool, Vec<String>)> = program.bodies.par_iter_mut().map(of_body).collect();
+            let changed = of_bodies.iter().any(|(changed, _)| *changed);
+            let mut notes: Vec<String> = Vec::new();
+            for note in of_bodies.into_iter().flat_map(|(_, notes)| notes) {
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
             }
-            Ok(changed)
+            (Ok(changed), notes)
         }
-        Rewrite::Program(rewrite) => rewrite(program, context),
+        Rewrite::Program(rewrite) => {
+            let context = context();
+            (rewrite(program, &context), context.notes.into_inner())
+        }
     }
 }

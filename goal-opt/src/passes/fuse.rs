@@ -115,7 +115,7 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
         let Fusion { message, exec, .. } = fusion;
         // Whoever waits for the operation must not begin to wait for the message.
         let fits = !used[message.index()]
-            && body.irequires.row(message).is_empty()
+            && body.irequires.row(message).iter().all(|&waiter| order.ends_before(message, waiter))
             && starts_as_early(order, message, exec)
             && body
                 .requires

@@ -1,19 +1,16 @@
 //! Joins: how an action waits for more others than NISA can count.
+//!
+//! Only the number of actions that one waits for has a limit. How many wait for one has none, and the engine releases them in one
+//! sweep over a row, so a large fan-out stays flat: a tree below it would only add actions and depth.
 
 use super::edit::Edges;
+use super::permute::permute;
 use goal_lang::{Action, ActionId, Body, Edge, Position};
 
-/// A dependency of a heavy action, by its index among the edges of its kind.
-#[derive(Clone, Copy)]
-enum Source {
-    End(usize),
-    Start(usize),
-}
-
 /// Gives every action at most `most` dependencies: one with more waits for dummy actions instead (paper III.D, Theorem 4),
-/// each of which takes over up to `most` of them, in a tree of as many levels as it takes. A dummy is complete as soon as
-/// it starts, so waiting for one that waits for the start of an action is waiting for that start. False where nothing
-/// changed.
+/// which share them evenly, in a tree of as many levels as it takes. A dummy is complete as soon as it starts, so waiting for one
+/// that waits for the start of an action is waiting for that start. Dummies are laid out right before the action that waits for
+/// them, so a layout in topological order stays in it. False where nothing changed.
 ///
 /// # Panics
 /// If a body would have 2^32 actions, or `most` is below 2.
@@ -36,42 +33,62 @@ pub fn join(body: &mut Body, most: usize) -> bool {
     for (i, edge) in irequires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()]) {
         sources[edge.waiter.index()].push(Source::Start(i));
     }
-    for (waiter, sources) in sources.into_iter().enumerate().filter(|(_, sources)| !sources.is_empty()) {
+    let mut order: Vec<ActionId> = Vec::with_capacity(body.len());
+    for (waiter, sources) in sources.into_iter().enumerate() {
         let waiter = ActionId::new(waiter);
-        let mut joins: Vec<(ActionId, Option<Position>)> = Vec::new();
-        for group in sources.chunks(most) {
-            let join = new_join(body, waiter);
-            for source in group {
-                match *source {
-                    Source::End(i) => requires.edges[i].waiter = join,
-                    Source::Start(i) => irequires.edges[i].waiter = join,
-                }
-            }
-            let position = match group[0] {
-                Source::End(i) => requires.positions.get(i),
-                Source::Start(i) => irequires.positions.get(i),
-            };
-            joins.push((join, position.copied()));
-        }
-        while joins.len() > most {
-            let mut above = Vec::new();
-            for group in joins.chunks(most) {
+        if !sources.is_empty() {
+            let mut joins: Vec<(ActionId, Option<Position>)> = Vec::new();
+            for group in evenly(&sources, most) {
                 let join = new_join(body, waiter);
-                for &(prerequisite, position) in group {
-                    requires.push(Edge { waiter: join, prerequisite }, position);
+                for source in group {
+                    match *source {
+                        Source::End(i) => requires.edges[i].waiter = join,
+                        Source::Start(i) => irequires.edges[i].waiter = join,
+                    }
                 }
-                above.push((join, group[0].1));
+                let position = match group[0] {
+                    Source::End(i) => requires.positions.get(i),
+                    Source::Start(i) => irequires.positions.get(i),
+                };
+                joins.push((join, position.copied()));
             }
-            joins = above;
+            order.extend(joins.iter().map(|&(join, _)| join));
+            while joins.len() > most {
+                let mut above = Vec::new();
+                for group in evenly(&joins, most) {
+                    let join = new_join(body, waiter);
+                    for &(prerequisite, position) in group {
+                        requires.push(Edge { waiter: join, prerequisite }, position);
+                    }
+                    above.push((join, group[0].1));
+                }
+                order.extend(above.iter().map(|&(join, _)| join));
+                joins = above;
+            }
+            for (prerequisite, position) in joins {
+                requires.push(Edge { waiter, prerequisite }, position);
+            }
         }
-        for (prerequisite, position) in joins {
-            requires.push(Edge { waiter, prerequisite }, position);
-        }
+        order.push(waiter);
     }
     let actions = body.len();
     (body.requires, body.debug.requires) = requires.finish(actions);
     (body.irequires, body.debug.irequires) = irequires.finish(actions);
+    permute(body, &order);
     true
+}
+
+/// A dependency of a heavy action, by its index among the edges of its kind.
+#[derive(Clone, Copy)]
+enum Source {
+    End(usize),
+    Start(usize),
+}
+
+/// As few groups as hold the items with `most` in each, their sizes differing by one at most.
+fn evenly<T>(items: &[T], most: usize) -> impl Iterator<Item = &[T]> {
+    let groups = items.len().div_ceil(most);
+    (0..groups).map(move |group| &items[items.len() * group / groups..items.len() * (group + 1) / groups])
 }
 
 /// Adds an action without a label at the end of the body, in the place of the text that `waiter` has.

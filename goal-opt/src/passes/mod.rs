@@ -6,11 +6,15 @@ pub(crate) mod edit;
 pub(crate) mod fuse;
 pub(crate) mod join;
 mod levels;
+mod permute;
+mod prune;
 mod remove;
 pub(crate) mod topological;
 mod window;
 
 pub use join::join;
+pub(crate) use prune::prune_pass;
+pub use prune::{Pruned, prune};
 pub use topological::topological;
 pub(crate) use window::window_pass;
 pub use window::{WindowError, Windowed, window};

@@ -5,7 +5,7 @@ use goal_asm::driver::{
     self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments, Target,
 };
 use goal_lang::{Program, Style, print};
-use goal_opt::{PASSES, Pass, Timings};
+use goal_opt::{Pass, Timings};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -88,9 +88,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         strip: arguments.strip,
         ..arguments.checks.apply(arguments.input.options())
     };
+    let running = || options.pipeline.passes.iter().map(|invocation| invocation.pass.name);
     for name in &arguments.print_after {
-        if name != "all" && PASSES.iter().all(|pass| pass.name != name) {
-            return Err(Error::Usage(format!("--print-after: there is no pass `{name}`")));
+        if name != "all" && running().all(|pass| pass != name) {
+            let running = running().collect::<Vec<_>>().join(", ");
+            return Err(Error::Usage(format!(
+                "--print-after {name}: no such pass runs: it can be all or one of {running}"
+            )));
         }
     }
     let target = target(arguments)?;

@@ -55,9 +55,7 @@ fn streams_accept_what_the_verifier_does_where_dependencies_point_forward() {
     for seed in 0..1_000 {
         let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         if seed % 4 > 0 {
-            for body in &mut program.bodies {
-                goal_opt::topological(body);
-            }
+            goal_opt::topological(&mut program, &goal_opt::Machine::default());
         }
         let mut bytes = encoded(&program);
         for changes in 0..4 {

@@ -1,0 +1,126 @@
+//! Reduction by looking back from every action, for wide bodies whose dependencies are short.
+
+use super::Implied;
+use super::incoming::{Incoming, Link};
+use std::collections::BinaryHeap;
+
+/// Most edges that are followed back from one action.
+pub(super) const STEPS_MAX: usize = 2048;
+/// Most edges that are followed back from all actions of a body, for each edge that it has.
+const STEPS_PER_EDGE: usize = 64;
+
+/// Marks what is implied, as far as the bounds reach. Returns the number of actions whose search was cut.
+pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
+    let edges: usize = (0..incoming.len()).map(|place| incoming.of(place).len()).sum();
+    let mut search = Search {
+        incoming,
+        seen_from: vec![u32::MAX; incoming.len()],
+        wanted_from: vec![(u32::MAX, 0); incoming.len()],
+        open: BinaryHeap::new(),
+        steps_left: edges.saturating_mul(STEPS_PER_EDGE),
+        wanted: Vec::new(),
+    };
+    (0..incoming.len()).filter(|&place| !search.look_back(place as u32, implied)).count()
+}
+
+/// A prerequisite of the action at hand, with its links; at most one of each kind.
+#[derive(Clone, Copy)]
+struct Wanted {
+    source: u32,
+    by_end: Option<Link>,
+    by_start: Option<Link>,
+    implied_end: bool,
+    implied_start: bool,
+}
+
+impl Wanted {
+    fn is_settled(&self) -> bool {
+        (self.by_end.is_none() || self.implied_end) && (self.by_start.is_none() || self.implied_start)
+    }
+}
+
+struct Search<'a> {
+    incoming: &'a Incoming,
+    /// By place, the last action from which it was reached.
+    seen_from: Vec<u32>,
+    /// By place, the last action that wants to know about it, and its index in `wanted`.
+    wanted_from: Vec<(u32, u32)>,
+    /// Places that were reached and not followed back, the last first.
+    open: BinaryHeap<u32>,
+    steps_left: usize,
+    /// Prerequisites of the action at hand, the first first.
+    wanted: Vec<Wanted>,
+}
+
+impl Search<'_> {
+    /// Marks the links of an action that its others imply. False where a bound cut the search.
+    fn look_back(&mut self, place: u32, implied: &mut Implied) -> bool {
+        let links = self.incoming.of(place as usize);
+        if links.len() < 2 {
+            return true;
+        }
+        self.collect(links);
+        self.open.clear();
+        for (index, wanted) in self.wanted.iter().enumerate() {
+            self.wanted_from[wanted.source as usize] = (place, index as u32);
+            self.seen_from[wanted.source as usize] = place;
+            self.open.push(wanted.source);
+        }
+        let mut steps = STEPS_MAX.min(self.steps_left);
+        // The first that is not settled: what lies before it is of no interest.
+        let mut first = 0;
+        let mut complete = true;
+        while let Some(at) = self.open.pop() {
+            while first < self.wanted.len() && self.wanted[first].is_settled() {
+                first += 1;
+            }
+            let Some(earliest) = self.wanted.get(first).map(|wanted| wanted.source) else { break };
+            if at <= earliest {
+                break;
+            }
+            let links = self.incoming.of(at as usize);
+            if links.len() > steps {
+                complete = false;
+                break;
+            }
+            steps -= links.len();
+            self.steps_left -= links.len();
+            for link in links.iter().filter(|link| link.source >= earliest) {
+                if self.wanted_from[link.source as usize].0 == place {
+                    let wanted = &mut self.wanted[self.wanted_from[link.source as usize].1 as usize];
+                    wanted.implied_start = true;
+                    wanted.implied_end |= link.by_end;
+                }
+                if std::mem::replace(&mut self.seen_from[link.source as usize], place) != place {
+                    self.open.push(link.source);
+                }
+            }
+        }
+        for wanted in &self.wanted {
+            let end = wanted.by_end.filter(|_| wanted.implied_end);
+            let start = wanted.by_start.filter(|_| wanted.implied_start);
+            end.into_iter().chain(start).for_each(|link| implied.mark(link));
+        }
+        complete
+    }
+
+    /// The prerequisites behind the links. Whoever waits for an end waits for the start as well.
+    fn collect(&mut self, links: &[Link]) {
+        self.wanted.clear();
+        self.wanted.extend(links.iter().map(|&link| Wanted {
+            source: link.source,
+            by_end: Some(link).filter(|link| link.by_end),
+            by_start: Some(link).filter(|link| !link.by_end),
+            implied_end: false,
+            implied_start: false,
+        }));
+        self.wanted.sort_by_key(|wanted| (wanted.source, wanted.by_start.is_some()));
+        self.wanted.dedup_by(|start, end| {
+            let same = start.source == end.source;
+            if same {
+                (end.by_start, end.implied_start) = (start.by_start, true);
+            }
+            same
+        });
+    }
+}

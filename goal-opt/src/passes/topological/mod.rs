@@ -1,0 +1,76 @@
+//! Pre-scheduling (paper III: actions "will be pre-scheduled ... by running a topological sort").
+//!
+//! An engine starts what is ready in the order of the layout, so the layout is a schedule. The one made here is that of list
+//! scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002): an action comes the earlier the longer the work behind it takes,
+//! on other ranks too, by the machine model. So a send that others wait for comes before one that nobody needs soon.
+
+mod order;
+mod partners;
+mod priority;
+#[cfg(test)]
+mod tests;
+
+use super::permute::permute;
+use crate::machine::Machine;
+use goal_lang::{ActionId, Body, Csr, Program};
+use order::Channels;
+use priority::Priorities;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Lays out the actions of every rank so that each comes after all that it waits for, those on long paths to the end of the
+/// program first, else in the order of the text. Sends whose messages could be taken for each other, and receives that
+/// could take each other's message, keep their order. False where nothing changed.
+///
+/// Linear but for sorting; the order does not depend on threads, and laying out again changes nothing.
+///
+/// # Panics
+/// If a graph has a cycle: the verifier refuses these.
+pub fn topological(program: &mut Program, machine: &Machine) -> bool {
+    let mut changed = program.bodies.par_iter_mut().map(forward).reduce(|| false, |a, b| a | b);
+    let channels = Channels::new(program);
+    let priorities = Priorities::new(program, &channels, machine);
+    let sorted = program.bodies.par_iter_mut().enumerate().map(|(index, body)| {
+        let key = priorities.of_body(index);
+        if key.is_sorted_by(|a, b| a >= b) {
+            return false;
+        }
+        let mut order: Vec<ActionId> = body.ids().collect();
+        order.sort_by(|a, b| key[b.index()].total_cmp(&key[a.index()]));
+        permute(body, &order);
+        true
+    });
+    changed |= sorted.reduce(|| false, |a, b| a | b);
+    changed
+}
+
+/// Puts each action after all that it waits for; among those that could come next the first of the text is. So a body in
+/// topological order stays as it is. False where nothing changed.
+fn forward(body: &mut Body) -> bool {
+    let forward = |csr: &Csr| csr.edges().all(|edge| edge.prerequisite < edge.waiter);
+    if forward(&body.requires) && forward(&body.irequires) {
+        return false;
+    }
+    let order = stable_order(body);
+    assert_eq!(order.len(), body.len(), "a cycle");
+    permute(body, &order);
+    true
+}
+
+fn stable_order(body: &Body) -> Vec<ActionId> {
+    let mut waiting = body.indegrees();
+    let mut ready: BinaryHeap<Reverse<ActionId>> =
+        body.ids().filter(|id| waiting[id.index()] == 0).map(Reverse).collect();
+    let mut order = Vec::with_capacity(body.len());
+    while let Some(Reverse(id)) = ready.pop() {
+        order.push(id);
+        for &waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
+            waiting[waiter.index()] -= 1;
+            if waiting[waiter.index()] == 0 {
+                ready.push(Reverse(waiter));
+            }
+        }
+    }
+    order
+}
