@@ -52,19 +52,21 @@ fn is_complete(program: &Program) -> bool {
     Run::new(&whole).finish(u64::MAX).is_complete()
 }
 
-/// Where nothing is found, every run ends with the same memory, unless messages can be exchanged.
+/// Where nothing is found, every run ends with the same memory, unless messages can be exchanged. A pattern's content depends on how
+/// many messages were sent before it.
 #[test]
 fn without_findings_all_runs_end_alike() {
     let mut alike = 0;
-    for seed in 0..PROGRAMS / 4 {
-        let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
+    for seed in 0..PROGRAMS / 8 {
+        let shape = goal_smith::Shape { patterns: false, ..goal_smith::Shape::varied(seed) };
+        let mut program = goal_smith::program(seed, &shape);
         let mut random = fastrand::Rng::with_seed(seed);
         without_one_dependency(&mut program, &mut random);
         let is_clean = faults(&program).iter().all(|(_, fault)| matches!(fault, Fault::Lost(..)));
         if !is_clean || !messages_are_unique(&program) {
             continue;
         }
-        let mut runs = (0..6).filter_map(|run| {
+        let mut runs = (0..4).filter_map(|run| {
             let options = goal_interp::Options { seed: run, eager: Eager::All, ..Default::default() };
             goal_interp::run(&program, &options).ok()
         });
