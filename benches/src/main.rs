@@ -8,6 +8,7 @@ mod engine;
 mod generate;
 mod measure;
 mod memory_group;
+mod passes;
 mod pingpong;
 mod size;
 mod table;
@@ -38,6 +39,11 @@ enum Bench {
     Pingpong(pingpong::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
     Window(window::Args),
+    /// Every pass and the checks on large programs: time, memory, actions and dependencies
+    Passes(passes::Args),
+    /// One step of `passes`, in this process
+    #[command(hide = true)]
+    Pass(passes::StepArgs),
     /// Time one command and print its figures as JSON (used by the others, one process a measurement)
     #[command(hide = true)]
     Measure(measure::Args),
@@ -51,6 +57,8 @@ fn main() -> ExitCode {
         Bench::Engine(args) => engine::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
         Bench::Window(args) => window::run(&args),
+        Bench::Passes(args) => passes::run(&args),
+        Bench::Pass(args) => passes::run_step(&args),
         Bench::Measure(args) => measure::run(&args),
     };
     match result {

@@ -103,7 +103,6 @@ impl Shape {
     }
 
     /// Messages carry bytes of memory.
-    #[cfg(test)]
     pub(crate) fn memory(self) -> Self {
         Self { memory: true, ..self }
     }
