@@ -3,7 +3,8 @@
 //! Passes change the form of a schedule, never what it computes; `RULES.md` says what a pass may do. The verifier runs after
 //! each. Analyses look at all ranks together. This crate does no input or output but for reading the clock to time
 //! passes. Start at [`run`] and [`PASSES`] for passes, at
-//! [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all ranks share.
+//! [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all ranks share, at
+//! [`reduce::reduce`] for small programs that show the same fault.
 
 pub mod check;
 pub mod cost;
@@ -12,6 +13,7 @@ mod machine;
 mod pass;
 mod passes;
 mod reach;
+pub mod reduce;
 #[cfg(test)]
 mod tests;
 mod verify;

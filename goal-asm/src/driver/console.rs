@@ -24,7 +24,7 @@ static PROGRESS: Mutex<Option<ProgressBar>> = Mutex::new(None);
 static RESULT_ON_TERMINAL: AtomicBool = AtomicBool::new(false);
 
 /// Shows the name of the stage that begins, on a terminal only.
-pub fn show_stage(stage: &'static str) {
+pub fn show_stage(stage: &str) {
     if !io::stderr().is_terminal() || RESULT_ON_TERMINAL.load(Ordering::Relaxed) {
         return;
     }
@@ -34,7 +34,7 @@ pub fn show_stage(stage: &'static str) {
         bar.enable_steady_tick(Duration::from_millis(100));
         bar
     });
-    bar.set_message(stage);
+    bar.set_message(stage.to_owned());
 }
 
 /// Shows no stages from now on if standard output is a terminal: a result follows.
@@ -72,6 +72,12 @@ pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
                 .map_err(|error| Error::io("<stdout>", error))
         }
     }
+}
+
+/// Writes a line about what was done.
+pub(super) fn say(line: &str) {
+    clear_stage();
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Writes why the command `program` failed.

@@ -14,6 +14,7 @@ mod load;
 mod mapping;
 mod output;
 mod passes;
+mod reduce;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ pub use json::write_json;
 pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
 pub use passes::PassArguments;
+pub use reduce::{ReduceOptions, reduce};
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
 use goal_opt::Pipeline;

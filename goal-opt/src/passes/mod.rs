@@ -8,7 +8,7 @@ pub(crate) mod join;
 mod levels;
 mod permute;
 mod prune;
-mod remove;
+pub(crate) mod remove;
 pub(crate) mod topological;
 mod window;
 

@@ -7,6 +7,7 @@ mod dis;
 mod explain;
 mod format;
 mod graph;
+mod reduce;
 mod shell;
 mod stats;
 mod style;
@@ -53,6 +54,8 @@ enum Command {
     Fmt(format::Arguments),
     /// Print a program as text that compiles to the same schedule
     Dis(dis::Arguments),
+    /// Shrink a program that shows a fault to a small one that still does
+    Reduce(reduce::Arguments),
     /// Count what a program does
     Stats(stats::Arguments),
     /// Draw the graph of a rank
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Build(arguments) => build::run(&arguments).map(success),
         Command::Check(arguments) => check::run(&arguments).map(success),
         Command::Dis(arguments) => dis::run(&arguments).map(success),
+        Command::Reduce(arguments) => reduce::run(&arguments).map(success),
         Command::Stats(arguments) => stats::run(&arguments).map(success),
         Command::Graph(arguments) => graph::run(&arguments).map(success),
         Command::Explain(arguments) => explain::run(&arguments).map(success),

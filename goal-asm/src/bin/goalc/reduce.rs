@@ -1,0 +1,46 @@
+//! `goalc reduce`.
+
+use crate::style::Spelling;
+use goal_asm::driver::{self, Error, InputArguments, ReduceOptions, Target};
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  goalc reduce hangs.goal --check 'goalc check %s 2>&1 | grep -q deadlock' -o small.goal
+  goalc reduce wrong.goal --check '! goal-run --verify %s' --timeout 10
+
+CMD should ask for the one fault that is meant: a program that shows another is interesting too, if CMD says so.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+    /// The shell command that tells whether a program is interesting: by exit status 0. %s stands for its file, a text; without a
+    /// %s the file is added at the end
+    #[arg(long, value_name = "CMD")]
+    check: String,
+    /// Where the text goes; a file always has the smallest interesting program so far. - is standard output
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+    /// Which spelling
+    #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
+    style: Spelling,
+    /// After this time CMD is killed with all that it started, and the program not interesting
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+    /// Most programs that are tried
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    max_tries: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
+    let loaded = driver::load_program(&arguments.input.inputs, &arguments.input.options())?;
+    let options = ReduceOptions {
+        check: arguments.check.clone(),
+        timeout: Duration::from_secs(arguments.timeout),
+        tries_max: arguments.max_tries,
+        style: arguments.style.style(),
+    };
+    driver::reduce(&loaded.program, &options, &target)
+}

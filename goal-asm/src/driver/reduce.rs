@@ -1,0 +1,151 @@
+//! Programs made small by a shell command's verdict.
+
+use super::{Error, Output, Target, show_stage};
+use goal_lang::{Program, Style, print};
+use goal_opt::reduce::Verdict;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How a program is made small.
+#[derive(Debug, Clone)]
+pub struct ReduceOptions {
+    /// The shell command that ends with status 0 on interesting programs; `%s` is the program's file, which is added where
+    /// there is none.
+    pub check: String,
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Most programs that are tried.
+    pub tries_max: u64,
+    /// The spelling of the texts.
+    pub style: Style,
+}
+
+/// Makes a program as small as it can be while the command finds it interesting, and writes it to `target`: a file has the
+/// smallest one at any time. What came of it is told on standard error.
+///
+/// # Errors
+/// Where the program itself is not interesting, the command can't be run, or a file not be written.
+pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
+    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
+    let path = folder.path().join("program.goal");
+    let command = command(&options.check, &path);
+    let (mut tries, mut failure, mut best, mut first) = (0, None, Vec::new(), None);
+    let mut verdict = |candidate: &Program| {
+        if tries == options.tries_max {
+            return Verdict::Stop;
+        }
+        tries += 1;
+        let mut text = Vec::new();
+        print(candidate, options.style, &mut text).expect("a vector takes every byte");
+        let asked = fs::write(&path, &text).map_err(|error| Error::io(path.display().to_string(), error));
+        let asked =
+            asked.and_then(|()| run(&command, options.timeout).map_err(|error| Error::io("sh", error)));
+        let kept = asked.and_then(|status| {
+            first.get_or_insert(status);
+            let interesting = status.is_some_and(|status| status.success());
+            if interesting {
+                best = text;
+                show_stage(&format!("reducing, try {tries}: {}", size(candidate)));
+                if matches!(target, Target::File(_)) {
+                    write(&best, target)?;
+                }
+            }
+            Ok(interesting)
+        });
+        match kept {
+            Ok(true) => Verdict::Interesting,
+            Ok(false) => Verdict::Uninteresting,
+            Err(error) => {
+                failure = Some(error);
+                Verdict::Stop
+            }
+        }
+    };
+    let reduced = goal_opt::reduce::reduce(program, &mut verdict);
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let Some(reduced) = reduced else {
+        return Err(Error::Usage(not_interesting(options, first.flatten())));
+    };
+    if *target == Target::Stdout {
+        write(&best, target)?;
+    }
+    let is_minimal = if reduced.is_minimal { "" } else { "; there may be a smaller one: raise --max-tries" };
+    super::console::say(&format!(
+        "goalc: {} became {} in {tries} tries{is_minimal}",
+        size(program),
+        size(&reduced.program)
+    ));
+    Ok(())
+}
+
+fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> String {
+    let ended = match status {
+        Some(status) => format!("ended with {status}"),
+        None => format!("did not end within {} s", options.timeout.as_secs()),
+    };
+    format!(
+        "the program itself is not interesting: `{}` {ended} on it, and 0 is what says that a program shows the fault",
+        options.check
+    )
+}
+
+/// What a program has, in words.
+fn size(program: &Program) -> String {
+    let (mut actions, mut dependencies) = (0, 0);
+    for rank in 0..program.num_ranks() {
+        let body = program.body_of(rank);
+        actions += body.len();
+        dependencies += body.requires.len() + body.irequires.len();
+    }
+    let many =
+        |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    format!(
+        "{} with {} and {}",
+        many(program.ranks.len(), "rank", "ranks"),
+        many(actions, "action", "actions"),
+        many(dependencies, "dependency", "dependencies")
+    )
+}
+
+/// The command with the file's name in it, quoted.
+fn command(check: &str, path: &Path) -> String {
+    let quoted = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
+    if check.contains("%s") { check.replace("%s", &quoted) } else { format!("{check} {quoted}") }
+}
+
+/// Runs a command in a group of processes of its own; `None` where it had to be killed.
+fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).process_group(0);
+    let mut child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let begin = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begin.elapsed() > timeout {
+            // Not waited for yet, so that its number is nobody else's.
+            let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+            kill_process_group(group.expect("a child has a number"), Signal::KILL)?;
+            child.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(Duration::from_millis(10));
+    }
+}
+
+fn write(text: &[u8], target: &Target) -> Result<(), Error> {
+    let mut out = Output::create(target, false)?;
+    out.write_all(text).map_err(|error| Error::io(out.name(), error))?;
+    out.finish()
+}
