@@ -200,7 +200,7 @@ fn wrong_input_and_wrong_arguments() {
     ends("rank 0 { calc 1 }", &["--repeat", "0"], 2, &["--repeat"]);
     ends("rank 0 { calc 1 }", &["--calc", "fast"], 2, &["spin, skip or a factor"]);
     ends(
-        "rank 0 { send 0,1000000 to 0  recv 0,1000000 from 0 }",
+        "rank 0 { send 0,1000000 to 0  recv 1000000,1000000 from 0 }",
         &["--max-segment", "1M"],
         2,
         &["--max-segment"],
@@ -289,7 +289,7 @@ fn room_is_looked_for_while_a_rank_computes() {
     let mut text = "num_ranks 64 rank 0 { calc 1000000000000 ".to_owned();
     text.push_str(&"send 16000b to 1 ".repeat(100));
     text.push_str(
-        "} rank 1 { exec sumInt8 with 0,64000000 64000000,64000000  e: exec divInt32 with 0,8 8,8 ",
+        "} rank 1 { exec sumInt8 with 0,64000000 64000000,64000000  e: exec divInt32 with 128000000,8 128000008,8 ",
     );
     for i in 0..100 {
         text.push_str(&format!("r{i}: recv 16000b from 0  e requires r{i} "));
