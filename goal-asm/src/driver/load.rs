@@ -87,7 +87,7 @@ pub(super) fn load_nisa(input: &Input, options: &Options) -> Result<Nisa, Error>
     })
 }
 
-fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
+pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
     (options.on_stage)("parsing");
     let parse_options = ParseOptions {
         limits: options.limits,

@@ -1,18 +1,20 @@
 //! Diagnostics: what is wrong, where, and what to do. How they are drawn is decided elsewhere.
 
 mod excerpt;
+mod fix;
 mod json;
 mod margin;
 mod registry;
 mod render;
 mod report;
 
+pub use fix::{Fix, Insertion, apply};
 pub use json::render_json;
 pub use registry::{Code, Severity};
 pub use render::render;
 pub use report::Report;
 
-use crate::source::{Position, Span};
+use crate::source::Span;
 
 /// One finding about an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,24 +31,6 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A way out that a program can take.
     pub fix: Option<Fix>,
-}
-
-/// Changes of the texts that end a finding. What is there stays: fixes only add to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
-    /// What they do, as one says it: "let `s` wait for `r`".
-    pub title: String,
-    /// What is put where; of several at one position the first comes first.
-    pub insertions: Vec<Insertion>,
-}
-
-/// Text to be put in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Insertion {
-    /// Before which byte.
-    pub at: Position,
-    /// What.
-    pub text: String,
 }
 
 /// A place with what it has to do with the finding.

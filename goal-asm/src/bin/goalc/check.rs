@@ -1,6 +1,7 @@
 //! `goalc check`.
 
 use goal_asm::driver::{self, CheckArguments, Error, Format, InputArguments};
+use std::io::Write;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -8,12 +9,16 @@ Examples:
   goalc check broadcast.goal
   goalc check --eager-limit 0 broadcast.goal                  does it end on any machine?
   goalc check --deny warnings broadcast.nisa
+  goalc check --fix broadcast.goal                            put missing dependencies into the text
   goalc check --format json trace.goal.gz                     one object a line: code, kind, severity, message, file, line, column, spans")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
     #[command(flatten)]
     checks: CheckArguments,
+    /// Put the dependencies that findings suggest into the texts, and check the result
+    #[arg(long)]
+    fix: bool,
     /// How findings are written: drawn on standard error, or as JSON on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -21,6 +26,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = arguments.checks.apply(arguments.input.options());
+    if arguments.fix {
+        for change in driver::fix(&arguments.input.inputs, &options)? {
+            let _ = writeln!(std::io::stderr(), "goalc: {change}");
+        }
+    }
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::check(&mut loaded, &options)?;
     driver::tell(&loaded.findings, arguments.format)?;

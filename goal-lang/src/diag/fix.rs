@@ -1,0 +1,76 @@
+//! Changes of texts that end findings.
+
+use crate::source::{Position, Source};
+
+/// Changes of the texts that end a finding. What is there stays: fixes only add to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What they do, as one says it: "let `s` wait for `r`".
+    pub title: String,
+    /// What is put where; of several at one position the first comes first.
+    pub insertions: Vec<Insertion>,
+}
+
+/// Text to be put in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insertion {
+    /// Before which byte.
+    pub at: Position,
+    /// What.
+    pub text: String,
+}
+
+/// A text with fixes. What several of them put in one place is put there once, where the last of them would.
+pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
+    let place = source.base..=source.base + source.bytes.len() as Position;
+    let all = fixes.into_iter().flat_map(|fix| &fix.insertions);
+    let mut insertions: Vec<&Insertion> = all.filter(|insertion| place.contains(&insertion.at)).collect();
+    insertions.reverse();
+    insertions.sort_by_key(|insertion| insertion.at);
+    let mut fixed = Vec::with_capacity(source.bytes.len());
+    let mut done = 0;
+    for here in insertions.chunk_by(|a, b| a.at == b.at) {
+        let at = (here[0].at - source.base) as usize;
+        fixed.extend_from_slice(&source.bytes[done..at]);
+        done = at;
+        let mut texts: Vec<&str> = Vec::new();
+        for insertion in here {
+            if !texts.contains(&insertion.text.as_str()) {
+                texts.push(&insertion.text);
+            }
+        }
+        texts.iter().rev().for_each(|text| fixed.extend_from_slice(text.as_bytes()));
+    }
+    fixed.extend_from_slice(&source.bytes[done..]);
+    fixed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceMap;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_label_that_two_fixes_need_is_put_in_once_behind_their_statements() {
+        let mut sources = SourceMap::default();
+        sources.add("first.goal", Arc::new(b"nop".to_vec()));
+        let base = sources.add("second.goal", Arc::new(b"x; send;".to_vec()));
+        let fix = |texts: &[(Position, &str)]| Fix {
+            title: String::new(),
+            insertions: texts
+                .iter()
+                .map(|&(at, text)| Insertion { at: base + at, text: text.to_owned() })
+                .collect(),
+        };
+        let fixes = [
+            fix(&[(3, "requ l1 -> a; "), (3, "l1: ")]),
+            fix(&[(3, "requ l1 -> b; "), (3, "l1: "), (8, " end")]),
+        ];
+        assert_eq!(apply(&fixes, &sources.sources()[0]), b"nop");
+        assert_eq!(
+            String::from_utf8_lossy(&apply(&fixes, &sources.sources()[1])),
+            "x; requ l1 -> a; requ l1 -> b; l1: send; end"
+        );
+    }
+}
