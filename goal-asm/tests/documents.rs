@@ -93,8 +93,12 @@ fn every_pass_and_parameter_has_its_row() {
         let row = format!("| `{}` | {} | {level} | {} |", pass.name, pass.description, quoted(&names));
         assert_row(&page, &row);
         for parameter in pass.parameters {
-            let of =
-                |pass: &&goal_opt::Pass| pass.parameters.iter().any(|other| other.name == parameter.name);
+            let of = |pass: &&goal_opt::Pass| {
+                let same = |other: &Parameter| {
+                    (other.name, other.description) == (parameter.name, parameter.description)
+                };
+                pass.parameters.iter().any(same)
+            };
             let passes: Vec<&str> = PASSES.iter().filter(of).map(|pass| pass.name).collect();
             let values = match parameter.values {
                 Values::Number { min, default: None } => format!("a number of at least {min}"),

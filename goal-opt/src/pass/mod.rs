@@ -83,6 +83,17 @@ pub static PASSES: &[Pass] = &[
         rewrite: Rewrite::Program(passes::fuse::fuse),
     },
     Pass {
+        name: "coalesce",
+        description: "small messages between two ranks that become ready together become one",
+        level: Some(Level::O2),
+        parameters: &[Parameter {
+            name: "size",
+            description: "most bytes of the one; by default what the machine sends in the time of an empty message",
+            values: Values::Number { min: 1, default: None },
+        }],
+        rewrite: Rewrite::Program(passes::coalesce::coalesce),
+    },
+    Pass {
         name: "contention",
         description: "messages that could be under way together go in rounds, so that ranks receive k at once",
         level: Some(Level::O2),

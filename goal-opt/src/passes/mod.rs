@@ -1,5 +1,6 @@
 //! The passes, a module each. [`PASSES`](crate::PASSES) is the table of them.
 
+pub(crate) mod coalesce;
 pub(crate) mod contention;
 pub(crate) mod dce;
 pub(crate) mod edit;

@@ -1,5 +1,7 @@
 //! The random programs that passes are tried on.
 
+mod bundles;
+
 use goal_lang::{Action, Csr, Edge, Labels, Program, topological_order};
 use goal_smith::Shape;
 
@@ -15,13 +17,28 @@ pub(crate) fn local(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &shape))
 }
 
+/// The bundles with more order, as [`restricted`] has it.
+pub(crate) fn restricted_bundles(seed: u64) -> Program {
+    with_more_order(seed, &bundles(seed))
+}
+
+/// Exchanges without wildcards with more order, as [`restricted`] has it.
+pub(crate) fn restricted_exchanges(seed: u64) -> Program {
+    with_more_order(seed, &exchanges(2 * seed + 1))
+}
+
 /// Programs of many messages between few ranks, one of two without much else.
 pub(crate) fn exchanges(seed: u64) -> Program {
     let shape = match seed % 2 {
-        0 => Shape { ranks: (3, 6), events: (20, 40), operand_max: 8, ..Shape::varied(seed) },
-        _ => Shape { ranks: (3, 6), events: (20, 40), memory: 2000, wildcards: false, ..Shape::varied(seed) },
+        0 => Shape { ranks: (3, 6), events: (10, 24), operand_max: 8, ..Shape::varied(seed) },
+        _ => Shape { ranks: (3, 6), events: (10, 24), memory: 2000, wildcards: false, ..Shape::varied(seed) },
     };
     labelled(goal_smith::program(seed, &shape))
+}
+
+/// Programs whose ranks send several small messages to each other at once.
+pub(crate) fn bundles(seed: u64) -> Program {
+    labelled(bundles::program(seed))
 }
 
 /// A program without wildcards whose ranks wait more than they need to: some rely on eager sends, some never end.

@@ -27,6 +27,7 @@ pub(crate) struct Special {
 /// Passes that don't do much to the usual programs with their usual parameters.
 pub(crate) const SPECIAL: &[Special] = &[
     Special { pass: "join", spec: "join(most=2)", program: programs::usual, changed_percent: 20 },
+    Special { pass: "coalesce", spec: "coalesce(size=24)", program: programs::bundles, changed_percent: 60 },
     Special {
         pass: "contention",
         spec: "contention(k=1)",
@@ -38,11 +39,19 @@ pub(crate) const SPECIAL: &[Special] = &[
     Special { pass: "window", spec: "window(size=8)", program: programs::usual, changed_percent: 30 },
 ];
 
+/// Makes a program of a seed.
+type Maker = fn(u64) -> Program;
+
+/// Passes whose restricted programs, which may rely on eager sends or never end, have to be made for them.
+const RESTRICTED: &[(&str, Maker)] =
+    &[("coalesce", programs::restricted_bundles), ("contention", programs::restricted_exchanges)];
+
 /// What is tried, and on what.
 pub(crate) struct Trial {
     name: String,
     pipeline: Pipeline,
     program: fn(u64) -> Program,
+    restricted: Maker,
     changed_percent: u64,
     programs: u64,
 }
@@ -52,11 +61,13 @@ impl Trial {
     pub(crate) fn of_pass(pass: &'static str) -> Self {
         let usual = Special { pass, spec: pass, program: programs::usual, changed_percent: 30 };
         let special = SPECIAL.iter().find(|special| special.pass == pass).unwrap_or(&usual);
+        let restricted = RESTRICTED.iter().find(|(name, _)| *name == pass);
         let pipeline = Pipeline::parse(special.spec).expect("a pass of the table");
         Self {
             name: special.spec.to_owned(),
             pipeline,
             program: special.program,
+            restricted: restricted.map_or(programs::restricted, |&(_, restricted)| restricted),
             changed_percent: special.changed_percent,
             programs: OF_PASS,
         }
@@ -68,6 +79,7 @@ impl Trial {
             name: name.to_owned(),
             pipeline: Pipeline::new(level),
             program: programs::usual,
+            restricted: programs::restricted,
             changed_percent: 30,
             programs: OF_LEVEL,
         })
@@ -90,7 +102,7 @@ impl Trial {
         });
         let (programs, changed) = (counts.programs.load(Ordering::Relaxed), counts.changed());
         in_parallel(self.programs * 15 / 100, |seed| {
-            let before = programs::restricted(seed);
+            let before = (self.restricted)(seed);
             let eager_limit = [0, 16, 64, 1 << 16][seed as usize % 4];
             let after = self.transform(&before, eager_limit, &counts).unwrap_or_else(|e| self.fail(seed, &e));
             let Some(after) = after else { return };

@@ -1,0 +1,168 @@
+//! Which messages become one.
+
+use super::open::{Open, size, wild_ranks};
+use super::readiness::Readiness;
+use crate::passes::levels::Message;
+use crate::whole::{Vertex, Whole};
+use goal_lang::{Action, ActionId, Edge, Payload, Placement, Space};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// What becomes of the sends and receives of the ranks.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Ends of messages of a rank that become one, in order.
+    pub(super) bundles: Vec<(u32, Vec<ActionId>)>,
+    /// Start dependencies of a rank between what is left.
+    pub(super) orders: Vec<(u32, Edge)>,
+}
+
+/// What messages have in common that may be merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    source: u32,
+    destination: u32,
+    level: u32,
+    readiness: [u32; 2],
+}
+
+/// Fills bundles of at most `size_max` bytes, in the order of the sends. Where the order of messages with the same tag was that
+/// of the layout, it is from now on one of dependencies.
+pub(super) fn plan(
+    whole: &Whole<'_>,
+    messages: Vec<Message>,
+    partner: &[Vertex],
+    open: &Open,
+    readiness: &mut Readiness,
+    size_max: u64,
+) -> Plan {
+    let wild = wild_ranks(whole);
+    let numbered = numbered_pairs(whole, partner);
+    let mut keyed: Vec<(Key, Message)> = Vec::with_capacity(messages.len());
+    for message in messages {
+        let (source, destination) = (whole.rank(message.send), whole.rank(message.recv));
+        if !wild[destination as usize] && !numbered.contains(&(source, destination)) {
+            let readiness = [readiness.of(whole, message.send), readiness.of(whole, message.recv)];
+            keyed.push((Key { source, destination, level: message.level, readiness }, message));
+        }
+    }
+    keyed.sort_unstable_by_key(|(key, message)| (*key, message.send));
+    let mut plan = Plan::default();
+    for group in keyed.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+        let bundles = bundles(whole, group, size_max);
+        if bundles.len() == group.len() {
+            continue;
+        }
+        let is_open = group.iter().any(|(_, message)| open.has(message.send));
+        let ends: [fn(&Message) -> Vertex; 2] = [|message| message.send, |message| message.recv];
+        for end in ends {
+            let rank = whole.rank(end(&group[0].1));
+            let id = |message: &Message| whole.id(end(message));
+            if is_open {
+                plan.orders.extend(
+                    bundles
+                        .windows(2)
+                        .map(|pair| (rank, Edge { waiter: id(&pair[1][0]), prerequisite: id(&pair[0][0]) })),
+                );
+            }
+            let many = bundles.iter().filter(|bundle| bundle.len() > 1);
+            plan.bundles.extend(many.map(|bundle| (rank, bundle.iter().map(id).collect())));
+        }
+    }
+    plan
+}
+
+/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on how many messages were before,
+/// and a receive with an address keeps them.
+fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
+    let mut pairs = FxHashSet::default();
+    for vertex in whole.vertices() {
+        if let Action::Send { payload: Payload::Pattern { .. }, to, .. } = *whole.action(vertex) {
+            let recv = partner[vertex.index()].some().map(|recv| whole.action(recv));
+            if !matches!(recv, Some(Action::Recv { payload: Payload::Pattern { .. }, .. })) {
+                pairs.insert((whole.rank(vertex), to));
+            }
+        }
+    }
+    pairs
+}
+
+/// Messages of a group that follow each other and fit into one.
+fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Vec<Message>> {
+    let mut bundles: Vec<Vec<Message>> = Vec::new();
+    let mut open = None;
+    for &(_, message) in group {
+        let form = [form(whole, message.send), form(whole, message.recv)];
+        let bytes = size(whole, message.send);
+        let fits = bytes > 0 && bytes == size(whole, message.recv) && form.iter().all(Option::is_some);
+        let bundle = match open.take() {
+            Some(bundle) if fits => Bundle::add(bundle, whole, message, form, bytes, size_max),
+            _ => None,
+        };
+        match bundle {
+            Some(bundle) => {
+                bundles.last_mut().expect("one is open").push(message);
+                open = Some(bundle);
+            }
+            None => {
+                bundles.push(vec![message]);
+                let empty = Bundle { form, bytes: 0, stored: BTreeMap::new() };
+                open = Some(empty).filter(|_| fits);
+                open = open.and_then(|bundle| bundle.add(whole, message, form, bytes, size_max));
+            }
+        }
+    }
+    bundles
+}
+
+/// How an end of a message is placed, and whether it has an address. `None` where it computes something.
+type Form = Option<(Placement, bool)>;
+
+fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
+    match *whole.action(vertex) {
+        Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => match payload {
+            Payload::Pattern { .. } => Some((placement, false)),
+            Payload::Buffer(_) | Payload::Vector(_) => Some((placement, true)),
+            Payload::Reduced { .. } => None,
+        },
+        _ => None,
+    }
+}
+
+/// A bundle that is being filled.
+struct Bundle {
+    form: [Form; 2],
+    bytes: u64,
+    /// By space and first byte, the end of what its receives store.
+    stored: BTreeMap<(Space, u64), u64>,
+}
+
+impl Bundle {
+    /// With one more message, unless that has another form, is too large, or stores where another does.
+    fn add(
+        mut self,
+        whole: &Whole<'_>,
+        message: Message,
+        form: [Form; 2],
+        bytes: u64,
+        size_max: u64,
+    ) -> Option<Self> {
+        self.bytes = self.bytes.checked_add(bytes).filter(|&bytes| bytes <= size_max)?;
+        if self.form != form {
+            return None;
+        }
+        if let Action::Recv { payload, .. } = *whole.action(message.recv)
+            && let Some(target) = whole.body(message.recv).payload_operand(payload)
+        {
+            for piece in target.pieces() {
+                let end = piece.addr + piece.size;
+                let before = self.stored.range(..(piece.space, end)).next_back();
+                if before.is_some_and(|(&(space, _), &before)| space == piece.space && before > piece.addr) {
+                    return None;
+                }
+                self.stored.insert((piece.space, piece.addr), end);
+            }
+        }
+        Some(self)
+    }
+}

@@ -1,0 +1,72 @@
+//! Coalescing: small messages between the same two ranks that become ready together are one vector send and one receive.
+
+mod bundles;
+mod merge;
+mod open;
+mod readiness;
+#[cfg(test)]
+mod tests;
+
+use super::levels::{Message, free_messages};
+use crate::machine::Machine;
+use crate::pass::{Context, Refusal};
+use crate::whole::{Run, Vertex, Whole, unique_partners};
+use goal_lang::Program;
+use open::Open;
+use readiness::Readiness;
+
+/// Makes small messages one. Their sends wait for the same actions, and so do their receives; the message has the tag of the
+/// first and at most `size` bytes, or as many as are sent without their receive, if these are fewer.
+///
+/// # Errors
+/// None: what cannot be merged stays.
+pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
+    let size = context.arguments.number("size").unwrap_or_else(|| default_size(context.machine));
+    let size = size.min(context.eager_limit);
+    let plan = {
+        let whole = match Whole::new(program) {
+            Ok(whole) => whole,
+            Err(error) => {
+                context.note(format!("{error}: messages stay as they are"));
+                return Ok(false);
+            }
+        };
+        let trace = Run::new(&whole).finish(u64::MAX);
+        if !trace.is_complete() {
+            context
+                .note("the program does not end, however large the messages sent at once: it stays as it is");
+            return Ok(false);
+        }
+        let mut readiness = Readiness::new(program);
+        let mut partner = unique_partners(&whole, &trace);
+        let mut open = Open::pair(&whole, &mut readiness, &mut partner);
+        let messages = messages(&whole, &mut partner, &mut open);
+        bundles::plan(&whole, messages, &partner, &open, &mut readiness, size)
+    };
+    Ok(merge::apply(program, plan))
+}
+
+/// Bytes that take as long on the wire as a message without any takes all in all, so that a message that waits for the others
+/// of its bundle takes at most twice as long: `(2o + L) / (G + 2O)`.
+fn default_size(machine: &Machine) -> u64 {
+    let per_byte = machine.gap_per_byte_ns + 2.0 * machine.overhead_per_byte_ns;
+    if per_byte > 0.0 { (machine.message_ns(1) / per_byte) as u64 } else { u64::MAX }
+}
+
+/// The messages that are free to be merged with others of their level. Of channels whose matching the layout decides all messages
+/// are, or the channel stays as it is.
+fn messages(whole: &Whole<'_>, partner: &mut [Vertex], open: &mut Open) -> Vec<Message> {
+    let mut messages = free_messages(whole, partner);
+    let mut is_free = vec![false; whole.len()];
+    messages.iter().for_each(|message| is_free[message.send.index()] = true);
+    if open.drop_unless(partner, |send| is_free[send.index()]) {
+        messages = free_messages(whole, partner);
+        is_free.fill(false);
+        messages.iter().for_each(|message| is_free[message.send.index()] = true);
+        if open.drop_unless(partner, |send| is_free[send.index()]) {
+            open.drop_unless(partner, |_| false);
+            messages = free_messages(whole, partner);
+        }
+    }
+    messages
+}

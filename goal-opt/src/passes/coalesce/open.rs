@@ -1,0 +1,139 @@
+//! Channels whose messages are in no order but that of the layout.
+
+use super::readiness::Readiness;
+use crate::flow::Order;
+use crate::whole::{Vertex, Whole};
+use goal_lang::{ANY, Action};
+use rustc_hash::FxHashMap;
+
+/// Channels of a source, a destination and a tag, each with its sends and receives in pairs, and whose order is open only
+/// among those that become ready together, at both ends: there the n-th send of the layout may meet the n-th receive.
+pub(super) struct Open {
+    channels: Vec<Vec<[Vertex; 2]>>,
+    /// By vertex, whether it is an end of such a message.
+    is_open: Vec<bool>,
+}
+
+impl Open {
+    /// Pairs what has no partner yet. Linear, but for the bounded searches of [`Order`].
+    pub(super) fn pair(whole: &Whole<'_>, readiness: &mut Readiness, partner: &mut [Vertex]) -> Self {
+        let mut orders = Orders { whole, of: Vec::new() };
+        orders.of.resize_with(whole.program.bodies.len(), || None);
+        let mut open = Self { channels: Vec::new(), is_open: vec![false; whole.len()] };
+        for [sends, recvs] in ends(whole, partner) {
+            if sends.len() == recvs.len()
+                && std::iter::zip(&sends, &recvs).all(|(&send, &recv)| size(whole, send) == size(whole, recv))
+                && orders.fit(&sends, &recvs, readiness)
+            {
+                for (&send, &recv) in std::iter::zip(&sends, &recvs) {
+                    (partner[send.index()], partner[recv.index()]) = (recv, send);
+                    (open.is_open[send.index()], open.is_open[recv.index()]) = (true, true);
+                }
+                open.channels.push(std::iter::zip(sends, recvs).map(|(send, recv)| [send, recv]).collect());
+            }
+        }
+        open
+    }
+
+    /// Whether a send or a receive is of such a channel.
+    pub(super) fn has(&self, vertex: Vertex) -> bool {
+        self.is_open[vertex.index()]
+    }
+
+    /// Takes the partners from channels that have a send which is not fit. Whether there were any.
+    pub(super) fn drop_unless(&mut self, partner: &mut [Vertex], is_fit: impl Fn(Vertex) -> bool) -> bool {
+        let before = self.channels.len();
+        let is_open = &mut self.is_open;
+        self.channels.retain(|channel| {
+            let fits = channel.iter().all(|&[send, _]| is_fit(send));
+            if !fits {
+                for vertex in channel.as_flattened() {
+                    partner[vertex.index()] = Vertex::NONE;
+                    is_open[vertex.index()] = false;
+                }
+            }
+            fits
+        });
+        self.channels.len() < before
+    }
+}
+
+/// The sends and the receives without a partner, by channel, each in the order of the layout. Without messages of a rank to itself
+/// and to ranks that receive with wildcards.
+fn ends(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<[Vec<Vertex>; 2]> {
+    let wild = wild_ranks(whole);
+    let mut numbers: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
+    let mut channels: Vec<[Vec<Vertex>; 2]> = Vec::new();
+    for vertex in whole.vertices().filter(|vertex| partner[vertex.index()] == Vertex::NONE) {
+        let (source, destination, tag, side) = match *whole.action(vertex) {
+            Action::Send { to, tag, .. } => (whole.rank(vertex), to, tag, 0),
+            Action::Recv { from, tag, .. } => (from, whole.rank(vertex), tag, 1),
+            _ => continue,
+        };
+        if source != destination && !wild[destination as usize] {
+            let number = *numbers.entry((source, destination, tag)).or_insert(channels.len());
+            if number == channels.len() {
+                channels.push(Default::default());
+            }
+            channels[number][side].push(vertex);
+        }
+    }
+    channels
+}
+
+/// By rank, whether it receives from any source or with any tag.
+pub(super) fn wild_ranks(whole: &Whole<'_>) -> Vec<bool> {
+    let mut wild = vec![false; whole.program.ranks.len()];
+    for vertex in whole.vertices() {
+        if let Action::Recv { from, tag, .. } = *whole.action(vertex) {
+            wild[whole.rank(vertex) as usize] |= from == ANY || tag == ANY;
+        }
+    }
+    wild
+}
+
+/// Bytes of a send or a receive.
+pub(super) fn size(whole: &Whole<'_>, vertex: Vertex) -> u64 {
+    match *whole.action(vertex) {
+        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+            whole.body(vertex).payload_size(payload)
+        }
+        _ => 0,
+    }
+}
+
+struct Orders<'w, 'p> {
+    whole: &'w Whole<'p>,
+    /// By body.
+    of: Vec<Option<Order<'p>>>,
+}
+
+impl Orders<'_, '_> {
+    /// Whether the messages are in classes, at both ends the same: in a class all become ready together, and all of them start before
+    /// those of the next one.
+    fn fit(&mut self, sends: &[Vertex], recvs: &[Vertex], readiness: &mut Readiness) -> bool {
+        let mut class = 0;
+        for i in 1..sends.len() {
+            let mut same =
+                |ends: &[Vertex]| readiness.of(self.whole, ends[i - 1]) == readiness.of(self.whole, ends[i]);
+            if same(sends) && same(recvs) {
+                continue;
+            }
+            if !self.start_before(&sends[class..i], sends[i])
+                || !self.start_before(&recvs[class..i], recvs[i])
+            {
+                return false;
+            }
+            class = i;
+        }
+        true
+    }
+
+    /// Whether all of some actions of a rank start before another does.
+    fn start_before(&mut self, earlier: &[Vertex], later: Vertex) -> bool {
+        let whole = self.whole;
+        let body = whole.program.ranks[whole.rank(later) as usize].body;
+        let order = self.of[body.index()].get_or_insert_with(|| Order::new(whole.body(later)));
+        earlier.iter().all(|&vertex| order.starts_before(whole.id(vertex), whole.id(later)))
+    }
+}
