@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use goal_lang::diag::{Code, Report, render};
-use goal_lang::{ParseOptions, SourceMap, parse};
+use goal_lang::{Datatype, Function, Op, ParseOptions, SourceMap, parse};
+use goal_opt::check::{Collective, CollectiveKind, Options};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
@@ -35,15 +36,30 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
 }
 
 /// What is found in a text, by the checks of all ranks together too where it is an example of these.
-fn findings(text: &str, is_whole_program: bool) -> (SourceMap, Report) {
+fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
     let mut sources = SourceMap::default();
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
     let parsed = parse(&sources, &ParseOptions::default());
     let mut report = parsed.report;
-    if let Some(program) = parsed.program.filter(|_| is_whole_program) {
-        report.append(goal_opt::check::check(&program, Some(&sources), &goal_opt::check::Options::default()));
+    if let Some((program, options)) = parsed.program.zip(checks) {
+        report.append(goal_opt::check::check(&program, Some(&sources), options));
     }
     (sources, report)
+}
+
+/// The checks that the examples of a code go through.
+fn checks(code: Code) -> Option<Options> {
+    let bcast = Collective {
+        kind: CollectiveKind::Bcast,
+        root: 0,
+        function: Function::Predefined(Op::Sum, Datatype::UInt8),
+        datatype: Datatype::UInt8,
+        count: Some(8),
+        input: None,
+        output: 0,
+    };
+    let collective = (code == Code::Postcondition).then_some(bcast);
+    (code as u16 >= 300).then(|| Options { collective, ..Options::default() })
 }
 
 fn rendered(sources: &SourceMap, report: &Report) -> String {
@@ -53,8 +69,8 @@ fn rendered(sources: &SourceMap, report: &Report) -> String {
 }
 
 #[track_caller]
-fn check(block: &Block<'_>, kind: Option<&str>, is_whole_program: bool) {
-    let (sources, report) = findings(block.text, is_whole_program);
+fn check(block: &Block<'_>, kind: Option<&str>, checks: Option<&Options>) {
+    let (sources, report) = findings(block.text, checks);
     let kinds: BTreeSet<&str> = report.diagnostics.iter().map(|found| found.code.kind()).collect();
     let shown = rendered(&sources, &report);
     assert_eq!(kinds, kind.into_iter().collect(), "\n{}\n{shown}", block.text);
@@ -71,7 +87,7 @@ fn reference() {
             assert_eq!(code.severity().name(), severity, "{kind}");
             Some(kind)
         });
-        check(block, kind, false);
+        check(block, kind, None);
         count += 1;
     }
     assert!(count > 20, "only {count} examples were found");
@@ -92,11 +108,11 @@ fn pages_of_findings() {
             assert!(number >= 100, "{}: an example", path.display());
             continue;
         };
-        let is_whole_program = number >= 300;
+        let checks = checks(*code);
         let right = of("goal,ok").expect("a corrected example");
-        check(wrong, Some(code.kind()), is_whole_program);
-        check(right, None, is_whole_program);
-        let (sources, report) = findings(wrong.text, is_whole_program);
+        check(wrong, Some(code.kind()), checks.as_ref());
+        check(right, None, checks.as_ref());
+        let (sources, report) = findings(wrong.text, checks.as_ref());
         for found in &report.diagnostics {
             let is_whole = !found.labels.is_empty() && found.note.is_some() && found.help.is_some();
             assert!(is_whole, "a report has a place, a note and a help: {found:?}");

@@ -159,6 +159,8 @@ codes! {
     DatatypeMismatch = 311, Warning, "datatype-mismatch";
     /// A check did not look at all of the program, as that would take too long.
     CheckIncomplete = 312, Warning, "check-incomplete";
+    /// Ranks combine the same inputs in different orders, where rounding depends on it.
+    CombinationOrder = 313, Warning, "combination-order";
 }
 
 impl std::fmt::Display for Code {

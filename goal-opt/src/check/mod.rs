@@ -52,9 +52,9 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     let analysis =
         Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
     deadlock::check(&analysis, &mut report);
+    races::check(&analysis, &mut report);
     if let Some(collective) = options.collective {
         postcondition::check(&analysis, collective, &mut report);
     }
-    races::check(&analysis, &mut report);
     report
 }

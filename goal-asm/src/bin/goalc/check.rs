@@ -1,5 +1,6 @@
 //! `goalc check`.
 
+use crate::collective::CollectiveArguments;
 use goal_asm::driver::{self, CheckArguments, Error, Format, InputArguments};
 use std::io::Write;
 
@@ -10,6 +11,7 @@ Examples:
   goalc check --eager-limit 0 broadcast.goal                  does it end on any machine?
   goalc check --deny warnings broadcast.nisa
   goalc check --fix broadcast.goal                            put missing dependencies into the text
+  goalc check --collective allreduce --count 8 ring.goal      is it the sum of 8 Int32 at address 0 of every rank?
   goalc check --format json trace.goal.gz                     one object a line: code, kind, severity, message, file, line, column, spans")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -22,10 +24,13 @@ pub(crate) struct Arguments {
     /// How findings are written: drawn on standard error, or as JSON on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    collective: CollectiveArguments,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let options = arguments.checks.apply(arguments.input.options());
+    let mut options = arguments.checks.apply(arguments.input.options());
+    options.checks.collective = arguments.collective.collective()?;
     if arguments.fix {
         for change in driver::fix(&arguments.input.inputs, &options)? {
             let _ = writeln!(std::io::stderr(), "goalc: {change}");

@@ -3,6 +3,7 @@
 
 mod build;
 mod check;
+mod collective;
 mod dis;
 mod explain;
 mod format;

@@ -1,27 +1,28 @@
 //! Whether no rank can end before every rank has started.
 
-use super::contributions::{Run, merged};
+use super::ranks::Ranks;
 use crate::whole::{Trace, Vertex, Whole};
 use goal_lang::Action;
 use std::rc::Rc;
 
 /// Ranks that are known to have started.
-type Heard = Option<Rc<[Run]>>;
+type Heard = Option<Rc<Ranks>>;
 
-/// By rank, which ranks have certainly started when all its actions have ended, as ascending runs.
+/// By rank, which ranks have certainly started when all its actions have ended; `None` where it has none.
 ///
 /// A rank has started when one of its actions has. An action knows what those knew that it waits for, and the end of a receive also what
 /// the start of its send knew; nothing flows back to a sender. Knowledge of actions that nobody waits for any more is
 /// dropped.
-pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Vec<Run>> {
+pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Heard> {
     let mut flow = Flow {
         whole,
         trace,
+        ranks: whole.program.num_ranks(),
         missing: vec![0; whole.len()],
         known: vec![None; whole.len()],
         has_started: vec![false; whole.len()],
         ready: Vec::new(),
-        heard: vec![Vec::new(); whole.program.ranks.len()],
+        heard: vec![None; whole.program.ranks.len()],
     };
     for vertex in whole.vertices() {
         for waiter in whole.requires(vertex).chain(whole.irequires(vertex)) {
@@ -40,21 +41,22 @@ pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Vec<Run>> {
 struct Flow<'a> {
     whole: &'a Whole<'a>,
     trace: &'a Trace,
+    ranks: u32,
     /// By vertex, dependencies of both kinds that are not met yet.
     missing: Vec<u32>,
     /// By vertex, what it knows: gathered until it starts, kept until its message is received.
     known: Vec<Heard>,
     has_started: Vec<bool>,
     ready: Vec<Vertex>,
-    heard: Vec<Vec<Run>>,
+    heard: Vec<Heard>,
 }
 
 impl Flow<'_> {
     fn start(&mut self, vertex: Vertex) {
         self.has_started[vertex.index()] = true;
         let rank = self.whole.rank(vertex);
-        let own: Heard = Some(Rc::new([Run { first: rank, last: rank, shift: 0, count: 1 }]));
-        let known = union(self.known[vertex.index()].take(), &own);
+        let own: Heard = Some(Rc::new(Ranks::one(rank)));
+        let known = union(self.known[vertex.index()].take(), &own, self.ranks);
         for waiter in self.whole.irequires(vertex) {
             self.tell(waiter, &known);
         }
@@ -62,7 +64,7 @@ impl Flow<'_> {
         match self.whole.action(vertex) {
             Action::Send { .. } => {
                 if partner != Vertex::NONE && self.has_started[partner.index()] {
-                    let received = union(self.known[partner.index()].take(), &known);
+                    let received = union(self.known[partner.index()].take(), &known, self.ranks);
                     self.end(partner, &received);
                 } else if partner != Vertex::NONE {
                     self.known[vertex.index()] = known.clone();
@@ -73,7 +75,7 @@ impl Flow<'_> {
                 self.known[vertex.index()] = known;
             }
             Action::Recv { .. } if partner != Vertex::NONE => {
-                let received = union(self.known[partner.index()].take(), &known);
+                let received = union(self.known[partner.index()].take(), &known, self.ranks);
                 self.end(vertex, &received);
             }
             _ => self.end(vertex, &known),
@@ -86,15 +88,14 @@ impl Flow<'_> {
             is_last = false;
             self.tell(waiter, known);
         }
-        if is_last && let Some(known) = known {
-            let heard = &mut self.heard[self.whole.rank(vertex) as usize];
-            *heard = merged(heard, known, |_, _| 1);
+        if is_last {
+            let rank = self.whole.rank(vertex) as usize;
+            self.heard[rank] = union(self.heard[rank].take(), known, self.ranks);
         }
     }
 
     fn tell(&mut self, waiter: Vertex, known: &Heard) {
-        let place = &mut self.known[waiter.index()];
-        *place = union(place.take(), known);
+        self.known[waiter.index()] = union(self.known[waiter.index()].take(), known, self.ranks);
         self.missing[waiter.index()] -= 1;
         if self.missing[waiter.index()] == 0 {
             self.ready.push(waiter);
@@ -102,28 +103,21 @@ impl Flow<'_> {
     }
 }
 
-/// Shared where one has all of the other.
-fn union(a: Heard, b: &Heard) -> Heard {
+/// The ranks of both, of `ranks` in all. Shared where one has all of the other.
+fn union(a: Heard, b: &Heard, ranks: u32) -> Heard {
     match (a, b) {
         (None, b) => b.clone(),
         (a, None) => a,
+        (Some(a), Some(b)) if Rc::ptr_eq(&a, b) => Some(a),
         (Some(a), Some(b)) => {
-            let all = merged(&a, b, |_, _| 1);
-            Some(if all[..] == a[..] {
+            let all = a.union(b, ranks);
+            Some(if all == *a {
                 a
-            } else if all[..] == b[..] {
+            } else if all == **b {
                 Rc::clone(b)
             } else {
-                all.into()
+                Rc::new(all)
             })
         }
-    }
-}
-
-/// The first rank that is not among ascending runs.
-pub(super) fn first_missing(heard: &[Run], ranks: u32) -> Option<u32> {
-    match heard.first() {
-        Some(run) if run.first == 0 => (run.last + 1 < ranks).then_some(run.last + 1),
-        _ => (ranks > 0).then_some(0),
     }
 }

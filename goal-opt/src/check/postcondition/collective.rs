@@ -192,6 +192,11 @@ impl Layout {
         (block > 0 && block < u64::MAX).then_some(block)
     }
 
+    /// Elements of a block.
+    pub(super) fn block_elements(&self) -> u64 {
+        self.block / self.collective.datatype.width()
+    }
+
     fn is_root(&self, rank: u32) -> bool {
         rank == self.collective.root
     }

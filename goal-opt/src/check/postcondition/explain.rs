@@ -55,10 +55,17 @@ impl Explainer<'_> {
         if steps.len() > STEPS_MAX {
             names.push("and so on".to_owned());
         }
-        diagnostic = diagnostic.note(match names.is_empty() {
+        let mut note = match names.is_empty() {
             true => "no action writes the byte: it is as it was at the start".to_owned(),
             false => format!("how the byte came about, the last action first: {}", names.join("; ")),
-        });
+        };
+        if self.layout.collective.count.is_none() {
+            let elements = self.layout.block_elements();
+            note += &format!(
+                "; a block was taken to have {elements} elements, as many as the memory that the program touches has room for"
+            );
+        }
+        diagnostic = diagnostic.note(note);
         diagnostic.help("change what these actions move or combine, or say with --in, --out, --count, --type, --op and --root what the program is meant to compute")
     }
 
@@ -72,7 +79,10 @@ impl Explainer<'_> {
                     last if last + 1 == self.layout.ranks => "all ranks' inputs".to_owned(),
                     last => format!("the inputs of ranks 0 to {last}"),
                 };
-                format!("{element} of the {} of {ranks}", function_name(self.layout.collective.function))
+                format!(
+                    "{element} of {ranks}, combined by {}",
+                    function_name(self.layout.collective.function)
+                )
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Whether a program computes what MPI defines a collective to: every byte is followed through it as an expression over the ranks'
 //! inputs, and what memory holds in the end is compared with the definition, range by range.
 
+mod agreement;
 mod barrier;
 mod collective;
 mod compare;
@@ -8,6 +9,7 @@ mod contributions;
 mod execute;
 mod explain;
 mod memory;
+mod ranks;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -17,6 +19,7 @@ mod value;
 pub use collective::{Collective, CollectiveKind};
 
 use super::Analysis;
+use crate::whole::Vertex;
 use collective::Layout;
 use compare::Comparison;
 use execute::{Execution, TooManyRanges};
@@ -39,7 +42,10 @@ pub(super) fn check(analysis: &Analysis<'_>, collective: Collective, report: &mu
     let layout = match Layout::new(collective, analysis.whole.program) {
         Ok(layout) => layout,
         Err(unfit) => {
-            report.push(Diagnostic::new(Code::Postcondition, format!("the program is no {kind}: {unfit}")));
+            let message = format!("the program is no {kind}: {unfit}");
+            let help =
+                "say with --in, --out, --count, --type and --root what the program is meant to compute";
+            report.push(Diagnostic::new(Code::Postcondition, message).help(help));
             return;
         }
     };
@@ -70,30 +76,48 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
             report.add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
         }
     }
+    if !report.has_errors()
+        && let Some(finding) = agreement::check(&mut execution, layout, places)
+    {
+        report.push(finding);
+    }
 }
 
 fn check_barrier(analysis: &Analysis<'_>, report: &mut Report) {
     let Analysis { whole, trace, places, .. } = analysis;
     let ranks = whole.program.num_ranks();
+    if ranks < 2 {
+        return;
+    }
     for (rank, heard) in (0..).zip(barrier::heard(whole, trace)) {
-        let itself = usize::from(!heard.is_empty());
-        let silent = if ranks == 1 { None } else { barrier::first_missing(&heard, ranks) };
+        let silent = match &heard {
+            Some(heard) => heard.first_missing(ranks),
+            // A rank without actions has ended before anything starts.
+            None => Some(u32::from(rank == 0)),
+        };
         let Some(silent) = silent else { continue };
         report.add(Code::Postcondition, || {
-            let reached: u32 = heard.iter().map(|run| run.last - run.first + 1).sum();
+            let others = heard.as_ref().map_or(0, |heard| heard.count() - 1);
             let message = format!(
-                "the program is no barrier: rank {rank} can end before rank {silent} has started; it waits for {} of the {} other ranks",
-                reached.saturating_sub(itself as u32),
+                "the program is no barrier: rank {rank} can end before rank {silent} has started; it waits for {others} of the {} other ranks",
                 ranks - 1
             );
             let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
             let last = whole.vertices_of(rank).filter(|&vertex| whole.requires(vertex).next().is_none()).last();
             if let Some(last) = last {
-                diagnostic = places.label(diagnostic, last, format!("rank {rank} has ended when this has, and nothing that it waits for comes from rank {silent}"));
+                let text = format!(
+                    "rank {rank} has ended when this has, and nothing that it waits for comes from rank {silent}"
+                );
+                diagnostic = places.label(diagnostic, last, text);
             }
-            let silent_first = whole.vertices_of(silent).find(|&vertex| matches!(whole.action(vertex), Action::Send { .. }));
-            diagnostic = match silent_first {
-                Some(send) => places.label(diagnostic, send, format!("rank {silent} tells of its start here first, and it never reaches rank {rank}")),
+            let sends = |&vertex: &Vertex| matches!(whole.action(vertex), Action::Send { .. });
+            diagnostic = match whole.vertices_of(silent).find(sends) {
+                Some(send) => {
+                    let text = format!(
+                        "rank {silent} tells of its start here first, and it never reaches rank {rank}"
+                    );
+                    places.label(diagnostic, send, text)
+                }
                 None => diagnostic.note(format!("rank {silent} sends nothing, so nobody learns of its start")),
             };
             diagnostic.help("let a message, or a chain of messages, lead from every rank to every other")

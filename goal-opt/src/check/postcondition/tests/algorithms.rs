@@ -71,13 +71,13 @@ impl Case {
         Self { collective, ranks: vec![Vec::new(); ranks as usize] }
     }
 
-    fn send(&mut self, rank: u32, addr: u64, size: u64, to: u32) {
+    pub(super) fn send(&mut self, rank: u32, addr: u64, size: u64, to: u32) {
         let action =
             Action::Send { payload: memory(addr, size), to, tag: 0, placement: Placement::default() };
         self.ranks[rank as usize].push(action);
     }
 
-    fn recv(&mut self, rank: u32, addr: u64, size: u64, from: u32) {
+    pub(super) fn recv(&mut self, rank: u32, addr: u64, size: u64, from: u32) {
         let action =
             Action::Recv { payload: memory(addr, size), from, tag: 0, placement: Placement::default() };
         self.ranks[rank as usize].push(action);
@@ -376,7 +376,7 @@ fn exscan_chain(parameters: &Parameters) -> Case {
     case
 }
 
-fn barrier_dissemination(parameters: &Parameters) -> Case {
+pub(super) fn barrier_dissemination(parameters: &Parameters) -> Case {
     let mut case = Case::new(CollectiveKind::Barrier, parameters, None, 0);
     let ranks = parameters.ranks;
     let mut distance = 1;

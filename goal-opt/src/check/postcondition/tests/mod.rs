@@ -1,4 +1,5 @@
 mod algorithms;
+mod barrier;
 mod differential;
 
 use super::super::{Options, check};

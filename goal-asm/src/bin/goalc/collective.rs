@@ -1,0 +1,107 @@
+//! The arguments that say which collective a program is meant to be.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use goal_asm::driver::Error;
+use goal_lang::{Datatype, Function, Op};
+use goal_opt::check::{Collective, CollectiveKind};
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Collective")]
+pub(crate) struct CollectiveArguments {
+    /// Prove that the program does what MPI defines this collective to do
+    #[arg(long, value_name = "NAME", value_parser = kind())]
+    collective: Option<CollectiveKind>,
+    /// The root [default: 0]
+    #[arg(long, value_name = "RANK", requires = "collective")]
+    root: Option<u32>,
+    /// How inputs are combined: a predefined operation, or user:N, which need not commute [default: sum]
+    #[arg(long, value_name = "OP", requires = "collective", value_parser = operation)]
+    op: Option<Operation>,
+    /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
+    #[arg(long = "type", value_name = "TYPE", requires = "collective", value_parser = datatype())]
+    datatype: Option<Datatype>,
+    /// Elements of a block [default: as many as the memory that the program touches has room for]
+    #[arg(long, value_name = "N", requires = "collective")]
+    count: Option<u64>,
+    /// Address of every rank's input [default: in place, where the output will be]
+    #[arg(long = "in", value_name = "ADDR", requires_all = ["collective", "output"])]
+    input: Option<u64>,
+    /// Address of every rank's output [default: 0]
+    #[arg(long = "out", value_name = "ADDR", requires = "collective")]
+    output: Option<u64>,
+}
+
+/// An operation whose datatype stands elsewhere.
+#[derive(Clone, Copy)]
+enum Operation {
+    Predefined(Op),
+    User(u32),
+}
+
+impl CollectiveArguments {
+    /// What the program is meant to compute, where that is asked.
+    pub(crate) fn collective(&self) -> Result<Option<Collective>, Error> {
+        let Some(kind) = self.collective else { return Ok(None) };
+        let is_barrier = kind == CollectiveKind::Barrier;
+        let meaningless = [
+            ("root", self.root.is_some() && !kind.has_root()),
+            ("op", self.op.is_some() && !kind.combines()),
+            ("type", self.datatype.is_some() && is_barrier),
+            ("count", self.count.is_some() && is_barrier),
+            ("out", self.output.is_some() && is_barrier),
+        ];
+        if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
+            return Err(Error::Usage(format!(
+                "--{name} means nothing for --collective {kind}: leave it out"
+            )));
+        }
+        let datatype =
+            self.datatype.unwrap_or(if kind.combines() { Datatype::Int32 } else { Datatype::UInt8 });
+        let function = match self.op.unwrap_or(Operation::Predefined(Op::Sum)) {
+            Operation::User(number) => Function::User(number),
+            Operation::Predefined(op) if kind.combines() && !goal_lang::is_legal(op, datatype) => {
+                let message = format!("--op {} is not defined for --type {}", op.name(), datatype.name());
+                return Err(Error::Usage(message));
+            }
+            Operation::Predefined(op) => Function::Predefined(op, datatype),
+        };
+        Ok(Some(Collective {
+            kind,
+            root: self.root.unwrap_or(0),
+            function,
+            datatype,
+            count: self.count,
+            input: self.input,
+            output: self.output.unwrap_or(0),
+        }))
+    }
+}
+
+fn kind() -> impl TypedValueParser<Value = CollectiveKind> {
+    named(&CollectiveKind::ALL, CollectiveKind::name)
+}
+
+fn datatype() -> impl TypedValueParser<Value = Datatype> {
+    named(Datatype::ALL, Datatype::name)
+}
+
+/// One of a table's entries, by its name.
+fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&entry| name(entry)))
+        .try_map(move |given| all.iter().copied().find(|&entry| name(entry) == given).ok_or("no such name"))
+}
+
+fn operation(text: &str) -> Result<Operation, String> {
+    if let Some(number) = text.strip_prefix("user:") {
+        return number.parse().map(Operation::User).map_err(|_| "give the number behind user:".to_owned());
+    }
+    let combines = |op: &Op| !matches!(op, Op::Copy | Op::Sub | Op::Div);
+    let known = Op::ALL.iter().copied().filter(combines);
+    known.clone().find(|op| op.name() == text).map(Operation::Predefined).ok_or_else(|| {
+        let names: Vec<&str> = known.map(Op::name).collect();
+        format!("an associative operation is one of {} or user:N", names.join(", "))
+    })
+}
