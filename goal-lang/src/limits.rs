@@ -10,6 +10,9 @@ pub const INDEGREE_MAX: u32 = u16::MAX as u32;
 /// Most actions of a window (paper III.D, Theorem 4): each may wait for all others of it in both ways, and a dummy for all.
 pub const WINDOW_MAX: u32 = INDEGREE_MAX / 2;
 
+/// Most segments that the messages and local operations of a program are split into.
+pub const SEGMENTS_MAX: u64 = 1 << 24;
+
 /// Largest size of one NISA section in bytes: the last multiple of 4 that an `<offset>`, a 32-bit integer, can name
 /// (paper III.C).
 pub const SECTION_BYTES_MAX: u64 = u32::MAX as u64 - 3;

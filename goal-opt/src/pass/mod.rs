@@ -105,6 +105,17 @@ pub static PASSES: &[Pass] = &[
         rewrite: Rewrite::Program(passes::contention::contention),
     },
     Pass {
+        name: "segment",
+        description: "large messages that are forwarded become pipelines of segments, at both ends together",
+        level: Some(Level::O2),
+        parameters: &[Parameter {
+            name: "size",
+            description: "bytes of a segment, taken to a multiple of 8; from the machine where nobody says",
+            values: Values::Number { min: 1, default: None },
+        }],
+        rewrite: Rewrite::Program(passes::segment::segment),
+    },
+    Pass {
         name: "prune",
         description: "dependencies that others imply are dropped",
         level: Some(Level::O1),

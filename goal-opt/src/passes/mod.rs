@@ -10,6 +10,7 @@ mod levels;
 mod permute;
 mod prune;
 pub(crate) mod remove;
+pub(crate) mod segment;
 pub(crate) mod topological;
 mod window;
 

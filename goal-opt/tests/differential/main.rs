@@ -5,6 +5,7 @@
 //! gets a row in [`trial::SPECIAL`]. `cargo test -p goal-opt --test differential -- --nocapture` tells how many programs
 //! and orders were run.
 
+mod forwards;
 mod judge;
 mod programs;
 mod trial;

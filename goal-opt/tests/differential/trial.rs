@@ -36,6 +36,12 @@ pub(crate) const SPECIAL: &[Special] = &[
     },
     Special { pass: "dce", spec: "dce", program: programs::local, changed_percent: 30 },
     Special { pass: "fuse", spec: "fuse", program: programs::local, changed_percent: 10 },
+    Special {
+        pass: "segment",
+        spec: "segment(size=8)",
+        program: crate::forwards::forwards,
+        changed_percent: 60,
+    },
     Special { pass: "window", spec: "window(size=8)", program: programs::usual, changed_percent: 30 },
 ];
 

@@ -1,0 +1,180 @@
+//! What is split: messages on paths of at least two, and the local operations between them.
+
+use super::bytes::Facts;
+use super::{Group, Splits, slice};
+use crate::whole::{Trace, Vertex, Whole, unique_partners};
+use goal_lang::{ANY, Action, ActionId, Payload};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many messages the bytes of each action pass through.
+pub(super) struct Paths<'a, 'p> {
+    whole: &'a Whole<'p>,
+    facts: &'a [Option<Facts>],
+    /// By vertex, the other end of a message that may be split.
+    partner: Vec<Vertex>,
+    /// By vertex, most messages on a path that ends with it, its own message counted.
+    before: Vec<u32>,
+    /// By vertex, most messages on a path that begins with it; a send counts its message, a receive does not.
+    after: Vec<u32>,
+}
+
+impl<'a, 'p> Paths<'a, 'p> {
+    /// Linear in actions and dependencies, but for sorting the messages. Where `rows_stay`, messages that are segments already stay.
+    pub(super) fn new(
+        whole: &'a Whole<'p>,
+        trace: &Trace,
+        facts: &'a [Option<Facts>],
+        rows_stay: bool,
+    ) -> Self {
+        let mut partner = partners(whole, trace, facts);
+        if rows_stay {
+            without_rows(whole, &mut partner);
+        }
+        let nothing = vec![0; whole.len()];
+        let mut paths = Self { whole, facts, partner, before: nothing.clone(), after: nothing };
+        for &vertex in &trace.order {
+            let mut most = paths.most(vertex, &paths.before, |facts, id| facts.writers.row(id));
+            if let Some(partner) = paths.partner[vertex.index()].some() {
+                let send = if paths.is_send(vertex) { vertex } else { partner };
+                most = most.max(1 + paths.most(send, &paths.before, |facts, id| facts.writers.row(id)));
+            }
+            paths.before[vertex.index()] = most;
+        }
+        for &vertex in trace.order.iter().rev() {
+            let mut most = paths.most(vertex, &paths.after, |facts, id| facts.readers.row(id));
+            if let Some(recv) = paths.partner[vertex.index()].some().filter(|_| paths.is_send(vertex)) {
+                most = most.max(1 + paths.most(recv, &paths.after, |facts, id| facts.readers.row(id)));
+            }
+            paths.after[vertex.index()] = most;
+        }
+        paths
+    }
+
+    fn is_send(&self, vertex: Vertex) -> bool {
+        matches!(self.whole.action(vertex), Action::Send { .. })
+    }
+
+    /// The most that a table has for the neighbours of an action that can be split.
+    fn most<'f>(
+        &self,
+        vertex: Vertex,
+        table: &[u32],
+        neighbours: impl Fn(&'f Facts, ActionId) -> &'f [ActionId],
+    ) -> u32
+    where
+        'a: 'f,
+    {
+        let rank = self.whole.rank(vertex);
+        let Some(facts) = &self.facts[self.whole.program.ranks[rank as usize].body.index()] else { return 0 };
+        let neighbours = neighbours(facts, self.whole.id(vertex)).iter();
+        neighbours.map(|&id| table[self.whole.vertex(rank, id).index()]).max().unwrap_or(0)
+    }
+
+    /// What is split of each rank, where `size` has the bytes of a segment for an action of so many bytes on a path of so many
+    /// messages.
+    pub(super) fn splits(&self, size: impl Fn(u64, u32) -> u64) -> Vec<Group> {
+        let whole = self.whole;
+        let mut splits = Splits::new();
+        for rank in 0..whole.program.num_ranks() {
+            let mut of_rank = Vec::new();
+            for vertex in whole.vertices_of(rank) {
+                let bytes = slice::size(whole.body(vertex), whole.action(vertex));
+                let hops = match (whole.action(vertex), self.partner[vertex.index()].some()) {
+                    (Action::Send { .. }, Some(recv)) => self.hops(vertex, recv),
+                    (Action::Recv { .. }, Some(send)) => self.hops(send, vertex),
+                    (Action::Exec { .. }, _) => self.before[vertex.index()] + self.after[vertex.index()],
+                    _ => 0,
+                };
+                if hops >= 2 && bytes > 0 {
+                    let segment = size(bytes, hops);
+                    of_rank.extend((segment < bytes).then(|| (whole.id(vertex), segment)));
+                }
+            }
+            if !of_rank.is_empty() {
+                let body = whole.program.ranks[rank as usize].body;
+                splits.entry((body, of_rank)).or_default().push(rank);
+            }
+        }
+        let mut groups = Vec::new();
+        for ((body, splits), ranks) in splits {
+            let body_of = whole.program.body_of(ranks[0]);
+            let size = |id| slice::size(body_of, body_of.action(id));
+            let segments = splits.iter().map(|&(id, segment)| size(id).div_ceil(segment)).sum();
+            groups.push(Group { body, ranks, splits, segments });
+        }
+        groups
+    }
+
+    /// Most messages on a path through a message.
+    fn hops(&self, send: Vertex, recv: Vertex) -> u32 {
+        self.before[send.index()].max(self.before[recv.index()]) + self.after[recv.index()]
+    }
+}
+
+/// By vertex, the other end of each message that may be split at both ends.
+fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Vertex> {
+    let mut partner = unique_partners(whole, trace);
+    let mut has_wildcard = vec![false; whole.program.ranks.len()];
+    // A pattern depends on how many messages were sent before; who stores one would store another.
+    let mut stores_pattern = FxHashSet::default();
+    for vertex in whole.vertices() {
+        let rank = whole.rank(vertex);
+        match *whole.action(vertex) {
+            Action::Recv { from, tag, .. } if from == ANY || tag == ANY => has_wildcard[rank as usize] = true,
+            Action::Send { payload: Payload::Pattern { .. }, to, .. } => {
+                let recv =
+                    trace.partner[vertex.index()].some().filter(|_| partner[vertex.index()] != Vertex::NONE);
+                let counts_only = recv.is_some_and(|recv| is_pattern(whole.action(recv)));
+                if !counts_only {
+                    stores_pattern.insert((rank, to));
+                }
+            }
+            _ => {}
+        }
+    }
+    for vertex in whole.vertices() {
+        let Some(recv) = partner[vertex.index()].some() else { continue };
+        let Action::Send { to, .. } = *whole.action(vertex) else { continue };
+        let rank = whole.rank(vertex);
+        let size = |vertex| slice::size(whole.body(vertex), whole.action(vertex));
+        let is_known = |rank: u32| facts[whole.program.ranks[rank as usize].body.index()].is_some();
+        let stays = rank == to
+            || !(is_known(rank) && is_known(to))
+            || has_wildcard[to as usize]
+            || stores_pattern.contains(&(rank, to))
+            || size(vertex) != size(recv);
+        if stays {
+            (partner[vertex.index()], partner[recv.index()]) = (Vertex::NONE, Vertex::NONE);
+        }
+    }
+    partner
+}
+
+/// Takes out messages whose bytes lie beside those of another from the same rank to the same with the same tag.
+fn without_rows(whole: &Whole<'_>, partner: &mut [Vertex]) {
+    // By channel and address, whether one message begins there and another ends.
+    let mut borders: FxHashMap<_, [bool; 2]> = FxHashMap::default();
+    let ends = |vertex: Vertex| {
+        let Action::Send { to, tag, .. } = *whole.action(vertex) else { return None };
+        let touched = slice::touched(whole.body(vertex), whole.action(vertex));
+        let (first, last) = (touched.first()?.piece, touched.last()?.piece);
+        let key = |space, at| (whole.rank(vertex), to, tag, space, at);
+        Some([key(first.space, first.addr), key(last.space, last.addr + last.size)])
+    };
+    let messages =
+        || whole.vertices().filter(|vertex| slice::size(whole.body(*vertex), whole.action(*vertex)) > 0);
+    for [start, end] in messages().filter_map(ends) {
+        borders.entry(start).or_default()[0] = true;
+        borders.entry(end).or_default()[1] = true;
+    }
+    for vertex in messages() {
+        let in_row = ends(vertex).is_some_and(|ends| ends.iter().any(|end| borders[end] == [true; 2]));
+        if let Some(recv) = partner[vertex.index()].some().filter(|_| in_row) {
+            (partner[vertex.index()], partner[recv.index()]) = (Vertex::NONE, Vertex::NONE);
+        }
+    }
+}
+
+fn is_pattern(action: &Action) -> bool {
+    matches!(action, Action::Recv { payload: Payload::Pattern { .. }, .. })
+}

@@ -1,0 +1,240 @@
+//! A body with actions in segments.
+
+use super::bytes::Facts;
+use super::slice::{self, Touched};
+use crate::passes::edit::Edges;
+use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topological_order};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// The body with some actions in segments of so many bytes, each in the place of its action. What waits for what is said in
+/// `RULES.md`.
+pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, u64)]) -> Body {
+    let parts = Parts::new(body, splits);
+    let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
+    for id in body.ids() {
+        for part in 0..parts.count(id) {
+            let action = match parts.is_split(id) {
+                true => {
+                    let bytes = parts.bytes(id, part);
+                    slice::part(&mut new, *body.action(id), bytes.start, bytes.end)
+                }
+                false => *body.action(id),
+            };
+            new.actions.push(action);
+        }
+    }
+    new.debug = debug(body, &parts);
+    let mut rewrite = Rewrite {
+        body,
+        facts,
+        parts,
+        requires: Edges { edges: Vec::new(), positions: Vec::new() },
+        irequires: Edges { edges: Vec::new(), positions: Vec::new() },
+    };
+    rewrite.ends();
+    rewrite.conflicts();
+    rewrite.starts();
+    rewrite.channels();
+    let actions = new.len();
+    (new.requires, new.debug.requires) = rewrite.requires.finish(actions);
+    (new.irequires, new.debug.irequires) = rewrite.irequires.finish(actions);
+    new
+}
+
+/// Where the parts of each action are in the new body.
+struct Parts {
+    /// By action, its first part; one more entry for the end.
+    first: Vec<u32>,
+    /// By action, bytes of a segment; 0 for what stays whole.
+    segment: Vec<u64>,
+    /// By action that is split, its bytes.
+    size: Vec<u64>,
+}
+
+impl Parts {
+    fn new(body: &Body, splits: &[(ActionId, u64)]) -> Self {
+        let (mut segment, mut size) = (vec![0; body.len()], vec![0; body.len()]);
+        for &(id, bytes) in splits {
+            segment[id.index()] = bytes;
+            size[id.index()] = slice::size(body, body.action(id));
+        }
+        let mut first = vec![0];
+        for id in 0..body.len() {
+            let count = if segment[id] > 0 { size[id].div_ceil(segment[id]) } else { 1 };
+            first.push(first[id] + count as u32);
+        }
+        Self { first, segment, size }
+    }
+
+    fn is_split(&self, id: ActionId) -> bool {
+        self.segment[id.index()] > 0
+    }
+
+    fn count(&self, id: ActionId) -> usize {
+        (self.first[id.index() + 1] - self.first[id.index()]) as usize
+    }
+
+    /// The action's bytes in a part.
+    fn bytes(&self, id: ActionId, part: usize) -> Range<u64> {
+        let start = part as u64 * self.segment[id.index()];
+        start..(start + self.segment[id.index()]).min(self.size[id.index()])
+    }
+
+    fn part(&self, id: ActionId, part: usize) -> ActionId {
+        ActionId(self.first[id.index()] + part as u32)
+    }
+
+    fn first(&self, id: ActionId) -> ActionId {
+        self.part(id, 0)
+    }
+
+    fn last(&self, id: ActionId) -> ActionId {
+        self.part(id, self.count(id) - 1)
+    }
+}
+
+struct Rewrite<'a> {
+    body: &'a Body,
+    facts: &'a Facts,
+    parts: Parts,
+    requires: Edges,
+    irequires: Edges,
+}
+
+impl Rewrite<'_> {
+    /// Who waited for an action's end waits with its first part for all parts; but where both are split and touch the same bytes,
+    /// its first part waits for the first, its last for all, and each for what has to do with its bytes.
+    fn ends(&mut self) {
+        for (i, edge) in self.body.requires.edges().enumerate() {
+            let position = self.body.debug.requires.get(i).copied();
+            let Edge { waiter, prerequisite } = edge;
+            let (first, last) = (self.parts.first(waiter), self.parts.last(waiter));
+            let is_pipelined = self.is_pipelined(prerequisite, waiter);
+            let mut awaited = vec![false; self.parts.count(prerequisite)];
+            if is_pipelined {
+                self.overlaps(prerequisite, waiter, |before, _| awaited[before] = true);
+            }
+            for (part, awaited) in awaited.into_iter().enumerate() {
+                let prerequisite = self.parts.part(prerequisite, part);
+                if !is_pipelined || part == 0 {
+                    self.requires.push(Edge { waiter: first, prerequisite }, position);
+                } else if !awaited {
+                    self.requires.push(Edge { waiter: last, prerequisite }, position);
+                }
+            }
+        }
+    }
+
+    fn is_pipelined(&self, before: ActionId, after: ActionId) -> bool {
+        self.parts.is_split(before)
+            && self.parts.is_split(after)
+            && self.facts.conflicts.binary_search(&(before, after)).is_ok()
+    }
+
+    /// Parts that touch the same bytes come in the order in which their actions did.
+    fn conflicts(&mut self) {
+        for &(before, after) in &self.facts.conflicts {
+            if !self.is_pipelined(before, after) {
+                continue;
+            }
+            let stated = self.body.requires.position(Edge { waiter: after, prerequisite: before });
+            let position = stated.and_then(|at| self.body.debug.requires.get(at).copied());
+            let position = position.or_else(|| self.place(after));
+            let mut edges = Vec::new();
+            self.overlaps(before, after, |x, y| {
+                let (prerequisite, waiter) = (self.parts.part(before, x), self.parts.part(after, y));
+                edges.push(Edge { waiter, prerequisite });
+            });
+            edges.into_iter().for_each(|edge| self.requires.push(edge, position));
+        }
+    }
+
+    /// The parts of an action start one after the other; who waited for its start waits for that of the last.
+    fn starts(&mut self) {
+        for (i, edge) in self.body.irequires.edges().enumerate() {
+            let (waiter, prerequisite) = (self.parts.first(edge.waiter), self.parts.last(edge.prerequisite));
+            self.irequires.push(Edge { waiter, prerequisite }, self.body.debug.irequires.get(i).copied());
+        }
+        for id in self.body.ids() {
+            let position = self.place(id);
+            for part in 1..self.parts.count(id) {
+                let (waiter, prerequisite) = (self.parts.part(id, part), self.parts.part(id, part - 1));
+                self.irequires.push(Edge { waiter, prerequisite }, position);
+            }
+        }
+    }
+
+    /// Messages from a rank to a rank with a tag start in the order in which they did. Of channels with a message that is split,
+    /// dependencies say which that is.
+    fn channels(&mut self) {
+        let mut last = FxHashMap::default();
+        for id in topological_order(self.body).expect("a verified body has no cycle") {
+            let key = match *self.body.action(id) {
+                Action::Send { to, tag, .. } => (true, to, tag),
+                Action::Recv { from, tag, .. } => (false, from, tag),
+                _ => continue,
+            };
+            let Some(before) = last.insert(key, id) else { continue };
+            if self.parts.is_split(before) || self.parts.is_split(id) {
+                let edge = Edge { waiter: self.parts.first(id), prerequisite: self.parts.last(before) };
+                self.irequires.push(edge, self.place(id));
+            }
+        }
+    }
+
+    /// Where the text states an action.
+    fn place(&self, id: ActionId) -> Option<Position> {
+        self.body.debug.actions.get(id.index()).copied()
+    }
+
+    /// Calls `visit` with the parts of two split actions that touch the same bytes, one of them writing.
+    fn overlaps(&self, before: ActionId, after: ActionId, mut visit: impl FnMut(usize, usize)) {
+        let segment = |id: ActionId| self.parts.segment[id.index()];
+        let touched = |id: ActionId| slice::touched(self.body, self.body.action(id));
+        let later = touched(after);
+        for x in touched(before) {
+            for y in &later {
+                let (start, end) = (
+                    x.piece.addr.max(y.piece.addr),
+                    (x.piece.addr + x.piece.size).min(y.piece.addr + y.piece.size),
+                );
+                if x.piece.space != y.piece.space || !(x.access.writes() || y.access.writes()) {
+                    continue;
+                }
+                let mut at = start;
+                while at < end {
+                    let (first, first_end) = part_at(&x, segment(before), at);
+                    let (second, second_end) = part_at(y, segment(after), at);
+                    visit(first, second);
+                    at = first_end.min(second_end);
+                }
+            }
+        }
+    }
+}
+
+/// The part that has the byte at an address, and the address where it ends.
+fn part_at(touched: &Touched, segment: u64, at: u64) -> (usize, u64) {
+    let byte = touched.offset + (at - touched.piece.addr);
+    let part = byte / segment;
+    (part as usize, at + ((part + 1) * segment - byte))
+}
+
+/// Names and places: the first part has the label, all have the place.
+fn debug(body: &Body, parts: &Parts) -> Debug {
+    let from = &body.debug;
+    let mut debug = Debug { source_name: from.source_name.clone(), ..Debug::default() };
+    let mut labels = Labels::default();
+    for id in body.ids() {
+        for part in 0..parts.count(id) {
+            debug.actions.extend(from.actions.get(id.index()));
+            debug.lines.extend(from.lines.get(id.index()));
+            if !from.labels.is_empty() {
+                labels.push(from.labels.get(id).filter(|_| part == 0).unwrap_or_default());
+            }
+        }
+    }
+    debug.labels = labels;
+    debug
+}
