@@ -90,14 +90,14 @@ fn any_schedule_in_order_runs_in_a_window_that_is_large_enough() {
     }
 }
 
-/// The graph of the proof of Theorem 3 needs a table of half its actions.
+/// The graph of the proof of Theorem 3 needs a table of half its actions; here without the dependencies that others imply.
 #[test]
 fn the_adverse_graph_fills_the_table() {
     let mut text = String::from("num_ranks 1\nrank 0 {\n");
     for i in 1..=1000 {
         let _ = writeln!(text, "a{i}: calc 0");
     }
-    for i in 1..1000 {
+    for i in 1..500 {
         let _ = writeln!(text, "a{} requires a{i}", i + 1);
     }
     for i in 1..=500 {

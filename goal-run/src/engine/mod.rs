@@ -1,7 +1,7 @@
 //! The engine: the paper's Listing 1 over verified sections, for any number of instances at once.
 //!
 //! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and never waits. An action whose
-//! counter reaches zero enters its instance's queue of ready actions; one that ends passes through a queue too (thesis
+//! counter reaches zero is ready, and of these the first of the section starts first; one that ends passes through a queue too (thesis
 //! 4.2.3), so that nothing recurses along a chain of dependencies.
 //!
 //! Instances are numbered in each communicator in the order of their starts, which all ranks must keep to; every instance
@@ -16,6 +16,7 @@ mod local;
 mod options;
 mod outgoing;
 mod progress;
+mod ready;
 mod receive;
 mod schedule;
 mod send;

@@ -1,5 +1,6 @@
 //! Counters and queues of an instance: which action may start, which has ended.
 
+use super::ready::Ready;
 use super::schedule::{Schedule, slot};
 use crate::memory::Cells;
 use goal_asm::nisa::{Offsets, Record, Section};
@@ -10,8 +11,7 @@ use std::collections::VecDeque;
 pub(super) struct ActionQueue {
     pub(super) counters: Cells<u16>,
     pub(super) finished: Cells<u64>,
-    /// Actions whose dependencies are met, in the order in which that happened.
-    pub(super) ready: VecDeque<u32>,
+    pub(super) ready: Ready,
     /// Actions that ended and whose dependents do not know yet.
     pub(super) ended: VecDeque<u32>,
     /// Independent actions that were started; the others are ready from the beginning.
@@ -27,7 +27,7 @@ impl ActionQueue {
         Self {
             counters,
             finished,
-            ready: VecDeque::new(),
+            ready: Ready::default(),
             ended: VecDeque::new(),
             started_independent: 0,
             unfinished: schedule.actions(),
@@ -39,7 +39,7 @@ impl ActionQueue {
         Self {
             counters,
             finished,
-            ready: VecDeque::new(),
+            ready: Ready::default(),
             ended: VecDeque::new(),
             started_independent: 0,
             unfinished: actions,
@@ -63,15 +63,18 @@ impl ActionQueue {
             || self.started_independent < section.independent().len()
     }
 
-    /// The next action that can start: independent ones first, in the section's order.
+    /// The next action to start: of those that can, the first of the section.
     #[inline]
     pub(super) fn next_ready(&mut self, section: Section<'_>) -> Option<u32> {
         let independent = section.independent();
         if self.started_independent < independent.len() {
-            self.started_independent += 1;
-            return Some(independent.get(self.started_independent - 1));
+            let offset = independent.get(self.started_independent);
+            if self.ready.first().is_none_or(|first| offset < first) {
+                self.started_independent += 1;
+                return Some(offset);
+            }
         }
-        self.ready.pop_front()
+        self.ready.pop()
     }
 
     /// The action starts: whoever waits for its start waits no longer.
@@ -110,7 +113,7 @@ impl ActionQueue {
             let counter = &mut counters[slot(offset)];
             *counter -= 1;
             if *counter == 0 {
-                self.ready.push_back(offset);
+                self.ready.push(offset);
             }
         }
     }

@@ -193,7 +193,7 @@ impl Window {
             let counter = record.sources - self.table.remove(&offset).unwrap_or(0);
             queue.counters.as_mut_slice()[place] = counter;
             if counter == 0 {
-                queue.ready.push_back(offset);
+                queue.ready.push(offset);
             }
             self.end = offset + 1;
             if self.chunks.back().is_none_or(|last| !Rc::ptr_eq(last, &chunk)) {
@@ -213,7 +213,7 @@ impl Window {
             let counter = &mut queue.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
-                queue.ready.push_back(offset);
+                queue.ready.push(offset);
             }
         }
         self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
@@ -253,7 +253,7 @@ impl<T: Transport> Engine<T> {
                 self.in_window(key, |window, queue| window.end(queue, offset, &chunk.record(offset)));
                 continue;
             }
-            let Some(offset) = queue.ready.pop_front() else { break };
+            let Some(offset) = queue.ready.pop() else { break };
             actions += 1;
             let chunk = Rc::clone(window.chunk(offset));
             let record = chunk.record(offset);

@@ -53,6 +53,59 @@ impl Transport for ToOneself {
     }
 }
 
+/// A transport that keeps the tags of what is sent, and delivers nothing.
+#[derive(Default)]
+struct Sent(Vec<u32>);
+
+impl Transport for Sent {
+    fn payload_max(&self) -> usize {
+        64
+    }
+
+    fn try_send(&mut self, _: u32, header: &Header, _: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        self.0.push(header.tag);
+        Ok(())
+    }
+
+    fn poll(&mut self, _: usize, _: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+        0
+    }
+
+    fn export(&self, _: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _: u32, _: u64, _: u64) -> Option<Span> {
+        None
+    }
+}
+
+#[test]
+fn ready_actions_start_in_the_order_of_the_layout() {
+    // (the rank's actions, the tags of its messages in the order in which they leave)
+    let cases = [
+        ("send 8b to 0 tag 1  send 8b to 0 tag 2  send 8b to 0 tag 3", vec![1, 2, 3]),
+        // What is ready from the beginning has no advantage over what became ready and stands before it.
+        (
+            "x: send 8b to 0 tag 1  y: send 8b to 0 tag 2  first: nop  send 8b to 0 tag 3  last: nop
+             y requires first  x requires last",
+            vec![2, 3, 1],
+        ),
+        // Nor has what became ready first: the start of `s` comes before its end.
+        ("s: nop  u: send 8b to 0 tag 1  v: send 8b to 0 tag 2  u requires s  v irequires s", vec![1, 2]),
+    ];
+    for (text, tags) in cases {
+        let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {text} }}"))), 0));
+        let mut held = Held::new(&schedule);
+        let mut engine = Engine::new(0, Sent::default(), Options::default());
+        engine.start(&schedule, 0, held.storage());
+        for now in 0..4 {
+            engine.poll(now).expect("nothing fails");
+        }
+        assert_eq!(engine.transport().0, tags, "{text}");
+    }
+}
+
 #[test]
 fn a_receive_of_another_size_names_both_ends() {
     for eager_limit in [0, 1000] {
