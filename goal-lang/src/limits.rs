@@ -72,7 +72,14 @@ pub const ORDER_STEPS_MAX: u64 = 1 << 20;
 pub const ORDER_STEPS_PER_EDGE: u64 = 32;
 
 /// Most ranges of bytes that the proof of a collective reads: a message of parts that came separately counts once a part.
-pub const FOLLOWED_RANGES_MAX: u64 = 1 << 27;
+pub const FOLLOWED_RANGES_MAX: u64 = 1 << 25;
+
+/// Most runs of ranks that the proof of a collective keeps of all combinations together; 24 bytes each. Where there are more, it finds
+/// the ranks of each combination anew.
+pub const KEPT_RUNS_MAX: usize = 1 << 24;
+
+/// Most operands that it looks at in doing so.
+pub const COUNTED_OPERANDS_MAX: u64 = 1 << 28;
 
 /// Ranges of bytes that the comparison of a rank's accesses to memory may look at in all, beside
 /// [`RANGE_STEPS_PER_PIECE`] for each piece of a buffer.

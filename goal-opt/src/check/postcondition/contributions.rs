@@ -2,7 +2,9 @@
 
 use super::value::{Application, Expression, Node, Values, commutes, width};
 use goal_lang::Function;
+use goal_lang::limits::{COUNTED_OPERANDS_MAX, KEPT_RUNS_MAX};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Consecutive expressions that contribute alike. Since the inputs of ranks are the first expressions, a run of inputs is a run of
@@ -34,12 +36,16 @@ pub(super) struct Contributions {
     function: Function,
     element: u64,
     known: FxHashMap<Node, Rc<[Run]>>,
+    /// Runs in `known`.
+    kept: usize,
+    /// Operands that were counted without keeping anything.
+    counted: u64,
 }
 
 impl Contributions {
     /// For a canonical function; `element` is the size of what a user function works on.
     pub(super) fn new(function: Function, element: u64) -> Self {
-        Self { function, element: width(function, element), known: FxHashMap::default() }
+        Self { function, element: width(function, element), known: FxHashMap::default(), kept: 0, counted: 0 }
     }
 
     /// The expression as an application of the function.
@@ -52,11 +58,15 @@ impl Contributions {
 
     /// What contributes to an expression; itself where it applies another function or none.
     pub(super) fn of(&mut self, values: &Values, node: Node) -> Rc<[Run]> {
-        if self.application(values, node).is_none() {
+        let Some(whole) = self.application(values, node) else {
             return Rc::new([Run::one(node)]);
-        }
+        };
         let mut open = vec![node];
         while let Some(&top) = open.last() {
+            if self.kept > KEPT_RUNS_MAX {
+                self.known = FxHashMap::default();
+                return self.of_large(values, node, u64::from(whole.phase)).into();
+            }
             let Some(application) = self.application(values, top).filter(|_| !self.known.contains_key(&top))
             else {
                 open.pop();
@@ -69,11 +79,74 @@ impl Contributions {
             open.extend(missing);
             if open.len() == before {
                 let runs = self.combined(values, application);
+                self.kept += runs.len();
                 self.known.insert(top, runs);
                 open.pop();
             }
         }
         Rc::clone(&self.known[&node])
+    }
+
+    /// Whether so much was counted that the rest stays unknown.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.counted > COUNTED_OPERANDS_MAX
+    }
+
+    /// What contributes to an application with elements at `phase`, found anew each time. For where the lists of all expressions
+    /// together are too long to keep.
+    pub(super) fn of_large(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
+        if commutes(self.function) {
+            self.counted(values, node, phase)
+        } else {
+            self.listed(values, node, phase)
+        }
+    }
+
+    /// Hands the count of each expression down to its operands. These are older than it, so the newest goes first.
+    fn counted(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
+        let mut open = BTreeMap::from([((node, 0), 1)]);
+        let mut runs = Vec::new();
+        while let Some(((node, shift), count)) = open.pop_last() {
+            self.counted += 1;
+            if self.is_exhausted() {
+                break;
+            }
+            match self.operands(values, node, shift, phase) {
+                Some(operands) => {
+                    for operand in operands {
+                        let times: &mut u32 = open.entry(operand).or_default();
+                        *times = times.saturating_add(count);
+                    }
+                }
+                None => runs.push(Run { shift, count, ..Run::one(node) }),
+            }
+        }
+        runs.sort_unstable_by_key(Run::key);
+        joined(&[], &runs)
+    }
+
+    /// Goes from left to right.
+    fn listed(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
+        let mut open = vec![(node, 0)];
+        let mut runs = Vec::new();
+        while let Some((node, shift)) = open.pop() {
+            self.counted += if runs.len() > KEPT_RUNS_MAX { COUNTED_OPERANDS_MAX } else { 1 };
+            if self.is_exhausted() {
+                break;
+            }
+            match self.operands(values, node, shift, phase) {
+                Some([a, b]) => open.extend([b, a]),
+                None => push(&mut runs, Run { shift, ..Run::one(node) }),
+            }
+        }
+        runs
+    }
+
+    /// The operands of an expression that is `shift` bytes ahead of one with elements at `phase`, and how far they are ahead of it.
+    fn operands(&self, values: &Values, node: Node, shift: u64, phase: u64) -> Option<[(Node, u64); 2]> {
+        let Application { phase: own, a, b, delta, .. } = self.application(values, node)?;
+        let is_aligned = phase.wrapping_add(shift).wrapping_sub(u64::from(own)) % self.element == 0;
+        is_aligned.then(|| [(a, shift), (b, shift.wrapping_add(delta))])
     }
 
     fn combined(&self, values: &Values, application: Application) -> Rc<[Run]> {

@@ -26,7 +26,7 @@ use execute::{Execution, TooManyRanges};
 use explain::Explainer;
 use goal_lang::Action;
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::limits::FOLLOWED_RANGES_MAX;
+use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
 ///
@@ -61,18 +61,21 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
     let mut execution = match Execution::run(whole, trace, layout) {
         Ok(execution) => execution,
         Err(TooManyRanges) => {
-            let message = format!(
-                "whether the program is a {} was not found out: its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes",
-                layout.collective.kind
-            );
-            report.push(Diagnostic::new(Code::Postcondition, message));
+            let reason = format!("its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes");
+            report.push(unknown(layout, &reason));
             return;
         }
     };
     let explainer = Explainer { whole, trace, places, layout };
     let mut comparison = Comparison::new(layout);
     for rank in 0..layout.ranks {
-        if let Some(wrong) = comparison.rank(&mut execution, rank) {
+        let wrong = comparison.rank(&mut execution, rank);
+        if comparison.contributions.is_exhausted() {
+            let reason = format!("its combinations have more than {COUNTED_OPERANDS_MAX} operands");
+            report.push(unknown(layout, &reason));
+            return;
+        }
+        if let Some(wrong) = wrong {
             report.add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
         }
     }
@@ -81,6 +84,15 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
     {
         report.push(finding);
     }
+}
+
+/// The finding that a program is too large to be followed.
+fn unknown(layout: &Layout, reason: &str) -> Diagnostic {
+    let kind = layout.collective.kind;
+    Diagnostic::new(
+        Code::Postcondition,
+        format!("whether the program is a {kind} was not found out: {reason}"),
+    )
 }
 
 fn check_barrier(analysis: &Analysis<'_>, report: &mut Report) {

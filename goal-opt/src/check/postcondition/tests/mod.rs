@@ -1,5 +1,6 @@
 mod algorithms;
 mod barrier;
+mod contributions;
 mod differential;
 
 use super::super::{Options, check};
