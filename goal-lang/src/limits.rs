@@ -29,6 +29,9 @@ pub const EAGER_LIMIT: u64 = 16 << 10;
 /// Most bytes of messages that a rank keeps for receives to come, unless `--unexpected-limit` says otherwise.
 pub const UNEXPECTED_LIMIT: u64 = 64 << 20;
 
+/// What a message that is kept for a receive to come counts beside its bytes.
+pub const KEPT_OVERHEAD: u64 = 128;
+
 /// Longest label in bytes.
 pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 

@@ -1,21 +1,23 @@
 //! What a command says on its terminal: findings, errors and how far it is.
 
 use super::{Error, Findings};
-use goal_lang::diag::{render, render_json};
+use goal_lang::diag::{render, render_json, render_sarif};
 use indicatif::ProgressBar;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How results are written.
+/// How findings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// For people
     #[default]
     Text,
-    /// For programs, on standard output
+    /// For programs, on standard output, one object a line
     Json,
+    /// For code hosts and editors, on standard output: SARIF 2.1.0
+    Sarif,
 }
 
 static PROGRESS: Mutex<Option<ProgressBar>> = Mutex::new(None);
@@ -65,9 +67,10 @@ pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
             let _ = render(&findings.report, &findings.sources, color, &mut err).and_then(|()| err.flush());
             Ok(())
         }
-        Format::Json => {
+        Format::Json | Format::Sarif => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            render_json(&findings.report, &findings.sources, &mut out)
+            let write = if format == Format::Json { render_json } else { render_sarif };
+            write(&findings.report, &findings.sources, &mut out)
                 .and_then(|()| out.flush())
                 .map_err(|error| Error::io("<stdout>", error))
         }

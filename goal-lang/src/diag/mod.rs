@@ -7,12 +7,14 @@ mod margin;
 mod registry;
 mod render;
 mod report;
+mod sarif;
 
 pub use fix::{Fix, Insertion, apply};
 pub use json::render_json;
 pub use registry::{Code, Severity};
 pub use render::render;
 pub use report::Report;
+pub use sarif::render_sarif;
 
 use crate::source::Span;
 

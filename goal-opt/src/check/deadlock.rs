@@ -1,23 +1,268 @@
-//! Actions that can never end.
+//! Actions that can never end, and programs that end only because messages are buffered.
 
 use super::Analysis;
+use super::matching::statement;
+use super::pairing::Pairing;
+use super::waits::Waits;
+use crate::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{Action, ActionKind};
+use rustc_hash::FxHashSet;
 
-pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
-    let Analysis { whole, trace, places, options } = analysis;
+/// Cycles that are told.
+const TOLD_MAX: usize = 3;
+/// Actions of a cycle that the message names.
+const NAMED_MAX: usize = 8;
+/// Actions of a cycle whose lines are shown.
+const SHOWN_MAX: usize = 32;
+
+/// Tells why a run that did not come to its end is stuck. What only waits for messages and receives that are not there is
+/// told as such, elsewhere.
+pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
+    tell(analysis, pairing, "", report);
+}
+
+/// Tells why a run is stuck; `why` goes into the note.
+fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Report) {
+    let Analysis { whole, trace, options, .. } = analysis;
     if trace.is_complete() {
         return;
     }
-    let waiting: Vec<_> =
-        whole.vertices().filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex)).collect();
+    let cycles = different(analysis, Waits::new(analysis, pairing).cycles());
+    if cycles.is_empty() && !pairing.unmatched.is_empty() {
+        return;
+    }
+    let mut note = stuck(analysis);
+    let needed = Run::new(whole).finish(u64::MAX);
+    if needed.least_eager_limit > options.eager_limit && needed.is_complete() {
+        note.push_str(&format!(
+            "; messages above {} bytes wait for their receives here, and the program would end if those of {} bytes did not",
+            options.eager_limit, needed.least_eager_limit
+        ));
+    }
+    note.push_str(why);
+    if trace.has_wildcards {
+        note.push_str("; this is one order of events: as there are receives with wildcards, others may end");
+    }
+    if cycles.is_empty() {
+        report.push(without_cycle(analysis).note(note));
+        return;
+    }
+    for cycle in cycles {
+        let message = format!("no rank can go on: {}", circle(analysis, &cycle));
+        let diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
+        report.push(diagnostic.note(note.clone()).help(way_out(analysis, &cycle)));
+    }
+}
+
+/// Warns of a program that ends, but only where messages are sent before their receives are there.
+pub(super) fn check_buffering(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, places, options } = analysis;
+    let least = trace.least_eager_limit;
+    if least == 0 {
+        return;
+    }
+    let unbuffered = Run::new(whole).finish(0);
+    let analysis = Analysis { whole, trace: &unbuffered, places: *places, options: *options };
+    let pairing = Pairing::new(&analysis);
+    let cycles = different(&analysis, Waits::new(&analysis, &pairing).cycles());
+    let plural = if least == 1 { "" } else { "s" };
     let message = format!(
-        "no rank can go on, with messages above {} bytes waiting for their receives and at most {} bytes kept",
-        options.eager_limit, options.unexpected_limit
+        "the program ends only where messages of {least} byte{plural} are sent before their receives are there"
     );
-    let mut diagnostic = Diagnostic::new(Code::Deadlock, message);
-    for &vertex in waiting.iter().take(8) {
-        let text = format!("{} waits for {}", places.name(vertex), places.message(vertex));
+    let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
+    let mut note = format!("the least --eager-limit at which it ends is {least}");
+    if let Some(cycle) = cycles.first() {
+        note.push_str(&format!("; at 0, {}", circle(&analysis, cycle)));
+        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+    }
+    report.push(diagnostic.note(note));
+}
+
+/// Tells of a program that does not end where ranks have only so much room for messages without a receive, or that may not.
+pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, places, options, .. } = analysis;
+    let room = || Room::new(whole, options.eager_limit, options.unexpected_limit);
+    let Some((scarce, most)) = room().map(|room| (room.scarce(), room.bytes_max())) else { return };
+    let run = |room| Run::new(whole).finish_with_room(options.eager_limit, room);
+    let Some(without) = room().map(|room| run(room.worst())).filter(|trace| !trace.is_complete()) else {
+        return;
+    };
+    let with = room().map(run).filter(|trace| !trace.is_complete());
+    let is_error = with.is_some();
+    let trace = &with.unwrap_or(without);
+    let analysis = Analysis { whole, trace, places: *places, options: *options };
+    let pairing = Pairing::new(&analysis);
+    let others = match scarce.len() {
+        1 => String::new(),
+        length => format!(" and {} more", length - 1),
+    };
+    let limit = options.unexpected_limit;
+    let ranks = format!("rank {}{others}", scarce[0]);
+    if is_error {
+        let why = format!(
+            "; {ranks} may keep at most {limit} bytes of messages without a receive, and what finds no room holds up all that \
+             its sender sends later: raise --unexpected-limit to {most}, or post receives earlier"
+        );
+        tell(&analysis, &pairing, &why, report);
+        return;
+    }
+    let message =
+        format!("{ranks} may get more messages without a receive than the {limit} bytes that are kept");
+    let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
+    let mut note = format!(
+        "timing decides whether there is room when it is needed; there always is from --unexpected-limit {most} on"
+    );
+    if let Some(cycle) = Waits::new(&analysis, &pairing).cycles().first() {
+        note.push_str(&format!("; without, {}", circle(&analysis, cycle)));
+        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+    }
+    report.push(diagnostic.note(note));
+}
+
+/// Tells of orders of events in which a program with wildcards does not end though it does in the first that was tried.
+pub(super) fn check_orders(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, places, options } = analysis;
+    if !trace.has_wildcards {
+        return;
+    }
+    for turn in [Turn::FirstFirst, Turn::LastFirst] {
+        let trace = &Run::new(whole).finish_eagerly(options.eager_limit, turn);
+        if !trace.is_complete() {
+            let analysis = Analysis { whole, trace, places: *places, options: *options };
+            return tell(
+                &analysis,
+                &Pairing::default(),
+                "; in another order of events the program ends",
+                report,
+            );
+        }
+    }
+}
+
+/// "4 actions of 2 ranks had not ended".
+fn stuck(analysis: &Analysis<'_>) -> String {
+    let Analysis { whole, trace, .. } = analysis;
+    let mut ranks = 0;
+    let mut last = None;
+    let left = whole.vertices().filter(|&vertex| !trace.has_ended(vertex));
+    let actions = left
+        .inspect(|&vertex| {
+            let rank = Some(whole.rank(vertex));
+            ranks += u32::from(last != rank);
+            last = rank;
+        })
+        .count();
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    format!("{actions} action{} of {ranks} rank{} had not ended", plural(actions), plural(ranks as usize))
+}
+
+/// The cycles that are not of the same statements as one before.
+fn different(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
+    let mut seen = FxHashSet::default();
+    let mut is_new = |cycle: &Vec<Vertex>| {
+        let mut statements: Vec<_> = cycle.iter().map(|&vertex| statement(analysis, vertex)).collect();
+        statements.sort_unstable();
+        statements.dedup();
+        seen.insert(statements)
+    };
+    cycles.into_iter().filter(|cycle| is_new(cycle)).take(TOLD_MAX).collect()
+}
+
+/// `a waits for b, which waits for c, which waits for a`.
+fn circle(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+    let name = |&vertex: &Vertex| analysis.places.name(vertex);
+    let mut text = name(&cycle[0]);
+    for (at, vertex) in cycle[1..].iter().take(NAMED_MAX).enumerate() {
+        text.push_str(if at == 0 { " waits for " } else { ", which waits for " });
+        text.push_str(&name(vertex));
+    }
+    if cycle.len() > NAMED_MAX + 1 {
+        text.push_str(&format!(", and on over {} more", cycle.len() - NAMED_MAX - 1));
+    }
+    text.push_str(if cycle.len() == 1 { " waits for " } else { ", which waits for " });
+    text + &name(&cycle[0])
+}
+
+/// Adds the place of each action of a cycle with what it waits for.
+fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex]) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    for (at, &vertex) in cycle.iter().take(SHOWN_MAX).enumerate() {
+        let next = cycle[(at + 1) % cycle.len()];
+        let rank = whole.rank(vertex);
+        let text = match whole.action(vertex) {
+            Action::Recv { .. } if trace.has_started(vertex) => {
+                format!("{}: rank {rank} waits for {}", at + 1, places.message(vertex))
+            }
+            Action::Send { .. } if trace.behind.contains_key(&vertex) => {
+                format!("{}: the message of rank {rank} comes behind that of {}", at + 1, places.action(next))
+            }
+            Action::Send { to, .. } if trace.has_started(vertex) => {
+                format!("{}: rank {rank} waits for rank {to} to receive it", at + 1)
+            }
+            _ if trace.has_started(next) => {
+                format!("{}: rank {rank} starts this when {} has ended", at + 1, places.action(next))
+            }
+            _ => format!("{}: rank {rank} starts this after {}", at + 1, places.action(next)),
+        };
         diagnostic = places.label(diagnostic, vertex, text);
     }
-    report.push(diagnostic);
+    diagnostic
+}
+
+fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+    let sends = cycle.iter().any(|&vertex| {
+        analysis.whole.action(vertex).kind() == ActionKind::Send && analysis.trace.has_started(vertex)
+    });
+    let way = if sends {
+        "let receives start before the sends that other ranks wait for, or without waiting for a send"
+    } else {
+        "let a rank send before it waits for the message of the other"
+    };
+    way.to_owned()
+}
+
+/// A run that is stuck though nobody waits in a circle and every message has a receive: a receive with a wildcard took what
+/// another one needed.
+fn without_cycle(analysis: &Analysis<'_>) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let waiting = || whole.vertices().filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex));
+    let first = waiting().next().map_or_else(String::new, |vertex| {
+        format!(": {} waits for {}", places.name(vertex), places.message(vertex))
+    });
+    let message = format!("no rank can go on, as receives took messages that others need{first}");
+    let mut diagnostic = Diagnostic::new(Code::Deadlock, message);
+    for vertex in waiting().take(SHOWN_MAX / 2) {
+        let text = format!("rank {} waits for {}", whole.rank(vertex), places.message(vertex));
+        diagnostic = places.label(diagnostic, vertex, text);
+    }
+    for thief in thieves(whole, trace, waiting()).into_iter().take(SHOWN_MAX / 2) {
+        let send = trace.partner[thief.index()];
+        let text = format!("rank {} took the message of {} here", whole.rank(thief), places.name(send));
+        diagnostic = places.label(diagnostic, thief, text);
+    }
+    diagnostic.help(
+        "name the source and the tag in receives, or order them so that the ones with wildcards come last",
+    )
+}
+
+/// Receives with wildcards that took a message which fits one of the receives that wait.
+fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: impl Iterator<Item = Vertex>) -> Vec<Vertex> {
+    let mut thieves = Vec::new();
+    for recv in waiting.take(SHOWN_MAX) {
+        let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
+        let rank = whole.rank(recv);
+        thieves.extend(whole.vertices_of(rank).filter(|&other| {
+            let send = trace.partner[other.index()];
+            let is_wild = matches!(*whole.action(other), Action::Recv { from, tag, .. }
+                if from == goal_lang::ANY || tag == goal_lang::ANY);
+            is_wild
+                && send != Vertex::NONE
+                && matches!(*whole.action(send), Action::Send { tag: sent, .. }
+                    if (tag == goal_lang::ANY || tag == sent) && (from == goal_lang::ANY || from == whole.rank(send)))
+        }));
+    }
+    thieves.sort_unstable();
+    thieves.dedup();
+    thieves
 }

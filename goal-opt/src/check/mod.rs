@@ -1,10 +1,14 @@
 //! Checks of a whole program: what is wrong with it that only all ranks together show.
 
 mod deadlock;
+mod matching;
+mod pairing;
 mod places;
 mod postcondition;
 mod races;
 mod ranges;
+mod timing;
+mod waits;
 
 pub use postcondition::{Collective, CollectiveKind};
 
@@ -12,6 +16,7 @@ use crate::whole::{Run, Trace, Whole};
 use goal_lang::diag::Report;
 use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
 use goal_lang::{Program, SourceMap};
+use pairing::Pairing;
 use places::Places;
 
 /// What the runtime is like that a program is checked for.
@@ -51,7 +56,16 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     let trace = Run::new(&whole).finish(options.eager_limit);
     let analysis =
         Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
-    deadlock::check(&analysis, &mut report);
+    let pairing = Pairing::new(&analysis);
+    matching::check_sizes(&analysis, &mut report);
+    matching::check_ends(&analysis, &pairing, &mut report);
+    deadlock::check(&analysis, &pairing, &mut report);
+    if pairing.unmatched.is_empty() && trace.is_complete() {
+        deadlock::check_orders(&analysis, &mut report);
+        deadlock::check_room(&analysis, &mut report);
+        deadlock::check_buffering(&analysis, &mut report);
+        timing::check(&analysis, &mut report);
+    }
     races::check(&analysis, &mut report);
     if let Some(collective) = options.collective {
         postcondition::check(&analysis, collective, &mut report);

@@ -5,6 +5,7 @@ use goal_lang::diag::Diagnostic;
 use goal_lang::{Action, Position, SourceMap, Span};
 
 /// Names and places of a program's actions.
+#[derive(Clone, Copy)]
 pub(super) struct Places<'a> {
     whole: &'a Whole<'a>,
     sources: Option<&'a SourceMap>,

@@ -2,13 +2,15 @@
 
 mod channels;
 mod order;
+mod room;
 mod run;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use order::BodyOrder;
 pub use order::{Event, Order, Ordered, unique_partners};
-pub use run::{Run, Trace};
+pub use room::Room;
+pub use run::{Run, Trace, Turn};
 
 use goal_lang::{Action, ActionId, Body, Program};
 use std::fmt;

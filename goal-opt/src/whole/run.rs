@@ -1,8 +1,10 @@
 //! The abstract run: the schedule is carried out without data, so that what is stuck and what meets what shows.
 
 use super::channels::Channels;
+use super::room::{Item, Room};
 use super::{Vertex, Whole};
 use goal_lang::Action;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -22,6 +24,9 @@ pub struct Trace {
     pub least_eager_limit: u64,
     /// Whether a rank receives from any source or with any tag.
     pub has_wildcards: bool,
+    /// Sends whose messages are held up behind another rank pair's first message, which is not taken: the latter's send. Only
+    /// where the room for messages without a receive is bounded.
+    pub behind: FxHashMap<Vertex, Vertex>,
     started: Vec<bool>,
     ended: Vec<bool>,
 }
@@ -41,6 +46,15 @@ impl Trace {
     pub fn is_complete(&self) -> bool {
         self.order.len() == self.ended.len()
     }
+}
+
+/// Which of the actions that can start does so next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The one that could first.
+    FirstFirst,
+    /// The one that could last.
+    LastFirst,
 }
 
 /// An abstract run under way.
@@ -64,6 +78,8 @@ pub struct Run<'w, 'p> {
     arrivals: u32,
     /// Started sends that wait for their receive, the smallest first.
     waiting: BinaryHeap<Reverse<(u64, Vertex)>>,
+    /// Where messages without a receive have bounded room.
+    room: Option<Room>,
     trace: Trace,
 }
 
@@ -117,12 +133,14 @@ impl<'w, 'p> Run<'w, 'p> {
             arrival: if has_wildcards { vec![0; whole.len()] } else { Vec::new() },
             arrivals: 0,
             waiting: BinaryHeap::new(),
+            room: None,
             channels,
             trace: Trace {
                 order: Vec::with_capacity(whole.len()),
                 partner: vec![Vertex::NONE; whole.len()],
                 least_eager_limit: 0,
                 has_wildcards,
+                behind: FxHashMap::default(),
                 started: vec![false; whole.len()],
                 ended: vec![false; whole.len()],
             },
@@ -151,12 +169,134 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
+    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending at once, and with the actions that
+    /// can start taking turns as `turn` says. With wildcards other messages may be taken.
+    pub fn finish_eagerly(mut self, eager_limit: u64, turn: Turn) -> Trace {
+        self.trace.least_eager_limit = eager_limit;
+        let next = match turn {
+            Turn::FirstFirst => VecDeque::pop_front,
+            Turn::LastFirst => VecDeque::pop_back,
+        };
+        while let Some(vertex) = next(&mut self.ready) {
+            self.start(vertex);
+        }
+        self.trace
+    }
+
+    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending as soon as their messages are
+    /// taken in, and with bounded room for messages without a receive.
+    ///
+    /// What finds no room stays in the ring between two ranks and holds up all that comes behind it, also answers to
+    /// messages the other way; rings hold nothing that counts as sent. In a room for the [worst](Room::worst) a message without
+    /// a receive comes before all others that are on their way. Without wildcards a program that ends so ends with any room and in
+    /// every order: room, and other orders in a ring, only ever make more possible.
+    pub fn finish_with_room(mut self, eager_limit: u64, room: Room) -> Trace {
+        self.trace.least_eager_limit = eager_limit;
+        self.room = Some(room);
+        let mut ended = None;
+        loop {
+            while let Some(vertex) = self.ready.pop_front() {
+                self.start(vertex);
+            }
+            if let Some(ring) = self.room.as_mut().and_then(Room::next_ring) {
+                self.drain(ring);
+                continue;
+            }
+            // Only some of the rings are looked at when there is room again; before the end all are.
+            if ended == Some(self.trace.order.len()) {
+                break;
+            }
+            ended = Some(self.trace.order.len());
+            self.room.as_mut().expect("set above").look_at_all();
+        }
+        let room = self.room.take().expect("set above");
+        self.trace.behind = room.behind(&self.trace.partner);
+        self.trace
+    }
+
+    /// Takes messages out of the ring between two ranks while there is a receive or room for them.
+    fn drain(&mut self, ring: (u32, u32)) {
+        if self.room.as_ref().is_some_and(|room| room.is_worst(ring.1)) {
+            let items = self.room.as_mut().map(|room| room.items(ring)).unwrap_or_default();
+            if let Some(place) = items.iter().position(|&item| !self.is_taken(item)) {
+                let room = self.room.as_mut().expect("a ring");
+                room.put_first(ring, items, place);
+                room.hold(ring);
+                return;
+            }
+            self.room.as_mut().expect("a ring").put(ring, items);
+        }
+        while let Some(item) = self.room.as_ref().and_then(|room| room.front(ring)) {
+            match item {
+                Item::Message(send) => {
+                    let Action::Send { to, tag, .. } = *self.whole.action(send) else {
+                        unreachable!("a send")
+                    };
+                    let recv = self.find_posted(send, to, tag);
+                    let size = self.size(send);
+                    let is_eager = size <= self.trace.least_eager_limit;
+                    let room = self.room.as_mut().expect("a ring");
+                    if recv.is_none() && !room.keep(to, send, size, self.trace.least_eager_limit) {
+                        room.hold(ring);
+                        return;
+                    }
+                    room.pop(ring);
+                    if is_eager {
+                        self.end(send);
+                    }
+                    match recv {
+                        Some(recv) => self.meet(send, recv),
+                        None => self.keep_message(send, to, tag),
+                    }
+                }
+                Item::Answer(send) => {
+                    let recv = self.trace.partner[send.index()];
+                    self.room.as_mut().expect("a ring").pop(ring);
+                    self.pass((ring.1, self.whole.rank(recv)), Item::Data(send));
+                }
+                Item::Data(send) => {
+                    self.room.as_mut().expect("a ring").pop(ring);
+                    self.end(self.trace.partner[send.index()]);
+                    self.end(send);
+                }
+            }
+        }
+    }
+
+    /// Whether the head of a ring is taken though there is no room.
+    fn is_taken(&mut self, item: Item) -> bool {
+        let Item::Message(send) = item else { return true };
+        let Action::Send { to, tag, .. } = *self.whole.action(send) else { return true };
+        if !self.channels.is_wild(to) {
+            return self.posted[self.channels.of(send)].head != Vertex::NONE;
+        }
+        let candidates = self.channels.candidates(send, to, self.whole.rank(send), tag);
+        candidates.iter().any(|channel| self.front(2 * channel + 1).is_some())
+    }
+
+    /// Puts something into the ring between two ranks.
+    fn pass(&mut self, ring: (u32, u32), item: Item) {
+        self.room.as_mut().expect("rings").push(ring, item);
+    }
+
+    fn size(&self, vertex: Vertex) -> u64 {
+        match *self.whole.action(vertex) {
+            Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+                self.whole.body(vertex).payload_size(payload)
+            }
+            _ => 0,
+        }
+    }
+
     fn start(&mut self, vertex: Vertex) {
         self.trace.started[vertex.index()] = true;
         for waiter in self.whole.irequires(vertex) {
             self.release(waiter);
         }
         match *self.whole.action(vertex) {
+            Action::Send { to, .. } if self.room.is_some() => {
+                self.pass((self.whole.rank(vertex), to), Item::Message(vertex));
+            }
             Action::Send { payload, to, tag, .. } => match self.take_posted(vertex, to, tag) {
                 Some(recv) => self.meet(vertex, recv),
                 None => {
@@ -168,8 +308,16 @@ impl<'w, 'p> Run<'w, 'p> {
                     }
                 }
             },
-            Action::Recv { .. } => {
-                if let Some(send) = self.take_message(vertex) {
+            Action::Recv { from, .. } => {
+                let send = self.take_message(vertex);
+                if let Some(room) = &mut self.room {
+                    let rank = self.whole.rank(vertex);
+                    match send {
+                        Some(send) => room.free(rank, send),
+                        None => room.look_at(from, rank),
+                    }
+                }
+                if let Some(send) = send {
                     self.meet(send, vertex);
                 }
             }
@@ -179,25 +327,33 @@ impl<'w, 'p> Run<'w, 'p> {
 
     /// The receive that takes the message of `send`, or else the message waits.
     fn take_posted(&mut self, send: Vertex, to: u32, tag: u32) -> Option<Vertex> {
-        let channel = self.channels.of(send);
+        let recv = self.find_posted(send, to, tag);
+        if recv.is_none() {
+            self.keep_message(send, to, tag);
+        }
+        recv
+    }
+
+    /// The posted receive that takes the message of `send`.
+    fn find_posted(&mut self, send: Vertex, to: u32, tag: u32) -> Option<Vertex> {
         if !self.channels.is_wild(to) {
-            let recv = self.posted[channel].pop(&self.next);
-            if recv.is_none() {
-                self.messages[channel].push(send, &mut self.next);
-            }
-            return recv;
+            return self.posted[self.channels.of(send)].pop(&self.next);
         }
         let candidates = self.channels.candidates(send, to, self.whole.rank(send), tag);
         let posted: Vec<Vertex> =
             candidates.iter().filter_map(|channel| self.front(2 * channel + 1)).collect();
-        let first = posted.into_iter().min_by_key(|recv| self.arrival[recv.index()]);
-        if first.is_none() {
-            self.note_arrival(send);
-            for channel in candidates.iter() {
-                self.shared[2 * channel].push_back(send);
-            }
+        posted.into_iter().min_by_key(|recv| self.arrival[recv.index()])
+    }
+
+    /// A message waits for its receive.
+    fn keep_message(&mut self, send: Vertex, to: u32, tag: u32) {
+        if !self.channels.is_wild(to) {
+            return self.messages[self.channels.of(send)].push(send, &mut self.next);
         }
-        first
+        self.note_arrival(send);
+        for channel in self.channels.candidates(send, to, self.whole.rank(send), tag).iter() {
+            self.shared[2 * channel].push_back(send);
+        }
     }
 
     /// The message that `recv` takes, or else it waits for one.
@@ -237,6 +393,10 @@ impl<'w, 'p> Run<'w, 'p> {
     fn meet(&mut self, send: Vertex, recv: Vertex) {
         self.trace.partner[send.index()] = recv;
         self.trace.partner[recv.index()] = send;
+        if self.room.is_some() && !self.trace.ended[send.index()] {
+            self.pass((self.whole.rank(recv), self.whole.rank(send)), Item::Answer(send));
+            return;
+        }
         self.end(recv);
         if !self.trace.ended[send.index()] {
             self.end(send);

@@ -2,6 +2,7 @@
 
 use crate::matching::{Matching, SpaceId};
 use crate::transport::Header;
+use goal_lang::limits::KEPT_OVERHEAD;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::collections::VecDeque;
@@ -36,9 +37,6 @@ pub(super) enum Place {
     /// Nowhere: the instance is over.
     Dropped,
 }
-
-/// What a kept message counts beside its bytes against the limit.
-const KEPT_OVERHEAD: u64 = 128;
 
 /// All that came in and is not done with.
 #[derive(Debug, Default)]

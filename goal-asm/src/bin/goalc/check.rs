@@ -12,7 +12,8 @@ Examples:
   goalc check --deny warnings broadcast.nisa
   goalc check --fix broadcast.goal                            put missing dependencies into the text
   goalc check --collective allreduce --count 8 ring.goal      is it the sum of 8 Int32 at address 0 of every rank?
-  goalc check --format json trace.goal.gz                     one object a line: code, kind, severity, message, file, line, column, spans")]
+  goalc check --format json trace.goal.gz                     one object a line: code, kind, severity, message, file, line, column, spans
+  goalc check --format sarif broadcast.goal > found.sarif     for code hosts and editors")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
@@ -21,7 +22,7 @@ pub(crate) struct Arguments {
     /// Put the dependencies that findings suggest into the texts, and check the result
     #[arg(long)]
     fix: bool,
-    /// How findings are written: drawn on standard error, or as JSON on standard output
+    /// How findings are written: drawn on standard error, or as JSON or SARIF on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
     #[command(flatten)]

@@ -1,7 +1,8 @@
 //! `goalc stats`.
 
 use crate::print;
-use goal_asm::driver::{self, Error, Format, InputArguments};
+use clap::ValueEnum;
+use goal_asm::driver::{self, Error, InputArguments};
 use goal_asm::stats::stats;
 
 #[derive(clap::Args)]
@@ -17,12 +18,22 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
+/// How the figures are written.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
     let stats = stats(&loaded.program);
-    driver::tell(&loaded.findings, Format::Text)?;
+    driver::tell(&loaded.findings, driver::Format::Text)?;
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
         Format::Json => {

@@ -1,0 +1,127 @@
+//! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a finding.
+
+use super::{Code, Diagnostic, Label, Report, Severity};
+use crate::source::{Position, SourceMap};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// Writes a report as one SARIF log. The first place of a finding is its location, the others are related ones.
+///
+/// # Errors
+/// Those of `out`.
+pub fn render_sarif(report: &Report, sources: &SourceMap, out: &mut dyn Write) -> io::Result<()> {
+    let mut codes: Vec<Code> = report.diagnostics.iter().map(|found| found.code).collect();
+    codes.sort_unstable_by_key(|&code| code as u16);
+    codes.dedup();
+    let rules: Vec<Value> = codes.iter().map(|&code| rule(code)).collect();
+    let results: Vec<Value> = report.diagnostics.iter().map(|found| result(found, &codes, sources)).collect();
+    let artifacts: Vec<Value> =
+        sources.sources().iter().map(|source| json!({ "location": { "uri": uri(&source.name) } })).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "goalc", "version": env!("CARGO_PKG_VERSION"), "rules": rules } },
+            "columnKind": "unicodeCodePoints",
+            "artifacts": artifacts,
+            "results": results,
+        }],
+    });
+    serde_json::to_writer_pretty(&mut *out, &log)?;
+    writeln!(out)
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+fn rule(code: Code) -> Value {
+    json!({
+        "id": code.to_string(),
+        "name": code.kind(),
+        "shortDescription": { "text": code.kind().replace('-', " ") },
+        "help": { "text": format!("goalc explain {code}"), "markdown": code.page() },
+        "defaultConfiguration": { "level": level(code.severity()) },
+    })
+}
+
+fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
+    let mut text = found.message.clone();
+    for (name, extra) in [("Note", &found.note), ("Help", &found.help)] {
+        if let Some(extra) = extra {
+            text.push_str(&format!("\n{name}: {extra}"));
+        }
+    }
+    let mut places = found.labels.iter().enumerate().filter_map(|(id, label)| location(id, label, sources));
+    let first: Vec<Value> = places.next().into_iter().collect();
+    let mut result = json!({
+        "ruleId": found.code.to_string(),
+        "ruleIndex": codes.iter().position(|&code| code == found.code),
+        "level": level(found.severity()),
+        "message": { "text": text },
+        "locations": first,
+        "relatedLocations": places.collect::<Vec<_>>(),
+    });
+    if let Some(fix) = &found.fix {
+        let changes: Vec<Value> = (fix.insertions.iter())
+            .filter_map(|insertion| {
+                let source = sources.source_of(insertion.at)?;
+                let (line, column) = point(insertion.at, sources)?;
+                let region = json!({
+                    "startLine": line, "startColumn": column, "endLine": line, "endColumn": column,
+                });
+                Some(json!({
+                    "artifactLocation": { "uri": uri(&source.name) },
+                    "replacements": [{ "deletedRegion": region, "insertedContent": { "text": insertion.text } }],
+                }))
+            })
+            .collect();
+        if !changes.is_empty() {
+            result["fixes"] = json!([{ "description": { "text": fix.title }, "artifactChanges": changes }]);
+        }
+    }
+    result
+}
+
+fn location(id: usize, label: &Label, sources: &SourceMap) -> Option<Value> {
+    let source = sources.source_of(label.span.start)?;
+    let (line, column) = point(label.span.start, sources)?;
+    let (end_line, end_column) = point(label.span.end, sources)?;
+    Some(json!({
+        "id": id,
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&source.name) },
+            "region": {
+                "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column,
+            },
+        },
+        "message": { "text": label.text },
+    }))
+}
+
+/// Line and column of a position, the column in characters.
+fn point(position: Position, sources: &SourceMap) -> Option<(u64, u64)> {
+    let source = sources.source_of(position)?;
+    let (line, column) = sources.line_column(position)?;
+    let offset = ((position - source.base) as usize).min(source.bytes.len());
+    let start = offset - (column as usize - 1);
+    let before = String::from_utf8_lossy(&source.bytes[start..offset]);
+    Some((line, before.chars().count() as u64 + 1))
+}
+
+/// A file's name as a reference: what may not stand in one is written by its number.
+fn uri(name: &str) -> String {
+    let mut uri = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte as char)
+            }
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}

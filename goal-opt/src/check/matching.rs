@@ -1,0 +1,191 @@
+//! Messages that no receive takes, receives that no message comes for, and sizes that differ.
+
+use super::Analysis;
+use super::pairing::{Pairing, channel};
+use crate::whole::Vertex;
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{ANY, Action, ActionId, BodyId};
+use rustc_hash::FxHashMap;
+
+/// A statement, whichever ranks run it.
+pub(super) type Statement = (BodyId, ActionId);
+
+pub(super) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
+    let whole = analysis.whole;
+    (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
+}
+
+/// Findings that are told once for all ranks that run the same statements: the first, and how many there are.
+pub(super) struct Groups<K, V> {
+    pub(super) order: Vec<(K, V, u64)>,
+    places: FxHashMap<K, usize>,
+}
+
+impl<K: std::hash::Hash + Eq + Copy, V> Groups<K, V> {
+    pub(super) fn of(found: impl Iterator<Item = (K, V)>) -> Self {
+        let mut groups = Self { order: Vec::new(), places: FxHashMap::default() };
+        for (key, first) in found {
+            match groups.places.get(&key) {
+                Some(&place) => groups.order[place].2 += 1,
+                None => {
+                    groups.places.insert(key, groups.order.len());
+                    groups.order.push((key, first, 1));
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// "; the same is true of 3 more ranks".
+pub(super) fn more(count: u64) -> String {
+    match count {
+        1 => String::new(),
+        2 => "; the same is true of another rank".to_owned(),
+        count => format!("; the same is true of {} other ranks", count - 1),
+    }
+}
+
+/// Messages and receives that met and have different sizes.
+pub(super) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let differs = |&recv: &Vertex| {
+        let send = trace.partner[recv.index()];
+        send != Vertex::NONE
+            && matches!(whole.action(recv), Action::Recv { .. })
+            && size(analysis, send) != size(analysis, recv)
+    };
+    let found = whole
+        .vertices()
+        .filter(differs)
+        .map(|recv| ((statement(analysis, trace.partner[recv.index()]), statement(analysis, recv)), recv));
+    for (_, recv, count) in Groups::of(found).order {
+        report.add(Code::SizeMismatch, || {
+            let send = trace.partner[recv.index()];
+            let (sent, received) = (size(analysis, send), size(analysis, recv));
+            let message = format!(
+                "{} sends {sent} bytes to {}, which receives {received}",
+                places.name(send),
+                places.name(recv)
+            );
+            let labelled = Diagnostic::new(Code::SizeMismatch, message);
+            let labelled =
+                places.label(labelled, send, format!("rank {} sends {sent} bytes", whole.rank(send)));
+            places
+                .label(labelled, recv, format!("rank {} receives {received} bytes of it", whole.rank(recv)))
+                .note(format!("a message and its receive have the same size{}", more(count)))
+                .help(format!("give both {sent} bytes, or both {received}"))
+        });
+    }
+}
+
+/// Messages without a receive, and the reverse.
+pub(super) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
+    let near = Near::new(analysis, pairing);
+    let found = pairing.unmatched.iter().map(|&vertex| (statement(analysis, vertex), vertex));
+    for (_, vertex, count) in Groups::of(found).order {
+        let is_recv = matches!(analysis.whole.action(vertex), Action::Recv { .. });
+        let code = if is_recv { Code::UnmatchedRecv } else { Code::UnmatchedSend };
+        report.add(code, || tell(analysis, pairing, &near, vertex, count));
+    }
+}
+
+fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex, count: u64) -> Diagnostic {
+    let Analysis { whole, places, .. } = analysis;
+    let key @ (destination, source, tag) = channel(analysis, vertex).expect("a message");
+    let count_of = pairing.counted(key);
+    let (name, rank, other) = (places.name(vertex), whole.rank(vertex), near.to(analysis, vertex));
+    let diagnostic = if let Action::Recv { .. } = whole.action(vertex) {
+        let from = wildcard(source, "rank");
+        let with = wildcard(tag, "tag");
+        let sends = match count_of.sends {
+            0 => format!("no rank sends rank {destination} such a message"),
+            sends => format!("only {sends} such messages are sent, too few for all receives that take them"),
+        };
+        let diagnostic =
+            Diagnostic::new(Code::UnmatchedRecv, format!("{name}: no message comes from {from} with {with}"));
+        places
+            .label(diagnostic, vertex, format!("rank {rank} waits for a message from {from} with {with}"))
+            .note(format!("{sends}{}", more(count)))
+    } else {
+        let recvs = match count_of.recvs {
+            0 => format!("rank {destination} has no such receive"),
+            recvs => format!("rank {destination} has {recvs} such receives for {} messages", count_of.sends),
+        };
+        let message = format!("{name}: no receive takes its message to rank {destination} with tag {tag}");
+        let size = size(analysis, vertex);
+        places
+            .label(
+                Diagnostic::new(Code::UnmatchedSend, message),
+                vertex,
+                format!("rank {rank} sends {size} bytes to rank {destination} with tag {tag}"),
+            )
+            .note(format!("{recvs}{}", more(count)))
+    };
+    match other {
+        Some((other, differs)) => {
+            let what = if let Action::Recv { .. } = whole.action(other) {
+                format!("rank {} waits for {}, which is not sent", whole.rank(other), places.message(other))
+            } else {
+                format!("rank {} sends {}, which has no receive", whole.rank(other), places.message(other))
+            };
+            places
+                .label(diagnostic, other, what)
+                .help(format!("if {} is meant, give both the same {differs}", places.name(other)))
+        }
+        None if matches!(whole.action(vertex), Action::Recv { .. }) => {
+            diagnostic.help(format!("add the send to rank {destination}, or take the receive out"))
+        }
+        None => diagnostic.help(format!("add the receive to rank {destination}, or take the send out")),
+    }
+}
+
+fn wildcard(number: u32, what: &str) -> String {
+    if number == ANY { format!("any {what}") } else { format!("{what} {number}") }
+}
+
+/// Bytes of a message.
+pub(super) fn size(analysis: &Analysis<'_>, vertex: Vertex) -> u64 {
+    match *analysis.whole.action(vertex) {
+        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+            analysis.whole.body(vertex).payload_size(payload)
+        }
+        _ => 0,
+    }
+}
+
+/// The first unmatched sends and receives by all but one of what has to agree.
+struct Near([FxHashMap<(bool, u32, u32), Vertex>; 3]);
+
+/// What the other end differs in, in the order of [`keys`].
+const DIFFERENCES: [&str; 3] = ["tag", "source", "destination"];
+
+/// Two of destination, source and tag.
+fn keys((destination, source, tag): (u32, u32, u32)) -> [(u32, u32); 3] {
+    [(destination, source), (destination, tag), (source, tag)]
+}
+
+impl Near {
+    fn new(analysis: &Analysis<'_>, pairing: &Pairing) -> Self {
+        let mut near = Self(Default::default());
+        for &vertex in &pairing.unmatched {
+            let is_recv = matches!(analysis.whole.action(vertex), Action::Recv { .. });
+            let channel = channel(analysis, vertex).expect("a message");
+            for (map, (a, b)) in near.0.iter_mut().zip(keys(channel)) {
+                map.entry((is_recv, a, b)).or_insert(vertex);
+            }
+        }
+        near
+    }
+
+    /// An unmatched other end that may be meant, and in what it differs.
+    fn to(&self, analysis: &Analysis<'_>, vertex: Vertex) -> Option<(Vertex, &'static str)> {
+        let wants_recv = !matches!(analysis.whole.action(vertex), Action::Recv { .. });
+        let keys = keys(channel(analysis, vertex)?);
+        self.0
+            .iter()
+            .zip(keys)
+            .zip(DIFFERENCES)
+            .find_map(|((map, (a, b)), differs)| Some((*map.get(&(wants_recv, a, b))?, differs)))
+    }
+}

@@ -1,0 +1,247 @@
+//! Receives that may take each other's messages, so that timing decides what is where.
+//!
+//! The messages of a source and a tag are received in the order of their sends (paper II; MPI's rule), so where sends and receives
+//! start one after the other every run matches them alike. What remains are starts without an order, and wildcards.
+
+use super::Analysis;
+use super::matching::{Groups, more, size, statement};
+use crate::whole::{Event, Order, Ordered, Vertex, unique_partners};
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{ANY, Action, Payload, Piece};
+use rustc_hash::FxHashMap;
+
+/// Pairs of receives that are compared.
+const PAIRS_MAX: u64 = 1 << 22;
+/// Receives and sends whose lines are shown.
+const SHOWN_MAX: usize = 16;
+
+/// Receives of a rank any two neighbours of which may take each other's messages.
+type Entangled = Vec<Vertex>;
+
+pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, .. } = analysis;
+    let unique = unique_partners(whole, trace);
+    let open = |&vertex: &Vertex| is_received(analysis, vertex) && unique[vertex.index()] == Vertex::NONE;
+    let mut ranks: Vec<u32> = whole.vertices().filter(open).map(|vertex| whole.rank(vertex)).collect();
+    ranks.dedup();
+    if ranks.is_empty() {
+        return;
+    }
+    let Ok(order) = Order::new(whole, trace) else { return };
+    let mut place = vec![0; whole.len()];
+    for (at, vertex) in trace.order.iter().enumerate() {
+        place[vertex.index()] = at as u32;
+    }
+    let mut search = Search { analysis, order, left: PAIRS_MAX, is_cut: false };
+    let mut found = Vec::new();
+    for rank in ranks {
+        let mut recvs: Vec<Vertex> =
+            whole.vertices_of(rank).filter(|&vertex| is_received(analysis, vertex)).collect();
+        recvs.sort_unstable_by_key(|recv| place[recv.index()]);
+        found.extend(search.entangled(&recvs, |vertex| unique[vertex.index()] == Vertex::NONE));
+    }
+    let groups = Groups::of(found.iter().map(|group| (statement(analysis, group[0]), group)));
+    for (_, group, count) in groups.order {
+        report.add(Code::TimingDependentMatch, || tell(analysis, group, count));
+    }
+    if search.is_cut {
+        report.add(Code::CheckIncomplete, || {
+            Diagnostic::new(
+                Code::CheckIncomplete,
+                "not all receives were looked at that may take each other's messages",
+            )
+            .note(format!("at most {PAIRS_MAX} pairs of receives are compared"))
+        });
+    }
+}
+
+fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
+    matches!(analysis.whole.action(vertex), Action::Recv { .. })
+        && analysis.trace.partner[vertex.index()] != Vertex::NONE
+}
+
+struct Search<'a> {
+    analysis: &'a Analysis<'a>,
+    order: Order<'a, 'a>,
+    /// Pairs that may still be compared.
+    left: u64,
+    is_cut: bool,
+}
+
+impl Search<'_> {
+    /// What is entangled among the receives of a rank, which come in the order of the run.
+    fn entangled(&mut self, recvs: &[Vertex], is_open: impl Fn(Vertex) -> bool) -> Vec<Entangled> {
+        let whole = self.analysis.whole;
+        let is_wild = recvs.iter().any(|&recv| {
+            matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
+        });
+        let mut groups = Joined::new(recvs.len());
+        if is_wild {
+            for distance in 1..recvs.len() {
+                for first in 0..recvs.len() - distance {
+                    if self.left == 0 {
+                        self.is_cut = true;
+                        break;
+                    }
+                    self.left -= 1;
+                    let second = first + distance;
+                    let concerns = is_open(recvs[first]) || is_open(recvs[second]);
+                    if concerns
+                        && groups.root(first) != groups.root(second)
+                        && self.may_exchange(recvs[first], recvs[second])
+                    {
+                        groups.join(first, second);
+                    }
+                }
+            }
+        } else {
+            // Without wildcards a receive competes with those of its source and tag only, and where neighbours are in
+            // order all are.
+            let mut last = FxHashMap::default();
+            for (at, &recv) in recvs.iter().enumerate().filter(|(_, recv)| is_open(**recv)) {
+                let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
+                if let Some(before) = last.insert((from, tag), at)
+                    && self.may_exchange(recvs[before], recv)
+                {
+                    groups.join(before, at);
+                }
+            }
+        }
+        groups.of_several().into_iter().map(|group| group.into_iter().map(|at| recvs[at]).collect()).collect()
+    }
+
+    /// Whether another run may give one of two receives the message of the other, so that it makes a difference. `first` took
+    /// its message before `second` did.
+    fn may_exchange(&mut self, first: Vertex, second: Vertex) -> bool {
+        let Analysis { whole, trace, .. } = self.analysis;
+        let (sent_first, sent_second) = (trace.partner[first.index()], trace.partner[second.index()]);
+        let takes_first = fits(self.analysis, sent_first, second);
+        let takes_second = fits(self.analysis, sent_second, first);
+        if !(takes_first || takes_second) || self.is_harmless([first, second], [sent_first, sent_second]) {
+            return false;
+        }
+        let posted = takes_first && !self.is_ordered(Event::Start(first), Event::Start(second));
+        let arrives = takes_second
+            && !(whole.rank(sent_first) == whole.rank(sent_second)
+                && self.is_ordered(Event::Start(sent_first), Event::Start(sent_second)))
+            && !self.is_ordered(Event::End(first), Event::Start(sent_second));
+        posted || arrives
+    }
+
+    fn is_ordered(&mut self, first: Event, second: Event) -> bool {
+        let ordered = self.order.happens_before(first, second);
+        self.is_cut |= ordered == Ordered::Unknown;
+        // What could not be found out is not held against the program.
+        ordered != Ordered::No
+    }
+
+    /// Whether it is all the same which of two receives takes which of two messages.
+    fn is_harmless(&self, recvs: [Vertex; 2], sends: [Vertex; 2]) -> bool {
+        let whole = self.analysis.whole;
+        let [bytes, other] = sends.map(|send| size(self.analysis, send));
+        if bytes != other {
+            return false;
+        }
+        let payload = |vertex: Vertex| match *whole.action(vertex) {
+            Action::Send { payload, .. } | Action::Recv { payload, .. } => Some(payload),
+            _ => None,
+        };
+        let store_nothing = recvs.iter().all(|&recv| matches!(payload(recv), Some(Payload::Pattern { .. })));
+        let [one, two] = sends.map(payload);
+        let are_same = whole.rank(sends[0]) == whole.rank(sends[1])
+            && match (one, two) {
+                (Some(Payload::Buffer(one)), Some(Payload::Buffer(two))) => one == two,
+                (Some(Payload::Vector(_)), Some(Payload::Vector(_))) => {
+                    pieces(self.analysis, sends[0]) == pieces(self.analysis, sends[1])
+                }
+                _ => false,
+            };
+        bytes == 0 || store_nothing || are_same
+    }
+}
+
+/// The bytes that a message is made of.
+fn pieces(analysis: &Analysis<'_>, vertex: Vertex) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    analysis.whole.body(vertex).visit_pieces(analysis.whole.action(vertex), |&piece| pieces.push(piece));
+    pieces
+}
+
+/// Whether a receive may take a message to its rank.
+fn fits(analysis: &Analysis<'_>, send: Vertex, recv: Vertex) -> bool {
+    let whole = analysis.whole;
+    match (*whole.action(send), *whole.action(recv)) {
+        (Action::Send { tag: sent, .. }, Action::Recv { from, tag, .. }) => {
+            (from == ANY || from == whole.rank(send)) && (tag == ANY || tag == sent)
+        }
+        _ => false,
+    }
+}
+
+/// Places joined into groups.
+struct Joined(Vec<usize>);
+
+impl Joined {
+    fn new(length: usize) -> Self {
+        Self((0..length).collect())
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+
+    /// The groups of more than one place, each ascending.
+    fn of_several(&mut self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
+        for at in 0..self.0.len() {
+            let root = self.root(at);
+            groups[root].push(at);
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
+}
+
+fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let is_wild = group.iter().any(
+        |&recv| matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY),
+    );
+    let others = match group.len() {
+        2 => places.action(group[1]),
+        length => format!("{} other receives", length - 1),
+    };
+    let message =
+        format!("{} and {others} may take each other's messages: timing decides", places.name(group[0]));
+    let mut diagnostic = Diagnostic::new(Code::TimingDependentMatch, message);
+    for &recv in group.iter().take(SHOWN_MAX) {
+        let send = trace.partner[recv.index()];
+        let text = format!("in one run this takes the message of {}", places.name(send));
+        diagnostic = places.label(diagnostic, recv, text);
+    }
+    let mut sends: Vec<Vertex> = group.iter().map(|recv| trace.partner[recv.index()]).collect();
+    sends.sort_unstable();
+    for &send in sends.iter().take(SHOWN_MAX) {
+        let text = format!("rank {} sends one of the messages", whole.rank(send));
+        diagnostic = places.label(diagnostic, send, text);
+    }
+    let sizes_differ = sends.windows(2).any(|pair| size(analysis, pair[0]) != size(analysis, pair[1]));
+    let why = if is_wild {
+        "a receive from any source or with any tag takes what comes first"
+    } else {
+        "messages of a source and a tag are taken in the order in which their sends and receives start, which nothing orders here"
+    };
+    let worse = if sizes_differ { "; as their sizes differ, some runs end with an error" } else { "" };
+    diagnostic
+        .note(format!("{why}{worse}{}", more(count)))
+        .help("give the messages different tags, name the source, or let one wait for the other")
+}
