@@ -39,7 +39,7 @@ pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<b
         }
         let mut readiness = Readiness::new(program);
         let mut partner = unique_partners(&whole, &trace);
-        let mut open = Open::pair(&whole, &mut readiness, &mut partner);
+        let mut open = Open::pair(&whole, &mut readiness, &mut partner, context);
         let messages = messages(&whole, &mut partner, &mut open);
         bundles::plan(&whole, messages, &partner, &open, &mut readiness, size)
     };

@@ -2,6 +2,7 @@
 
 use super::readiness::Readiness;
 use crate::flow::Order;
+use crate::pass::Context;
 use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
@@ -16,7 +17,12 @@ pub(super) struct Open {
 
 impl Open {
     /// Pairs what has no partner yet. Linear, but for the bounded searches of [`Order`].
-    pub(super) fn pair(whole: &Whole<'_>, readiness: &mut Readiness, partner: &mut [Vertex]) -> Self {
+    pub(super) fn pair(
+        whole: &Whole<'_>,
+        readiness: &mut Readiness,
+        partner: &mut [Vertex],
+        context: &Context<'_>,
+    ) -> Self {
         let mut orders = Orders { whole, of: Vec::new() };
         orders.of.resize_with(whole.program.bodies.len(), || None);
         let mut open = Self { channels: Vec::new(), is_open: vec![false; whole.len()] };
@@ -31,6 +37,9 @@ impl Open {
                 }
                 open.channels.push(std::iter::zip(sends, recvs).map(|(send, recv)| [send, recv]).collect());
             }
+        }
+        if orders.of.iter().flatten().any(|order| order.is_exhausted) {
+            context.note("the search for what is ordered was cut short: some messages of one tag stay apart");
         }
         open
     }

@@ -1,6 +1,6 @@
 //! Edge colouring of a bipartite multigraph with as many colours as its largest degree has edges (König 1916).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const NONE: u32 = u32::MAX;
 
@@ -17,10 +17,18 @@ const STEPS_PER_EDGE: usize = 64;
 /// leads to one colour too many, the edges of the rarest colour get others along alternating paths. O(m log D) for m edges and
 /// degree D, but for these paths: where they take more than [`STEPS_PER_EDGE`] steps for each edge, a colour too many stays, so
 /// that there may be up to twice as many as needed.
-pub(super) fn colour(edges: &[(u32, u32)]) -> Vec<u32> {
+pub(super) fn colour(edges: &[(u32, u32)]) -> Colours {
     let mut colouring = Colouring::new(edges);
     colouring.solve(&(0..edges.len() as u32).collect::<Vec<_>>());
-    colouring.colours
+    Colours { is_cut_short: colouring.steps_left == 0 && !edges.is_empty(), of: colouring.colours }
+}
+
+/// A colouring.
+pub(super) struct Colours {
+    /// By edge.
+    pub(super) of: Vec<u32>,
+    /// Whether there may be more colours than needed.
+    pub(super) is_cut_short: bool,
 }
 
 struct Colouring {
@@ -158,9 +166,7 @@ impl Colouring {
         edges.iter().for_each(|&edge| counts[self.colours[edge as usize] as usize] += 1);
         let rarest = (0..=colours).min_by_key(|&colour| counts[colour as usize]).unwrap_or(colours);
         let mut homeless = Vec::new();
-        // By vertex and colour, the edge.
-        let mut at: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        at.reserve(2 * edges.len());
+        let mut at = Slots::new(self.degrees.len(), colours, edges.len());
         for &edge in edges {
             let colour = &mut self.colours[edge as usize];
             if *colour == rarest {
@@ -171,7 +177,7 @@ impl Colouring {
                 *colour = rarest;
             }
             for vertex in self.edges[edge as usize] {
-                at.insert((vertex, *colour), edge);
+                at.set(vertex, *colour, edge);
             }
         }
         let mut is_dropped = true;
@@ -182,30 +188,30 @@ impl Colouring {
                 continue;
             }
             let [left, right] = self.edges[edge as usize];
-            let free = |vertex: u32, at: &FxHashMap<(u32, u32), u32>| {
-                let colour = (0..colours).find(|&colour| !at.contains_key(&(vertex, colour)));
+            let free = |vertex: u32, at: &Slots| {
+                let colour = (0..colours).find(|&colour| at.at(vertex, colour).is_none());
                 colour.expect("a vertex has no more edges than there are colours")
             };
             let (of_left, of_right) = (free(left, &at), free(right, &at));
-            let colour = if at.contains_key(&(left, of_right)) {
+            let colour = if at.at(left, of_right).is_some() {
                 self.swap_path(right, [of_left, of_right], &mut at);
                 of_left
             } else {
                 of_right
             };
             self.colours[edge as usize] = colour;
-            at.insert((left, colour), edge);
-            at.insert((right, colour), edge);
+            at.set(left, colour, edge);
+            at.set(right, colour, edge);
         }
         is_dropped
     }
 
     /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a bipartite graph it does not
     /// come to a vertex of the other side that has no edge of the first.
-    fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut FxHashMap<(u32, u32), u32>) {
+    fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut Slots) {
         let mut path = Vec::new();
         let (mut vertex, mut next) = (start, 0);
-        while let Some(&edge) = at.get(&(vertex, colours[next])) {
+        while let Some(edge) = at.at(vertex, colours[next]) {
             path.push(edge);
             let [left, right] = self.edges[edge as usize];
             vertex = if vertex == left { right } else { left };
@@ -214,15 +220,46 @@ impl Colouring {
         self.steps_left = self.steps_left.saturating_sub(path.len());
         for &edge in &path {
             for vertex in self.edges[edge as usize] {
-                at.remove(&(vertex, self.colours[edge as usize]));
+                at.set(vertex, self.colours[edge as usize], NONE);
             }
         }
         for (i, edge) in path.into_iter().enumerate() {
             let colour = colours[1 - i % 2];
             self.colours[edge as usize] = colour;
             for vertex in self.edges[edge as usize] {
-                at.insert((vertex, colour), edge);
+                at.set(vertex, colour, edge);
             }
+        }
+    }
+}
+
+/// By vertex and colour, the edge: a table where most have one, else a map.
+enum Slots {
+    Table { edges: Vec<u32>, colours: usize },
+    Map(FxHashMap<(u32, u32), u32>),
+}
+
+impl Slots {
+    fn new(vertices: usize, colours: u32, edges: usize) -> Self {
+        let colours = colours as usize;
+        match vertices.checked_mul(colours) {
+            Some(size) if size <= 8 * edges => Slots::Table { edges: vec![NONE; size], colours },
+            _ => Slots::Map(FxHashMap::with_capacity_and_hasher(2 * edges, FxBuildHasher)),
+        }
+    }
+
+    fn at(&self, vertex: u32, colour: u32) -> Option<u32> {
+        let edge = match self {
+            Slots::Table { edges, colours } => edges[vertex as usize * colours + colour as usize],
+            Slots::Map(map) => map.get(&(vertex, colour)).copied().unwrap_or(NONE),
+        };
+        (edge != NONE).then_some(edge)
+    }
+
+    fn set(&mut self, vertex: u32, colour: u32, edge: u32) {
+        match self {
+            Slots::Table { edges, colours } => edges[vertex as usize * *colours + colour as usize] = edge,
+            Slots::Map(map) => drop(map.insert((vertex, colour), edge)),
         }
     }
 }
@@ -233,8 +270,9 @@ mod tests {
     use std::collections::HashSet;
 
     fn check(edges: &[(u32, u32)]) {
-        let degree = proper(edges, &colour(edges));
-        assert!(colour(edges).iter().all(|&colour| colour < degree), "{edges:?} have a degree of {degree}");
+        let colours = colour(edges).of;
+        let degree = proper(edges, &colours);
+        assert!(colours.iter().all(|&colour| colour < degree), "{edges:?} have a degree of {degree}");
     }
 
     /// That no vertex has a colour twice; the largest degree.

@@ -48,7 +48,7 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
             return Ok(false);
         }
         let partner = unique_partners(&whole, &trace);
-        rounds(&whole, free_messages(&whole, &partner))
+        rounds(&whole, free_messages(&whole, &partner), context)
     };
     let mut owners = Owners::new(program);
     let mut changed = false;
@@ -59,18 +59,24 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
 }
 
 /// Every message's ends with their rounds, by rank, each in the order of rounds.
-fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>) -> Vec<Placed> {
+fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) -> Vec<Placed> {
     messages.sort_by_key(|message| message.level);
     let mut placed = Vec::with_capacity(2 * messages.len());
+    let mut is_cut_short = false;
     for of_level in messages.chunk_by(|a, b| a.level == b.level) {
         let edges: Vec<(u32, u32)> =
             of_level.iter().map(|message| (whole.rank(message.send), whole.rank(message.recv))).collect();
-        for (message, round) in of_level.iter().zip(colouring::colour(&edges)) {
+        let colours = colouring::colour(&edges);
+        is_cut_short |= colours.is_cut_short;
+        for (message, round) in of_level.iter().zip(colours.of) {
             for (vertex, is_recv) in [(message.send, false), (message.recv, true)] {
                 let (rank, id) = (whole.rank(vertex), whole.id(vertex));
                 placed.push(Placed { rank, level: message.level, round, is_recv, id });
             }
         }
+    }
+    if is_cut_short {
+        context.note("the search for rounds was cut short: there may be up to twice as many as needed");
     }
     placed.sort_unstable_by_key(|placed| (placed.rank, placed.level, placed.round, placed.is_recv));
     placed
