@@ -1,8 +1,9 @@
 use crate::nisa::{
-    EncodeOptions, Nisa, Outline, SectionStream, StreamLimits, Streamed, VerifyError, encode, reseal,
+    EncodeOptions, Nisa, Outline, SectionStream, StreamError, StreamLimits, Streamed, VerifyError, encode,
+    reseal,
 };
 use goal_lang::limits::Limits;
-use goal_lang::{Action, Bytes, Placement, Program, ProgramBuilder};
+use goal_lang::{Action, BodyBuilder, Bytes, Payload, Piece, Placement, Program, ProgramBuilder, Space};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ fn streams_accept_what_the_verifier_does_where_dependencies_point_forward() {
 
 #[test]
 fn a_section_that_changes_while_it_is_read_is_told() {
-    let mut body = goal_lang::BodyBuilder::default();
+    let mut body = BodyBuilder::default();
     let ids: Vec<_> = (0..20_000)
         .map(|nanos| body.action(Action::Calc { nanos, placement: Placement::default() }))
         .collect();
@@ -99,4 +100,28 @@ fn a_section_that_changes_while_it_is_read_is_told() {
     };
     assert_eq!(stream.reached(), 20_000);
     assert!(error.to_string().contains("changed since"), "{error}");
+}
+
+#[test]
+fn an_action_is_read_up_to_its_limit() {
+    let mut body = BodyBuilder::default();
+    let pieces: Vec<Piece> =
+        (0..10_000).map(|i| Piece { addr: 16 * i, size: 8, space: Space::Memory }).collect();
+    let payload = Payload::Vector(body.pieces(&pieces));
+    body.action(Action::Nop);
+    body.action(Action::Send { payload, to: 0, tag: 0, placement: Placement::default() });
+    let mut program = ProgramBuilder::default();
+    program.rank_with(body.finish());
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&encoded(&program.finish())).expect("written");
+    let file = Arc::new(file);
+    let place = Outline::read(&file, &Limits::default()).expect("right").place(0);
+    let read = |action_bytes| {
+        let limits = StreamLimits { table_entries: 10, action_bytes };
+        let mut stream = SectionStream::new(Arc::clone(&file), place, limits)?;
+        while stream.next()?.is_some() {}
+        Ok(stream.reached())
+    };
+    assert!(matches!(read(100_000), Err(StreamError::LongAction { limit: 100_000, .. })));
+    assert!(matches!(read(1 << 20), Ok(2)));
 }

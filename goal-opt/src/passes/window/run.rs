@@ -6,6 +6,7 @@
 //! small a send must be is raised step by step, so that the run finds the least eager limit at which the program ends.
 
 mod meet;
+mod queue;
 mod room;
 mod stall;
 
@@ -13,6 +14,7 @@ use super::Refusal;
 use super::messages::{Messages, NONE};
 use crate::whole::{Vertex, Whole};
 use goal_lang::Action;
+use queue::Queue;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -75,7 +77,7 @@ pub(super) struct Run<'w, 'p> {
     /// For each rank, actions that have started and are not complete.
     under_way: Vec<u32>,
     /// By index of the action in its rank, so that ranks advance side by side.
-    events: BinaryHeap<Reverse<(u32, Event)>>,
+    events: Queue<Event>,
     /// What waits until nothing of a rank is under way.
     parked: FxHashMap<u32, VecDeque<Event>>,
     /// Ready ends of messages for whose start others wait.
@@ -99,8 +101,11 @@ impl<'w, 'p> Run<'w, 'p> {
     pub(super) fn new(whole: &'w Whole<'p>, window: u32) -> Self {
         let ranks = whole.program.ranks.len();
         let mut unmet = Vec::with_capacity(whole.len());
+        let mut longest = 0;
         for rank in 0..whole.program.num_ranks() {
-            unmet.extend(whole.program.body_of(rank).indegrees());
+            let body = whole.program.body_of(rank);
+            unmet.extend(body.indegrees());
+            longest = longest.max(body.len());
         }
         Self {
             whole,
@@ -111,7 +116,7 @@ impl<'w, 'p> Run<'w, 'p> {
             unmet,
             layouts: (0..ranks).map(|_| Layout::default()).collect(),
             under_way: vec![0; ranks],
-            events: BinaryHeap::new(),
+            events: Queue::new(longest),
             parked: FxHashMap::default(),
             starters: BinaryHeap::new(),
             open_ended: FxHashMap::default(),
@@ -134,7 +139,7 @@ impl<'w, 'p> Run<'w, 'p> {
             }
         }
         loop {
-            while let Some(Reverse((_, event))) = self.events.pop() {
+            while let Some(event) = self.events.pop() {
                 if let Err(rank) = self.happen(event) {
                     self.parked.entry(rank).or_default().push_back(event);
                 }
@@ -164,7 +169,7 @@ impl<'w, 'p> Run<'w, 'p> {
         self.state[vertex.index()] = State::Ready;
         let envelope = self.messages.of[vertex.index()];
         if envelope == NONE {
-            self.events.push(Reverse((self.place(vertex), Event::Local(vertex))));
+            self.events.push(self.place(vertex), Event::Local(vertex));
             return;
         }
         if self.whole.irequires(vertex).next().is_some() {
@@ -199,7 +204,7 @@ impl<'w, 'p> Run<'w, 'p> {
         }
         self.look_at(envelope);
         if is_open_ended && self.messages.families[number as usize].sends_missing == 0 {
-            self.events.push(Reverse((self.place(vertex), Event::Gate(number))));
+            self.events.push(self.place(vertex), Event::Gate(number));
         }
     }
 
@@ -212,7 +217,7 @@ impl<'w, 'p> Run<'w, 'p> {
             (None, Some(&(_, recv))) if self.sent.contains_key(&number) => self.place(recv),
             _ => return,
         };
-        self.events.push(Reverse((key, Event::Message(number))));
+        self.events.push(key, Event::Message(number));
     }
 
     /// Lets an event happen; the rank that has no room for it otherwise.
@@ -239,7 +244,7 @@ impl<'w, 'p> Run<'w, 'p> {
         {
             // No more can start before something else is under way.
             let again = parked.len().min(self.window);
-            self.events.extend(parked.drain(..again).map(|event| Reverse((place, event))));
+            parked.drain(..again).for_each(|event| self.events.push(place, event));
             if parked.is_empty() {
                 self.parked.remove(&rank);
             }

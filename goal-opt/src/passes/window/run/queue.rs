@@ -1,0 +1,93 @@
+//! A queue by small numbers: whole programs are ready at once, and a heap of millions is slow.
+
+#[cfg(test)]
+mod tests;
+
+const NONE: u32 = u32::MAX;
+
+/// Entries that leave by ascending key, those of the same key in the order in which they came.
+pub(super) struct Queue<T> {
+    /// By key, its first and its last entry.
+    ends: Vec<[u32; 2]>,
+    /// Each with the next one of its key, or the next free place.
+    entries: Vec<(T, u32)>,
+    free: u32,
+    /// First a bit for each key that has entries, then, level by level, a bit for each word of the level before that is not 0;
+    /// the last has one word.
+    levels: Vec<Vec<u64>>,
+}
+
+impl<T: Copy> Queue<T> {
+    /// For keys below `keys`.
+    pub(super) fn new(keys: usize) -> Self {
+        let mut levels = Vec::new();
+        let mut words = keys;
+        loop {
+            words = words.div_ceil(64).max(1);
+            levels.push(vec![0; words]);
+            if words == 1 {
+                break;
+            }
+        }
+        Self { ends: vec![[NONE; 2]; keys], entries: Vec::new(), free: NONE, levels }
+    }
+
+    pub(super) fn push(&mut self, key: u32, value: T) {
+        let place = self.free;
+        let place = match self.entries.get_mut(place as usize) {
+            Some(entry) => {
+                self.free = std::mem::replace(entry, (value, NONE)).1;
+                place
+            }
+            None => {
+                self.entries.push((value, NONE));
+                self.entries.len() as u32 - 1
+            }
+        };
+        let [first, last] = &mut self.ends[key as usize];
+        let before = std::mem::replace(last, place);
+        if *first != NONE {
+            self.entries[before as usize].1 = place;
+            return;
+        }
+        *first = place;
+        let mut at = key as usize;
+        for level in &mut self.levels {
+            let word = &mut level[at / 64];
+            let was_empty = *word == 0;
+            *word |= 1 << (at % 64);
+            if !was_empty {
+                break;
+            }
+            at /= 64;
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<T> {
+        let mut at = 0;
+        for level in self.levels.iter().rev() {
+            let word = level[at];
+            if word == 0 {
+                return None;
+            }
+            at = 64 * at + word.trailing_zeros() as usize;
+        }
+        let first = &mut self.ends[at][0];
+        let place = *first;
+        let entry = &mut self.entries[place as usize];
+        *first = std::mem::replace(&mut entry.1, self.free);
+        self.free = place;
+        let value = entry.0;
+        if *first == NONE {
+            for level in &mut self.levels {
+                let word = &mut level[at / 64];
+                *word &= !(1 << (at % 64));
+                if *word != 0 {
+                    break;
+                }
+                at /= 64;
+            }
+        }
+        Some(value)
+    }
+}
