@@ -1,5 +1,6 @@
 //! Checks of a whole program: what is wrong with it that only all ranks together show.
 
+mod datatypes;
 mod deadlock;
 mod matching;
 mod pairing;
@@ -67,6 +68,7 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
         timing::check(&analysis, &mut report);
     }
     races::check(&analysis, &mut report);
+    datatypes::check(&analysis, &mut report);
     if let Some(collective) = options.collective {
         postcondition::check(&analysis, collective, &mut report);
     }

@@ -78,6 +78,15 @@ impl<T: Clone> Ranges<T> {
         self.map.insert(range.start, (range.end, state));
     }
 
+    /// The parts of `range` that have a state, cut to it.
+    pub(super) fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
+        let before = self.map.range(..range.start).next_back().map(|(&start, _)| start);
+        self.map.range(before.unwrap_or(range.start)..range.end).filter_map(move |(&start, (end, state))| {
+            let part = start.max(range.start)..(*end).min(range.end);
+            (!part.is_empty()).then_some((part, state))
+        })
+    }
+
     /// Cuts the range that `at` lies inside of in two.
     fn cut(&mut self, at: u64) {
         if let Some((_, (end, state))) = self.map.range_mut(..at).next_back()

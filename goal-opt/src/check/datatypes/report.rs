@@ -1,0 +1,50 @@
+//! What is said about datatypes.
+
+use super::{Analysis, Mismatch};
+use crate::whole::Vertex;
+use goal_lang::diag::{Code, Diagnostic, Report};
+
+pub(super) fn tell(analysis: &Analysis<'_>, mismatches: &[Mismatch], is_cut: bool, report: &mut Report) {
+    for mismatch in mismatches {
+        report.add(Code::DatatypeMismatch, || describe(analysis, mismatch));
+    }
+    if is_cut {
+        let message = "the datatypes of not all messages were followed from their writers to their readers";
+        let note = "buffers overlap in so many ways that it would take too long";
+        report.push(Diagnostic::new(Code::CheckIncomplete, message).note(note));
+    }
+}
+
+fn describe(analysis: &Analysis<'_>, mismatch: &Mismatch) -> Diagnostic {
+    let places = &analysis.places;
+    let Mismatch { typed, reader, read_as } = *mismatch;
+    let [send, recv] = typed.message;
+    let written_as = typed.datatype.name();
+    let writer = match typed.writer.some() {
+        Some(writer) => format!("what {} has written", places.name(writer)),
+        None => "what an `init` has written".to_owned(),
+    };
+    let message = format!(
+        "{} reads as {} {writer} as {written_as}, and {} has sent",
+        places.name(reader),
+        read_as.name(),
+        places.name(send)
+    );
+    let mut found = Diagnostic::new(Code::DatatypeMismatch, message);
+    let mut told: Vec<Vertex> = Vec::new();
+    let parts = [
+        (reader, format!("read as {} here", read_as.name())),
+        (recv, "received here".to_owned()),
+        (send, "sent here".to_owned()),
+        (typed.writer, format!("written as {written_as} here")),
+    ];
+    for (vertex, text) in parts {
+        if vertex != Vertex::NONE && !told.contains(&vertex) {
+            told.push(vertex);
+            found = places.label(found, vertex, text);
+        }
+    }
+    found
+        .note("a message moves bytes as they are: nothing converts the elements")
+        .help("use one datatype on both sides, or read the bytes by a copy only")
+}
