@@ -71,25 +71,8 @@ impl<'w, 'p> Order<'w, 'p> {
     /// # Errors
     /// Where 32 bits are too few to number events and dependencies.
     pub fn new(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
-        let too_large = || TooLarge(whole.len() as u64);
-        if whole.len() >= (u32::MAX / 2) as usize {
-            return Err(too_large());
-        }
         let partner = unique_partners(whole, trace);
-        let graph = Graph::new(2 * whole.len(), |edge| {
-            for vertex in whole.vertices() {
-                let (start, end) = (Event::Start(vertex).node(), Event::End(vertex).node());
-                edge(start, end);
-                whole.requires(vertex).for_each(|waiter| edge(end, Event::Start(waiter).node()));
-                whole.irequires(vertex).for_each(|waiter| edge(start, Event::Start(waiter).node()));
-                if let Some(recv) = partner[vertex.index()].some()
-                    && !is_recv(whole, vertex)
-                {
-                    edge(start, Event::End(recv).node());
-                }
-            }
-        });
-        Ok(Self { whole, reach: Reach::new(graph.ok_or_else(too_large)?), partner })
+        Ok(Self { whole, reach: reach(whole, &partner)?, partner })
     }
 
     /// The other end of a message, where every run matches the two.
@@ -149,6 +132,28 @@ impl<'w, 'p> Order<'w, 'p> {
         }
         verdict
     }
+}
+
+/// The graph of all events, where messages are matched as `partner` says.
+fn reach(whole: &Whole<'_>, partner: &[Vertex]) -> Result<Reach, TooLarge> {
+    let too_large = || TooLarge(whole.len() as u64);
+    if whole.len() >= (u32::MAX / 2) as usize {
+        return Err(too_large());
+    }
+    let graph = Graph::new(2 * whole.len(), |edge| {
+        for vertex in whole.vertices() {
+            let (start, end) = (Event::Start(vertex).node(), Event::End(vertex).node());
+            edge(start, end);
+            whole.requires(vertex).for_each(|waiter| edge(end, Event::Start(waiter).node()));
+            whole.irequires(vertex).for_each(|waiter| edge(start, Event::Start(waiter).node()));
+            if let Some(recv) = partner[vertex.index()].some()
+                && !is_recv(whole, vertex)
+            {
+                edge(start, Event::End(recv).node());
+            }
+        }
+    });
+    Ok(Reach::new(graph.ok_or_else(too_large)?))
 }
 
 impl std::fmt::Debug for Order<'_, '_> {

@@ -61,6 +61,30 @@ fn messages_that_may_be_exchanged_order_nothing() {
 }
 
 #[test]
+fn the_messages_of_a_ping_pong_are_in_order_though_no_rank_alone_says_so() {
+    let text = |wait: &str| {
+        format!(
+            "rank 0 {{
+                s: send 0,8 to 1; r: recv 0,8 from 1;
+                t: send 0,8 to 1; q: recv 0,8 from 1;
+                {wait} q requires r;
+            }}
+            rank 1 {{
+                a: recv 0,8 from 0; b: send 0,8 to 0; c: recv 0,8 from 0; d: send 0,8 to 0;
+                b requires a; c requires b; d requires c;
+            }}"
+        )
+    };
+    let (yes, no) = (Ordered::Yes, Ordered::No);
+    assert_order(
+        &text("t requires r;"),
+        &[("s", "r", yes), ("s", "t", yes), ("t", "q", yes), ("q", "t", no)],
+    );
+    // Either of the sends may be the first.
+    assert_order(&text(""), &[("s", "r", no), ("t", "q", no), ("a", "r", yes)]);
+}
+
+#[test]
 fn a_wildcard_that_only_one_message_fits_is_none() {
     let text = |tag: u32| {
         format!(

@@ -4,11 +4,15 @@
 //! receives too, each send has its receive. A wildcard spoils this for all that it may take, unless there is only one
 //! message that it can.
 
-use super::{BodyOrder, Ordered};
+use super::{BodyOrder, Event, Ordered};
+use crate::reach::Reach;
 use crate::whole::{Trace, Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+
+/// Most times that messages are taken for unique and some of them turn out not to be.
+const ROUNDS_MAX: usize = 8;
 
 /// A send or a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,20 +33,60 @@ pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
     orders.resize_with(whole.program.bodies.len(), || None);
     let mut ends = ends(whole);
     ends.sort_unstable_by_key(|end| (end.destination, end.source, end.tag, end.is_recv, end.vertex));
-    let mut partners = vec![Vertex::NONE; whole.len()];
-    let mut messages = Messages { whole, orders };
+    let mut messages = Messages { whole, orders, unique: Vec::new(), open: Vec::new() };
     for rank in chunks(&ends, |end| end.destination) {
         let rank = &mut ends[rank];
-        let wild = rank.iter().any(|end| end.source == ANY || (end.is_recv && end.tag == ANY));
-        let unique: Vec<Vertex> = if wild { messages.of_wild_rank(rank) } else { messages.of_channels(rank) };
-        for vertex in unique {
-            if let Some(partner) = trace.partner[vertex.index()].some() {
-                partners[vertex.index()] = partner;
-                partners[partner.index()] = vertex;
-            }
+        match rank.iter().any(|end| end.source == ANY || (end.is_recv && end.tag == ANY)) {
+            true => messages.of_wild_rank(rank),
+            false => messages.of_channels(rank),
         }
     }
+    let Messages { unique, open, .. } = messages;
+    let mut partners = vec![Vertex::NONE; whole.len()];
+    join(&mut partners, trace, &unique);
+    settle(whole, trace, open, &mut partners);
     partners
+}
+
+/// Makes receives and their sends partners.
+fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
+    for &recv in recvs {
+        if let Some(send) = trace.partner[recv.index()].some() {
+            partners[recv.index()] = send;
+            partners[send.index()] = recv;
+        }
+    }
+}
+
+/// Finds out which messages are unique of those that only the order between ranks can make so, like those of a ping-pong: all are
+/// taken for unique, and what isn't in order then is dropped, until all are.
+///
+/// What is left is unique: in any run, take the first start of a send or receive that comes too early. What should have come
+/// before it is ordered before it by dependencies and by messages that were received until then, and these have met as assumed.
+fn settle(whole: &Whole<'_>, trace: &Trace, mut open: Vec<Group>, partners: &mut Vec<Vertex>) {
+    for _ in 0..ROUNDS_MAX {
+        if open.is_empty() {
+            return;
+        }
+        let mut assumed = partners.clone();
+        open.iter().for_each(|group| join(&mut assumed, trace, &group.recvs));
+        let Ok(mut reach) = super::reach(whole, &assumed) else { return };
+        let before = open.len();
+        open.retain_mut(|group| {
+            start_in_order(&mut reach, &mut group.sends) && start_in_order(&mut reach, &mut group.recvs)
+        });
+        if open.len() == before {
+            *partners = assumed;
+            return;
+        }
+    }
+}
+
+/// Whether some actions start one after the other.
+fn start_in_order(reach: &mut Reach, vertices: &mut [Vertex]) -> bool {
+    let start = |vertex: &Vertex| Event::Start(*vertex).node();
+    vertices.sort_unstable_by_key(|vertex| reach.position(start(vertex)));
+    vertices.windows(2).all(|pair| reach.reaches(start(&pair[0]), start(&pair[1])) == Some(true))
 }
 
 fn ends(whole: &Whole<'_>) -> Vec<End> {
@@ -68,28 +112,42 @@ fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usiz
 struct Messages<'w, 'p> {
     whole: &'w Whole<'p>,
     orders: Vec<Option<BodyOrder<'p>>>,
+    /// Receives whose sends are certain.
+    unique: Vec<Vertex>,
+    /// Messages whose ends start in an order that dependencies within ranks don't tell.
+    open: Vec<Group>,
+}
+
+/// Sends and receives that meet in one way where both start one after the other.
+struct Group {
+    sends: Vec<Vertex>,
+    recvs: Vec<Vertex>,
 }
 
 impl<'p> Messages<'_, 'p> {
-    /// The receives with a certain send among all ends at a rank without wildcards.
-    fn of_channels(&mut self, rank: &mut [End]) -> Vec<Vertex> {
-        let mut unique = Vec::new();
+    /// All ends at a rank without wildcards.
+    fn of_channels(&mut self, rank: &mut [End]) {
         for channel in chunks(rank, |end| (end.source, end.tag)) {
-            unique.extend(self.of_channel(&mut rank[channel]));
+            self.of_channel(&mut rank[channel]);
         }
-        unique
     }
 
-    /// The receives of a channel, if both its sends and its receives start one after the other.
-    fn of_channel<'a>(&mut self, channel: &'a mut [End]) -> impl Iterator<Item = Vertex> + use<'a> {
+    /// The ends of a channel, sends first.
+    fn of_channel(&mut self, channel: &mut [End]) {
         let sends = channel.partition_point(|end| !end.is_recv);
         let (sends, recvs) = channel.split_at_mut(sends);
         let in_order = self.in_order(sends) && self.in_order(recvs);
-        recvs.iter().filter(move |_| in_order).map(|recv| recv.vertex)
+        let recvs = recvs.iter().map(|recv| recv.vertex);
+        if in_order {
+            self.unique.extend(recvs);
+        } else {
+            let sends = sends.iter().map(|send| send.vertex).collect();
+            self.open.push(Group { sends, recvs: recvs.collect() });
+        }
     }
 
     /// The same for a rank with wildcards, where a channel's messages may be taken by other receives.
-    fn of_wild_rank(&mut self, rank: &mut [End]) -> Vec<Vertex> {
+    fn of_wild_rank(&mut self, rank: &mut [End]) {
         // How many sends there are by source and tag, either of which may be any, and how many receives with a wildcard.
         let mut sends: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut wild: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -102,14 +160,13 @@ impl<'p> Messages<'_, 'p> {
             }
         }
         let is_single = |end: &End| sends.get(&(end.source, end.tag)) == Some(&1);
-        let mut unique: Vec<Vertex> =
-            rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex).collect();
+        self.unique.extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
         let any_source = wild.keys().any(|&(source, _)| source == ANY);
         let mut pairs = rank.to_vec();
         pairs.sort_unstable_by_key(|end| (end.source, end.is_recv, end.vertex));
         for pair in chunks(&pairs, |end| end.source) {
             if !any_source {
-                unique.extend(self.of_channel(&mut pairs[pair]));
+                self.of_channel(&mut pairs[pair]);
             }
         }
         for channel in chunks(rank, |end| (end.source, end.tag)) {
@@ -117,10 +174,9 @@ impl<'p> Messages<'_, 'p> {
             let (source, tag) = (channel[0].source, channel[0].tag);
             let rivals = [(ANY, tag), (source, ANY), (ANY, ANY)];
             if source != ANY && tag != ANY && !rivals.iter().any(|rival| wild.contains_key(rival)) {
-                unique.extend(self.of_channel(channel));
+                self.of_channel(channel);
             }
         }
-        unique
     }
 
     /// Whether some ends of messages at one rank start one after the other.
