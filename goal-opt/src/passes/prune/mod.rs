@@ -40,7 +40,7 @@ pub(crate) fn prune_pass(body: &mut Body, context: &Context<'_>) -> bool {
 
 /// Drops every dependency that others imply.
 ///
-/// Bodies whose actions form few chains at any time ([`clocks::SLOTS_MAX`]) are reduced exactly, whatever their size, in time
+/// Bodies whose actions form few chains at any time (`clocks::SLOTS_MAX`) are reduced exactly, whatever their size, in time
 /// linear in edges times chains. In others each action looks back as far as to its earliest prerequisite, at most over
 /// 2048 edges; what it doesn't find there stays.
 ///
