@@ -10,6 +10,7 @@ mod measure;
 mod memory_group;
 mod passes;
 mod pingpong;
+mod shape;
 mod size;
 mod table;
 mod window;
@@ -37,6 +38,8 @@ enum Bench {
     Engine(engine::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
+    /// A chain broadcast and an alltoall without and with passes that split and order messages, predicted and measured
+    Shape(shape::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
     Window(window::Args),
     /// Every pass and the checks on large programs: time, memory, actions and dependencies
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Bench::Size(args) => size::run(&args),
         Bench::Engine(args) => engine::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
+        Bench::Shape(args) => shape::run(&args),
         Bench::Window(args) => window::run(&args),
         Bench::Passes(args) => passes::run(&args),
         Bench::Pass(args) => passes::run_step(&args),
