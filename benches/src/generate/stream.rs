@@ -19,7 +19,8 @@ pub(super) fn alltoall(out: &mut impl Write, rank: u32, ranks: u32, memory: bool
     Ok(())
 }
 
-/// Segments of 4096 bytes pass every rank from rank 0 on and come back to it, behind what it sends.
+/// Segments of 4096 bytes pass every rank from rank 0 on and come back to it, behind what it sends; each that has a place in memory
+/// under a tag of its own, since receives that start in any order would else take each other's.
 pub(super) fn ring(
     out: &mut impl Write,
     rank: u32,
@@ -33,8 +34,8 @@ pub(super) fn ring(
         let send = recv + 1;
         if memory {
             let stored = if rank == 0 { u64::from(messages) + message } else { message };
-            writeln!(out, "l{recv}: recv {},4096 from {before} tag 0", 4096 * stored)?;
-            writeln!(out, "l{send}: send {},4096 to {next} tag 0", 4096 * message)?;
+            writeln!(out, "l{recv}: recv {},4096 from {before} tag {message}", 4096 * stored)?;
+            writeln!(out, "l{send}: send {},4096 to {next} tag {message}", 4096 * message)?;
         } else {
             writeln!(out, "l{recv}: recv 4096b from {before} tag 0")?;
             writeln!(out, "l{send}: send 4096b to {next} tag 0")?;

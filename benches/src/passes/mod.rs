@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         "after",
         "dependencies",
         "after",
-        "s",
+        "cpu s",
         "s a million actions",
         "goal",
         "program MB",

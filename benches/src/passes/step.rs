@@ -4,11 +4,12 @@ use clap::Args as ClapArgs;
 use goal_asm::driver::{Loaded, Options, load_program};
 use goal_lang::Program;
 use goal_opt::{Pipeline, Timings, check, verify};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 /// `pass`'s arguments.
 #[derive(ClapArgs)]
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 /// What a step cost and did.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    /// Of each run.
+    /// Processor time of each run.
     pub(crate) seconds: Vec<f64>,
     /// Largest resident set during a run less that before it, of the run where this is most.
     pub(crate) extra_bytes: u64,
@@ -61,7 +62,7 @@ fn measure(args: &Args, loaded: &Loaded) -> io::Result<Result<Measured, String>>
         // Sets the largest resident set back to what it is (proc_pid_clear_refs(5)).
         fs::write("/proc/self/clear_refs", "5")?;
         match step(&args.step, &mut program, loaded) {
-            Ok(time) => measured.seconds.push(time.as_secs_f64()),
+            Ok(seconds) => measured.seconds.push(seconds),
             Err(why) => return Ok(Err(why)),
         }
         measured.extra_bytes = measured.extra_bytes.max(resident("VmHWM")?.saturating_sub(before));
@@ -70,9 +71,9 @@ fn measure(args: &Args, loaded: &Loaded) -> io::Result<Result<Measured, String>>
     Ok(Ok(measured))
 }
 
-/// Runs a step once and tells how long it took.
-fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<Duration, String> {
-    let begin = Instant::now();
+/// Runs a step once and tells how many seconds of processor time it took.
+fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, String> {
+    let begin = cpu_s()?;
     match name {
         "verify" => verify(program).map_err(|faults| faults.to_string())?,
         "check" => {
@@ -84,12 +85,17 @@ fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<Duration, 
             // Without what the format needs, which comes last.
             pipeline.passes.truncate(1);
             pipeline.verify = false;
-            let mut timings = Timings::default();
-            goal_opt::run(program, &pipeline, &mut timings, |_, _| {}).map_err(|error| error.to_string())?;
-            return Ok(timings.steps.iter().map(|(_, time)| *time).sum());
+            goal_opt::run(program, &pipeline, &mut Timings::default(), |_, _| {})
+                .map_err(|error| error.to_string())?;
         }
     }
-    Ok(begin.elapsed())
+    Ok(cpu_s()? - begin)
+}
+
+/// Processor time of this process so far, user and system.
+fn cpu_s() -> Result<f64, String> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).map_err(|error| error.to_string())?;
+    Ok((usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6)
 }
 
 /// Actions and dependencies of all ranks.
