@@ -8,6 +8,8 @@ mod places;
 mod postcondition;
 mod races;
 mod ranges;
+#[cfg(test)]
+mod tests;
 mod timing;
 mod waits;
 

@@ -1,0 +1,93 @@
+use super::{Options, check};
+use goal_lang::diag::{Code, Report};
+use goal_lang::{ParseOptions, Program, SourceMap};
+use goal_smith::Shape;
+use std::sync::Arc;
+
+fn program(text: &str) -> Program {
+    let mut sources = SourceMap::default();
+    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
+    let parsed = goal_lang::parse(&sources, &ParseOptions::default());
+    parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
+}
+
+fn has(report: &Report, code: Code) -> bool {
+    report.diagnostics.iter().any(|found| found.code == code)
+}
+
+#[track_caller]
+fn assert_found(text: &str, options: &Options, expected: &[Code]) {
+    let report = check(&program(text), None, options);
+    let codes: Vec<Code> = report.diagnostics.iter().map(|found| found.code).collect();
+    assert_eq!(codes, expected, "{report:?}");
+}
+
+/// Programs that end in every order, whether sends are buffered or not, are not said to be wrong.
+#[test]
+fn random_programs_that_end_pass() {
+    let kinds = [
+        Code::UnmatchedSend,
+        Code::UnmatchedRecv,
+        Code::SizeMismatch,
+        Code::Deadlock,
+        Code::ReliesOnBuffering,
+        Code::CheckIncomplete,
+    ];
+    for seed in 0..500 {
+        let program = goal_smith::program(seed, &Shape::varied(seed));
+        for eager_limit in [0, 64, 1 << 20] {
+            let report = check(&program, None, &Options { eager_limit, ..Options::default() });
+            assert!(!kinds.iter().any(|&kind| has(&report, kind)), "seed {seed}: {report:?}");
+        }
+    }
+}
+
+/// What may end in several ways is told: no program with two outcomes goes without the warning.
+#[test]
+fn several_outcomes_are_told() {
+    let (mut several, mut told, mut single) = (0, 0, 0);
+    for seed in 0..600 {
+        let program = goal_smith::program(seed, &Shape::several_outcomes());
+        let Ok(Some(all)) = goal_interp::outcomes(&program, &goal_interp::Options::default(), 5_000) else {
+            continue;
+        };
+        let report = check(&program, None, &Options::default());
+        let warned = has(&report, Code::TimingDependentMatch);
+        if all.len() > 1 {
+            several += 1;
+            assert!(warned || report.has_errors(), "seed {seed} has {} outcomes", all.len());
+        } else {
+            single += 1;
+            told += u32::from(warned);
+        }
+    }
+    assert!(several > 40 && single > 10, "{several} with several outcomes, {single} with one");
+    assert!(told < single, "{told} of {single} with one outcome were warned of");
+}
+
+/// Two messages of 8 bytes that are received in the other order than they are sent, the second one first.
+const CROSSED: &str = "
+    rank 0 { a: send 8b to 1 tag 1; b: send 8b to 1 tag 2; b requires a; }
+    rank 1 { b: recv 8b from 0 tag 2; a: recv 8b from 0 tag 1; a requires b; }";
+
+#[test]
+fn a_message_without_room_holds_up_those_behind_it() {
+    let options = |unexpected_limit| Options { unexpected_limit, ..Options::default() };
+    assert_found(CROSSED, &options(1 << 20), &[Code::ReliesOnBuffering]);
+    // There is room for one of the two, which is enough without other senders but not to be relied on.
+    assert_found(CROSSED, &options(200), &[Code::ReliesOnBuffering, Code::ReliesOnBuffering]);
+    assert_found(CROSSED, &options(100), &[Code::Deadlock, Code::ReliesOnBuffering]);
+}
+
+#[test]
+fn another_order_of_events_may_not_end() {
+    let text = "
+        rank 0 { c: calc 5; s: send 8b to 2 tag 5; s requires c; a: recv 8b from any; b: recv 8b from 1; b requires a; }
+        rank 1 { send 8b to 0; }
+        rank 2 { send 8b to 0; recv 8b from 0 tag 5; }";
+    let report = check(&program(text), None, &Options::default());
+    assert!(has(&report, Code::Deadlock), "{report:?}");
+    assert!(
+        report.diagnostics.iter().all(|found| found.note.as_ref().is_some_and(|note| note.contains("order")))
+    );
+}
