@@ -1,9 +1,9 @@
 //! Actions that can never end, and programs that end only because messages are buffered.
 
-use super::Analysis;
 use super::matching::statement;
 use super::pairing::Pairing;
 use super::waits::Waits;
+use super::{Analysis, timing};
 use crate::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{Action, ActionKind};
@@ -45,7 +45,22 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Repo
         note.push_str("; this is one order of events: as there are receives with wildcards, others may end");
     }
     if cycles.is_empty() {
-        report.push(without_cycle(analysis).note(note));
+        let waiting: Vec<Vertex> = whole
+            .vertices()
+            .filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex))
+            .collect();
+        let thieves = thieves(whole, trace, &waiting);
+        report.push(without_cycle(analysis, &waiting, &thieves).note(note));
+        if let Some(&first) = thieves.first() {
+            let rank = whole.rank(first);
+            let group: Vec<Vertex> = thieves
+                .iter()
+                .chain(&waiting)
+                .copied()
+                .filter(|&vertex| whole.rank(vertex) == rank)
+                .collect();
+            report.push(timing::tell(analysis, &group, 1));
+        }
         return;
     }
     for cycle in cycles {
@@ -224,19 +239,18 @@ fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
 
 /// A run that is stuck though nobody waits in a circle and every message has a receive: a receive with a wildcard took what
 /// another one needed.
-fn without_cycle(analysis: &Analysis<'_>) -> Diagnostic {
+fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
-    let waiting = || whole.vertices().filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex));
-    let first = waiting().next().map_or_else(String::new, |vertex| {
+    let first = waiting.first().map_or_else(String::new, |&vertex| {
         format!(": {} waits for {}", places.name(vertex), places.message(vertex))
     });
     let message = format!("no rank can go on, as receives took messages that others need{first}");
     let mut diagnostic = Diagnostic::new(Code::Deadlock, message);
-    for vertex in waiting().take(SHOWN_MAX / 2) {
+    for &vertex in waiting.iter().take(SHOWN_MAX / 2) {
         let text = format!("rank {} waits for {}", whole.rank(vertex), places.message(vertex));
         diagnostic = places.label(diagnostic, vertex, text);
     }
-    for thief in thieves(whole, trace, waiting()).into_iter().take(SHOWN_MAX / 2) {
+    for &thief in thieves.iter().take(SHOWN_MAX / 2) {
         let send = trace.partner[thief.index()];
         let text = format!("rank {} took the message of {} here", whole.rank(thief), places.name(send));
         diagnostic = places.label(diagnostic, thief, text);
@@ -247,9 +261,9 @@ fn without_cycle(analysis: &Analysis<'_>) -> Diagnostic {
 }
 
 /// Receives with wildcards that took a message which fits one of the receives that wait.
-fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: impl Iterator<Item = Vertex>) -> Vec<Vertex> {
+fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
     let mut thieves = Vec::new();
-    for recv in waiting.take(SHOWN_MAX) {
+    for &recv in waiting.iter().take(SHOWN_MAX) {
         let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
         let rank = whole.rank(recv);
         thieves.extend(whole.vertices_of(rank).filter(|&other| {

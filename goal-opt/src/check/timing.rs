@@ -211,7 +211,8 @@ impl Joined {
     }
 }
 
-fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
+/// Receives of a rank that may take each other's messages, one or more of which may be left without.
+pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let is_wild = group.iter().any(
         |&recv| matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY),
@@ -224,11 +225,13 @@ fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
         format!("{} and {others} may take each other's messages: timing decides", places.name(group[0]));
     let mut diagnostic = Diagnostic::new(Code::TimingDependentMatch, message);
     for &recv in group.iter().take(SHOWN_MAX) {
-        let send = trace.partner[recv.index()];
-        let text = format!("in one run this takes the message of {}", places.name(send));
+        let text = match trace.partner[recv.index()].some() {
+            Some(send) => format!("in one run this takes the message of {}", places.name(send)),
+            None => "in one run nothing is left for this".to_owned(),
+        };
         diagnostic = places.label(diagnostic, recv, text);
     }
-    let mut sends: Vec<Vertex> = group.iter().map(|recv| trace.partner[recv.index()]).collect();
+    let mut sends: Vec<Vertex> = group.iter().filter_map(|recv| trace.partner[recv.index()].some()).collect();
     sends.sort_unstable();
     for &send in sends.iter().take(SHOWN_MAX) {
         let text = format!("rank {} sends one of the messages", whole.rank(send));
