@@ -39,6 +39,9 @@ pub const LABEL_BYTES_MAX: usize = u16::MAX as usize;
 /// (`--max-input`). Plain text files are mapped and may have any size.
 pub const INPUT_BYTES_MAX: u64 = 1 << 32;
 
+/// Bytes of a file that describes a machine; a larger one is taken for something else.
+pub const MACHINE_BYTES_MAX: u64 = 1 << 20;
+
 /// Most bytes of the segment that the ranks of a job share (`--max-segment`). Pages that nobody touches cost nothing.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
 

@@ -1,6 +1,7 @@
 //! The arguments that choose passes.
 
 use super::Error;
+use goal_lang::limits::MACHINE_BYTES_MAX;
 use goal_opt::{Level, Machine, Pipeline};
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,9 +30,9 @@ impl PassArguments {
     /// # Errors
     /// What is no pass and no machine, or a file that can't be read.
     pub fn pipeline(&self, eager_limit: u64) -> Result<Pipeline, Error> {
-        let usage = |error: &dyn std::fmt::Display| Error::Usage(error.to_string());
+        let usage = |option: &str, error: &dyn std::fmt::Display| Error::Usage(format!("{option}: {error}"));
         let pipeline = match (&self.passes, self.level) {
-            (Some(list), _) => Pipeline::parse(list).map_err(|error| usage(&error))?,
+            (Some(list), _) => Pipeline::parse(list).map_err(|error| usage("--passes", &error))?,
             (None, 0) => Pipeline::new(Level::O0),
             (None, 1) => Pipeline::new(Level::O1),
             (None, _) => Pipeline::new(Level::O2),
@@ -39,19 +40,17 @@ impl PassArguments {
         let machine = match &self.machine {
             None => Machine::default(),
             Some(text) if text.contains('=') && !Path::new(text).exists() => {
-                Machine::parse(text).map_err(|error| usage(&error))?
+                Machine::parse(text).map_err(|error| usage("--machine", &error))?
             }
             Some(file) => {
-                let text = read_machine(file).map_err(|error| Error::io(file, error))?;
-                Machine::parse(&text).map_err(|error| Error::Usage(format!("{file}: {error}")))?
+                let text =
+                    read_machine(file).map_err(|error| Error::io(format!("--machine {file}"), error))?;
+                Machine::parse(&text).map_err(|error| usage(&format!("--machine {file}"), &error))?
             }
         };
         Ok(Pipeline { machine, eager_limit, ..pipeline })
     }
 }
-
-/// Bytes above which a file is taken for something else than a machine.
-const MACHINE_BYTES_MAX: u64 = 1 << 20;
 
 fn read_machine(file: &str) -> io::Result<String> {
     let mut text = String::new();

@@ -51,14 +51,14 @@ impl Pipeline {
         Self::of(passes.map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) }).collect())
     }
 
-    /// The passes of a list: `a,b(c=4)`. What the format needs comes last.
+    /// The passes of a list: `a,b(c=4)`. What the format needs comes last, again where other passes follow it.
     ///
     /// # Errors
     /// What is no pass, no parameter or no value of one.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let mut passes = spec::parse(text)?;
         for needed in Self::new(Level::O0).passes {
-            if !passes.iter().any(|invocation| invocation.pass.name == needed.pass.name) {
+            if passes.last().is_none_or(|last| last.pass.name != needed.pass.name) {
                 passes.push(needed);
             }
         }

@@ -27,6 +27,14 @@ pub enum SpecError {
         /// What it may be.
         expected: String,
     },
+    /// A parameter that is set twice, by name or by standing alone.
+    #[error("the parameter `{parameter}` of the pass `{pass}` is given twice")]
+    Twice {
+        /// The pass.
+        pass: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
     /// Parentheses that don't match, or nothing where a name should be.
     #[error("`{0}` is no list of passes: write a,b(c=4)")]
     Form(String),
@@ -55,11 +63,12 @@ pub(super) fn parse(text: &str) -> Result<Vec<Invocation>, SpecError> {
             name => SpecError::UnknownPass(name.to_owned()),
         })?;
         let mut arguments = Arguments::new(pass.parameters);
+        let mut given = vec![false; pass.parameters.len()];
         rest = rest[end..].trim_start();
         if let Some(inside) = rest.strip_prefix('(') {
             let close = inside.find(')').ok_or_else(form)?;
             for setting in inside[..close].split(',').map(str::trim).filter(|setting| !setting.is_empty()) {
-                set(pass, &mut arguments, setting)?;
+                set(pass, &mut arguments, &mut given, setting)?;
             }
             rest = inside[close + 1..].trim_start();
         }
@@ -77,13 +86,21 @@ fn find(name: &str) -> Option<&'static Pass> {
     PASSES.iter().find(|pass| pass.name == name)
 }
 
-fn set(pass: &'static Pass, arguments: &mut Arguments, setting: &str) -> Result<(), SpecError> {
+fn set(
+    pass: &'static Pass,
+    arguments: &mut Arguments,
+    given: &mut [bool],
+    setting: &str,
+) -> Result<(), SpecError> {
     let (name, value) = match setting.split_once('=') {
         Some((name, value)) => (name.trim(), value.trim()),
         None => (pass.parameters.first().map_or(setting, |first| first.name), setting),
     };
     let at = pass.parameters.iter().position(|parameter| parameter.name == name);
     let at = at.ok_or_else(|| SpecError::UnknownParameter { pass: pass.name, parameter: name.to_owned() })?;
+    if std::mem::replace(&mut given[at], true) {
+        return Err(SpecError::Twice { pass: pass.name, parameter: pass.parameters[at].name });
+    }
     arguments.0[at].1 = read(&pass.parameters[at], value)?;
     Ok(())
 }

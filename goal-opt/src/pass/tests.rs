@@ -25,9 +25,13 @@ fn lists_of_passes() {
     assert_eq!(names(&parsed), ["topological", "join"]);
     assert_eq!(names(&Pipeline::parse("topological").expect("a list")), ["topological", "join"]);
     assert_eq!(names(&Pipeline::parse("").expect("a list")), ["join"]);
+    assert_eq!(names(&Pipeline::parse("join(3),prune").expect("a list")), ["join", "prune", "join"]);
     let error = |text| Pipeline::parse(text).map(|_| ()).expect_err("no list");
     assert_eq!(error("topologic"), SpecError::UnknownPass("topologic".to_owned()));
     assert_eq!(error("join(a=1)"), SpecError::UnknownParameter { pass: "join", parameter: "a".to_owned() });
+    for text in ["join(3,4)", "join(most=3,most=3)", "join(3,most=4)"] {
+        assert_eq!(error(text), SpecError::Twice { pass: "join", parameter: "most" });
+    }
     for text in ["join(", "join,,join", ",", "join)", "join join", "join,"] {
         assert!(matches!(error(text), SpecError::Form(_) | SpecError::UnknownPass(_)), "{text}");
     }

@@ -6,18 +6,21 @@ use std::collections::BinaryHeap;
 
 /// Most edges that are followed back from one action.
 pub(super) const STEPS_MAX: usize = 2048;
-/// Most edges that are followed back from all actions of a body, for each edge that it has.
-const STEPS_PER_EDGE: usize = 64;
+/// Most edges that are followed back from all actions of a body: so many, and so many for each edge that it has.
+const STEPS: usize = 1 << 18;
+const STEPS_PER_EDGE: usize = 8;
 
 /// Marks what is implied, as far as the bounds reach. Returns the number of actions whose search was cut.
 pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
+    let latest = |place| incoming.of(place).iter().map(|link| link.source).max().unwrap_or(0);
     let edges: usize = (0..incoming.len()).map(|place| incoming.of(place).len()).sum();
     let mut search = Search {
         incoming,
         seen_from: vec![u32::MAX; incoming.len()],
         wanted_from: vec![(u32::MAX, 0); incoming.len()],
         open: BinaryHeap::new(),
-        steps_left: edges.saturating_mul(STEPS_PER_EDGE),
+        latest: (0..incoming.len()).map(latest).collect(),
+        steps_left: STEPS.saturating_add(edges.saturating_mul(STEPS_PER_EDGE)),
         wanted: Vec::new(),
     };
     (0..incoming.len()).filter(|&place| !search.look_back(place as u32, implied)).count()
@@ -41,6 +44,8 @@ impl Wanted {
 
 struct Search<'a> {
     incoming: &'a Incoming,
+    /// By place, the last of its prerequisites.
+    latest: Vec<u32>,
     /// By place, the last action from which it was reached.
     seen_from: Vec<u32>,
     /// By place, the last action that wants to know about it, and its index in `wanted`.
@@ -77,6 +82,9 @@ impl Search<'_> {
             let Some(earliest) = self.wanted.get(first).map(|wanted| wanted.source) else { break };
             if at <= earliest {
                 break;
+            }
+            if self.latest[at as usize] < earliest {
+                continue;
             }
             let links = self.incoming.of(at as usize);
             if links.len() > steps {
