@@ -4,6 +4,7 @@ use super::collective::{Content, Layout};
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
 use super::execute::Execution;
+use super::instead::written_instead;
 use super::trail::{Source, Step, Stored};
 use super::value::{Expression, Node, Value, Values};
 use crate::check::places::Places;
@@ -54,6 +55,12 @@ impl Explainer<'_> {
         }
         if steps.len() > STEPS_MAX {
             names.push("and so on".to_owned());
+        }
+        if names.is_empty() {
+            for (vertex, [first, last]) in written_instead(self.whole, rank, addr) {
+                let text = format!("rank {rank} writes bytes {first} to {last} here");
+                diagnostic = self.places.label(diagnostic, vertex, text);
+            }
         }
         let mut note = match names.is_empty() {
             true => "no action writes the byte: it is as it was at the start".to_owned(),

@@ -8,6 +8,7 @@ mod compare;
 mod contributions;
 mod execute;
 mod explain;
+mod instead;
 mod memory;
 mod ranks;
 mod start;
