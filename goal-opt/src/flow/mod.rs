@@ -4,6 +4,7 @@
 //! holds in every order that the dependencies allow, because the order of any two accesses to the same bytes is proved by
 //! dependencies; bytes for which a proof is missing are marked.
 
+mod cells;
 mod order;
 mod outputs;
 mod values;

@@ -1,8 +1,8 @@
 //! Bytes from one write to the next.
 
+use super::cells::{Cells, Marks};
 use super::order::Order;
-use goal_lang::{ActionId, Body, Space};
-use std::collections::BTreeMap;
+use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
 
 /// Steps that the walk may take for each action: bytes that are written in one piece and read in many, over and over, take
 /// more.
@@ -105,35 +105,69 @@ impl Lists {
     }
 }
 
-/// Bytes that hold one value now.
-#[derive(Debug, Clone)]
+/// Cells that hold one value now.
+#[derive(Debug, Clone, Default)]
 struct Segment {
-    end: u64,
+    /// The first cell behind it.
+    end: usize,
     writer: Option<ActionId>,
     readers: Vec<ActionId>,
 }
 
+impl Segment {
+    /// Whether it holds what the memory starts with, and was not read.
+    fn is_untouched(&self) -> bool {
+        self.writer.is_none() && self.readers.is_empty()
+    }
+}
+
+/// What one memory holds: segments, each beginning where the one before it ends.
+#[derive(Default)]
+struct Memory {
+    cells: Cells,
+    /// By cell, the segment that begins there, if one does.
+    segments: Vec<Segment>,
+    /// The cells where segments begin.
+    begins: Marks,
+}
+
+impl Memory {
+    fn new(bounds: Vec<u64>) -> Self {
+        let cells = Cells::new(bounds);
+        let mut segments = vec![Segment::default(); cells.len()];
+        let mut begins = Marks::new(cells.len());
+        if let Some(all) = segments.first_mut() {
+            all.end = cells.len();
+            begins.insert(0);
+        }
+        Self { cells, segments, begins }
+    }
+}
+
 struct Walk<'b> {
     body: &'b Body,
-    /// By memory, segments by their first byte. Bytes without one hold what the memory starts with, and were not read.
-    segments: [BTreeMap<u64, Segment>; 2],
+    memories: [Memory; 2],
     values: Vec<Value>,
     /// Bytes with an order that is not proved.
     doubtful: Vec<(Space, u64, u64)>,
-    pieces: Vec<(Space, u64, u64, bool)>,
-    within: Vec<u64>,
+    pieces: Vec<(Space, usize, usize, bool)>,
     steps_left: usize,
 }
 
 impl<'b> Walk<'b> {
     fn new(body: &'b Body) -> Self {
+        let mut bounds: [Vec<u64>; 2] = Default::default();
+        for action in &body.actions {
+            visit_bytes(body, action, |piece, _| {
+                bounds[piece.space as usize].extend([piece.addr, piece.addr + piece.size]);
+            });
+        }
         Self {
             body,
-            segments: Default::default(),
+            memories: bounds.map(Memory::new),
             values: Vec::new(),
             doubtful: Vec::new(),
             pieces: Vec::new(),
-            within: Vec::new(),
             steps_left: 4096 + STEPS_PER_ACTION * body.len(),
         }
     }
@@ -142,15 +176,14 @@ impl<'b> Walk<'b> {
     fn action(&mut self, id: ActionId, order: &mut Order<'_>) -> Option<()> {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
-        self.body.visit_accesses(self.body.action(id), |piece, access| {
-            if piece.size > 0 {
-                let end = piece.addr + piece.size;
-                if access.reads() {
-                    pieces.push((piece.space, piece.addr, end, false));
-                }
-                if access.writes() {
-                    pieces.push((piece.space, piece.addr, end, true));
-                }
+        visit_bytes(self.body, self.body.action(id), |piece, access| {
+            let cells = &self.memories[piece.space as usize].cells;
+            let (start, end) = (cells.at(piece.addr), cells.at(piece.addr + piece.size));
+            if access.reads() {
+                pieces.push((piece.space, start, end, false));
+            }
+            if access.writes() {
+                pieces.push((piece.space, start, end, true));
             }
         });
         pieces.sort_by_key(|&(.., writes)| writes);
@@ -172,16 +205,18 @@ impl<'b> Walk<'b> {
         Some(())
     }
 
-    /// Makes a segment end before `at`.
-    fn split(&mut self, space: Space, at: u64) -> Option<()> {
-        let segments = &mut self.segments[space as usize];
-        let Some((_, segment)) = segments.range_mut(..at).next_back().filter(|(_, s)| s.end > at) else {
+    /// Makes a segment begin at a cell, or at the end of all.
+    fn split(&mut self, space: Space, at: usize) -> Option<()> {
+        let Memory { segments, begins, .. } = &mut self.memories[space as usize];
+        if at == segments.len() || begins.contains(at) {
             return Some(());
-        };
-        let rest = segment.clone();
-        segment.end = at;
-        let steps = 1 + rest.readers.len();
-        segments.insert(at, rest);
+        }
+        let begin = begins.last_up_to(at).expect("a segment begins at the first cell");
+        let rest = segments[begin].clone();
+        segments[begin].end = at;
+        let steps = if rest.is_untouched() { 0 } else { 1 + rest.readers.len() };
+        segments[at] = rest;
+        begins.insert(at);
         self.step(steps)
     }
 
@@ -189,84 +224,75 @@ impl<'b> Walk<'b> {
         &mut self,
         id: ActionId,
         space: Space,
-        start: u64,
-        end: u64,
+        start: usize,
+        end: usize,
         order: &mut Order<'_>,
     ) -> Option<()> {
-        self.fill(space, start, end);
-        let mut steps = 1;
-        for (&start, segment) in self.segments[space as usize].range_mut(start..end) {
+        let Memory { cells, segments, .. } = &mut self.memories[space as usize];
+        let (mut at, mut steps) = (start, 1);
+        while at < end {
             steps += 1;
-            if segment.readers.last() == Some(&id) {
-                continue;
-            }
-            if segment.writer.is_some_and(|writer| writer != id && !order.ends_before(writer, id)) {
-                self.doubtful.push((space, start, segment.end));
-            }
-            segment.readers.push(id);
-        }
-        self.step(steps)
-    }
-
-    /// Gives bytes that nobody touched a segment.
-    fn fill(&mut self, space: Space, start: u64, end: u64) {
-        let mut at = start;
-        let mut gaps = std::mem::take(&mut self.within);
-        gaps.clear();
-        let segments = &mut self.segments[space as usize];
-        for (&next, segment) in segments.range(start..end) {
-            if at < next {
-                gaps.extend([at, next]);
+            let segment = &mut segments[at];
+            if segment.readers.last() != Some(&id) {
+                if segment.writer.is_some_and(|writer| writer != id && !order.ends_before(writer, id)) {
+                    self.doubtful.push((space, cells.addr(at), cells.addr(segment.end)));
+                }
+                segment.readers.push(id);
             }
             at = segment.end;
         }
-        if at < end {
-            gaps.extend([at, end]);
-        }
-        for gap in gaps.chunks_exact(2) {
-            segments.insert(gap[0], Segment { end: gap[1], writer: None, readers: Vec::new() });
-        }
-        self.within = gaps;
+        self.step(steps)
     }
 
     fn write(
         &mut self,
         id: ActionId,
         space: Space,
-        start: u64,
-        end: u64,
+        start: usize,
+        end: usize,
         order: &mut Order<'_>,
     ) -> Option<()> {
-        let mut inside = std::mem::take(&mut self.within);
-        inside.clear();
-        inside.extend(self.segments[space as usize].range(start..end).map(|(&at, _)| at));
-        let mut steps = 1;
-        for &at in &inside {
-            let Some(segment) = self.segments[space as usize].remove(&at) else { continue };
+        let (mut at, mut steps) = (start, 1);
+        while at < end {
+            let memory = &mut self.memories[space as usize];
+            let segment = std::mem::take(&mut memory.segments[at]);
+            memory.begins.remove(at);
+            let (from, next) = (at, segment.end);
+            at = next;
+            if segment.is_untouched() {
+                continue;
+            }
             steps += 1 + segment.readers.len();
             // What the readers are ordered before, their writer is too.
             let befores =
                 if segment.readers.is_empty() { segment.writer.as_slice() } else { &segment.readers[..] };
             if !befores.iter().all(|&before| before == id || order.ends_before(before, id)) {
-                self.doubtful.push((space, at, segment.end));
+                self.doubtful.push((space, memory.cells.addr(from), memory.cells.addr(next)));
             }
-            self.close(space, at, segment, Fate::Overwritten(id));
+            self.close(space, from, segment, Fate::Overwritten(id));
         }
-        self.within = inside;
-        let segment = Segment { end, writer: Some(id), readers: Vec::new() };
-        self.segments[space as usize].insert(start, segment);
+        let memory = &mut self.memories[space as usize];
+        memory.segments[start] = Segment { end, writer: Some(id), readers: Vec::new() };
+        memory.begins.insert(start);
         self.step(steps)
     }
 
-    fn close(&mut self, space: Space, start: u64, segment: Segment, fate: Fate) {
+    fn close(&mut self, space: Space, from: usize, segment: Segment, fate: Fate) {
         let Segment { end, writer, readers } = segment;
+        let cells = &self.memories[space as usize].cells;
+        let (start, end) = (cells.addr(from), cells.addr(end));
         self.values.push(Value { space, start, end, writer, readers, fate, is_certain: true });
     }
 
     fn finish(mut self) -> Vec<Value> {
         for space in [Space::Memory, Space::Scratch] {
-            for (start, segment) in std::mem::take(&mut self.segments[space as usize]) {
-                self.close(space, start, segment, Fate::Final);
+            let mut at = 0;
+            while at < self.memories[space as usize].segments.len() {
+                let segment = std::mem::take(&mut self.memories[space as usize].segments[at]);
+                let from = std::mem::replace(&mut at, segment.end);
+                if !segment.is_untouched() {
+                    self.close(space, from, segment, Fate::Final);
+                }
             }
         }
         if self.doubtful.is_empty() {
@@ -290,4 +316,13 @@ impl<'b> Walk<'b> {
         }
         self.values
     }
+}
+
+/// The pieces of memory of an action, without empty ones.
+fn visit_bytes(body: &Body, action: &Action, mut visit: impl FnMut(Piece, Access)) {
+    body.visit_accesses(action, |&piece, access| {
+        if piece.size > 0 {
+            visit(piece, access);
+        }
+    });
 }
