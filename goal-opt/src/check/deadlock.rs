@@ -51,7 +51,9 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Repo
             .collect();
         let thieves = thieves(whole, trace, &waiting);
         report.push(without_cycle(analysis, &waiting, &thieves).note(note));
-        if let Some(&first) = thieves.first() {
+        if let Some(&first) = thieves.first()
+            && !report.diagnostics.iter().any(|found| found.code == Code::TimingDependentMatch)
+        {
             let rank = whole.rank(first);
             let group: Vec<Vertex> = thieves
                 .iter()

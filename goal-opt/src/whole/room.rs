@@ -36,10 +36,14 @@ pub struct Room {
     rings: FxHashMap<(u32, u32), VecDeque<Item>>,
     /// Rings whose head was not taken.
     held: FxHashSet<(u32, u32)>,
+    /// The message that holds up a ring, or that held it up before.
+    heads: FxHashMap<(u32, u32), Vertex>,
     /// By destination, the sources of such rings in the order of their turns, and of some that are no more.
     turns: FxHashMap<u32, VecDeque<u32>>,
     /// Rings to be looked at.
     todo: VecDeque<(u32, u32)>,
+    /// Such rings to ranks without room: they come last, when all is on its way that may hold something up.
+    last: VecDeque<(u32, u32)>,
 }
 
 impl Room {
@@ -66,12 +70,15 @@ impl Room {
             bytes: FxHashMap::default(),
             rings: FxHashMap::default(),
             held: FxHashSet::default(),
+            heads: FxHashMap::default(),
             turns: FxHashMap::default(),
             todo: VecDeque::new(),
+            last: VecDeque::new(),
         })
     }
 
-    /// The same with no room at all where it may lack, and with messages on their way in the order that holds up most.
+    /// The same with no room at all where it may lack, and with messages on their way in the order that holds up most, those
+    /// aside that start one after the other in every run.
     #[must_use]
     pub fn worst(mut self) -> Self {
         self.is_worst = true;
@@ -113,7 +120,13 @@ impl Room {
 
     /// The next ring to be looked at.
     pub(super) fn next_ring(&mut self) -> Option<(u32, u32)> {
-        self.todo.pop_front()
+        self.todo.pop_front().or_else(|| self.last.pop_front())
+    }
+
+    /// A ring is to be looked at.
+    pub(super) fn look_again(&mut self, ring: (u32, u32)) {
+        let rings = if self.is_worst(ring.1) { &mut self.last } else { &mut self.todo };
+        rings.push_back(ring);
     }
 
     pub(super) fn front(&self, ring: (u32, u32)) -> Option<Item> {
@@ -128,14 +141,15 @@ impl Room {
 
     pub(super) fn push(&mut self, ring: (u32, u32), item: Item) {
         let items = self.rings.entry(ring).or_default();
-        if items.is_empty() {
-            self.todo.push_back(ring);
-        }
         items.push_back(item);
+        if items.len() == 1 {
+            self.look_again(ring);
+        }
     }
 
-    /// The head of a ring stays where it is.
-    pub(super) fn hold(&mut self, ring: (u32, u32)) {
+    /// What is in a ring stays there, behind the message of `head`.
+    pub(super) fn hold(&mut self, ring: (u32, u32), head: Vertex) {
+        self.heads.insert(ring, head);
         if self.held.insert(ring) {
             self.turns.entry(ring.1).or_default().push_back(ring.0);
         }
@@ -155,13 +169,12 @@ impl Room {
     /// A message that was kept has its receive.
     pub(super) fn free(&mut self, rank: u32, send: Vertex) {
         self.kept[rank as usize] -= self.bytes.remove(&send).unwrap_or(0);
-        let Some(turns) = self.turns.get_mut(&rank) else { return };
         let mut looks = LOOKS;
         while looks > 0
-            && let Some(source) = turns.pop_front()
+            && let Some(source) = self.turns.get_mut(&rank).and_then(VecDeque::pop_front)
         {
             if self.held.remove(&(source, rank)) {
-                self.todo.push_back((source, rank));
+                self.look_again((source, rank));
                 looks -= 1;
             }
         }
@@ -171,13 +184,13 @@ impl Room {
     pub(super) fn look_at(&mut self, source: u32, rank: u32) {
         if source != ANY {
             if self.held.remove(&(source, rank)) {
-                self.todo.push_back((source, rank));
+                self.look_again((source, rank));
             }
             return;
         }
         for source in self.turns.remove(&rank).unwrap_or_default() {
             if self.held.remove(&(source, rank)) {
-                self.todo.push_back((source, rank));
+                self.look_again((source, rank));
             }
         }
     }
@@ -186,17 +199,17 @@ impl Room {
         let mut held: Vec<_> = self.held.drain().collect();
         held.sort_unstable();
         self.turns.clear();
-        self.todo.extend(held);
+        held.into_iter().for_each(|ring| self.look_again(ring));
     }
 
     /// The sends whose messages are behind the head of a ring, with the head's, and receives that wait for such a message.
     pub(super) fn behind(self, partner: &[Vertex]) -> FxHashMap<Vertex, Vertex> {
         let mut behind = FxHashMap::default();
-        for items in self.rings.into_values() {
-            let mut items = items.into_iter();
-            let Some(Item::Message(head)) = items.next() else { continue };
+        for (ring, items) in self.rings {
+            let Some(&head) = self.heads.get(&ring) else { continue };
             for item in items {
                 match item {
+                    Item::Message(send) if send == head => {}
                     Item::Message(send) => drop(behind.insert(send, head)),
                     Item::Answer(send) | Item::Data(send) => {
                         behind.insert(send, head);

@@ -1,3 +1,4 @@
+mod checked;
 mod network;
 mod random;
 mod small;

@@ -1,5 +1,7 @@
 //! The abstract run: the schedule is carried out without data, so that what is stuck and what meets what shows.
 
+mod worst;
+
 use super::channels::Channels;
 use super::room::{Item, Room};
 use super::{Vertex, Whole};
@@ -7,6 +9,7 @@ use goal_lang::Action;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use worst::{Taken, Worst};
 
 /// What an abstract run found out.
 ///
@@ -80,6 +83,7 @@ pub struct Run<'w, 'p> {
     waiting: BinaryHeap<Reverse<(u64, Vertex)>>,
     /// Where messages without a receive have bounded room.
     room: Option<Room>,
+    worst: Worst<'p>,
     trace: Trace,
 }
 
@@ -134,6 +138,7 @@ impl<'w, 'p> Run<'w, 'p> {
             arrivals: 0,
             waiting: BinaryHeap::new(),
             room: None,
+            worst: Worst::new(),
             channels,
             trace: Trace {
                 order: Vec::with_capacity(whole.len()),
@@ -187,9 +192,9 @@ impl<'w, 'p> Run<'w, 'p> {
     /// taken in, and with bounded room for messages without a receive.
     ///
     /// What finds no room stays in the ring between two ranks and holds up all that comes behind it, also answers to
-    /// messages the other way; rings hold nothing that counts as sent. In a room for the [worst](Room::worst) a message without
-    /// a receive comes before all others that are on their way. Without wildcards a program that ends so ends with any room and in
-    /// every order: room, and other orders in a ring, only ever make more possible.
+    /// messages the other way; rings hold nothing that counts as sent. In a room for the [worst](Room::worst) a message without a
+    /// receive comes before all others that are on their way, unless they start before it in every run. Such rings are looked
+    /// at last, so that much is on its way. Room, and other orders in a ring, only ever make more possible.
     pub fn finish_with_room(mut self, eager_limit: u64, room: Room) -> Trace {
         self.trace.least_eager_limit = eager_limit;
         self.room = Some(room);
@@ -216,67 +221,99 @@ impl<'w, 'p> Run<'w, 'p> {
 
     /// Takes messages out of the ring between two ranks while there is a receive or room for them.
     fn drain(&mut self, ring: (u32, u32)) {
-        if self.room.as_ref().is_some_and(|room| room.is_worst(ring.1)) {
-            let items = self.room.as_mut().map(|room| room.items(ring)).unwrap_or_default();
-            if let Some(place) = items.iter().position(|&item| !self.is_taken(item)) {
-                let room = self.room.as_mut().expect("a ring");
-                room.put_first(ring, items, place);
-                room.hold(ring);
+        let is_worst = self.room_mut().is_worst(ring.1);
+        if is_worst && !self.drain_surely(ring) {
+            return;
+        }
+        while let Some(item) = self.room_mut().front(ring) {
+            if !self.take(ring, item) {
                 return;
             }
-            self.room.as_mut().expect("a ring").put(ring, items);
+            if is_worst && !self.ready.is_empty() {
+                // What starts now may come before the rest.
+                return self.room_mut().look_again(ring);
+            }
         }
-        while let Some(item) = self.room.as_ref().and_then(|room| room.front(ring)) {
-            match item {
-                Item::Message(send) => {
-                    let Action::Send { to, tag, .. } = *self.whole.action(send) else {
-                        unreachable!("a send")
-                    };
-                    let recv = self.find_posted(send, to, tag);
-                    let size = self.size(send);
-                    let is_eager = size <= self.trace.least_eager_limit;
-                    let room = self.room.as_mut().expect("a ring");
-                    if recv.is_none() && !room.keep(to, send, size, self.trace.least_eager_limit) {
-                        room.hold(ring);
-                        return;
-                    }
-                    room.pop(ring);
-                    if is_eager {
-                        self.end(send);
-                    }
-                    match recv {
-                        Some(recv) => self.meet(send, recv),
-                        None => self.keep_message(send, to, tag),
-                    }
+    }
+
+    /// Takes one by one what is taken in every order of the items of a ring, until that is all of them; false if this is not to
+    /// be now.
+    fn drain_surely(&mut self, ring: (u32, u32)) -> bool {
+        loop {
+            let items = self.room_mut().items(ring);
+            let taken = self.sure(ring.1, &items);
+            let room = self.room_mut();
+            match taken {
+                Taken::All => {
+                    room.put(ring, items);
+                    return true;
                 }
-                Item::Answer(send) => {
-                    let recv = self.trace.partner[send.index()];
-                    self.room.as_mut().expect("a ring").pop(ring);
-                    self.pass((ring.1, self.whole.rank(recv)), Item::Data(send));
+                Taken::NoneBehind(head) => {
+                    room.put(ring, items);
+                    room.hold(ring, head);
+                    return false;
                 }
-                Item::Data(send) => {
-                    self.room.as_mut().expect("a ring").pop(ring);
-                    self.end(self.trace.partner[send.index()]);
-                    self.end(send);
+                Taken::One(place) => {
+                    let item = items[place];
+                    room.put_first(ring, items, place);
+                    self.take(ring, item);
+                    if !self.ready.is_empty() {
+                        self.room_mut().look_again(ring);
+                        return false;
+                    }
                 }
             }
         }
     }
 
-    /// Whether the head of a ring is taken though there is no room.
-    fn is_taken(&mut self, item: Item) -> bool {
-        let Item::Message(send) = item else { return true };
-        let Action::Send { to, tag, .. } = *self.whole.action(send) else { return true };
-        if !self.channels.is_wild(to) {
-            return self.posted[self.channels.of(send)].head != Vertex::NONE;
+    /// Takes the head of a ring if there is a receive or room for it.
+    fn take(&mut self, ring: (u32, u32), item: Item) -> bool {
+        match item {
+            Item::Message(send) => {
+                let Action::Send { to, tag, .. } = *self.whole.action(send) else { unreachable!("a send") };
+                let recv = self.find_posted(send, to, tag);
+                let (size, eager_limit) = (self.size(send), self.trace.least_eager_limit);
+                let room = self.room_mut();
+                if recv.is_none() && !room.keep(to, send, size, eager_limit) {
+                    room.hold(ring, send);
+                    return false;
+                }
+                room.pop(ring);
+                if size <= eager_limit {
+                    self.end(send);
+                }
+                match recv {
+                    Some(recv) => self.meet(send, recv),
+                    None => self.keep_message(send, to, tag),
+                }
+            }
+            Item::Answer(send) => {
+                let recv = self.trace.partner[send.index()];
+                self.room_mut().pop(ring);
+                self.pass((ring.1, self.whole.rank(recv)), Item::Data(send));
+            }
+            Item::Data(send) => {
+                self.room_mut().pop(ring);
+                self.end(self.trace.partner[send.index()]);
+                self.end(send);
+            }
         }
+        true
+    }
+
+    fn room_mut(&mut self) -> &mut Room {
+        self.room.as_mut().expect("a run with rings")
+    }
+
+    /// Whether a receive is posted that takes the message of `send`.
+    fn is_posted(&mut self, send: Vertex, to: u32, tag: u32) -> bool {
         let candidates = self.channels.candidates(send, to, self.whole.rank(send), tag);
         candidates.iter().any(|channel| self.front(2 * channel + 1).is_some())
     }
 
     /// Puts something into the ring between two ranks.
     fn pass(&mut self, ring: (u32, u32), item: Item) {
-        self.room.as_mut().expect("rings").push(ring, item);
+        self.room_mut().push(ring, item);
     }
 
     fn size(&self, vertex: Vertex) -> u64 {

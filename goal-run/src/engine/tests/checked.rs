@@ -1,0 +1,77 @@
+//! What `goal_opt::check` says of a program, against what happens when it runs.
+
+use super::network::{Conditions, End, run};
+use crate::engine::Options;
+use goal_lang::diag::{Code, Report};
+use goal_lang::{ActionId, Csr, Edge, Program};
+use goal_opt::check::{self, check};
+use goal_smith::{Shape, program};
+
+/// A program with dependencies that were not meant, each of which leaves its rank's graph without a circle. Often they make
+/// circles across ranks.
+fn disturbed(seed: u64, shape: &Shape) -> Program {
+    let mut program = program(seed, shape);
+    let mut random = fastrand::Rng::with_seed(seed);
+    for body in &mut program.bodies {
+        let order = some_order(body, &mut random);
+        let mut edges: Vec<Edge> = body.requires.edges().collect();
+        for _ in 0..random.usize(..3).min(order.len()) {
+            let (a, b) = (random.usize(..order.len()), random.usize(..order.len()));
+            if a != b {
+                edges.push(Edge { waiter: order[a.max(b)], prerequisite: order[a.min(b)] });
+            }
+        }
+        body.requires = Csr::from_edges(body.len(), &edges);
+        body.debug = goal_lang::Debug::default();
+    }
+    program
+}
+
+/// An order of a body's actions that its dependencies allow.
+fn some_order(body: &goal_lang::Body, random: &mut fastrand::Rng) -> Vec<ActionId> {
+    let mut missing = body.indegrees();
+    let mut ready: Vec<ActionId> = body.ids().filter(|id| missing[id.index()] == 0).collect();
+    let mut order = Vec::new();
+    while !ready.is_empty() {
+        let id = ready.swap_remove(random.usize(..ready.len()));
+        order.push(id);
+        for &waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
+            missing[waiter.index()] -= 1;
+            if missing[waiter.index()] == 0 {
+                ready.push(waiter);
+            }
+        }
+    }
+    order
+}
+
+fn has(report: &Report, code: Code) -> bool {
+    report.diagnostics.iter().any(|found| found.code == code)
+}
+
+/// Without wildcards the check knows whether a program ends: with all limits, those on messages without a receive too.
+#[test]
+fn what_passes_the_check_ends_and_what_does_not_hangs() {
+    let (mut ended, mut stuck, mut unsure) = (0, 0, 0);
+    for seed in 0..1200 {
+        let shape = Shape { wildcards: false, ..Shape::varied(seed) };
+        let program = disturbed(seed, &shape);
+        let eager_limit = [0, 16, 100, 1 << 20][seed as usize % 4];
+        let unexpected_limit = [128, 200, 400, 1 << 20][seed as usize / 4 % 4];
+        let options = check::Options { eager_limit, unexpected_limit, ..check::Options::default() };
+        let report = check(&program, None, &options);
+        let conditions = Conditions::new(seed);
+        let options = Options { eager_limit, unexpected_limit, ..conditions.options };
+        let end = run(&program, &Conditions { options, ..conditions });
+        match (has(&report, Code::Deadlock), has(&report, Code::ReliesOnBuffering), end) {
+            (false, _, End::Finished(..)) => ended += 1,
+            (true, _, End::Stuck(_)) => stuck += 1,
+            // Whether there is room when it is needed depends on timing, as the warning says; rings hold something too.
+            (true, _, End::Finished(..)) | (false, true, End::Stuck(_)) if unexpected_limit < 1 << 20 => {
+                unsure += 1
+            }
+            (_, _, end) => panic!("seed {seed}: {report:?} and {end:?}"),
+        }
+    }
+    assert!(ended > 300 && stuck > 100 && unsure < 150, "{ended} ended, {stuck} stuck, {unsure} unsure");
+}
