@@ -1,20 +1,25 @@
 //! Actions that can never end, and programs that end only because messages are buffered.
 
+use super::Analysis;
 use super::matching::statement;
 use super::pairing::Pairing;
+use super::timing::{self, Delay, fits};
 use super::waits::Waits;
-use super::{Analysis, timing};
 use crate::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::{Action, ActionKind};
-use rustc_hash::FxHashSet;
+use goal_lang::{ANY, Action, ActionKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Cycles that are told.
 const TOLD_MAX: usize = 3;
 /// Actions of a cycle that the message names.
 const NAMED_MAX: usize = 8;
 /// Actions of a cycle whose lines are shown.
-const SHOWN_MAX: usize = 32;
+const SHOWN_MAX: usize = 512;
+/// Receives without a message for which it is looked up who took one.
+const ROBBED_MAX: usize = 32;
+/// Actions that are run through again in other orders of events, in all runs together.
+const AGAIN_MAX: usize = 1 << 22;
 
 /// Tells why a run that did not come to its end is stuck. What only waits for messages and receives that are not there is
 /// told as such, elsewhere.
@@ -67,13 +72,22 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Repo
     }
     for cycle in cycles {
         let message = format!("no rank can go on: {}", circle(analysis, &cycle));
-        let diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
+        let mut diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
+        for (recv, send) in others_awaited(analysis, &cycle) {
+            let text = format!(
+                "{} would also take this, which rank {} does not start either",
+                analysis.places.name(recv),
+                whole.rank(send)
+            );
+            diagnostic = analysis.places.label(diagnostic, send, text);
+        }
         report.push(diagnostic.note(note.clone()).help(way_out(analysis, &cycle)));
     }
 }
 
-/// Warns of a program that ends, but only where messages are sent before their receives are there.
-pub(super) fn check_buffering(analysis: &Analysis<'_>, report: &mut Report) {
+/// Warns of a program that ends, but only where messages are sent before their receives are there. Without `has_room` it only
+/// ends where ranks have more room for such messages than they are to have.
+pub(super) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &mut Report) {
     let Analysis { whole, trace, places, options } = analysis;
     let least = trace.least_eager_limit;
     if least == 0 {
@@ -88,7 +102,8 @@ pub(super) fn check_buffering(analysis: &Analysis<'_>, report: &mut Report) {
         "the program ends only where messages of {least} byte{plural} are sent before their receives are there"
     );
     let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
-    let mut note = format!("the least --eager-limit at which it ends is {least}");
+    let provided = if has_room { "" } else { "given a higher --unexpected-limit, " };
+    let mut note = format!("{provided}the least --eager-limit at which it ends is {least}");
     if let Some(cycle) = cycles.first() {
         note.push_str(&format!("; at 0, {}", circle(&analysis, cycle)));
         diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
@@ -97,13 +112,14 @@ pub(super) fn check_buffering(analysis: &Analysis<'_>, report: &mut Report) {
 }
 
 /// Tells of a program that does not end where ranks have only so much room for messages without a receive, or that may not.
-pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) {
+/// Returns whether it may end.
+pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let room = || Room::new(whole, options.eager_limit, options.unexpected_limit);
-    let Some((scarce, most)) = room().map(|room| (room.scarce(), room.bytes_max())) else { return };
+    let Some((scarce, most)) = room().map(|room| (room.scarce(), room.bytes_max())) else { return true };
     let run = |room| Run::new(whole).finish_with_room(options.eager_limit, room);
     let Some(without) = room().map(|room| run(room.worst())).filter(|trace| !trace.is_complete()) else {
-        return;
+        return true;
     };
     let with = room().map(run).filter(|trace| !trace.is_complete());
     let is_error = with.is_some();
@@ -122,7 +138,7 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) {
              its sender sends later: raise --unexpected-limit to {most}, or post receives earlier"
         );
         tell(&analysis, &pairing, &why, report);
-        return;
+        return false;
     }
     let message =
         format!("{ranks} may get more messages without a receive than the {limit} bytes that are kept");
@@ -135,18 +151,24 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) {
         diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
     }
     report.push(diagnostic.note(note));
+    true
 }
 
-/// Tells of orders of events in which a program with wildcards does not end though it does in the first that was tried.
-pub(super) fn check_orders(analysis: &Analysis<'_>, report: &mut Report) {
+/// Tells of orders of events in which a program with wildcards does not end though it does in the first that was tried. `delays`
+/// are tried as long as that is not too much work.
+pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) {
     let Analysis { whole, trace, places, options } = analysis;
     if !trace.has_wildcards {
         return;
     }
-    for turn in [Turn::FirstFirst, Turn::LastFirst] {
-        let trace = &Run::new(whole).finish_eagerly(options.eager_limit, turn);
+    let limit = options.eager_limit;
+    let turns = [Turn::FirstFirst, Turn::LastFirst].into_iter();
+    let turned = turns.map(|turn| Run::new(whole).finish_eagerly(limit, turn));
+    let late = delays.iter().take(AGAIN_MAX / whole.len().max(1));
+    let delayed = late.map(|delay| Run::new(whole).finish_late(limit, delay));
+    for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
-            let analysis = Analysis { whole, trace, places: *places, options: *options };
+            let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
             return tell(
                 &analysis,
                 &Pairing::default(),
@@ -227,6 +249,27 @@ fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex
     diagnostic
 }
 
+/// For the receives with wildcards in a cycle, the sends out of it that they wait for as well: each with its receive.
+fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
+    let Analysis { whole, trace, .. } = analysis;
+    let is_wild = |&recv: &Vertex| {
+        matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
+            && trace.has_started(recv)
+    };
+    let wild: FxHashMap<u32, Vertex> =
+        cycle.iter().copied().filter(is_wild).map(|recv| (whole.rank(recv), recv)).collect();
+    if wild.is_empty() {
+        return Vec::new();
+    }
+    let others = whole.vertices().filter_map(|send| {
+        let Action::Send { to, .. } = *whole.action(send) else { return None };
+        let &recv = wild.get(&to)?;
+        (!trace.has_started(send) && fits(analysis, send, recv)).then_some((recv, send))
+    });
+    let is_told: FxHashSet<Vertex> = cycle.iter().copied().collect();
+    others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
+}
+
 fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let sends = cycle.iter().any(|&vertex| {
         analysis.whole.action(vertex).kind() == ActionKind::Send && analysis.trace.has_started(vertex)
@@ -265,17 +308,17 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]
 /// Receives with wildcards that took a message which fits one of the receives that wait.
 fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
     let mut thieves = Vec::new();
-    for &recv in waiting.iter().take(SHOWN_MAX) {
+    for &recv in waiting.iter().take(ROBBED_MAX) {
         let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
         let rank = whole.rank(recv);
         thieves.extend(whole.vertices_of(rank).filter(|&other| {
             let send = trace.partner[other.index()];
             let is_wild = matches!(*whole.action(other), Action::Recv { from, tag, .. }
-                if from == goal_lang::ANY || tag == goal_lang::ANY);
+                if from == ANY || tag == ANY);
             is_wild
                 && send != Vertex::NONE
                 && matches!(*whole.action(send), Action::Send { tag: sent, .. }
-                    if (tag == goal_lang::ANY || tag == sent) && (from == goal_lang::ANY || from == whole.rank(send)))
+                    if (tag == ANY || tag == sent) && (from == ANY || from == whole.rank(send)))
         }));
     }
     thieves.sort_unstable();

@@ -108,9 +108,17 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
             .label(diagnostic, vertex, format!("rank {rank} waits for a message from {from} with {with}"))
             .note(format!("{sends}{}", more(count)))
     } else {
-        let recvs = match count_of.recvs {
-            0 => format!("rank {destination} has no such receive"),
-            recvs => format!("rank {destination} has {recvs} such receives for {} messages", count_of.sends),
+        let wild = [(ANY, tag), (source, ANY), (ANY, ANY)];
+        let wild: u64 = wild.iter().map(|&(s, t)| pairing.counted((destination, s, t)).recvs).sum();
+        let recvs = match (count_of.recvs, wild) {
+            (0, 0) => format!("rank {destination} has no such receive"),
+            (recvs, 0) => {
+                format!("rank {destination} has {recvs} such receives for {} messages", count_of.sends)
+            }
+            (recvs, wild) => format!(
+                "of the receives of rank {destination}, {} may take it, too few for all messages that they may take",
+                recvs + wild
+            ),
         };
         let message = format!("{name}: no receive takes its message to rank {destination} with tag {tag}");
         let size = size(analysis, vertex);

@@ -64,10 +64,10 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     matching::check_ends(&analysis, &pairing, &mut report);
     deadlock::check(&analysis, &pairing, &mut report);
     if pairing.unmatched.is_empty() && trace.is_complete() {
-        timing::check(&analysis, &mut report);
-        deadlock::check_orders(&analysis, &mut report);
-        deadlock::check_room(&analysis, &mut report);
-        deadlock::check_buffering(&analysis, &mut report);
+        let delays = timing::check(&analysis, &mut report);
+        deadlock::check_orders(&analysis, &delays, &mut report);
+        let has_room = deadlock::check_room(&analysis, &mut report);
+        deadlock::check_buffering(&analysis, has_room, &mut report);
     }
     races::check(&analysis, &mut report);
     datatypes::check(&analysis, &mut report);

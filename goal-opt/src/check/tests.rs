@@ -11,6 +11,14 @@ fn program(text: &str) -> Program {
     parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
 }
 
+/// What is found, with the places of all actions.
+fn check_with_places(text: &str) -> Report {
+    let mut sources = SourceMap::default();
+    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
+    let parsed = goal_lang::parse(&sources, &ParseOptions::default());
+    check(&parsed.program.expect("a valid program"), Some(&sources), &Options::default())
+}
+
 fn has(report: &Report, code: Code) -> bool {
     report.diagnostics.iter().any(|found| found.code == code)
 }
@@ -63,6 +71,65 @@ fn several_outcomes_are_told() {
     }
     assert!(several > 40 && single > 10, "{several} with several outcomes, {single} with one");
     assert!(told < single, "{told} of {single} with one outcome were warned of");
+}
+
+/// Rank 2 is late in most runs; where it is not, its message goes to the receive that needs none of rank 1.
+#[test]
+fn a_receive_may_be_left_without_in_a_run_that_nothing_but_a_delay_shows() {
+    for payload in ["0b", "4b"] {
+        let text = format!(
+            "rank 0 {{ a: recv {payload} from any; b: recv {payload} from 1; b requires a; }}
+             rank 1 {{ k: calc 1; l: calc 1; s: send {payload} to 0; l requires k; s requires l; }}
+             rank 2 {{ k: calc 500000000; s: send {payload} to 0; s requires k; }}"
+        );
+        let report = check(&program(&text), None, &Options::default());
+        assert!(has(&report, Code::Deadlock) && has(&report, Code::TimingDependentMatch), "{report:?}");
+    }
+}
+
+#[test]
+fn what_is_sent_twice_from_the_same_place_may_differ() {
+    let text = |between: &str| {
+        format!(
+            "rank 0 {{ recv 0,4 from 1; recv 4,4 from 1; }}
+             rank 1 {{ s: send 0,4 to 0; t: send 0,4 to 0; x: exec sumInt32 with 4,4 0,4; {between} }}"
+        )
+    };
+    let options = Options::default();
+    assert_found(&text("x requires s; t requires x;"), &options, &[Code::TimingDependentMatch]);
+    assert_found(&text("x requires s; x requires t;"), &options, &[]);
+}
+
+#[test]
+fn every_rank_of_a_large_ring_is_shown() {
+    let mut text = String::new();
+    for rank in 0..40 {
+        let (next, last) = ((rank + 1) % 40, (rank + 39) % 40);
+        text += &format!("rank {rank} {{ r: recv 4b from {last}; s: send 4b to {next}; s requires r; }}\n");
+    }
+    let report = check_with_places(&text);
+    let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
+    assert_eq!((found.code, found.labels.len()), (Code::Deadlock, 80), "{report:?}");
+}
+
+/// A receive from any source waits for all that could send to it, in a circle with each.
+#[test]
+fn all_are_shown_that_a_receive_from_any_source_waits_for() {
+    let report = check_with_places(
+        "rank 0 { a: recv 4b from any; b: recv 4b from any; c: send 4b to 1; d: send 4b to 2; c requires a; d requires a; }
+         rank 1 { a: recv 4b from 0; b: send 4b to 0; b requires a; }
+         rank 2 { a: recv 4b from 0; b: send 4b to 0; b requires a; }",
+    );
+    let text = format!("{report:?}");
+    assert!(text.contains("would also take this, which rank 2 does not start either"), "{text}");
+}
+
+#[test]
+fn a_message_that_wildcards_have_no_place_for_has_receives() {
+    let text = "rank 0 { recv 4b from any; recv 4b from any; } rank 1, 2, 3 { send 4b to 0; }";
+    let report = check(&program(text), None, &Options::default());
+    let note = report.diagnostics[0].note.clone().unwrap_or_default();
+    assert!(note.contains("of the receives of rank 0, 2 may take it"), "{report:?}");
 }
 
 /// Two messages of 8 bytes that are received in the other order than they are sent, the second one first.

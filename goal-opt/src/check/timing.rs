@@ -13,26 +13,33 @@ use rustc_hash::FxHashMap;
 /// Pairs of receives that are compared.
 const PAIRS_MAX: u64 = 1 << 22;
 /// Receives and sends whose lines are shown.
-const SHOWN_MAX: usize = 16;
+const SHOWN_MAX: usize = 512;
+/// Delays that are found.
+const DELAYS_MAX: usize = 16;
 
 /// Receives of a rank any two neighbours of which may take each other's messages.
 type Entangled = Vec<Vertex>;
 
-pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
+/// A send and a receive that have to start late for another receive to take what this one took, and to leave it nothing.
+pub(super) type Delay = [Vertex; 2];
+
+/// Tells which receives may take each other's messages. Returns by which delays one may be left without a message, the first of
+/// each pair of statements.
+pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) -> Vec<Delay> {
     let Analysis { whole, trace, .. } = analysis;
     let unique = unique_partners(whole, trace);
     let open = |&vertex: &Vertex| is_received(analysis, vertex) && unique[vertex.index()] == Vertex::NONE;
     let mut ranks: Vec<u32> = whole.vertices().filter(open).map(|vertex| whole.rank(vertex)).collect();
     ranks.dedup();
     if ranks.is_empty() {
-        return;
+        return Vec::new();
     }
-    let Ok(order) = Order::new(whole, trace) else { return };
+    let Ok(order) = Order::new(whole, trace) else { return Vec::new() };
     let mut place = vec![0; whole.len()];
     for (at, vertex) in trace.order.iter().enumerate() {
         place[vertex.index()] = at as u32;
     }
-    let mut search = Search { analysis, order, left: PAIRS_MAX, is_cut: false };
+    let mut search = Search { analysis, order, left: PAIRS_MAX, is_cut: false, delays: Vec::new() };
     let mut found = Vec::new();
     for rank in ranks {
         let mut recvs: Vec<Vertex> =
@@ -53,6 +60,7 @@ pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
             .note(format!("at most {PAIRS_MAX} pairs of receives are compared"))
         });
     }
+    search.delays
 }
 
 fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
@@ -66,6 +74,7 @@ struct Search<'a> {
     /// Pairs that may still be compared.
     left: u64,
     is_cut: bool,
+    delays: Vec<Delay>,
 }
 
 impl Search<'_> {
@@ -86,11 +95,13 @@ impl Search<'_> {
                     self.left -= 1;
                     let second = first + distance;
                     let concerns = is_open(recvs[first]) || is_open(recvs[second]);
+                    let delay = self.delay(recvs[first], recvs[second]);
                     if concerns
-                        && groups.root(first) != groups.root(second)
+                        && (delay.is_some() || groups.root(first) != groups.root(second))
                         && self.may_exchange(recvs[first], recvs[second])
                     {
                         groups.join(first, second);
+                        self.delays.extend(delay);
                     }
                 }
             }
@@ -110,6 +121,23 @@ impl Search<'_> {
         groups.of_several().into_iter().map(|group| group.into_iter().map(|at| recvs[at]).collect()).collect()
     }
 
+    /// What would have to be late for one of two receives to take the message of the other, which can't take its own; `None`
+    /// where it is none of the pairs that are to be tried.
+    fn delay(&self, first: Vertex, second: Vertex) -> Option<Delay> {
+        if self.delays.len() == DELAYS_MAX {
+            return None;
+        }
+        let sends = [first, second].map(|recv| self.analysis.trace.partner[recv.index()]);
+        let delay = match [fits(self.analysis, sends[0], second), fits(self.analysis, sends[1], first)] {
+            [true, false] => [sends[1], first],
+            [false, true] => [sends[0], second],
+            _ => return None,
+        };
+        let statements = |delay: Delay| delay.map(|vertex| statement(self.analysis, vertex));
+        let is_known = self.delays.iter().any(|&known| statements(known) == statements(delay));
+        (!is_known).then_some(delay)
+    }
+
     /// Whether another run may give one of two receives the message of the other, so that it makes a difference. `first` took
     /// its message before `second` did.
     fn may_exchange(&mut self, first: Vertex, second: Vertex) -> bool {
@@ -117,7 +145,11 @@ impl Search<'_> {
         let (sent_first, sent_second) = (trace.partner[first.index()], trace.partner[second.index()]);
         let takes_first = fits(self.analysis, sent_first, second);
         let takes_second = fits(self.analysis, sent_second, first);
-        if !(takes_first || takes_second) || self.is_harmless([first, second], [sent_first, sent_second]) {
+        if !(takes_first || takes_second) {
+            return false;
+        }
+        // Where only one of them can take both messages, the other may be left without.
+        if takes_first && takes_second && self.is_harmless([first, second], [sent_first, sent_second]) {
             return false;
         }
         let posted = takes_first && !self.is_ordered(Event::Start(first), Event::Start(second));
@@ -136,7 +168,7 @@ impl Search<'_> {
     }
 
     /// Whether it is all the same which of two receives takes which of two messages.
-    fn is_harmless(&self, recvs: [Vertex; 2], sends: [Vertex; 2]) -> bool {
+    fn is_harmless(&mut self, recvs: [Vertex; 2], sends: [Vertex; 2]) -> bool {
         let whole = self.analysis.whole;
         let [bytes, other] = sends.map(|send| size(self.analysis, send));
         if bytes != other {
@@ -156,7 +188,29 @@ impl Search<'_> {
                 }
                 _ => false,
             };
-        bytes == 0 || store_nothing || are_same
+        bytes == 0 || store_nothing || (are_same && self.is_kept(sends))
+    }
+
+    /// Whether nothing writes between two sends of the same bytes what they send.
+    fn is_kept(&mut self, sends: [Vertex; 2]) -> bool {
+        let whole = self.analysis.whole;
+        let sent = pieces(self.analysis, sends[0]);
+        let body = whole.body(sends[0]);
+        let looks = body.len() as u64 * sent.len() as u64;
+        if looks > self.left {
+            self.is_cut = true;
+            return true;
+        }
+        self.left -= looks;
+        whole.vertices_of(whole.rank(sends[0])).all(|writer| {
+            let mut writes = false;
+            body.visit_accesses(whole.action(writer), |piece, access| {
+                writes |= access.writes() && sent.iter().any(|sent| overlap(sent, piece));
+            });
+            !writes
+                || sends.iter().all(|&send| self.is_ordered(Event::End(writer), Event::Start(send)))
+                || sends.iter().all(|&send| self.is_ordered(Event::End(send), Event::Start(writer)))
+        })
     }
 }
 
@@ -167,8 +221,13 @@ fn pieces(analysis: &Analysis<'_>, vertex: Vertex) -> Vec<Piece> {
     pieces
 }
 
+/// Whether two pieces have a byte in common.
+fn overlap(a: &Piece, b: &Piece) -> bool {
+    a.space == b.space && a.addr < b.addr.saturating_add(b.size) && b.addr < a.addr.saturating_add(a.size)
+}
+
 /// Whether a receive may take a message to its rank.
-fn fits(analysis: &Analysis<'_>, send: Vertex, recv: Vertex) -> bool {
+pub(super) fn fits(analysis: &Analysis<'_>, send: Vertex, recv: Vertex) -> bool {
     let whole = analysis.whole;
     match (*whole.action(send), *whole.action(recv)) {
         (Action::Send { tag: sent, .. }, Action::Recv { from, tag, .. }) => {

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 /// Cycles that are looked for.
 const CYCLES_MAX: usize = 16;
-/// Actions of a cycle from which a shorter way round is looked for.
-const SHORTENED_MAX: usize = 64;
+/// Actions that are looked at to find shorter ways round.
+const LOOKS_MAX: usize = 1 << 18;
 
 /// What the actions wait for that a run did not end.
 pub(super) struct Waits<'a> {
@@ -18,12 +18,14 @@ pub(super) struct Waits<'a> {
     pairing: &'a Pairing,
     /// By body, what each action requires and what it irequires.
     prerequisites: Vec<Option<[Csr; 2]>>,
+    /// Actions that may still be looked at to find shorter ways round.
+    looks: usize,
 }
 
 impl<'a> Waits<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, pairing: &'a Pairing) -> Self {
         let bodies = analysis.whole.program.bodies.len();
-        Self { analysis, pairing, prerequisites: (0..bodies).map(|_| None).collect() }
+        Self { analysis, pairing, prerequisites: (0..bodies).map(|_| None).collect(), looks: LOOKS_MAX }
     }
 
     /// What an action that did not end waits for, each of which did not happen: the other end of its message if it has
@@ -92,9 +94,9 @@ impl<'a> Waits<'a> {
         None
     }
 
-    /// The shortest cycle through any of the first actions of a cycle.
+    /// The shortest cycle through any action of a cycle, or of the first ones where there is much to look at.
     fn shortened(&mut self, mut cycle: Vec<Vertex>) -> Vec<Vertex> {
-        for start in cycle.clone().into_iter().take(SHORTENED_MAX) {
+        for start in cycle.clone() {
             if let Some(shorter) = self.shortest(start, cycle.len()) {
                 cycle = shorter;
             }
@@ -111,9 +113,10 @@ impl<'a> Waits<'a> {
         let mut from = FxHashMap::default();
         let mut todo = VecDeque::from([(start, 1)]);
         while let Some((vertex, depth)) = todo.pop_front() {
-            if depth >= length {
+            if depth >= length || self.looks == 0 {
                 return None;
             }
+            self.looks -= 1;
             for next in self.of(vertex) {
                 if next == start {
                     let mut cycle = vec![vertex];

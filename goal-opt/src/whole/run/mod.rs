@@ -188,6 +188,24 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but the actions in `late` start only when nothing else
+    /// can go on, one at a time.
+    pub fn finish_late(mut self, eager_limit: u64, late: &[Vertex]) -> Trace {
+        self.trace.least_eager_limit = eager_limit;
+        let mut held = VecDeque::new();
+        loop {
+            while let Some(vertex) = self.ready.pop_front() {
+                match late.contains(&vertex) {
+                    true => held.push_back(vertex),
+                    false => self.start(vertex),
+                }
+            }
+            let Some(vertex) = held.pop_front() else { break };
+            self.start(vertex);
+        }
+        self.trace
+    }
+
     /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending as soon as their messages are
     /// taken in, and with bounded room for messages without a receive.
     ///
