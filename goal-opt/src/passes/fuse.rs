@@ -29,7 +29,9 @@ struct Fusion {
 }
 
 fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
-    if !body.ids().any(|id| receive_candidate(body, id).is_some() || send_candidate(body, id).is_some()) {
+    let is_candidate =
+        |id| receive_candidates(body, id).next().is_some() || send_candidates(body, id).next().is_some();
+    if !body.ids().any(is_candidate) {
         return false;
     }
     let mut order = Order::new(body);
@@ -46,21 +48,32 @@ fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool 
     true
 }
 
-/// The operation that a receive could take over: `exec F with T B` on what it receives into T.
-fn receive_candidate(body: &Body, id: ActionId) -> Option<Fusion> {
-    let Action::Recv { payload: Payload::Buffer(target), .. } = *body.action(id) else { return None };
-    let takes = |exec: ActionId| operands(body, exec).is_some_and(|[a, b]| a == target && a != b);
-    let exec = body.requires.row(id).iter().copied().find(|&exec| target.size > 0 && takes(exec))?;
-    Some(Fusion { message: id, exec, dropped: Some(target) })
+/// The operations that a receive could take over: `exec F with T B` on what it receives into T.
+fn receive_candidates(body: &Body, id: ActionId) -> impl Iterator<Item = Fusion> {
+    let target = match *body.action(id) {
+        Action::Recv { payload: Payload::Buffer(target), .. } => {
+            Some(target).filter(|target| target.size > 0)
+        }
+        _ => None,
+    };
+    let waiters = target.map_or(&[][..], |_| body.requires.row(id)).iter();
+    let takes = move |exec| operands(body, exec).is_some_and(|[a, b]| Some(a) == target && a != b);
+    waiters.copied().filter(move |&exec| takes(exec)).map(move |exec| Fusion {
+        message: id,
+        exec,
+        dropped: target,
+    })
 }
 
-/// The send that could take over an operation: `send B` after `exec F with A B`.
-fn send_candidate(body: &Body, exec: ActionId) -> Option<Fusion> {
-    let Action::Exec { op, size, .. } = *body.action(exec) else { return None };
-    let [_, b] = operands(body, exec).filter(|_| op != Op::Copy && size > 0)?;
-    let sends = |&id: &ActionId| matches!(*body.action(id), Action::Send { payload: Payload::Buffer(sent), .. } if sent == b);
-    let message = body.requires.row(exec).iter().copied().find(sends)?;
-    Some(Fusion { message, exec, dropped: None })
+/// The sends that could take over an operation: `send B` after `exec F with A B`.
+fn send_candidates(body: &Body, exec: ActionId) -> impl Iterator<Item = Fusion> {
+    let result = match *body.action(exec) {
+        Action::Exec { op, size, .. } if op != Op::Copy && size > 0 => operands(body, exec).map(|[_, b]| b),
+        _ => None,
+    };
+    let waiters = result.map_or(&[][..], |_| body.requires.row(exec)).iter();
+    let sends = move |id| matches!(*body.action(id), Action::Send { payload: Payload::Buffer(sent), .. } if Some(sent) == result);
+    waiters.copied().filter(move |&id| sends(id)).map(move |message| Fusion { message, exec, dropped: None })
 }
 
 /// A and B of a contiguous operation without a third buffer.
@@ -81,7 +94,7 @@ fn receives(
     used: &mut [bool],
     context: &Context<'_>,
 ) -> Vec<Fusion> {
-    let found = body.ids().filter_map(|id| receive_candidate(body, id));
+    let found = body.ids().flat_map(|id| receive_candidates(body, id));
     let mut fusions: Vec<Fusion> =
         found.filter(|fusion| starts_as_early(order, fusion.exec, fusion.message)).collect();
     if fusions.is_empty() {
@@ -111,19 +124,19 @@ fn receives(
 /// The sends that take over an operation.
 fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Vec<Fusion>) {
     for id in body.ids().filter(|id| !used[id.index()]).collect::<Vec<_>>() {
-        let Some(fusion) = send_candidate(body, id) else { continue };
-        let Fusion { message, exec, .. } = fusion;
         // Whoever waits for the operation must not begin to wait for the message.
-        let fits = !used[message.index()]
-            && body.irequires.row(message).iter().all(|&waiter| order.ends_before(message, waiter))
-            && starts_as_early(order, message, exec)
-            && body
-                .requires
-                .row(exec)
-                .iter()
-                .all(|&waiter| waiter == message || order.ends_before(message, waiter));
-        if fits {
-            (used[message.index()], used[exec.index()]) = (true, true);
+        let fits = |&Fusion { message, exec, .. }: &Fusion| {
+            !used[message.index()]
+                && body
+                    .requires
+                    .row(exec)
+                    .iter()
+                    .all(|&waiter| waiter == message || order.ends_before(message, waiter))
+                && body.irequires.row(message).iter().all(|&waiter| order.ends_before(message, waiter))
+                && starts_as_early(order, message, exec)
+        };
+        if let Some(fusion) = send_candidates(body, id).find(fits) {
+            (used[fusion.message.index()], used[fusion.exec.index()]) = (true, true);
             fusions.push(fusion);
         }
     }

@@ -1,10 +1,10 @@
 //! Messages that may be under way at the same time: the global communication graph of a program, in levels.
 
 use crate::whole::{Vertex, Whole};
-use goal_lang::{ANY, Action};
+use goal_lang::{ANY, Action, Payload};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A message between two ranks that can be put into an order with others of its level.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +57,31 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
         is_free.then(|| Message { send, recv, level: levels[component] })
     });
     free.collect()
+}
+
+/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on how many messages were before,
+/// and a receive with an address keeps them.
+pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
+    let mut pairs = FxHashSet::default();
+    for vertex in whole.vertices() {
+        if let Action::Send { payload: Payload::Pattern { .. }, to, .. } = *whole.action(vertex) {
+            let recv = partner[vertex.index()].some().map(|recv| whole.action(recv));
+            if !matches!(recv, Some(Action::Recv { payload: Payload::Pattern { .. }, .. })) {
+                pairs.insert((whole.rank(vertex), to));
+            }
+        }
+    }
+    pairs
+}
+
+/// Bytes of a send or a receive.
+pub(crate) fn size(whole: &Whole<'_>, vertex: Vertex) -> u64 {
+    match *whole.action(vertex) {
+        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+            whole.body(vertex).payload_size(payload)
+        }
+        _ => 0,
+    }
 }
 
 /// By vertex, its node. The weight of a node tells whether it is one of messages.

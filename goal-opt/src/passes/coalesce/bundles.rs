@@ -1,11 +1,10 @@
 //! Which messages become one.
 
-use super::open::{Open, size, wild_ranks};
+use super::open::{Open, wild_ranks};
 use super::readiness::Readiness;
-use crate::passes::levels::Message;
+use crate::passes::levels::{Message, numbered_pairs, size};
 use crate::whole::{Vertex, Whole};
 use goal_lang::{Action, ActionId, Edge, Payload, Placement, Space};
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// What becomes of the sends and receives of the ranks.
@@ -70,21 +69,6 @@ pub(super) fn plan(
         }
     }
     plan
-}
-
-/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on how many messages were before,
-/// and a receive with an address keeps them.
-fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
-    let mut pairs = FxHashSet::default();
-    for vertex in whole.vertices() {
-        if let Action::Send { payload: Payload::Pattern { .. }, to, .. } = *whole.action(vertex) {
-            let recv = partner[vertex.index()].some().map(|recv| whole.action(recv));
-            if !matches!(recv, Some(Action::Recv { payload: Payload::Pattern { .. }, .. })) {
-                pairs.insert((whole.rank(vertex), to));
-            }
-        }
-    }
-    pairs
 }
 
 /// Messages of a group that follow each other and fit into one.

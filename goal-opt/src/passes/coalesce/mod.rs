@@ -16,13 +16,13 @@ use open::Open;
 use readiness::Readiness;
 
 /// Makes small messages one. Their sends wait for the same actions, and so do their receives; the message has the tag of the
-/// first and at most `size` bytes, or as many as are sent without their receive, if these are fewer.
+/// first and at most `size` bytes, or as many as the runtime and the machine send without a receive, if these are fewer.
 ///
 /// # Errors
 /// None: what cannot be merged stays.
 pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let size = context.arguments.number("size").unwrap_or_else(|| default_size(context.machine));
-    let size = size.min(context.eager_limit);
+    let size = size.min(context.eager_limit).min(context.machine.eager_bytes_max);
     let plan = {
         let whole = match Whole::new(program) {
             Ok(whole) => whole,

@@ -3,6 +3,7 @@
 use super::readiness::Readiness;
 use crate::flow::Order;
 use crate::pass::Context;
+use crate::passes::levels::size;
 use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
@@ -99,16 +100,6 @@ pub(super) fn wild_ranks(whole: &Whole<'_>) -> Vec<bool> {
         }
     }
     wild
-}
-
-/// Bytes of a send or a receive.
-pub(super) fn size(whole: &Whole<'_>, vertex: Vertex) -> u64 {
-    match *whole.action(vertex) {
-        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
-            whole.body(vertex).payload_size(payload)
-        }
-        _ => 0,
-    }
 }
 
 struct Orders<'w, 'p> {

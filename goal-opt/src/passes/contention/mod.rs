@@ -7,7 +7,7 @@ mod colouring;
 mod tests;
 
 use super::edit::{Edges, Owners, place};
-use super::levels::{Message, free_messages};
+use super::levels::{Message, free_messages, numbered_pairs, size};
 use crate::pass::{Context, Refusal};
 use crate::whole::{Run, Whole, unique_partners};
 use goal_lang::{ActionId, Edge, Program};
@@ -20,13 +20,15 @@ struct Placed {
     /// The round within the level.
     round: u32,
     is_recv: bool,
+    /// Whether the send waits for the receive.
+    waits: bool,
     id: ActionId,
 }
 
 /// Messages of a level, which are in no order, are the edges of a bipartite multigraph from ranks that send to ranks that
-/// receive. Its colours are rounds: in each a rank sends at most one message and receives at most one. A receive
-/// waits for the end of the k-th receive before it, so a rank has no more than k open; a send waits for the k-th send before it in
-/// its level, and for the receives of the level that are k rounds before it.
+/// receive. Its colours are rounds: in each a rank sends at most one message and receives at most one. A send waits for the
+/// k-th send before it in its level, and for the receives of the level that are k rounds before it. Of the messages whose sends
+/// wait for their receives, each receive waits for the end of the k-th before it, so that a rank has no more than k open.
 ///
 /// # Errors
 /// None: messages whose order is not certain stay as they are.
@@ -48,7 +50,10 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
             return Ok(false);
         }
         let partner = unique_partners(&whole, &trace);
-        rounds(&whole, free_messages(&whole, &partner), context)
+        let mut messages = free_messages(&whole, &partner);
+        let numbered = numbered_pairs(&whole, &partner);
+        messages.retain(|message| !numbered.contains(&(whole.rank(message.send), whole.rank(message.recv))));
+        rounds(&whole, messages, context)
     };
     let mut owners = Owners::new(program);
     let mut changed = false;
@@ -69,9 +74,10 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
         let colours = colouring::colour(&edges);
         is_cut_short |= colours.is_cut_short;
         for (message, round) in of_level.iter().zip(colours.of) {
+            let waits = size(whole, message.send) > context.eager_limit;
             for (vertex, is_recv) in [(message.send, false), (message.recv, true)] {
                 let (rank, id) = (whole.rank(vertex), whole.id(vertex));
-                placed.push(Placed { rank, level: message.level, round, is_recv, id });
+                placed.push(Placed { rank, level: message.level, round, is_recv, waits, id });
             }
         }
     }
@@ -85,13 +91,21 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
 /// Adds the dependencies of a rank. False where all are there already.
 fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize) -> bool {
     let body = program.body_of(placed[0].rank);
-    let (mut sends, mut recvs): (Vec<Placed>, Vec<Placed>) = (Vec::new(), Vec::new());
+    let (mut sends, mut recvs, mut awaited) =
+        (Vec::<Placed>::new(), Vec::<Placed>::new(), Vec::<Placed>::new());
     let mut added = Vec::new();
     for &this in placed {
-        let of_kind = if this.is_recv { &mut recvs } else { &mut sends };
+        let of_kind = if this.is_recv { &awaited } else { &sends };
         let before = of_kind.len().checked_sub(k).map(|at| of_kind[at]);
-        let before = before.filter(|before| this.is_recv || before.level == this.level);
-        of_kind.push(this);
+        let before =
+            before.filter(|before| if this.is_recv { this.waits } else { before.level == this.level });
+        match (this.is_recv, this.waits) {
+            (false, _) => sends.push(this),
+            (true, waits) => {
+                recvs.push(this);
+                awaited.extend(waits.then_some(this));
+            }
+        }
         let received = recvs.partition_point(|recv| {
             recv.level < this.level || u64::from(recv.round) + k as u64 <= u64::from(this.round)
         });

@@ -3,7 +3,7 @@
 use crate::{Pipeline, Timings, run};
 use goal_interp::{Eager, Options};
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Csr, Edge, Payload, Placement, Program, ProgramBuilder,
+    Action, ActionId, Body, BodyBuilder, Csr, Edge, Payload, Piece, Placement, Program, ProgramBuilder, Space,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,9 +31,15 @@ fn alltoall(ranks: u32) -> Program {
     program.finish()
 }
 
+/// In rounds, where all sends wait for their receives.
 fn scheduled(program: &Program, k: u64) -> Program {
+    scheduled_for(program, k, 0)
+}
+
+fn scheduled_for(program: &Program, k: u64, eager_limit: u64) -> Program {
     let mut after = program.clone();
-    let pipeline = Pipeline::parse(&format!("contention(k={k})")).expect("a pass");
+    let pipeline =
+        Pipeline { eager_limit, ..Pipeline::parse(&format!("contention(k={k})")).expect("a pass") };
     run(&mut after, &pipeline, &mut Timings::default(), |_, _| {}).expect("a program");
     after
 }
@@ -141,6 +147,43 @@ fn a_rank_is_the_target_of_k_messages_at_once() {
         assert_at_most(&gather, k as usize);
         assert_eq!(gather.body_of(0).requires.len() as u64, u64::from(ranks - 1).saturating_sub(k));
         goal_interp::run(&gather, &Options { eager: Eager::None, ..Options::default() }).expect("it ends");
+    }
+}
+
+/// A receive that is held back makes its message wait in memory if its send doesn't wait for it.
+#[test]
+fn receives_of_eager_messages_are_not_held_back() {
+    for (eager_limit, held_back) in [(99, 6), (100, 0)] {
+        let after = scheduled_for(&alltoall(8), 1, eager_limit);
+        for rank in 0..8 {
+            let body = after.body_of(rank);
+            let is_recv = |id| matches!(body.action(id), Action::Recv { .. });
+            let edges = body.requires.edges().filter(|edge| is_recv(edge.waiter)).count();
+            assert_eq!(edges, held_back, "rank {rank}");
+            assert!(body.requires.edges().any(|edge| !is_recv(edge.waiter)), "sends are in rounds");
+        }
+    }
+}
+
+/// What a receive stores of a pattern depends on how many messages came before it.
+#[test]
+fn stored_patterns_keep_their_numbers() {
+    let piece = Piece { addr: 0, size: 100, space: Space::Memory };
+    for (received, stays) in [(PAYLOAD, false), (Payload::Buffer(piece), true)] {
+        let mut bodies = [BodyBuilder::default(), BodyBuilder::default()];
+        for tag in 0..2 {
+            let placement = Placement::default();
+            bodies[0].action(Action::Send { payload: PAYLOAD, to: 1, tag, placement });
+            let payload = if tag == 0 { received } else { PAYLOAD };
+            bodies[1].action(Action::Recv { payload, from: 0, tag, placement });
+        }
+        let mut before = ProgramBuilder::default();
+        for body in bodies {
+            before.rank_with(body.finish());
+        }
+        let before = before.finish();
+        let after = scheduled(&before, 1);
+        assert_eq!(after.body_of(0).same_graph(before.body_of(0)), stays);
     }
 }
 

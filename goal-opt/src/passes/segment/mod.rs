@@ -44,7 +44,9 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
             return Ok(false);
         }
         let paths = Paths::new(&whole, &trace, &facts, asked.is_none());
-        paths.splits(|bytes, hops| asked.unwrap_or_else(|| rule.segment(bytes, hops)))
+        paths.splits(|bytes, hops| {
+            Cut::new(bytes, asked.unwrap_or_else(|| rule.segment(bytes, hops)), context.eager_limit)
+        })
     };
     let segments: u64 = groups.iter().map(|group| group.segments * group.ranks.len() as u64).sum();
     if segments > SEGMENTS_MAX {
@@ -95,14 +97,36 @@ fn facts(program: &Program, least: u64, context: &Context<'_>) -> Vec<Option<Fac
 struct Group {
     body: BodyId,
     ranks: Vec<u32>,
-    /// What is split, in ascending order, and the bytes of a segment.
-    splits: Vec<(ActionId, u64)>,
+    /// What is split, in ascending order, and how.
+    splits: Vec<(ActionId, Cut)>,
     /// Segments of a rank.
     segments: u64,
 }
 
 /// What is split of every rank, by body: ranks with the same splits share one.
-type Splits = BTreeMap<(BodyId, Vec<(ActionId, u64)>), Vec<u32>>;
+type Splits = BTreeMap<(BodyId, Vec<(ActionId, Cut)>), Vec<u32>>;
+
+/// How an action is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cut {
+    /// Bytes of a segment; the last may have fewer, or takes in what would be too few.
+    segment: u64,
+    parts: u64,
+}
+
+impl Cut {
+    /// Segments of the bytes that are asked for; of a message above the eager limit, each is above it too: its send goes on
+    /// waiting for its receive.
+    fn new(bytes: u64, asked: u64, eager_limit: u64) -> Self {
+        if bytes <= eager_limit {
+            return Self { segment: asked, parts: bytes.div_ceil(asked) };
+        }
+        let least = eager_limit.saturating_add(1).checked_next_multiple_of(BORDER).unwrap_or(u64::MAX);
+        let segment = asked.max(least);
+        let rest = bytes % segment;
+        Self { segment, parts: (bytes / segment + u64::from(rest > eager_limit)).max(1) }
+    }
+}
 
 /// Segments begin at multiples of this many bytes of a message, so that none ends within an element of any datatype.
 const BORDER: u64 = 8;

@@ -1,7 +1,7 @@
 //! What is split: messages on paths of at least two, and the local operations between them.
 
 use super::bytes::Facts;
-use super::{Group, Splits, slice};
+use super::{Cut, Group, Splits, slice};
 use crate::whole::{Trace, Vertex, Whole, unique_partners};
 use goal_lang::{ANY, Action, ActionId, Payload};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -70,9 +70,8 @@ impl<'a, 'p> Paths<'a, 'p> {
         neighbours.map(|&id| table[self.whole.vertex(rank, id).index()]).max().unwrap_or(0)
     }
 
-    /// What is split of each rank, where `size` has the bytes of a segment for an action of so many bytes on a path of so many
-    /// messages.
-    pub(super) fn splits(&self, size: impl Fn(u64, u32) -> u64) -> Vec<Group> {
+    /// What is split of each rank, where `cut` says how an action of so many bytes on a path of so many messages is.
+    pub(super) fn splits(&self, cut: impl Fn(u64, u32) -> Cut) -> Vec<Group> {
         let whole = self.whole;
         let mut splits = Splits::new();
         for rank in 0..whole.program.num_ranks() {
@@ -86,8 +85,8 @@ impl<'a, 'p> Paths<'a, 'p> {
                     _ => 0,
                 };
                 if hops >= 2 && bytes > 0 {
-                    let segment = size(bytes, hops);
-                    of_rank.extend((segment < bytes).then(|| (whole.id(vertex), segment)));
+                    let cut = cut(bytes, hops);
+                    of_rank.extend((cut.parts > 1).then(|| (whole.id(vertex), cut)));
                 }
             }
             if !of_rank.is_empty() {
@@ -97,9 +96,7 @@ impl<'a, 'p> Paths<'a, 'p> {
         }
         let mut groups = Vec::new();
         for ((body, splits), ranks) in splits {
-            let body_of = whole.program.body_of(ranks[0]);
-            let size = |id| slice::size(body_of, body_of.action(id));
-            let segments = splits.iter().map(|&(id, segment)| size(id).div_ceil(segment)).sum();
+            let segments = splits.iter().map(|(_, cut)| cut.parts).sum();
             groups.push(Group { body, ranks, splits, segments });
         }
         groups

@@ -1,5 +1,6 @@
 //! A body with actions in segments.
 
+use super::Cut;
 use super::bytes::Facts;
 use super::slice::{self, Touched};
 use crate::passes::edit::Edges;
@@ -7,9 +8,9 @@ use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topologic
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The body with some actions in segments of so many bytes, each in the place of its action. What waits for what is said in
+/// The body with some actions in segments, each in the place of its action. What waits for what is said in
 /// `RULES.md`.
-pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, u64)]) -> Body {
+pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> Body {
     let parts = Parts::new(body, splits);
     let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
     for id in body.ids() {
@@ -46,29 +47,28 @@ pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, u64)]) -> B
 struct Parts {
     /// By action, its first part; one more entry for the end.
     first: Vec<u32>,
-    /// By action, bytes of a segment; 0 for what stays whole.
-    segment: Vec<u64>,
+    /// By action, how it is cut; `None` for what stays whole.
+    cut: Vec<Option<Cut>>,
     /// By action that is split, its bytes.
     size: Vec<u64>,
 }
 
 impl Parts {
-    fn new(body: &Body, splits: &[(ActionId, u64)]) -> Self {
-        let (mut segment, mut size) = (vec![0; body.len()], vec![0; body.len()]);
-        for &(id, bytes) in splits {
-            segment[id.index()] = bytes;
+    fn new(body: &Body, splits: &[(ActionId, Cut)]) -> Self {
+        let (mut cut, mut size) = (vec![None; body.len()], vec![0; body.len()]);
+        for &(id, of_id) in splits {
+            cut[id.index()] = Some(of_id);
             size[id.index()] = slice::size(body, body.action(id));
         }
         let mut first = vec![0];
-        for id in 0..body.len() {
-            let count = if segment[id] > 0 { size[id].div_ceil(segment[id]) } else { 1 };
-            first.push(first[id] + count as u32);
+        for (id, cut) in cut.iter().enumerate() {
+            first.push(first[id] + cut.map_or(1, |cut| cut.parts) as u32);
         }
-        Self { first, segment, size }
+        Self { first, cut, size }
     }
 
     fn is_split(&self, id: ActionId) -> bool {
-        self.segment[id.index()] > 0
+        self.cut[id.index()].is_some()
     }
 
     fn count(&self, id: ActionId) -> usize {
@@ -77,8 +77,10 @@ impl Parts {
 
     /// The action's bytes in a part.
     fn bytes(&self, id: ActionId, part: usize) -> Range<u64> {
-        let start = part as u64 * self.segment[id.index()];
-        start..(start + self.segment[id.index()]).min(self.size[id.index()])
+        let segment = self.cut[id.index()].map_or(0, |cut| cut.segment);
+        let is_last = part + 1 == self.count(id);
+        let start = part as u64 * segment;
+        start..if is_last { self.size[id.index()] } else { start + segment }
     }
 
     fn part(&self, id: ActionId, part: usize) -> ActionId {
@@ -190,7 +192,6 @@ impl Rewrite<'_> {
 
     /// Calls `visit` with the parts of two split actions that touch the same bytes, one of them writing.
     fn overlaps(&self, before: ActionId, after: ActionId, mut visit: impl FnMut(usize, usize)) {
-        let segment = |id: ActionId| self.parts.segment[id.index()];
         let touched = |id: ActionId| slice::touched(self.body, self.body.action(id));
         let later = touched(after);
         for x in touched(before) {
@@ -204,21 +205,22 @@ impl Rewrite<'_> {
                 }
                 let mut at = start;
                 while at < end {
-                    let (first, first_end) = part_at(&x, segment(before), at);
-                    let (second, second_end) = part_at(y, segment(after), at);
+                    let (first, first_end) = self.part_at(before, &x, at);
+                    let (second, second_end) = self.part_at(after, y, at);
                     visit(first, second);
                     at = first_end.min(second_end);
                 }
             }
         }
     }
-}
 
-/// The part that has the byte at an address, and the address where it ends.
-fn part_at(touched: &Touched, segment: u64, at: u64) -> (usize, u64) {
-    let byte = touched.offset + (at - touched.piece.addr);
-    let part = byte / segment;
-    (part as usize, at + ((part + 1) * segment - byte))
+    /// The part of a split action that has the byte at an address, and the address where it ends.
+    fn part_at(&self, id: ActionId, touched: &Touched, at: u64) -> (usize, u64) {
+        let byte = touched.offset + (at - touched.piece.addr);
+        let segment = self.parts.cut[id.index()].map_or(u64::MAX, |cut| cut.segment);
+        let part = ((byte / segment) as usize).min(self.parts.count(id) - 1);
+        (part, at + (self.parts.bytes(id, part).end - byte))
+    }
 }
 
 /// Names and places: the first part has the label, all have the place.
