@@ -39,7 +39,7 @@ pub(super) struct Contributions {
     /// Runs in `known`.
     kept: usize,
     /// Operands that were counted without keeping anything.
-    counted: u64,
+    pub(super) counted: u64,
 }
 
 impl Contributions {

@@ -4,16 +4,17 @@ use super::collective::{Content, Layout};
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
 use super::execute::Execution;
+use super::follow::Follower;
 use super::instead::written_instead;
-use super::trail::{Source, Step, Stored};
-use super::value::{Expression, Node, Value, Values};
+use super::lost;
+use super::value::{Expression, Value, Values};
 use crate::check::places::Places;
-use crate::whole::{Trace, Vertex, Whole};
+use crate::whole::{Trace, Whole};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Action, Function, Op};
+use goal_lang::{Action, Function};
 
-/// Most actions that an explanation names.
-const STEPS_MAX: usize = 12;
+/// Most actions that the words of a finding name; their places are shown all.
+const NAMED_MAX: usize = 12;
 
 /// What explanations are made of.
 pub(super) struct Explainer<'a> {
@@ -45,15 +46,17 @@ impl Explainer<'_> {
             "rank {rank} does not end with the result of {kind}: byte {addr} should be {}, but {found}",
             self.wanted(wrong),
         );
-        let steps = self.steps(wrong, execution, &mut comparison.contributions);
+        let Explainer { whole, trace, layout, .. } = *self;
+        let contributions = &mut comparison.contributions;
+        let steps = Follower { whole, trace, layout, execution, contributions }.steps(wrong);
         let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
-        let mut names = Vec::new();
-        for (vertex, text) in steps.iter().take(STEPS_MAX) {
+        for (vertex, text) in &steps {
             diagnostic =
-                self.places.label(diagnostic, *vertex, format!("rank {} {text}", self.whole.rank(*vertex)));
-            names.push(self.places.name(*vertex));
+                self.places.label(diagnostic, *vertex, format!("rank {} {text}", whole.rank(*vertex)));
         }
-        if steps.len() > STEPS_MAX {
+        let mut names: Vec<String> =
+            steps.iter().take(NAMED_MAX).map(|&(vertex, _)| self.places.name(vertex)).collect();
+        if steps.len() > NAMED_MAX {
             names.push("and so on".to_owned());
         }
         if names.is_empty() {
@@ -66,6 +69,23 @@ impl Explainer<'_> {
             true => "no action writes the byte: it is as it was at the start".to_owned(),
             false => format!("how the byte came about, the last action first: {}", names.join("; ")),
         };
+        if let Violation::Contributions(Difference { missing, .. }) = &wrong.how
+            && let Some(&(missing, _)) = missing.first()
+        {
+            let mut ends = lost::ends_of(whole, trace, layout, execution, wrong, missing);
+            ends.retain(|end| !steps.iter().any(|(vertex, _)| vertex == end));
+            for &end in &ends {
+                let text = format!(
+                    "rank {} has what comes from rank {missing} here, and nothing is made of it",
+                    whole.rank(end)
+                );
+                diagnostic = self.places.label(diagnostic, end, text);
+            }
+            if !ends.is_empty() {
+                let names: Vec<String> = ends.into_iter().map(|end| self.places.name(end)).collect();
+                note += &format!("; what comes from rank {missing} ends in {}", names.join("; "));
+            }
+        }
         if self.layout.collective.count.is_none() {
             let elements = self.layout.block_elements();
             note += &format!(
@@ -168,76 +188,6 @@ impl Explainer<'_> {
                 }
             }
         }
-    }
-
-    /// The actions that stored wrong bytes, the last one first, with what each did.
-    fn steps(
-        &self,
-        wrong: &Wrong,
-        execution: &Execution<'_>,
-        contributions: &mut Contributions,
-    ) -> Vec<(Vertex, String)> {
-        let mut steps = Vec::new();
-        let mut at = wrong.part.step;
-        while steps.len() <= STEPS_MAX
-            && let Some(Stored { vertex, from }) = execution.trail.stored(at)
-        {
-            let action = self.whole.action(vertex);
-            let is_message = matches!(action, Action::Recv { .. });
-            let moves = match action {
-                Action::Recv { .. } => Some("receives it here"),
-                Action::Exec { op: Op::Copy, .. } | Action::ExecVector { op: Op::Copy, .. } => {
-                    Some("copies it here")
-                }
-                Action::Wtime { .. } | Action::User { .. } => Some("stores it here"),
-                _ => None,
-            };
-            let moves = moves.filter(|_| self.whole.body(vertex).reduction(action).is_none());
-            let (text, operand) = match moves {
-                Some(text) => (text.to_owned(), Some(0)),
-                None => self.combined(wrong, &execution.values, from, contributions),
-            };
-            steps.push((vertex, text));
-            if is_message && operand == Some(0) {
-                steps.push((self.trace.partner[vertex.index()], "sends it here".to_owned()));
-            }
-            let Some(operand) = operand else { break };
-            at = from[operand].step;
-        }
-        steps
-    }
-
-    /// What a combination did, and which operand to follow: the one that has what is wrong.
-    fn combined(
-        &self,
-        wrong: &Wrong,
-        values: &Values,
-        from: [Source; 2],
-        contributions: &mut Contributions,
-    ) -> (String, Option<usize>) {
-        let combines = "combines it here".to_owned();
-        let mut holder = |wanted: Node, least: u32| {
-            (0..2).find(|&operand| {
-                let runs = contributions.of(values, from[operand].node);
-                let of_wanted = runs.iter().filter(|run| (run.first..=run.last).contains(&wanted.0));
-                of_wanted.map(|run| run.count).sum::<u32>() >= least
-            })
-        };
-        if let Violation::Contributions(difference) = &wrong.how {
-            if let Some(&(rank, _)) = difference.repeated.first() {
-                return match holder(Values::input(rank), 2) {
-                    Some(operand) => (combines, Some(operand)),
-                    None => {
-                        (format!("combines two operands here that both have rank {rank}'s in them"), None)
-                    }
-                };
-            }
-            if let Some(operand) = difference.foreign.first().and_then(|foreign| holder(foreign.node, 1)) {
-                return (combines, Some(operand));
-            }
-        }
-        let first_moved = from.iter().position(|source| source.step != Step::NONE);
-        (combines, Some(first_moved.unwrap_or(0)))
     }
 }
 

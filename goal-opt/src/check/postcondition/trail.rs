@@ -4,12 +4,17 @@ use super::value::Node;
 use crate::whole::Vertex;
 
 /// An entry of the [`Trail`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Step(u32);
 
 impl Step {
     /// Stands for what was there at the start.
     pub(super) const NONE: Step = Step(u32::MAX);
+
+    /// Its place in the trail.
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// One action that stored bytes.
@@ -42,6 +47,11 @@ impl Trail {
 
     /// `None` for what was there at the start.
     pub(super) fn stored(&self, step: Step) -> Option<Stored> {
-        self.stored.get(step.0 as usize).copied()
+        self.stored.get(step.index()).copied()
+    }
+
+    /// All entries, the oldest first.
+    pub(super) fn all(&self) -> &[Stored] {
+        &self.stored
     }
 }
