@@ -16,6 +16,7 @@ mod reach;
 pub mod reduce;
 #[cfg(test)]
 mod tests;
+mod text_order;
 mod verify;
 pub mod whole;
 

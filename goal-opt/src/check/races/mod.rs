@@ -5,17 +5,16 @@
 //! body is looked at with the order that messages make between ranks.
 
 mod fix;
-mod order;
 mod report;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
 use super::Analysis;
+use crate::text_order::first_to_last;
 use crate::whole::{BodyOrder, Event, Order, Ordered, Vertex, Whole};
 use goal_lang::diag::Report;
 use goal_lang::{ActionId, Body, BodyId, Space};
-use order::first_to_last;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use sweep::{Bytes, Fault, Faults, Sweep};

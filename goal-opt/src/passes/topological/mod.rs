@@ -12,12 +12,11 @@ mod tests;
 
 use super::permute::permute;
 use crate::machine::Machine;
+use crate::text_order::first_to_last;
 use goal_lang::{ActionId, Body, Csr, Program};
 use order::Channels;
 use priority::Priorities;
 use rayon::prelude::*;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Lays out the actions of every rank so that each comes after all that it waits for, those on long paths to the end of the
 /// program first, else in the order of the text. Sends whose messages could be taken for each other, and receives that
@@ -52,25 +51,8 @@ fn forward(body: &mut Body) -> bool {
     if forward(&body.requires) && forward(&body.irequires) {
         return false;
     }
-    let order = stable_order(body);
+    let order = first_to_last(body);
     assert_eq!(order.len(), body.len(), "a cycle");
     permute(body, &order);
     true
-}
-
-fn stable_order(body: &Body) -> Vec<ActionId> {
-    let mut waiting = body.indegrees();
-    let mut ready: BinaryHeap<Reverse<ActionId>> =
-        body.ids().filter(|id| waiting[id.index()] == 0).map(Reverse).collect();
-    let mut order = Vec::with_capacity(body.len());
-    while let Some(Reverse(id)) = ready.pop() {
-        order.push(id);
-        for &waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
-            waiting[waiter.index()] -= 1;
-            if waiting[waiter.index()] == 0 {
-                ready.push(Reverse(waiter));
-            }
-        }
-    }
-    order
 }
