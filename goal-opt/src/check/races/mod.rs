@@ -17,7 +17,7 @@ use goal_lang::diag::Report;
 use goal_lang::{ActionId, Body, BodyId, Space};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use sweep::{Bytes, Fault, Faults, Sweep};
+use sweep::{Bytes, Done, Fault, Faults, Sweep};
 
 /// A dependency on the end of an action that a rank lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,11 @@ fn find(analysis: &Analysis<'_>) -> Found {
             continue;
         }
         let mut order = BodyOrder::new(body);
-        let faults =
-            Sweep::new(body, |first, second| order.ends_before(first, second)).run(first_to_last(body), true);
+        let ordered = |first, second, done| match done {
+            Done::AtStart => order.starts_before(first, second),
+            Done::AtEnd => order.ends_before(first, second),
+        };
+        let faults = Sweep::new(body, ordered).run(first_to_last(body), true);
         if faults.is_open() {
             open.push(index);
         } else {
@@ -108,24 +111,32 @@ fn find_across_ranks(analysis: &Analysis<'_>, open: &[usize], ranks_of: &[Vec<u3
     sequence.sort_by_key(|&vertex| whole.rank(vertex));
     for actions in sequence.chunk_by(|&a, &b| whole.rank(a) == whole.rank(b)) {
         let (rank, body) = (whole.rank(actions[0]), whole.body(actions[0]));
-        let ordered = |first: ActionId, second: ActionId| -> Ordered {
-            order.accesses_before(whole.vertex(rank, first), whole.vertex(rank, second))
+        let ordered = |first: ActionId, second: ActionId, done| -> Ordered {
+            let [first, second] = [first, second].map(|id| whole.vertex(rank, id));
+            match done {
+                Done::AtStart => order.starts_before(first, second),
+                Done::AtEnd => order.accesses_before(first, second),
+            }
         };
         let mut faults = Sweep::new(body, ordered).run(actions.iter().map(|&vertex| whole.id(vertex)), false);
         faults.in_order();
-        let wait = |first, second, bytes: &Bytes| missing(whole, &mut order, rank, [first, second], bytes);
+        let wait = |first, second, bytes: &Bytes| {
+            let eager_limit = analysis.options.eager_limit;
+            missing(whole, &mut order, rank, [first, second], bytes, eager_limit)
+        };
         found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait);
     }
 }
 
 /// A dependency that orders two actions of a rank, which come in the order of their text. The later one waits, unless the
-/// earlier can't end before the later has started.
+/// earlier can't end before the later has started, or only where messages don't wait for their receives.
 fn missing(
     whole: &Whole<'_>,
     order: &mut Order<'_, '_>,
     rank: u32,
     pair: [ActionId; 2],
     bytes: &Bytes,
+    eager_limit: u64,
 ) -> Option<Wait> {
     let [first, second] = pair;
     let body = whole.program.body_of(rank);
@@ -133,14 +144,17 @@ fn missing(
     let is_filled = bytes.space == Space::Scratch && bytes.is_fresh && !writes(body, first, bytes);
     let waits =
         [(second, first), (first, second)].map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
-    let mut candidates = if is_filled { [waits[1], waits[0]] } else { waits }.into_iter();
-    candidates.find(|wait| {
-        let start = Event::Start(whole.vertex(rank, wait.waiter));
-        let end = whole.vertex(rank, wait.prerequisite);
-        // A send may have to wait for its receive.
-        let recv = order.partner(end).map(Event::Start);
-        let mut ends = [Some(Event::End(end)), recv].into_iter().flatten();
-        ends.all(|end| order.happens_before(start, end) == Ordered::No)
+    let candidates = if is_filled { [waits[1], waits[0]] } else { waits };
+    let events = |wait: &Wait| {
+        (Event::Start(whole.vertex(rank, wait.waiter)), Event::End(whole.vertex(rank, wait.prerequisite)))
+    };
+    // Best is what ends on any machine.
+    let mut limits = [0, eager_limit].into_iter();
+    limits.find_map(|limit| {
+        candidates.into_iter().find(|wait| {
+            let (start, end) = events(wait);
+            order.happens_before(start, end) == Ordered::No && !order.may_hold_up(start, end, limit)
+        })
     })
 }
 

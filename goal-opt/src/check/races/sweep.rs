@@ -96,20 +96,29 @@ struct Read {
     before: u32,
 }
 
-/// A sweep under way. `ordered` answers whether the accesses of its first action come before those of its second.
+/// When an action has done with some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Done {
+    /// When it has started: a send that combines has read its operand and written its message then.
+    AtStart,
+    /// When it has ended.
+    AtEnd,
+}
+
+/// A sweep under way. `ordered` answers whether its first action has done with bytes before its second begins with them.
 pub(super) struct Sweep<'b, F> {
     body: &'b Body,
     ordered: F,
     spaces: [Ranges<Accesses>; 2],
     reads: Vec<Read>,
     /// The last pair that was compared.
-    last: Option<(ActionId, ActionId, Ordered)>,
+    last: Option<(ActionId, ActionId, Done, Ordered)>,
     /// Parts of memory and reads that were looked at.
     steps: u64,
     found: Faults,
 }
 
-impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
+impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
     pub(super) fn new(body: &'b Body, ordered: F) -> Self {
         let spaces = <[Ranges<Accesses>; 2]>::default();
         Self { body, ordered, spaces, reads: Vec::new(), last: None, steps: 0, found: Faults::default() }
@@ -177,7 +186,9 @@ impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
     ) {
         if let Some(write) = accesses.write {
             if write != id {
-                let ordered = self.compare(write, id, bytes);
+                // A send that combines goes on to read what it has written.
+                let done = if access == Access::Read { self.done(write) } else { Done::AtEnd };
+                let ordered = self.compare(write, id, done, bytes);
                 let is_unread = accesses.reads == NO_READ && access == Access::Write;
                 let is_received = self.body.action(write).kind() == ActionKind::Recv;
                 if ordered == Ordered::Yes && is_unread && is_received {
@@ -194,7 +205,7 @@ impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
         while at != NO_READ {
             let read = self.reads[at as usize];
             if read.action != id {
-                self.compare(read.action, id, bytes);
+                self.compare(read.action, id, self.done(read.action), bytes);
             }
             at = read.before;
             self.steps += 1;
@@ -207,7 +218,7 @@ impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
             if action == id {
                 return;
             }
-            if self.is_ordered(action, id) != Ordered::Yes {
+            if self.is_ordered(action, id, self.done(action)) != Ordered::Yes {
                 break;
             }
             accesses.reads = before;
@@ -217,9 +228,16 @@ impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
         accesses.reads = (self.reads.len() - 1) as u32;
     }
 
-    fn compare(&mut self, first: ActionId, second: ActionId, bytes: &Bytes) -> Ordered {
-        let is_new = self.last.is_none_or(|(a, b, _)| (a, b) != (first, second));
-        let ordered = self.is_ordered(first, second);
+    /// When an action has done with the bytes that it only reads, or writes for others to read.
+    fn done(&self, id: ActionId) -> Done {
+        let action = self.body.action(id);
+        let combines = action.kind() == ActionKind::Send && self.body.reduction(action).is_some();
+        if combines { Done::AtStart } else { Done::AtEnd }
+    }
+
+    fn compare(&mut self, first: ActionId, second: ActionId, done: Done, bytes: &Bytes) -> Ordered {
+        let is_new = self.last.is_none_or(|(a, b, ..)| (a, b) != (first, second));
+        let ordered = self.is_ordered(first, second, done);
         match ordered {
             Ordered::Yes => {}
             Ordered::No => self.found.add(Fault::Race(first, second), bytes),
@@ -228,14 +246,14 @@ impl<'b, F: FnMut(ActionId, ActionId) -> Ordered> Sweep<'b, F> {
         ordered
     }
 
-    fn is_ordered(&mut self, first: ActionId, second: ActionId) -> Ordered {
-        if let Some((a, b, ordered)) = self.last
-            && (a, b) == (first, second)
+    fn is_ordered(&mut self, first: ActionId, second: ActionId, done: Done) -> Ordered {
+        if let Some((a, b, until, ordered)) = self.last
+            && (a, b, until) == (first, second, done)
         {
             return ordered;
         }
-        let ordered = (self.ordered)(first, second);
-        self.last = Some((first, second, ordered));
+        let ordered = (self.ordered)(first, second, done);
+        self.last = Some((first, second, done, ordered));
         ordered
     }
 }

@@ -10,7 +10,9 @@ pub use unique::unique_partners;
 
 use super::{TooLarge, Trace, Vertex, Whole};
 use crate::reach::{Graph, Reach};
-use goal_lang::ActionKind;
+use goal_lang::limits::ORDER_STEPS_MAX;
+use goal_lang::{Action, ActionKind};
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -63,6 +65,8 @@ pub struct Order<'w, 'p> {
     /// By vertex, the other end of its message where every run matches them; [`Vertex::NONE`] for the rest.
     partner: Vec<Vertex>,
     reach: Reach,
+    /// Events and edges that walks through messages that wait may still look at.
+    steps_left: u64,
 }
 
 impl<'w, 'p> Order<'w, 'p> {
@@ -72,7 +76,7 @@ impl<'w, 'p> Order<'w, 'p> {
     /// Where 32 bits are too few to number events and dependencies.
     pub fn new(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
         let partner = unique_partners(whole, trace);
-        Ok(Self { whole, reach: reach(whole, &partner)?, partner })
+        Ok(Self { whole, reach: reach(whole, &partner)?, partner, steps_left: ORDER_STEPS_MAX })
     }
 
     /// The other end of a message, where every run matches the two.
@@ -106,6 +110,33 @@ impl<'w, 'p> Order<'w, 'p> {
         sequence
     }
 
+    /// Whether `first` comes before `second` where messages above `eager_limit` bytes wait for their receives; `false` too where
+    /// the bound on the work of all these questions was too small to find out.
+    pub(crate) fn may_hold_up(&mut self, first: Event, second: Event, eager_limit: u64) -> bool {
+        let (mut seen, mut todo) = (FxHashSet::default(), vec![first.node()]);
+        while let Some(node) = todo.pop() {
+            if node == second.node() {
+                return true;
+            }
+            if !seen.insert(node) {
+                continue;
+            }
+            let next = self.reach.graph().row(node);
+            let Some(left) = self.steps_left.checked_sub(1 + next.len() as u64) else { return false };
+            self.steps_left = left;
+            todo.extend(next);
+            let vertex = Vertex(node / 2);
+            let is_start = node == Event::Start(vertex).node();
+            if let Some(send) = self.partner(vertex).filter(|_| is_start && is_recv(self.whole, vertex))
+                && let Action::Send { payload, .. } = *self.whole.action(send)
+                && self.whole.body(send).payload_size(payload) > eager_limit
+            {
+                todo.push(Event::End(send).node());
+            }
+        }
+        false
+    }
+
     /// Whether one event happens before another, or is the same.
     pub fn happens_before(&mut self, first: Event, second: Event) -> Ordered {
         self.reach.reaches(first.node(), second.node()).into()
@@ -117,11 +148,21 @@ impl<'w, 'p> Order<'w, 'p> {
     /// A send has also done with its buffer when its receive has ended, and a receive doesn't touch its buffer before its
     /// send has started.
     pub fn accesses_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
-        let partner = |vertex, recv| self.partner(vertex).filter(|_| is_recv(self.whole, vertex) == recv);
-        let ends = [Some(Event::End(first)), partner(first, false).map(Event::End)];
-        let starts = [Some(Event::Start(second)), partner(second, true).map(Event::Start)];
+        let recv = self.partner(first).filter(|_| !is_recv(self.whole, first));
+        self.any_before([Some(Event::End(first)), recv.map(Event::End)], second)
+    }
+
+    /// Whether `first` has started before `second` begins with its buffers.
+    pub(crate) fn starts_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
+        self.any_before([Some(Event::Start(first)), None], second)
+    }
+
+    /// Whether one of `events` comes before an action begins with its buffers.
+    fn any_before(&mut self, events: [Option<Event>; 2], second: Vertex) -> Ordered {
+        let send = self.partner(second).filter(|_| is_recv(self.whole, second));
+        let starts = [Some(Event::Start(second)), send.map(Event::Start)];
         let mut verdict = Ordered::No;
-        for end in ends.into_iter().flatten() {
+        for end in events.into_iter().flatten() {
             for start in starts.into_iter().flatten() {
                 match self.happens_before(end, start) {
                     Ordered::Yes => return Ordered::Yes,

@@ -117,14 +117,24 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
     let whole = Whole::new(program).expect("few actions");
     let trace = Run::new(&whole).finish(u64::MAX);
     let order = Order::new(&whole, &trace).expect("few actions");
-    let after: Vec<Vec<bool>> = whole.vertices().map(|vertex| walk(&whole, &order, vertex)).collect();
+    let walks = |is_from_start| -> Vec<Vec<bool>> {
+        whole.vertices().map(|vertex| walk(&whole, &order, vertex, is_from_start)).collect()
+    };
+    let (after_end, after_start) = (walks(false), walks(true));
     let mut races = BTreeSet::new();
     for rank in 0..program.num_ranks() {
         let body = program.body_of(rank);
         for first in body.ids() {
-            for second in body.ids().filter(|&second| second > first && conflict(body, first, second)) {
-                let [a, b] = [first, second].map(|id| whole.vertex(rank, id));
-                if !after[a.index()][b.index()] && !after[b.index()][a.index()] {
+            for second in body.ids().filter(|&second| second > first) {
+                let is_before = |from: ActionId, to: ActionId, mine, theirs| {
+                    let after =
+                        if is_done_at_start(body, from, mine, theirs) { &after_start } else { &after_end };
+                    after[whole.vertex(rank, from).index()][whole.vertex(rank, to).index()]
+                };
+                let is_race = conflicts(body, first, second).into_iter().any(|[mine, theirs]| {
+                    !is_before(first, second, mine, theirs) && !is_before(second, first, theirs, mine)
+                });
+                if is_race {
                     races.insert((rank, first, second));
                 }
             }
@@ -133,7 +143,16 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
     races
 }
 
-fn conflict(body: &Body, first: ActionId, second: ActionId) -> bool {
+/// Whether an action's own access to bytes is over, as far as another's access is concerned, when it has started: that of a send
+/// that combines is, but that it still reads the message that it has written.
+fn is_done_at_start(body: &Body, id: ActionId, mine: Access, theirs: Access) -> bool {
+    let action = body.action(id);
+    let combines = action.kind() == ActionKind::Send && body.reduction(action).is_some();
+    combines && (!mine.writes() || !theirs.writes())
+}
+
+/// What two actions do with the bytes that they both use, one of them writing.
+fn conflicts(body: &Body, first: ActionId, second: ActionId) -> Vec<[Access; 2]> {
     let accesses = |id: ActionId| {
         let mut accesses: Vec<(Piece, Access)> = Vec::new();
         body.visit_accesses(body.action(id), |piece, access| accesses.push((*piece, access)));
@@ -142,16 +161,25 @@ fn conflict(body: &Body, first: ActionId, second: ActionId) -> bool {
     let overlap =
         |a: &Piece, b: &Piece| a.space == b.space && a.addr < b.addr + b.size && b.addr < a.addr + a.size;
     let others = accesses(second);
-    accesses(first)
-        .iter()
-        .any(|(a, mine)| others.iter().any(|(b, theirs)| overlap(a, b) && (mine.writes() || theirs.writes())))
+    let mut conflicts = Vec::new();
+    for (a, mine) in accesses(first) {
+        for &(b, theirs) in &others {
+            if overlap(&a, &b) && (mine.writes() || theirs.writes()) {
+                conflicts.push([mine, theirs]);
+            }
+        }
+    }
+    conflicts
 }
 
-/// By vertex, whether its accesses come after those of `first`, found by a walk over the events.
-fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex) -> Vec<bool> {
+/// By vertex, whether its accesses come after those of `first`, or after its start, found by a walk over the events.
+fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex, is_from_start: bool) -> Vec<bool> {
     let is_send = |vertex: Vertex| whole.action(vertex).kind() == ActionKind::Send;
     let mut todo = vec![Event::End(first)];
     todo.extend(order.partner(first).filter(|_| is_send(first)).map(Event::End));
+    if is_from_start {
+        todo = vec![Event::Start(first)];
+    }
     let (mut started, mut ended) = (vec![false; whole.len()], vec![false; whole.len()]);
     while let Some(event) = todo.pop() {
         match event {
