@@ -1,7 +1,7 @@
 //! What a command says on its terminal: findings, errors and how far it is.
 
 use super::{Error, Findings};
-use goal_lang::diag::{render, render_json, render_sarif};
+use goal_lang::diag::{render, render_json, render_rest, render_sarif};
 use indicatif::ProgressBar;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,7 +53,7 @@ fn clear_stage() {
     }
 }
 
-/// Writes findings. Colours appear on a terminal only, and not where `NO_COLOR` is set.
+/// Writes findings, and how many more there are. Colours appear on a terminal only, and not where `NO_COLOR` is set.
 ///
 /// # Errors
 /// Those of standard output; that of people is not waited for.
@@ -72,7 +72,9 @@ pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
             let write = if format == Format::Json { render_json } else { render_sarif };
             write(&findings.report, &findings.sources, &mut out)
                 .and_then(|()| out.flush())
-                .map_err(|error| Error::io("<stdout>", error))
+                .map_err(|error| Error::io("<stdout>", error))?;
+            let _ = render_rest(&findings.report, &mut io::stderr().lock());
+            Ok(())
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::nisa::Nisa;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A program with what there was to tell about it.
 #[derive(Debug)]
@@ -31,7 +32,10 @@ impl Opened {
             Opened::Text(sources) => parse_text(sources, options),
             Opened::Nisa(input) => {
                 let program = load_nisa(&input, options)?.decode();
-                Ok(Loaded { program, findings: Findings::default() })
+                // Findings name the file; there is no text in it to show.
+                let mut findings = Findings::default();
+                findings.sources.add(input.name, Arc::new(Vec::new()));
+                Ok(Loaded { program, findings })
             }
             Opened::Loggopsim(input) => {
                 let program = loggopsim::read(&input.bytes, &options.limits).map_err(|error| {

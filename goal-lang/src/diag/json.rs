@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{Diagnostic, Fix, Report};
-use crate::source::{SourceMap, Span};
+use crate::source::SourceMap;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -39,15 +39,16 @@ struct Addition<'a> {
     text: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Clone, Copy)]
 struct Place<'a> {
     file: &'a str,
     line: u64,
-    column: u64,
+    column: Option<u64>,
     label: &'a str,
 }
 
-/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, columns in bytes.
+/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, columns in bytes; where there is no text
+/// they are null.
 ///
 /// # Errors
 /// Those of `out`.
@@ -60,25 +61,26 @@ pub fn render_json(report: &Report, sources: &SourceMap, out: &mut dyn Write) ->
 }
 
 fn line<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Line<'a> {
-    let first: Option<Span> = diagnostic.labels.first().map(|label| label.span);
-    let place = first.and_then(|span| sources.line_column(span.start));
+    let labels = diagnostic.labels.iter().filter_map(|label| {
+        let file = &sources.source_of(label.span.start)?.name;
+        let (line, column) = sources.line_column(label.span.start)?;
+        Some(Place { file, line, column: Some(column), label: &label.text })
+    });
+    let lines = diagnostic.lines.iter().filter_map(|label| {
+        let file = &sources.sources().first()?.name;
+        Some(Place { file, line: label.line, column: None, label: &label.text })
+    });
+    let spans: Vec<Place<'_>> = labels.chain(lines).collect();
+    let first = spans.first().copied();
     Line {
         code: diagnostic.code.to_string(),
         kind: diagnostic.code.kind(),
         severity: diagnostic.severity().name(),
         message: &diagnostic.message,
-        file: first.and_then(|span| sources.source_of(span.start)).map(|source| source.name.as_str()),
-        line: place.map(|place| place.0),
-        column: place.map(|place| place.1),
-        spans: diagnostic
-            .labels
-            .iter()
-            .filter_map(|label| {
-                let file = &sources.source_of(label.span.start)?.name;
-                let (line, column) = sources.line_column(label.span.start)?;
-                Some(Place { file, line, column, label: &label.text })
-            })
-            .collect(),
+        file: first.map(|place| place.file),
+        line: first.map(|place| place.line),
+        column: first.and_then(|place| place.column),
+        spans,
         note: diagnostic.note.as_deref(),
         help: diagnostic.help.as_deref(),
         fix: diagnostic.fix.as_ref().map(|fix| change(fix, sources)),

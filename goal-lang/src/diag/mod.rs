@@ -12,7 +12,7 @@ mod sarif;
 pub use fix::{Fix, Insertion, apply};
 pub use json::render_json;
 pub use registry::{Code, Severity};
-pub use render::render;
+pub use render::{render, render_rest};
 pub use report::Report;
 pub use sarif::render_sarif;
 
@@ -27,6 +27,9 @@ pub struct Diagnostic {
     pub message: String,
     /// The places involved, the most important one first; empty where no text is at hand.
     pub labels: Vec<Label>,
+    /// Places of which only the line is known, the most important one first: those of a binary that says which lines of a text
+    /// its actions come from. They lie in the only file of the source map.
+    pub lines: Vec<LineLabel>,
     /// Why it is so.
     pub note: Option<String>,
     /// A way out.
@@ -44,16 +47,40 @@ pub struct Label {
     pub text: String,
 }
 
+/// A line with what it has to do with the finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineLabel {
+    /// The line, 1-based.
+    pub line: u64,
+    /// Its part in the finding.
+    pub text: String,
+}
+
 impl Diagnostic {
     /// A finding without places yet.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), labels: Vec::new(), note: None, help: None, fix: None }
+        Self {
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            lines: Vec::new(),
+            note: None,
+            help: None,
+            fix: None,
+        }
     }
 
     /// Adds a place.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a place of which only the line is known.
+    #[must_use]
+    pub fn line(mut self, line: u64, text: impl Into<String>) -> Self {
+        self.lines.push(LineLabel { line, text: text.into() });
         self
     }
 

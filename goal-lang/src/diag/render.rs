@@ -29,6 +29,17 @@ pub fn render(report: &Report, sources: &SourceMap, color: bool, out: &mut dyn W
     more(report.warnings - shown_warnings as u64, "warning", out)
 }
 
+/// Tells how many findings there are beside those that a report keeps, if any.
+///
+/// # Errors
+/// Those of `out`.
+pub fn render_rest(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let kept =
+        |severity| report.diagnostics.iter().filter(|found| found.severity() == severity).count() as u64;
+    more(report.errors - kept(Severity::Error), "error", out)?;
+    more(report.warnings - kept(Severity::Warning), "warning", out)
+}
+
 fn more(count: u64, what: &str, out: &mut dyn Write) -> io::Result<()> {
     match count {
         0 => Ok(()),

@@ -1,6 +1,6 @@
 //! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a finding.
 
-use super::{Code, Diagnostic, Label, Report, Severity};
+use super::{Code, Diagnostic, Label, LineLabel, Report, Severity};
 use crate::source::{Position, SourceMap};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -55,7 +55,9 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
             text.push_str(&format!("\n{name}: {extra}"));
         }
     }
-    let mut places = found.labels.iter().enumerate().filter_map(|(id, label)| location(id, label, sources));
+    let labels = found.labels.iter().enumerate().filter_map(|(id, label)| location(id, label, sources));
+    let lines = (found.labels.len()..).zip(&found.lines);
+    let mut places = labels.chain(lines.filter_map(|(id, label)| line(id, label, sources)));
     let first: Vec<Value> = places.next().into_iter().collect();
     let mut result = json!({
         "ruleId": found.code.to_string(),
@@ -97,6 +99,18 @@ fn location(id: usize, label: &Label, sources: &SourceMap) -> Option<Value> {
             "region": {
                 "startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column,
             },
+        },
+        "message": { "text": label.text },
+    }))
+}
+
+fn line(id: usize, label: &LineLabel, sources: &SourceMap) -> Option<Value> {
+    let source = sources.sources().first()?;
+    Some(json!({
+        "id": id,
+        "physicalLocation": {
+            "artifactLocation": { "uri": uri(&source.name) },
+            "region": { "startLine": label.line },
         },
         "message": { "text": label.text },
     }))

@@ -76,9 +76,10 @@ impl<'a> Places<'a> {
         vertex: Vertex,
         text: impl Into<String>,
     ) -> Diagnostic {
-        match self.span(vertex) {
-            Some(span) => diagnostic.label(span, text),
-            None => diagnostic,
+        match (self.span(vertex), self.line(vertex)) {
+            (Some(span), _) => diagnostic.label(span, text),
+            (None, Some(line)) => diagnostic.line(line, text),
+            (None, None) => diagnostic,
         }
     }
 
