@@ -7,6 +7,7 @@ mod report;
 mod shadow;
 #[cfg(test)]
 mod tests;
+mod trail;
 
 use super::Analysis;
 use crate::whole::{Vertex, Whole, unique_partners};
@@ -14,6 +15,7 @@ use goal_lang::diag::Report;
 use goal_lang::{Action, Datatype, Function, Op};
 use shadow::Shadow;
 use std::collections::BTreeSet;
+use trail::Hops;
 
 /// Where bytes got their type from, and which message brought them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,8 @@ struct Typed {
     message: [Vertex; 2],
     /// Whether an operation has read the bytes as elements since they were received.
     read: bool,
+    /// The copies and messages that they came through.
+    hops: Hops,
 }
 
 /// Elements of a message that are read as another type than they were written.
@@ -43,7 +47,8 @@ pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
     let partners = unique_partners(whole, trace);
     let mut shadow = Shadow::new(whole, &partners);
     let is_whole = trace.order.iter().all(|&vertex| shadow.step(vertex));
-    report::tell(analysis, &shadow.mismatches(), !is_whole, report);
+    let (mismatches, trail) = shadow.found();
+    report::tell(analysis, &mismatches, &trail, !is_whole, report);
 }
 
 /// The types that elements are written or read as: where there is only one, nothing can disagree.

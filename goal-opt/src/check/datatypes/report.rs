@@ -1,12 +1,23 @@
 //! What is said about datatypes.
 
+use super::trail::Trail;
 use super::{Analysis, Mismatch};
 use crate::whole::Vertex;
+use goal_lang::ActionKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 
-pub(super) fn tell(analysis: &Analysis<'_>, mismatches: &[Mismatch], is_cut: bool, report: &mut Report) {
+/// Most copies, sends and receives that a finding shows, the last ones.
+const SHOWN_MAX: usize = 16;
+
+pub(super) fn tell(
+    analysis: &Analysis<'_>,
+    mismatches: &[Mismatch],
+    trail: &Trail,
+    is_cut: bool,
+    report: &mut Report,
+) {
     for mismatch in mismatches {
-        report.add(Code::DatatypeMismatch, || describe(analysis, mismatch));
+        report.add(Code::DatatypeMismatch, || describe(analysis, mismatch, trail));
     }
     if is_cut {
         let message = "the datatypes of not all messages were followed from their writers to their readers";
@@ -15,10 +26,10 @@ pub(super) fn tell(analysis: &Analysis<'_>, mismatches: &[Mismatch], is_cut: boo
     }
 }
 
-fn describe(analysis: &Analysis<'_>, mismatch: &Mismatch) -> Diagnostic {
+fn describe(analysis: &Analysis<'_>, mismatch: &Mismatch, trail: &Trail) -> Diagnostic {
     let places = &analysis.places;
     let Mismatch { typed, reader, read_as } = *mismatch;
-    let [send, recv] = typed.message;
+    let [send, _] = typed.message;
     let written_as = typed.datatype.name();
     let writer = match typed.writer.some() {
         Some(writer) => format!("what {} has written", places.name(writer)),
@@ -32,13 +43,17 @@ fn describe(analysis: &Analysis<'_>, mismatch: &Mismatch) -> Diagnostic {
     );
     let mut found = Diagnostic::new(Code::DatatypeMismatch, message);
     let mut told: Vec<Vertex> = Vec::new();
-    let parts = [
-        (reader, format!("read as {} here", read_as.name())),
-        (recv, "received here".to_owned()),
-        (send, "sent here".to_owned()),
-        (typed.writer, format!("written as {written_as} here")),
-    ];
-    for (vertex, text) in parts {
+    let way = trail.back(typed.hops).take(SHOWN_MAX).map(|vertex| {
+        let text = match analysis.whole.action(vertex).kind() {
+            ActionKind::Recv => "received here",
+            ActionKind::Send => "sent here",
+            _ => "copied here",
+        };
+        (vertex, text.to_owned())
+    });
+    let reading = (reader, format!("read as {} here", read_as.name()));
+    let writing = (typed.writer, format!("written as {written_as} here"));
+    for (vertex, text) in [reading].into_iter().chain(way).chain([writing]) {
         if vertex != Vertex::NONE && !told.contains(&vertex) {
             told.push(vertex);
             found = places.label(found, vertex, text);

@@ -1,6 +1,7 @@
 //! The memories of all ranks, with the type of each byte instead of its value.
 
 use super::super::ranges::Ranges;
+use super::trail::{Hops, Trail};
 use super::{Mismatch, Typed};
 use crate::whole::{Vertex, Whole};
 use goal_lang::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
@@ -27,11 +28,12 @@ pub(super) struct Shadow<'a> {
     mismatches: Vec<Mismatch>,
     /// The places of those found already: ranks that share bodies have theirs in common.
     places: FxHashSet<Place>,
+    trail: Trail,
 }
 
 impl Typed {
     fn new(datatype: Datatype, writer: Vertex) -> Self {
-        Self { datatype, writer, message: [Vertex::NONE; 2], read: false }
+        Self { datatype, writer, message: [Vertex::NONE; 2], read: false, hops: Hops::NONE }
     }
 }
 
@@ -53,6 +55,7 @@ impl<'a> Shadow<'a> {
             steps_left: RANGE_STEPS_MAX,
             mismatches: Vec::new(),
             places: FxHashSet::default(),
+            trail: Trail::default(),
         }
     }
 
@@ -72,8 +75,9 @@ impl<'a> Shadow<'a> {
         self.steps_left > 0
     }
 
-    pub(super) fn mismatches(self) -> Vec<Mismatch> {
-        self.mismatches
+    /// The mismatches, and how their bytes came.
+    pub(super) fn found(self) -> (Vec<Mismatch>, Trail) {
+        (self.mismatches, self.trail)
     }
 
     fn send(&mut self, send: Vertex) {
@@ -134,6 +138,7 @@ impl<'a> Shadow<'a> {
             typed.message = [send, recv];
             typed.read = false;
         }
+        self.trail.lead(&mut parts, &[send, recv]);
         parts
     }
 
@@ -146,7 +151,8 @@ impl<'a> Shadow<'a> {
                 operands.iter().for_each(|operand| self.write(vertex, operand.pieces(), None))
             }
             Function::Predefined(Op::Copy, _) => {
-                let parts = self.gather(vertex, local.a);
+                let mut parts = self.gather(vertex, local.a);
+                self.trail.lead(&mut parts, &[vertex]);
                 self.scatter(vertex, local.result(), &parts);
             }
             Function::Predefined(_, datatype) => {
