@@ -295,10 +295,13 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]
         let text = format!("rank {} waits for {}", whole.rank(vertex), places.message(vertex));
         diagnostic = places.label(diagnostic, vertex, text);
     }
-    for &thief in thieves.iter().take(SHOWN_MAX / 2) {
-        let send = trace.partner[thief.index()];
-        let text = format!("rank {} took the message of {} here", whole.rank(thief), places.name(send));
+    for &thief in thieves.iter().take(SHOWN_MAX / 4) {
+        let (rank, send) = (whole.rank(thief), trace.partner[thief.index()]);
+        let text = format!("rank {rank} took the message of {} here", places.name(send));
         diagnostic = places.label(diagnostic, thief, text);
+        let text =
+            format!("rank {} sends what rank {rank} took by {}", whole.rank(send), places.action(thief));
+        diagnostic = places.label(diagnostic, send, text);
     }
     diagnostic.help(
         "name the source and the tag in receives, or order them so that the ones with wildcards come last",

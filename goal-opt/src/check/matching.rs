@@ -2,10 +2,14 @@
 
 use super::Analysis;
 use super::pairing::{Pairing, channel};
+use super::timing::fits;
 use crate::whole::Vertex;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ANY, Action, ActionId, BodyId};
 use rustc_hash::FxHashMap;
+
+/// Most messages that met which are shown beside one that is left over.
+const MET_SHOWN_MAX: usize = 4;
 
 /// A statement, whichever ranks run it.
 pub(super) type Statement = (BodyId, ActionId);
@@ -100,6 +104,7 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
         let with = wildcard(tag, "tag");
         let sends = match count_of.sends {
             0 => format!("no rank sends rank {destination} such a message"),
+            1 => "only one such message is sent, too few for all receives that take it".to_owned(),
             sends => format!("only {sends} such messages are sent, too few for all receives that take them"),
         };
         let diagnostic =
@@ -112,6 +117,7 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
         let wild: u64 = wild.iter().map(|&(s, t)| pairing.counted((destination, s, t)).recvs).sum();
         let recvs = match (count_of.recvs, wild) {
             (0, 0) => format!("rank {destination} has no such receive"),
+            (1, 0) => format!("rank {destination} has one such receive for {} messages", count_of.sends),
             (recvs, 0) => {
                 format!("rank {destination} has {recvs} such receives for {} messages", count_of.sends)
             }
@@ -141,11 +147,43 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
                 .label(diagnostic, other, what)
                 .help(format!("if {} is meant, give both the same {differs}", places.name(other)))
         }
-        None if matches!(whole.action(vertex), Action::Recv { .. }) => {
-            diagnostic.help(format!("add the send to rank {destination}, or take the receive out"))
+        None => {
+            let what = if let Action::Recv { .. } = whole.action(vertex) {
+                ["send to", "receive"]
+            } else {
+                ["receive to", "send"]
+            };
+            let help = format!("add the {} rank {destination}, or take the {} out", what[0], what[1]);
+            met_instead(analysis, vertex, destination, diagnostic).help(help)
         }
-        None => diagnostic.help(format!("add the receive to rank {destination}, or take the send out")),
     }
+}
+
+/// Adds the places of those that met though one of them could have met `vertex`, a message to `destination` or its receive.
+fn met_instead(
+    analysis: &Analysis<'_>,
+    vertex: Vertex,
+    destination: u32,
+    mut diagnostic: Diagnostic,
+) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let is_recv = matches!(whole.action(vertex), Action::Recv { .. });
+    let met =
+        whole.vertices_of(destination).filter(|recv| matches!(whole.action(*recv), Action::Recv { .. }));
+    let met = met.filter_map(|recv| Some([trace.partner[recv.index()].some()?, recv]));
+    let met = met.filter(|&[send, recv]| match is_recv {
+        true => fits(analysis, send, vertex),
+        false => fits(analysis, vertex, recv),
+    });
+    for [send, recv] in met.take(MET_SHOWN_MAX) {
+        let text = format!("rank {destination} takes the message of {} here", places.name(send));
+        diagnostic = places.label(diagnostic, recv, text);
+        if is_recv {
+            let text = format!("{} takes this message", places.name(recv));
+            diagnostic = places.label(diagnostic, send, text);
+        }
+    }
+    diagnostic
 }
 
 fn wildcard(number: u32, what: &str) -> String {

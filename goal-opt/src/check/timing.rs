@@ -270,6 +270,17 @@ impl Joined {
     }
 }
 
+/// The messages without a receive that some of a rank's receives may take.
+fn left_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = Vertex> {
+    let Analysis { whole, trace, .. } = *analysis;
+    let rank = whole.rank(recvs[0]);
+    whole.vertices().filter(move |&send| {
+        matches!(*whole.action(send), Action::Send { to, .. } if to == rank)
+            && trace.partner[send.index()] == Vertex::NONE
+            && recvs.iter().any(|&recv| fits(analysis, send, recv))
+    })
+}
+
 /// Receives of a rank that may take each other's messages, one or more of which may be left without.
 pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
@@ -291,6 +302,10 @@ pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Dia
         diagnostic = places.label(diagnostic, recv, text);
     }
     let mut sends: Vec<Vertex> = group.iter().filter_map(|recv| trace.partner[recv.index()].some()).collect();
+    if sends.len() < group.len() {
+        // What was taken in place of another message is what other runs do otherwise.
+        sends.extend(left_for(analysis, group));
+    }
     sends.sort_unstable();
     for &send in sends.iter().take(SHOWN_MAX) {
         let text = format!("rank {} sends one of the messages", whole.rank(send));

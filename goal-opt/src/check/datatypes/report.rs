@@ -31,27 +31,32 @@ fn describe(analysis: &Analysis<'_>, mismatch: &Mismatch, trail: &Trail) -> Diag
     let Mismatch { typed, reader, read_as } = *mismatch;
     let [send, _] = typed.message;
     let written_as = typed.datatype.name();
-    let writer = match typed.writer.some() {
-        Some(writer) => format!("what {} has written", places.name(writer)),
-        None => "what an `init` has written".to_owned(),
+    let writer = typed.writer.some().map_or("an `init`".to_owned(), |writer| places.name(writer));
+    let sent = match typed.writer == send {
+        true => " and sent".to_owned(),
+        false => format!(", and {} has sent", places.name(send)),
     };
     let message = format!(
-        "{} reads as {} {writer} as {written_as}, and {} has sent",
+        "{} reads as {} what {writer} has written as {written_as}{sent}",
         places.name(reader),
         read_as.name(),
-        places.name(send)
     );
     let mut found = Diagnostic::new(Code::DatatypeMismatch, message);
     let mut told: Vec<Vertex> = Vec::new();
     let way = trail.back(typed.hops).take(SHOWN_MAX).map(|vertex| {
-        let text = match analysis.whole.action(vertex).kind() {
-            ActionKind::Recv => "received here",
-            ActionKind::Send => "sent here",
-            _ => "copied here",
+        let what = match analysis.whole.action(vertex).kind() {
+            ActionKind::Recv => "received",
+            ActionKind::Send if vertex == typed.writer => {
+                return (vertex, format!("written as {written_as} and sent here"));
+            }
+            ActionKind::Send => "sent",
+            _ => "copied",
         };
-        (vertex, text.to_owned())
+        (vertex, format!("{what} here"))
     });
-    let reading = (reader, format!("read as {} here", read_as.name()));
+    let is_received = analysis.whole.action(reader).kind() == ActionKind::Recv;
+    let received = if is_received { "received and " } else { "" };
+    let reading = (reader, format!("{received}read as {} here", read_as.name()));
     let writing = (typed.writer, format!("written as {written_as} here"));
     for (vertex, text) in [reading].into_iter().chain(way).chain([writing]) {
         if vertex != Vertex::NONE && !told.contains(&vertex) {

@@ -37,8 +37,9 @@ use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 pub(super) fn check(analysis: &Analysis<'_>, collective: Collective, report: &mut Report) {
     let kind = collective.kind;
     if report.has_errors() {
-        let message =
-            format!("whether the program is a {kind} can be told only when the other errors are gone");
+        let message = format!(
+            "the program was not held against {kind}: that can be done only when the other errors are gone"
+        );
         report.push(Diagnostic::new(Code::Postcondition, message));
         return;
     }
@@ -94,7 +95,7 @@ fn unknown(layout: &Layout, reason: &str) -> Diagnostic {
     let kind = layout.collective.kind;
     Diagnostic::new(
         Code::Postcondition,
-        format!("whether the program is a {kind} was not found out: {reason}"),
+        format!("the program was not held against {kind} to the end: {reason}"),
     )
 }
 

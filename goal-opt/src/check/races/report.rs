@@ -59,6 +59,7 @@ struct Teller<'a> {
 
 impl Teller<'_> {
     fn tell(&self, code: Code, fault: Fault, bytes: &Bytes) -> Diagnostic {
+        let Analysis { whole, trace, places, .. } = self.analysis;
         let ranks = ranks_of(self.ranks);
         let what = in_words(bytes);
         let new = |message| Diagnostic::new(code, message);
@@ -97,7 +98,10 @@ impl Teller<'_> {
                     self.name(writer)
                 );
                 let found = self.label(new(message), writer, format!("overwrites {what}"));
-                let found = self.label(found, recv, "received here".to_owned());
+                let mut found = self.label(found, recv, "received here".to_owned());
+                if let Some(send) = trace.partner[self.vertex(recv).index()].some() {
+                    found = places.label(found, send, format!("rank {} sends them here", whole.rank(send)));
+                }
                 found
                     .note("a message whose content does not matter needs no address: `8b` in place of `ADDR,8`")
                     .help("let what reads them wait for the receive, and what overwrites them for that; or receive into other bytes")
