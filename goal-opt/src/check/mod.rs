@@ -15,7 +15,7 @@ mod waits;
 
 pub use postcondition::{Collective, CollectiveKind};
 
-use crate::whole::{Run, Trace, Whole};
+use crate::whole::{Run, SharedOrder, Trace, Whole};
 use goal_lang::diag::Report;
 use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
 use goal_lang::{Program, SourceMap};
@@ -60,17 +60,18 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     let analysis =
         Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
     let pairing = Pairing::new(&analysis);
+    let mut order = SharedOrder::new(&whole, &trace);
     matching::check_sizes(&analysis, &mut report);
     matching::check_ends(&analysis, &pairing, &mut report);
     deadlock::check(&analysis, &pairing, &mut report);
     if pairing.unmatched.is_empty() && trace.is_complete() {
-        let delays = timing::check(&analysis, &mut report);
+        let delays = timing::check(&analysis, &mut order, &mut report);
         deadlock::check_orders(&analysis, &delays, &mut report);
         let has_room = deadlock::check_room(&analysis, &mut report);
         deadlock::check_buffering(&analysis, has_room, &mut report);
     }
-    races::check(&analysis, &mut report);
-    datatypes::check(&analysis, &mut report);
+    races::check(&analysis, &mut order, &mut report);
+    datatypes::check(&analysis, &mut order, &mut report);
     if let Some(collective) = options.collective {
         postcondition::check(&analysis, collective, &mut report);
     }

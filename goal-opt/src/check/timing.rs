@@ -5,7 +5,7 @@
 
 use super::Analysis;
 use super::matching::{Groups, more, size, statement};
-use crate::whole::{Event, Order, Ordered, Vertex, unique_partners};
+use crate::whole::{Event, Order, Ordered, SharedOrder, Vertex};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ANY, Action, Payload, Piece};
 use rustc_hash::FxHashMap;
@@ -25,16 +25,20 @@ pub(super) type Delay = [Vertex; 2];
 
 /// Tells which receives may take each other's messages. Returns by which delays one may be left without a message, the first of
 /// each pair of statements.
-pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) -> Vec<Delay> {
+pub(super) fn check<'a>(
+    analysis: &'a Analysis<'a>,
+    order: &mut SharedOrder<'a, 'a>,
+    report: &mut Report,
+) -> Vec<Delay> {
     let Analysis { whole, trace, .. } = analysis;
-    let unique = unique_partners(whole, trace);
+    let unique = order.partners();
     let open = |&vertex: &Vertex| is_received(analysis, vertex) && unique[vertex.index()] == Vertex::NONE;
     let mut ranks: Vec<u32> = whole.vertices().filter(open).map(|vertex| whole.rank(vertex)).collect();
     ranks.dedup();
     if ranks.is_empty() {
         return Vec::new();
     }
-    let Ok(order) = Order::new(whole, trace) else { return Vec::new() };
+    let Ok(order) = order.order() else { return Vec::new() };
     let mut place = vec![0; whole.len()];
     for (at, vertex) in trace.order.iter().enumerate() {
         place[vertex.index()] = at as u32;
@@ -68,16 +72,16 @@ fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
         && analysis.trace.partner[vertex.index()] != Vertex::NONE
 }
 
-struct Search<'a> {
+struct Search<'s, 'a> {
     analysis: &'a Analysis<'a>,
-    order: Order<'a, 'a>,
+    order: &'s mut Order<'a, 'a>,
     /// Pairs that may still be compared.
     left: u64,
     is_cut: bool,
     delays: Vec<Delay>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// What is entangled among the receives of a rank, which come in the order of the run.
     fn entangled(&mut self, recvs: &[Vertex], is_open: impl Fn(Vertex) -> bool) -> Vec<Entangled> {
         let whole = self.analysis.whole;

@@ -40,17 +40,24 @@ impl Reach {
     pub(crate) fn new(successors: Graph) -> Self {
         let predecessors = successors.reversed();
         let labels = Labels::new(&successors, &predecessors);
-        let size = successors.nodes() as u64 + successors.edges() as u64;
-        Self {
+        let mut reach = Self {
             labels,
             seen: vec![0; successors.nodes()],
             search: 0,
-            steps_left: ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size,
+            steps_left: 0,
             forward: Vec::new(),
             backward: Vec::new(),
             successors,
             predecessors,
-        }
+        };
+        reach.renew();
+        reach
+    }
+
+    /// Allows the questions to come as much work as a new graph's.
+    pub(crate) fn renew(&mut self) {
+        let size = self.successors.nodes() as u64 + self.successors.edges() as u64;
+        self.steps_left = ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size;
     }
 
     /// The edges.

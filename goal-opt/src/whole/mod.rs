@@ -7,7 +7,7 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use order::BodyOrder;
+pub(crate) use order::{BodyOrder, SharedOrder};
 pub use order::{Event, Order, Ordered, unique_partners};
 pub use room::Room;
 pub use run::{Run, Trace, Turn};

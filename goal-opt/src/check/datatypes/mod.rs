@@ -10,7 +10,7 @@ mod tests;
 mod trail;
 
 use super::Analysis;
-use crate::whole::{Vertex, Whole, unique_partners};
+use crate::whole::{SharedOrder, Vertex, Whole};
 use goal_lang::diag::Report;
 use goal_lang::{Action, Datatype, Function, Op};
 use shadow::Shadow;
@@ -39,12 +39,12 @@ struct Mismatch {
     read_as: Datatype,
 }
 
-pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
+pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
     let Analysis { whole, trace, .. } = *analysis;
     if datatypes(whole).len() < 2 {
         return;
     }
-    let partners = unique_partners(whole, trace);
+    let partners = order.partners();
     let mut shadow = Shadow::new(whole, &partners);
     let is_whole = trace.order.iter().all(|&vertex| shadow.step(vertex));
     let (mismatches, trail) = shadow.found();

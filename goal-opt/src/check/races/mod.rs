@@ -12,7 +12,7 @@ mod tests;
 
 use super::Analysis;
 use crate::text_order::first_to_last;
-use crate::whole::{BodyOrder, Event, Order, Ordered, Vertex, Whole};
+use crate::whole::{BodyOrder, Event, Order, Ordered, SharedOrder, Vertex, Whole};
 use goal_lang::diag::Report;
 use goal_lang::{ActionId, Body, BodyId, Space};
 use std::collections::BTreeMap;
@@ -48,12 +48,12 @@ struct Found {
     cut: Vec<u32>,
 }
 
-pub(super) fn check(analysis: &Analysis<'_>, report: &mut Report) {
-    let found = find(analysis);
+pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
+    let found = find(analysis, order);
     report::tell(analysis, &found, report);
 }
 
-fn find(analysis: &Analysis<'_>) -> Found {
+fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
     let program = analysis.whole.program;
     let mut ranks_of: Vec<Vec<u32>> = vec![Vec::new(); program.bodies.len()];
     for rank in 0..program.num_ranks() {
@@ -78,7 +78,7 @@ fn find(analysis: &Analysis<'_>) -> Found {
         }
     }
     if !open.is_empty() {
-        find_across_ranks(analysis, &open, &ranks_of, &mut found);
+        find_across_ranks(analysis, order, &open, &ranks_of, &mut found);
     }
     found
 }
@@ -95,9 +95,15 @@ fn is_concerned(body: &Body) -> bool {
 }
 
 /// Looks at every rank that runs one of the bodies `open`, with the order between all ranks.
-fn find_across_ranks(analysis: &Analysis<'_>, open: &[usize], ranks_of: &[Vec<u32>], found: &mut Found) {
+fn find_across_ranks(
+    analysis: &Analysis<'_>,
+    order: &mut SharedOrder<'_, '_>,
+    open: &[usize],
+    ranks_of: &[Vec<u32>],
+    found: &mut Found,
+) {
     let Analysis { whole, trace, .. } = *analysis;
-    let Ok(mut order) = Order::new(whole, trace) else {
+    let Ok(order) = order.order() else {
         found.cut.extend(open.iter().flat_map(|&body| &ranks_of[body]));
         return;
     };
@@ -122,7 +128,7 @@ fn find_across_ranks(analysis: &Analysis<'_>, open: &[usize], ranks_of: &[Vec<u3
         faults.in_order();
         let wait = |first, second, bytes: &Bytes| {
             let eager_limit = analysis.options.eager_limit;
-            missing(whole, &mut order, rank, [first, second], bytes, eager_limit)
+            missing(whole, order, rank, [first, second], bytes, eager_limit)
         };
         found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait);
     }

@@ -15,6 +15,8 @@ use goal_lang::{Action, ActionKind};
 use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
+use unique::Unique;
 
 /// What can happen at an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,7 +65,7 @@ impl From<Option<bool>> for Ordered {
 pub struct Order<'w, 'p> {
     whole: &'w Whole<'p>,
     /// By vertex, the other end of its message where every run matches them; [`Vertex::NONE`] for the rest.
-    partner: Vec<Vertex>,
+    partner: Rc<Vec<Vertex>>,
     reach: Reach,
     /// Events and edges that walks through messages that wait may still look at.
     steps_left: u64,
@@ -75,8 +77,25 @@ impl<'w, 'p> Order<'w, 'p> {
     /// # Errors
     /// Where 32 bits are too few to number events and dependencies.
     pub fn new(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
-        let partner = unique_partners(whole, trace);
-        Ok(Self { whole, reach: reach(whole, &partner)?, partner, steps_left: ORDER_STEPS_MAX })
+        Self::of(whole, &mut Unique::new(whole, trace))
+    }
+
+    /// The same of messages that are known, whose graph is taken.
+    fn of(whole: &'w Whole<'p>, unique: &mut Unique) -> Result<Self, TooLarge> {
+        let partner = Rc::clone(&unique.partner);
+        let reach = match unique.reach.take() {
+            Some(reach) => reach,
+            None => reach(whole, &partner)?,
+        };
+        let mut order = Self { whole, partner, reach, steps_left: 0 };
+        order.renew();
+        Ok(order)
+    }
+
+    /// Allows the questions to come as much work as a new order's.
+    fn renew(&mut self) {
+        self.steps_left = ORDER_STEPS_MAX;
+        self.reach.renew();
     }
 
     /// The other end of a message, where every run matches the two.
@@ -172,6 +191,44 @@ impl<'w, 'p> Order<'w, 'p> {
             }
         }
         verdict
+    }
+}
+
+/// The order of all events for several checks in turn, found out for the first that asks.
+pub(crate) struct SharedOrder<'w, 'p> {
+    whole: &'w Whole<'p>,
+    trace: &'w Trace,
+    unique: Option<Unique>,
+    order: Option<Order<'w, 'p>>,
+}
+
+impl<'w, 'p> SharedOrder<'w, 'p> {
+    pub(crate) fn new(whole: &'w Whole<'p>, trace: &'w Trace) -> Self {
+        Self { whole, trace, unique: None, order: None }
+    }
+
+    /// As [`unique_partners`] has them.
+    pub(crate) fn partners(&mut self) -> Rc<Vec<Vertex>> {
+        Rc::clone(&self.unique().partner)
+    }
+
+    /// The order, with all the work that a new one allows.
+    ///
+    /// # Errors
+    /// As [`Order::new`].
+    pub(crate) fn order(&mut self) -> Result<&mut Order<'w, 'p>, TooLarge> {
+        let order = match self.order.take() {
+            Some(mut order) => {
+                order.renew();
+                order
+            }
+            None => Order::of(self.whole, self.unique())?,
+        };
+        Ok(self.order.insert(order))
+    }
+
+    fn unique(&mut self) -> &mut Unique {
+        self.unique.get_or_insert_with(|| Unique::new(self.whole, self.trace))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::whole::{Trace, Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Most times that messages are taken for unique and some of them turn out not to be.
 const ROUNDS_MAX: usize = 8;
@@ -26,9 +27,29 @@ struct End {
     vertex: Vertex,
 }
 
+/// The messages that every run matches alike.
+pub(super) struct Unique {
+    /// By vertex, the other end of such a message; [`Vertex::NONE`] for the rest.
+    pub(super) partner: Rc<Vec<Vertex>>,
+    /// The graph of all events with these messages, where finding them took it.
+    pub(super) reach: Option<Reach>,
+}
+
 /// By vertex, the other end of its message where every run that receives it matches the two; [`Vertex::NONE`] for the rest.
 /// Linear in actions and dependencies but for sorting the messages.
 pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
+    find(whole, trace).0
+}
+
+impl Unique {
+    pub(super) fn new(whole: &Whole<'_>, trace: &Trace) -> Self {
+        let (partner, reach) = find(whole, trace);
+        Self { partner: Rc::new(partner), reach }
+    }
+}
+
+/// The partners, and the graph of all events with them where it was made.
+fn find(whole: &Whole<'_>, trace: &Trace) -> (Vec<Vertex>, Option<Reach>) {
     let mut orders = Vec::new();
     orders.resize_with(whole.program.bodies.len(), || None);
     let mut ends = ends(whole);
@@ -44,8 +65,8 @@ pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
     let Messages { unique, open, .. } = messages;
     let mut partners = vec![Vertex::NONE; whole.len()];
     join(&mut partners, trace, &unique);
-    settle(whole, trace, open, &mut partners);
-    partners
+    let reach = settle(whole, trace, open, &mut partners);
+    (partners, reach)
 }
 
 /// Makes receives and their sends partners.
@@ -63,23 +84,31 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
 ///
 /// What is left is unique: in any run, take the first start of a send or receive that comes too early. What should have come
 /// before it is ordered before it by dependencies and by messages that were received until then, and these have met as assumed.
-fn settle(whole: &Whole<'_>, trace: &Trace, mut open: Vec<Group>, partners: &mut Vec<Vertex>) {
+///
+/// The graph of all events with the messages that are unique, where any of the open ones are.
+fn settle(
+    whole: &Whole<'_>,
+    trace: &Trace,
+    mut open: Vec<Group>,
+    partners: &mut Vec<Vertex>,
+) -> Option<Reach> {
     for _ in 0..ROUNDS_MAX {
         if open.is_empty() {
-            return;
+            return None;
         }
         let mut assumed = partners.clone();
         open.iter().for_each(|group| join(&mut assumed, trace, &group.recvs));
-        let Ok(mut reach) = super::reach(whole, &assumed) else { return };
+        let Ok(mut reach) = super::reach(whole, &assumed) else { return None };
         let before = open.len();
         open.retain_mut(|group| {
             start_in_order(&mut reach, &mut group.sends) && start_in_order(&mut reach, &mut group.recvs)
         });
         if open.len() == before {
             *partners = assumed;
-            return;
+            return Some(reach);
         }
     }
+    None
 }
 
 /// Whether some actions start one after the other.

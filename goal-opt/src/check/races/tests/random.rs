@@ -2,7 +2,7 @@
 
 use super::super::{Fault, find};
 use crate::check::{Analysis, Options, Places};
-use crate::whole::{Event, Order, Run, Vertex, Whole, unique_partners};
+use crate::whole::{Event, Order, Run, SharedOrder, Vertex, Whole, unique_partners};
 use goal_interp::Eager;
 use goal_lang::{Access, ActionId, ActionKind, Body, Csr, Edge, Piece, Program};
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ fn faults(program: &Program) -> Vec<(u32, Fault)> {
         places: Places::new(&whole, None),
         options: Options::default(),
     };
-    let found = find(&analysis);
+    let found = find(&analysis, &mut SharedOrder::new(&whole, &trace));
     assert_eq!((found.undecided, &found.cut[..]), (0, &[][..]));
     let faults = found.faults.iter();
     faults.flat_map(|((_, fault), details)| details.ranks.iter().map(|&rank| (rank, *fault))).collect()
