@@ -4,6 +4,7 @@ mod datatypes;
 mod deadlock;
 mod matching;
 mod pairing;
+mod patterns;
 mod places;
 mod postcondition;
 mod races;
@@ -66,6 +67,7 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     deadlock::check(&analysis, &pairing, &mut report);
     if pairing.unmatched.is_empty() && trace.is_complete() {
         let delays = timing::check(&analysis, &mut order, &mut report);
+        patterns::check(&analysis, &mut order, &mut report);
         deadlock::check_orders(&analysis, &delays, &mut report);
         let has_room = deadlock::check_room(&analysis, &mut report);
         deadlock::check_buffering(&analysis, has_room, &mut report);

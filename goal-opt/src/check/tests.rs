@@ -100,6 +100,24 @@ fn what_is_sent_twice_from_the_same_place_may_differ() {
     assert_found(&text("x requires s; x requires t;"), &options, &[]);
 }
 
+/// The pattern has the number of its message among those of all tags.
+#[test]
+fn a_stored_pattern_shows_which_send_is_first() {
+    let text = |recv: &str, order: &str| {
+        format!(
+            "rank 0 {{ recv {recv} from 1 tag 1; recv 8b from 1 tag 2; recv 8,8 from 1 tag 3 }}
+             rank 1 {{ a: send 8b to 0 tag 1; b: send 8b to 0 tag 2; c: send 0,8 to 0 tag 3; b irequires a; {order} }}"
+        )
+    };
+    let options = Options::default();
+    let warned = [Code::TimingDependentMatch];
+    assert_found(&text("0,8", ""), &options, &warned);
+    assert_found(&text("0,8", "c irequires b"), &options, &[]);
+    assert_found(&text("0,8", "c requires a"), &options, &[]);
+    assert_found(&text("0,8", "a irequires c"), &options, &[]);
+    assert_found(&text("8b", ""), &options, &[]);
+}
+
 #[test]
 fn every_rank_of_a_large_ring_is_shown() {
     let mut text = String::new();

@@ -156,6 +156,11 @@ impl<'w, 'p> Order<'w, 'p> {
         false
     }
 
+    /// Ascends from each event to those that happen after it.
+    pub(crate) fn position(&self, event: Event) -> u32 {
+        self.reach.position(event.node())
+    }
+
     /// Whether one event happens before another, or is the same.
     pub fn happens_before(&mut self, first: Event, second: Event) -> Ordered {
         self.reach.reaches(first.node(), second.node()).into()
