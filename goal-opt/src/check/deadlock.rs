@@ -286,13 +286,17 @@ fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
 /// another one needed.
 fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
+    let awaited = |vertex: Vertex| match *whole.action(vertex) {
+        Action::Send { to, .. } => format!("rank {to} to receive its message"),
+        _ => places.message(vertex),
+    };
     let first = waiting.first().map_or_else(String::new, |&vertex| {
-        format!(": {} waits for {}", places.name(vertex), places.message(vertex))
+        format!(": {} waits for {}", places.name(vertex), awaited(vertex))
     });
     let message = format!("no rank can go on, as receives took messages that others need{first}");
     let mut diagnostic = Diagnostic::new(Code::Deadlock, message);
     for &vertex in waiting.iter().take(SHOWN_MAX / 2) {
-        let text = format!("rank {} waits for {}", whole.rank(vertex), places.message(vertex));
+        let text = format!("rank {} waits for {}", whole.rank(vertex), awaited(vertex));
         diagnostic = places.label(diagnostic, vertex, text);
     }
     for &thief in thieves.iter().take(SHOWN_MAX / 4) {

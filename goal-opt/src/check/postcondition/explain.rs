@@ -60,7 +60,14 @@ impl Explainer<'_> {
             names.push("and so on".to_owned());
         }
         if names.is_empty() {
-            for (vertex, [first, last]) in written_instead(self.whole, rank, addr) {
+            let written = written_instead(whole, rank, addr);
+            if written.is_empty()
+                && let Some(last) = whole.vertices_of(rank).last()
+            {
+                let text = format!("rank {rank} does this last in its text, and writes no memory");
+                diagnostic = self.places.label(diagnostic, last, text);
+            }
+            for (vertex, [first, last]) in written {
                 let text = format!("rank {rank} writes bytes {first} to {last} here");
                 diagnostic = self.places.label(diagnostic, vertex, text);
             }

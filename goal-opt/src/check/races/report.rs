@@ -2,7 +2,7 @@
 
 use super::fix::Fixes;
 use super::sweep::{Bytes, Fault};
-use super::{Analysis, Details, Found, Wait};
+use super::{Analysis, Details, Found, Wait, writes};
 use crate::whole::Vertex;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ActionId, BodyId, Space};
@@ -62,6 +62,8 @@ impl Teller<'_> {
         let Analysis { whole, trace, places, .. } = self.analysis;
         let ranks = ranks_of(self.ranks);
         let what = in_words(bytes);
+        let is_one = bytes.range.end - bytes.range.start == 1;
+        let (them, are) = if is_one { ("it", "is") } else { ("them", "are") };
         let new = |message| Diagnostic::new(code, message);
         match fault {
             Fault::Race(one, other) if one == other => {
@@ -74,33 +76,36 @@ impl Teller<'_> {
             Fault::Race(first, second) => {
                 let (a, b) = (self.verb(first, bytes), self.verb(second, bytes));
                 let message = format!(
-                    "{ranks}: {} {a} {what} and {} {b} them, in no order",
+                    "{ranks}: {} {a} {what} and {} {b} {them}, in no order",
                     self.name(first),
                     self.name(second)
                 );
                 let found = self.label(new(message), first, format!("{a} {what}"));
-                let found = self.label(found, second, format!("{b} them, and neither waits for the other"));
+                let found = self.label(found, second, format!("{b} {them}, and neither waits for the other"));
                 found
                     .note("which comes first depends on timing, and with it what the bytes are")
                     .help(self.way_out())
             }
             Fault::Uninitialised(reader) => {
                 let message = format!("{ranks}: {} reads {what}, which nothing wrote", self.name(reader));
-                let found = self.label(new(message), reader, format!("reads {what}"));
+                let mut found = self.label(new(message), reader, format!("reads {what}"));
+                if let Some(writer) = self.writer(bytes, reader) {
+                    found = self.label(found, writer, format!("writes {them}, but later"));
+                }
                 found
                     .note("scratch memory has no content at the start of a schedule")
                     .help("let it wait for an action that writes them, or use memory, which starts as 0 or as `init` says")
             }
             Fault::Lost(recv, writer) => {
                 let message = format!(
-                    "{ranks}: {what} of {} are overwritten by {} before anything reads them",
+                    "{ranks}: {what} of {} {are} overwritten by {} before anything reads {them}",
                     self.name(recv),
                     self.name(writer)
                 );
                 let found = self.label(new(message), writer, format!("overwrites {what}"));
                 let mut found = self.label(found, recv, "received here".to_owned());
                 if let Some(send) = trace.partner[self.vertex(recv).index()].some() {
-                    found = places.label(found, send, format!("rank {} sends them here", whole.rank(send)));
+                    found = places.label(found, send, format!("rank {} sends {them} here", whole.rank(send)));
                 }
                 found
                     .note("a message whose content does not matter needs no address: `8b` in place of `ADDR,8`")
@@ -119,6 +124,12 @@ impl Teller<'_> {
 
     fn label(&self, found: Diagnostic, id: ActionId, text: String) -> Diagnostic {
         self.analysis.places.label(found, self.vertex(id), text)
+    }
+
+    /// The first action in the text that writes some of `bytes` after a read of them found none.
+    fn writer(&self, bytes: &Bytes, reader: ActionId) -> Option<ActionId> {
+        let body = &self.analysis.whole.program.bodies[self.body.index()];
+        body.ids().find(|&id| id != reader && writes(body, id, bytes))
     }
 
     /// What an action does with bytes.

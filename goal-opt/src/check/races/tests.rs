@@ -92,7 +92,7 @@ fn ranks_with_one_body_are_told_together() {
     assert_messages(
         "rank #0, #1, #2 { a: exec copyInt8 with 0,1 1,1; b: exec copyInt8 with 2,1 1,1; }",
         &[
-            "race: ranks 0 to 2: exec `a` (line 1) writes byte 1 of memory and exec `b` (line 1) writes them, in no order",
+            "race: ranks 0 to 2: exec `a` (line 1) writes byte 1 of memory and exec `b` (line 1) writes it, in no order",
         ],
     );
 }
