@@ -6,6 +6,7 @@
 
 mod fix;
 mod report;
+mod stuck;
 mod sweep;
 #[cfg(test)]
 mod tests;
@@ -80,6 +81,11 @@ fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
     if !open.is_empty() {
         find_across_ranks(analysis, order, &open, &ranks_of, &mut found);
     }
+    if !analysis.trace.is_complete() {
+        for index in open {
+            stuck::find(analysis, BodyId::new(index), &ranks_of[index], &mut found);
+        }
+    }
     found
 }
 
@@ -110,7 +116,7 @@ fn find_across_ranks(
     let mut is_open = vec![false; ranks_of.len()];
     open.iter().for_each(|&body| is_open[body] = true);
     let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
-    // What never ends in the abstract run is a fault of another kind; which messages would order it is not known.
+    // Which messages would order what never ends in the abstract run is not known.
     let is_concerned = |vertex: Vertex| is_open[body_of(vertex)] && trace.has_ended(vertex);
     let mut sequence: Vec<Vertex> = order.sequence();
     sequence.retain(|&vertex| is_concerned(vertex));
@@ -187,15 +193,33 @@ impl Found {
             self.cut.extend(ranks);
         }
         for (fault, bytes) in faults.faults {
-            match self.faults.entry((body, fault)) {
-                Entry::Occupied(entry) => entry.into_mut().ranks.extend(ranks),
-                Entry::Vacant(entry) => {
-                    let wait = match fault {
-                        Fault::Race(first, second) if first != second => wait(first, second, &bytes),
-                        _ => None,
-                    };
-                    entry.insert(Details { bytes, ranks: ranks.to_vec(), wait });
+            self.add_fault((body, fault), bytes, ranks, |bytes| match fault {
+                Fault::Race(first, second) if first != second => wait(first, second, bytes),
+                _ => None,
+            });
+        }
+    }
+
+    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other ranks.
+    fn add_fault(
+        &mut self,
+        place: (BodyId, Fault),
+        bytes: Bytes,
+        ranks: &[u32],
+        wait: impl FnOnce(&Bytes) -> Option<Wait>,
+    ) {
+        match self.faults.entry(place) {
+            Entry::Occupied(entry) => {
+                let known = &mut entry.into_mut().ranks;
+                let is_ascending = known.last() < ranks.first();
+                known.extend(ranks);
+                if !is_ascending {
+                    known.sort_unstable();
                 }
+            }
+            Entry::Vacant(entry) => {
+                let wait = wait(&bytes);
+                entry.insert(Details { bytes, ranks: ranks.to_vec(), wait });
             }
         }
     }

@@ -168,3 +168,26 @@ fn a_chain_of_a_hundred_thousand_is_decided() {
     let found = messages(&text);
     assert_eq!(found.len(), 1, "{found:?}");
 }
+
+/// Beside a deadlock, races are told that no message could end: the operation leads to no send and comes after no receive.
+#[test]
+fn races_of_actions_that_are_never_reached_are_found() {
+    let text = |operation: &str| {
+        format!(
+            "rank 0 {{
+                a: recv 0,4 from 1; b: send 4,4 to 1; b requires a;
+                c: recv 8,4 from 1 tag 1;
+                {operation}
+            }}
+            rank 1 {{ a: recv 0,4 from 0; b: send 4,4 to 0; b requires a; send 8,4 to 0 tag 1; }}"
+        )
+    };
+    let race = "race: rank 0: recv `a` (line 2) writes bytes 0 to 3 of memory and exec `x` (line 4) updates them, in no order";
+    assert_messages(&text("x: exec sumInt32 with 32,4 0,4;"), &[race]);
+    // A message after `b` may be what `c` receives.
+    assert_messages(&text("x: exec sumInt32 with 32,4 0,4; x requires c;"), &[]);
+    let both = "race: rank 0: exec `x` (line 4) updates bytes 40 to 43 of memory and exec `y` (line 4) updates them, in no order";
+    let after =
+        "x: exec sumInt32 with 32,4 40,4; y: exec sumInt32 with 36,4 40,4; x requires a; y requires a;";
+    assert_messages(&text(after), &[both]);
+}
