@@ -109,8 +109,8 @@ fn a_limit_on_unexpected_messages_is_named() {
           u requires t
         }";
     ends(text, &["--unexpected-limit", "4K"], 0, &[]);
-    let says = ["reached the limit of 1500 bytes; raise it with --unexpected-limit", "recv `a` (line 3)"];
-    ends(text, &["--unexpected-limit", "1500"], 3, &says);
+    let says = ["reached the limit of 1000 bytes", "raise it with --unexpected-limit", "recv `a` (line 3)"];
+    ends(text, &["--unexpected-limit", "1000"], 3, &says);
 }
 
 #[test]

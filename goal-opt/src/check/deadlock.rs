@@ -115,27 +115,26 @@ pub(super) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
 /// Returns whether it may end.
 pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
-    let room = || Room::new(whole, options.eager_limit, options.unexpected_limit);
-    let Some((scarce, most)) = room().map(|room| (room.scarce(), room.bytes_max())) else { return true };
+    let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else { return true };
     let run = |room| Run::new(whole).finish_with_room(options.eager_limit, room);
-    let Some(without) = room().map(|room| run(room.worst())).filter(|trace| !trace.is_complete()) else {
+    let Some(without) = Some(run(room.clone().none())).filter(|trace| !trace.is_complete()) else {
         return true;
     };
-    let with = room().map(run).filter(|trace| !trace.is_complete());
+    let (limit, most) = (options.unexpected_limit, room.bytes_max());
+    let others = match room.scarce().len() {
+        1 => String::new(),
+        length => format!(" and {} more", length - 1),
+    };
+    let ranks = format!("rank {}{others}", room.scarce()[0]);
+    let with = Some(run(room)).filter(|trace| !trace.is_complete());
     let is_error = with.is_some();
     let trace = &with.unwrap_or(without);
     let analysis = Analysis { whole, trace, places: *places, options: *options };
     let pairing = Pairing::new(&analysis);
-    let others = match scarce.len() {
-        1 => String::new(),
-        length => format!(" and {} more", length - 1),
-    };
-    let limit = options.unexpected_limit;
-    let ranks = format!("rank {}{others}", scarce[0]);
     if is_error {
         let why = format!(
-            "; {ranks} may keep at most {limit} bytes of messages without a receive, and what finds no room holds up all that \
-             its sender sends later: raise --unexpected-limit to {most}, or post receives earlier"
+            "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
+             receive: raise --unexpected-limit to {most}, or post receives earlier"
         );
         tell(&analysis, &pairing, &why, report);
         return false;
@@ -232,9 +231,6 @@ fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex
         let text = match whole.action(vertex) {
             Action::Recv { .. } if trace.has_started(vertex) => {
                 format!("{}: rank {rank} waits for {}", at + 1, places.message(vertex))
-            }
-            Action::Send { .. } if trace.behind.contains_key(&vertex) => {
-                format!("{}: the message of rank {rank} comes behind that of {}", at + 1, places.action(next))
             }
             Action::Send { to, .. } if trace.has_started(vertex) => {
                 format!("{}: rank {rank} waits for rank {to} to receive it", at + 1)

@@ -29,12 +29,11 @@ impl<'a> Waits<'a> {
     }
 
     /// What an action that did not end waits for, each of which did not happen: the other end of its message if it has
-    /// started, or what holds that up, the ends and starts of actions of its rank if not.
+    /// started, the ends and starts of actions of its rank if not.
     pub(super) fn of(&mut self, vertex: Vertex) -> Vec<Vertex> {
         let Analysis { whole, trace, .. } = self.analysis;
         if trace.has_started(vertex) {
-            let next = trace.behind.get(&vertex).or_else(|| self.pairing.expected.get(&vertex));
-            return next.copied().into_iter().collect();
+            return self.pairing.expected.get(&vertex).copied().into_iter().collect();
         }
         let (rank, id, body) = (whole.rank(vertex), whole.id(vertex), whole.body(vertex));
         let index = whole.program.ranks[rank as usize].body.index();

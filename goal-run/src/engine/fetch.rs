@@ -23,6 +23,10 @@ impl<T: Transport> Engine<T> {
             let message = &self.arrivals.messages[key as usize];
             let Place::Receive(receive) = message.place else { unreachable!("its receive is there") };
             let (header, arrived) = (message.header, message.arrived as usize);
+            if header.size == 0 {
+                self.end_fetch(key, receive, &header);
+                continue;
+            }
             let Some(source) = self.reachable(&header, receive) else {
                 let mut answer = Header::new(Kind::Cts, self.rank);
                 answer.cookie = header.cookie;
@@ -39,13 +43,18 @@ impl<T: Transport> Engine<T> {
                 self.arrivals.direct.push_back(key);
                 continue;
             }
-            self.arrivals.messages.remove(key as usize);
-            self.end_action(receive);
-            let mut answer = Header::new(Kind::Fin, self.rank);
-            answer.cookie = header.cookie;
-            self.send_control(header.source, answer);
+            self.end_fetch(key, receive, &header);
         }
         worked
+    }
+
+    /// The receive has all that it asked for.
+    fn end_fetch(&mut self, key: u32, receive: Receive, header: &Header) {
+        self.arrivals.messages.remove(key as usize);
+        self.end_action(receive);
+        let mut answer = Header::new(Kind::Fin, self.rank);
+        answer.cookie = header.cookie;
+        self.send_control(header.source, answer);
     }
 
     /// The sender's bytes, if they can be read from here. Bytes that the receive would overwrite while it reads them, which

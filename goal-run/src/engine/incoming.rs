@@ -1,7 +1,7 @@
 //! Messages on their way in: matching, and what is kept of messages without a receive.
 
 use crate::matching::{Matching, SpaceId};
-use crate::transport::Header;
+use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
 use rustc_hash::FxHashMap;
 use slab::Slab;
@@ -50,10 +50,8 @@ pub(super) struct Arrivals {
     pub(super) long: FxHashMap<u32, u32>,
     /// Messages to be read from the memory of their senders.
     pub(super) direct: VecDeque<u32>,
-    /// Bytes kept, with an overhead for each message.
+    /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
     kept: u64,
-    /// Whether messages were left with the transport at the last look.
-    pub(super) refusing: bool,
 }
 
 impl Arrivals {
@@ -72,7 +70,7 @@ impl Arrivals {
         self.matching.remove_space(space, |message| left.push(message));
         for &message in &left {
             let incoming = &mut self.messages[message as usize];
-            self.kept -= kept_bytes(&incoming.header);
+            self.kept -= counted(&incoming.header);
             if is_long_underway(incoming) {
                 incoming.place = Place::Dropped;
             } else {
@@ -96,14 +94,9 @@ impl Arrivals {
         }
     }
 
-    /// Whether another message may be kept under the limit.
-    pub(super) fn has_room(&self, header: &Header, limit: u64) -> bool {
-        self.kept.saturating_add(kept_bytes(header)) <= limit
-    }
-
     /// Keeps a message that no receive fits.
     pub(super) fn keep(&mut self, space: SpaceId, header: &Header, place: Place, arrived: u64) -> u32 {
-        self.kept += kept_bytes(header);
+        self.kept += counted(header);
         let key = self.messages.insert(Incoming { header: *header, arrived, place }) as u32;
         self.matching.keep(space, header.source, header.tag, key);
         key
@@ -111,7 +104,7 @@ impl Arrivals {
 
     /// A kept message has found its receive.
     pub(super) fn release(&mut self, header: &Header) {
-        self.kept -= kept_bytes(header);
+        self.kept -= counted(header);
     }
 
     /// Bytes kept now.
@@ -120,9 +113,17 @@ impl Arrivals {
     }
 }
 
-fn kept_bytes(header: &Header) -> u64 {
-    let payload = if header.kind == crate::transport::Kind::Rts as u8 { 0 } else { header.size };
-    payload.saturating_add(KEPT_OVERHEAD)
+/// What a message of `size` bytes counts that is kept.
+pub(super) fn kept_bytes(size: u64) -> u64 {
+    size.saturating_add(KEPT_OVERHEAD)
+}
+
+/// What a message counts: nothing where its payload stays with its sender.
+fn counted(header: &Header) -> u64 {
+    match header.kind() {
+        Kind::Rts => 0,
+        _ => kept_bytes(header.size),
+    }
 }
 
 fn is_long_underway(incoming: &Incoming) -> bool {

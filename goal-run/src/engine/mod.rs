@@ -62,6 +62,8 @@ pub struct Engine<T> {
     locals: Locals,
     stats: Stats,
     failure: Option<Failure>,
+    /// Bytes of room that senders know of.
+    announced: Option<u64>,
 }
 
 /// What a poll did, and what the engine waits for.
@@ -80,11 +82,8 @@ pub enum Waiting {
     Nothing,
     /// A message.
     Messages,
-    /// Room: in a peer's ring, or here, as messages are left in the ring because of the limit on unexpected ones.
-    Room {
-        /// Whether this rank leaves messages in its ring.
-        refusing: bool,
-    },
+    /// Room on the way to a peer, which takes whatever comes.
+    Room,
     /// The caller's clock, or a message.
     Until {
         /// The time in nanoseconds at which something can be done.
@@ -95,9 +94,9 @@ pub enum Waiting {
 }
 
 impl<T: Transport> Engine<T> {
-    /// The engine of `rank`.
+    /// The engine of `rank`. Other ranks send it no eager messages before.
     pub fn new(rank: u32, transport: T, options: Options) -> Self {
-        Self {
+        let mut engine = Self {
             transport,
             rank,
             options,
@@ -110,7 +109,10 @@ impl<T: Transport> Engine<T> {
             locals: Locals::default(),
             stats: Stats::default(),
             failure: None,
-        }
+            announced: None,
+        };
+        engine.announce_room();
+        engine
     }
 
     /// Registers what `exec user FUNCTION` calls.

@@ -13,10 +13,11 @@ pub enum Calc {
 /// Settings of an engine; all ranks of a job must have the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Messages of at most this many bytes are sent at once, whether their receive is there or not; larger ones wait for it
-    /// (rendezvous).
+    /// Messages of at most this many bytes are sent at once, whether their receive is there or not, where the receiver has room;
+    /// others wait for it (rendezvous).
     pub eager_limit: u64,
-    /// Most bytes of messages without a receive that are kept; further messages stay with the transport.
+    /// Most bytes of messages without a receive that are kept, but for those that are on their way when it is reached; the
+    /// payloads of further messages stay with their senders until the receive is there.
     pub unexpected_limit: u64,
     /// What `calc` does.
     pub calc: Calc,

@@ -1,12 +1,12 @@
 //! Messages that arrive, and receives that are posted.
 
 use super::error::{Cause, Failure};
-use super::incoming::{Arrivals, Incoming, Place, Receive};
+use super::incoming::{Arrivals, Incoming, Place, Receive, kept_bytes};
 use super::options::{Options, Stats};
 use super::outgoing::{Outbox, Rendezvous, Stream};
 use super::{Engine, Instance};
 use crate::ops::{self, DivisionByZero};
-use crate::transport::{Flow, Header, Kind, Transport};
+use crate::transport::{Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
 use slab::Slab;
@@ -21,7 +21,6 @@ const KEPT_AT_ONCE: u64 = 1 << 20;
 /// All that a message may change: the engine without its transport.
 pub(super) struct Inside<'e> {
     pub(super) rank: u32,
-    pub(super) options: &'e Options,
     pub(super) instances: &'e mut Slab<Instance>,
     pub(super) runnable: &'e mut VecDeque<usize>,
     pub(super) arrivals: &'e mut Arrivals,
@@ -33,16 +32,25 @@ pub(super) struct Inside<'e> {
 impl<T: Transport> Engine<T> {
     /// Takes messages from the transport. Whether there were some.
     pub(super) fn take_messages(&mut self) -> bool {
-        self.arrivals.refusing = false;
         let (transport, mut inside) = self.split();
         transport.poll(MESSAGES_PER_POLL, |header, payload| inside.accept(header, payload)) > 0
+    }
+
+    /// Tells senders how much more may be kept, as far as it matters to them: no eager message is larger than the limit on them.
+    #[inline]
+    pub(super) fn announce_room(&mut self) {
+        let Options { eager_limit, unexpected_limit, .. } = self.options;
+        let room = unexpected_limit.saturating_sub(self.arrivals.kept()).min(kept_bytes(eager_limit));
+        if self.announced != Some(room) {
+            self.announced = Some(room);
+            self.transport.announce_room(room);
+        }
     }
 
     /// The transport, and all else.
     pub(super) fn split(&mut self) -> (&mut T, Inside<'_>) {
         let inside = Inside {
             rank: self.rank,
-            options: &self.options,
             instances: &mut self.instances,
             runnable: &mut self.runnable,
             arrivals: &mut self.arrivals,
@@ -61,14 +69,14 @@ impl<T: Transport> Engine<T> {
 
 impl Inside<'_> {
     /// What a message does.
-    fn accept(&mut self, header: &Header, payload: &[u8]) -> Flow {
+    fn accept(&mut self, header: &Header, payload: &[u8]) {
         if self.failure.is_some() {
-            // What comes now may belong to the message that failed.
-            return Flow::Refused;
+            // What comes now may belong to the message that failed, and the job ends.
+            return;
         }
         match header.kind() {
-            Kind::Eager => return self.arrive(header, Some(payload)),
-            Kind::Long | Kind::Rts => return self.arrive(header, None),
+            Kind::Eager => self.arrive(header, Some(payload)),
+            Kind::Long | Kind::Rts => self.arrive(header, None),
             Kind::Part => {
                 let message =
                     *self.arrivals.long.get(&header.source).expect("an envelope came before its parts");
@@ -89,20 +97,18 @@ impl Inside<'_> {
                 self.end(Receive { instance, action: header.action });
             }
         }
-        Flow::Taken
     }
 
     /// The envelope of a message, with all of its payload if it is eager.
     #[inline]
-    fn arrive(&mut self, header: &Header, payload: Option<&[u8]>) -> Flow {
+    fn arrive(&mut self, header: &Header, payload: Option<&[u8]>) {
         let Some(space) = self.arrivals.space(header) else {
             self.stats.unreceived += 1;
-            self.remember(header, Place::Dropped);
-            return Flow::Taken;
+            return self.remember(header, Place::Dropped);
         };
         if let Some(receive) = self.arrivals.matching.take_posted(space, header.source, header.tag) {
             if !self.meet(receive, header) {
-                return Flow::Taken;
+                return;
             }
             match payload {
                 Some(payload) => {
@@ -111,11 +117,7 @@ impl Inside<'_> {
                 }
                 None => self.remember(header, Place::Receive(receive)),
             }
-            return Flow::Taken;
-        }
-        if !self.arrivals.has_room(header, self.options.unexpected_limit) {
-            self.arrivals.refusing = true;
-            return Flow::Refused;
+            return;
         }
         let (place, arrived) = match (header.kind(), payload) {
             (_, Some(payload)) => (Place::Kept(payload.to_vec()), header.size),
@@ -127,7 +129,6 @@ impl Inside<'_> {
             self.arrivals.long.insert(header.source, key);
         }
         self.stats.unexpected_max = self.stats.unexpected_max.max(self.arrivals.kept());
-        Flow::Taken
     }
 
     /// Notes a message whose payload is still to come and that needs no matching any more.

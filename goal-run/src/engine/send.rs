@@ -1,6 +1,7 @@
 //! Sends: eager, eager in parts, rendezvous; and whatever else leaves this rank.
 
-use super::incoming::Receive;
+use super::incoming::{Receive, kept_bytes};
+use super::options::Options;
 use super::outgoing::{Outgoing, Rendezvous, Stream};
 use super::{Engine, Instance};
 use crate::transport::{Full, Header, Kind, Transport};
@@ -34,13 +35,7 @@ impl<T: Transport> Engine<T> {
     ) -> bool {
         let instance = &mut self.instances[key];
         let size = payload.size();
-        let eager = size <= self.options.eager_limit;
-        let whole = size <= self.transport.payload_max() as u64;
-        let kind = match (eager, whole) {
-            (true, true) => Kind::Eager,
-            (true, false) => Kind::Long,
-            (false, _) => Kind::Rts,
-        };
+        let kind = kind(&self.transport, &self.options, to, size);
         let mut header = Header::new(kind, self.rank);
         header.communicator = instance.communicator;
         header.instance = instance.number;
@@ -53,18 +48,10 @@ impl<T: Transport> Engine<T> {
         }
         self.stats.messages += 1;
         self.stats.bytes = self.stats.bytes.saturating_add(size);
-        if kind == Kind::Rts {
-            if let Some(address) =
-                instance.memory.contiguous(payload).and_then(|span| self.transport.export(span))
-            {
-                header.flags |= Header::DIRECT;
-                header.offset = address;
-            }
-            let entry = self.outbox.rendezvous.vacant_entry();
-            header.cookie = entry.key() as u32;
-            entry.insert(Rendezvous { instance: key, to, header });
-        }
         let mut outgoing = Outgoing { header, instance: key, left: None };
+        if kind == Kind::Rts {
+            self.request(to, &mut outgoing);
+        }
         if !self.outbox.is_blocked(to) {
             let sent = if kind == Kind::Eager {
                 let source = Source { instance: &self.instances[key], payload, header: &header, to };
@@ -79,6 +66,22 @@ impl<T: Transport> Engine<T> {
         }
         self.outbox.push(to, outgoing);
         false
+    }
+
+    /// Turns a send into a request: its payload waits for the receive.
+    fn request(&mut self, to: u32, outgoing: &mut Outgoing) {
+        let Outgoing { header, instance, .. } = outgoing;
+        header.kind = Kind::Rts as u8;
+        let source = Source::new(&self.instances[*instance], header, to);
+        let address =
+            source.instance.memory.contiguous(source.payload).and_then(|span| self.transport.export(span));
+        if let Some(address) = address {
+            header.flags |= Header::DIRECT;
+            header.offset = address;
+        }
+        let entry = self.outbox.rendezvous.vacant_entry();
+        header.cookie = entry.key() as u32;
+        entry.insert(Rendezvous { instance: *instance, to, header: *header });
     }
 
     /// Sends a header without payload.
@@ -118,6 +121,14 @@ impl<T: Transport> Engine<T> {
     }
 
     fn try_send(&mut self, to: u32, outgoing: &mut Outgoing, budget: &mut u64) -> Sent {
+        let Outgoing { header, left, .. } = outgoing;
+        if matches!(header.kind(), Kind::Eager | Kind::Long)
+            && left.is_none()
+            && kind(&self.transport, &self.options, to, header.size) == Kind::Rts
+        {
+            // The receiver's room was used up while this waited for its turn.
+            self.request(to, outgoing);
+        }
         let header = &outgoing.header;
         match header.kind() {
             Kind::Eager => {
@@ -189,6 +200,18 @@ impl<T: Transport> Engine<T> {
             self.outbox.streams.push_back(stream);
         }
         worked
+    }
+}
+
+/// How a message of `size` bytes leaves for rank `to` now.
+#[inline]
+fn kind(transport: &impl Transport, options: &Options, to: u32, size: u64) -> Kind {
+    if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
+        Kind::Rts
+    } else if size > transport.payload_max() as u64 {
+        Kind::Long
+    } else {
+        Kind::Eager
     }
 }
 

@@ -28,6 +28,7 @@ impl<T: Transport> Engine<T> {
             let Some(key) = self.runnable.pop_front() else { break };
             worked |= self.run(key, now_ns);
         }
+        self.announce_room();
         match &self.failure {
             None => Ok(Progress { worked, waiting: self.waiting() }),
             Some(failure) => Err(failure.clone()),
@@ -35,11 +36,11 @@ impl<T: Transport> Engine<T> {
     }
 
     fn waiting(&self) -> Waiting {
-        let room = !self.outbox.is_empty() || self.arrivals.refusing;
+        let room = !self.outbox.is_empty();
         if let Some(time_ns) = self.locals.next_timer() {
             Waiting::Until { time_ns, room }
         } else if room {
-            Waiting::Room { refusing: self.arrivals.refusing }
+            Waiting::Room
         } else if self.unfinished > 0 {
             Waiting::Messages
         } else {

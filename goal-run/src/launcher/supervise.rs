@@ -67,12 +67,7 @@ impl<'a> Supervisor<'a> {
     }
 
     fn pending(&self) -> Pending {
-        Pending::of_job(
-            self.segment,
-            self.nisa,
-            self.options.window.as_ref(),
-            self.options.engine.unexpected_limit,
-        )
+        Pending::of_job(self.segment, self.nisa, self.options.window.as_ref(), &self.options.engine)
     }
 
     fn failures(&self) -> Option<Vec<String>> {

@@ -2,10 +2,12 @@
 
 use super::cycle::cycles;
 use super::snapshot::{Snapshot, Vertex, Wait};
+use crate::engine::Options;
 use crate::launcher::Window;
 use crate::shm::Segment;
 use goal_asm::Nisa;
 use goal_lang::ANY;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,8 +29,8 @@ pub struct Pending {
     pub cycles: Vec<String>,
     /// Those of them that had not entered the window of their rank.
     pub beyond_window: u64,
-    /// Ranks that leave messages in their ring because of the limit on unexpected messages.
-    pub refusing: Vec<u32>,
+    /// Ranks that eager messages wait for because of the limit on messages without a receive.
+    pub full: Vec<u32>,
     /// That limit in bytes.
     pub unexpected_limit: u64,
 }
@@ -39,13 +41,19 @@ impl Pending {
         segment: &Segment,
         nisa: &Arc<Nisa>,
         window: Option<&Window>,
-        unexpected_limit: u64,
+        options: &Options,
     ) -> Self {
         let snapshot = Snapshot::new(segment, nisa, window);
         let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks());
         pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
-        pending.refusing = (0..segment.num_ranks()).filter(|&rank| snapshot.is_refusing(rank)).collect();
-        pending.unexpected_limit = unexpected_limit;
+        let ranks = 0..segment.num_ranks();
+        let started = ranks.flat_map(|rank| snapshot.unfinished(rank, true));
+        let waits = started.filter_map(|vertex| match snapshot.wait(vertex) {
+            Wait::Receiver { to, size, .. } => (size <= options.eager_limit).then_some(to),
+            _ => None,
+        });
+        pending.full = waits.collect::<BTreeSet<u32>>().into_iter().collect();
+        pending.unexpected_limit = options.unexpected_limit;
         pending
     }
 
@@ -94,15 +102,15 @@ impl fmt::Display for Pending {
         for cycle in &self.cycles {
             write!(f, "\ncycle: {cycle}")?;
         }
-        if let Some(first) = self.refusing.first() {
-            write!(f, "\nrank {first}")?;
-            if self.refusing.len() > 1 {
-                write!(f, " and {} more", self.refusing.len() - 1)?;
-            }
+        if let Some(first) = self.full.first() {
+            let more = match self.full.len() {
+                1 => String::new(),
+                length => format!(" and {} more", length - 1),
+            };
             write!(
                 f,
-                " took no more messages: those without a receive reached the limit of {} bytes; raise it with \
-                 --unexpected-limit, or post the receives earlier",
+                "\nrank {first}{more}: the messages without a receive reached the limit of {} bytes, so that further sends wait for \
+                 theirs; raise it with --unexpected-limit, or post the receives earlier",
                 self.unexpected_limit
             )?;
         }
@@ -119,9 +127,6 @@ fn describe(snapshot: &Snapshot, vertex: Vertex) -> String {
         && !snapshot.may_yet_send(from)
     {
         text.push_str(&match from {
-            _ if snapshot.is_refusing(vertex.0) => {
-                ", which may be among those that the limit holds back".to_owned()
-            }
             ANY => ", and no rank has one left to send".to_owned(),
             from => format!(", and rank {from} has none left to send"),
         });

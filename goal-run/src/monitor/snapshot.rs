@@ -32,8 +32,6 @@ pub(super) enum Wait {
 struct RankSnapshot {
     rank: u32,
     instance: u64,
-    /// Whether it leaves messages in its ring.
-    is_refusing: bool,
     /// Those of the unfinished actions that have started, ascending.
     started: Vec<u32>,
     /// In a window, the unfinished actions with their numbers.
@@ -95,7 +93,6 @@ impl RankSnapshot {
         Self {
             rank,
             instance: status.instance.load(Ordering::SeqCst),
-            is_refusing: status.refusing.load(Ordering::SeqCst) != 0,
             started: vec![],
             read: HashMap::new(),
             beyond: 0,
@@ -215,11 +212,6 @@ impl Snapshot {
         let snapshot = &self.ranks[rank as usize];
         let of_kind = move |offset: &&u32| snapshot.has_started(**offset) == started;
         snapshot.unfinished.iter().filter(of_kind).map(move |&offset| (rank, offset))
-    }
-
-    /// Whether a rank leaves messages in its ring because of the limit on unexpected ones.
-    pub(super) fn is_refusing(&self, rank: u32) -> bool {
-        self.ranks[rank as usize].is_refusing
     }
 
     pub(super) fn num_ranks(&self) -> u32 {

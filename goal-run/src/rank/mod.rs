@@ -55,6 +55,8 @@ pub fn run(
     };
     let storage = storage(segment, nisa, rank, settings);
     image::start(nisa, rank, &storage);
+    // Before any rank sends: this announces its room.
+    let engine = Engine::new(rank, ShmTransport::new(segment, rank), settings.engine());
     if segment.gate().pass(segment.num_ranks(), now_ns) {
         segment.status(rank).enter(State::Running);
         let mut job = Job {
@@ -63,7 +65,7 @@ pub fn run(
             nisa: Arc::clone(nisa),
             rank,
             code,
-            engine: Engine::new(rank, ShmTransport::new(segment, rank), settings.engine()),
+            engine,
             running: None,
             left: settings.repeat,
             unexpected: None,
@@ -146,7 +148,7 @@ impl Job<'_> {
                 continue;
             }
             if progress.worked {
-                pause.over(status);
+                pause.over();
                 continue;
             }
             if self.running.is_none() && !told && progress.waiting == Waiting::Nothing {

@@ -51,10 +51,19 @@ struct Line<T>(T);
 struct Control {
     /// Cells reserved so far.
     tail: Line<AtomicU64>,
-    /// Cells given back so far.
-    head: Line<AtomicU64>,
+    /// What the receiver writes and senders read.
+    receiver: Line<Receiver>,
     /// 1 while the receiver sleeps or is about to: a futex.
     sleeper: Line<AtomicU32>,
+}
+
+#[derive(Default)]
+#[repr(C)]
+struct Receiver {
+    /// Cells given back so far.
+    head: AtomicU64,
+    /// Bytes of messages without a receive that there is room for beyond the ring.
+    room: AtomicU64,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -95,7 +104,7 @@ impl<'a> Inbox<'a> {
 
     /// Cells reserved and given back so far; equal when the ring is empty and its receiver is idle.
     pub fn positions(&self) -> (u64, u64) {
-        (self.control.tail.0.load(Ordering::SeqCst), self.control.head.0.load(Ordering::SeqCst))
+        (self.control.tail.0.load(Ordering::SeqCst), self.control.receiver.0.head.load(Ordering::SeqCst))
     }
 
     /// Puts a message of `len` payload bytes, which `fill` writes in place; wakes the receiver if it sleeps.
@@ -142,7 +151,7 @@ impl<'a> Inbox<'a> {
             let padding = if place + need > cells { cells - place } else { 0 };
             let end = tail + padding + need;
             // Acquire: the receiver's last look at these cells comes before what is written to them now.
-            let head = self.control.head.0.load(Ordering::Acquire);
+            let head = self.control.receiver.0.head.load(Ordering::Acquire);
             if end.saturating_sub(head) > cells {
                 return Err(Full);
             }
@@ -157,6 +166,12 @@ impl<'a> Inbox<'a> {
                 Err(now) => tail = now,
             }
         }
+    }
+
+    /// The room beyond the ring that the receiver announced last; 0 before it announced any.
+    #[inline]
+    pub fn room(&self) -> u64 {
+        self.control.receiver.0.room.load(Ordering::Relaxed)
     }
 
     /// Wakes the receiver if it sleeps.
@@ -194,7 +209,7 @@ pub struct Consumer<'a> {
 impl<'a> Consumer<'a> {
     /// The receiving end of a ring. There must be one at a time, or messages are lost.
     pub fn new(inbox: Inbox<'a>) -> Self {
-        let head = inbox.control.head.0.load(Ordering::Acquire);
+        let head = inbox.control.receiver.0.head.load(Ordering::Acquire);
         Self { inbox, head, published: head }
     }
 
@@ -204,37 +219,34 @@ impl<'a> Consumer<'a> {
         self.inbox.word(self.head).load(Ordering::Acquire) != 0
     }
 
-    /// Shows the first message to `accept` and takes it out if that returns true. Tells what it returned; `None` if there
-    /// was no message.
+    /// Hands the first message to `sink` and takes it out; false if there was none.
     #[inline]
-    pub fn take(&mut self, accept: impl FnOnce(&[u64; HEADER_WORDS], &[u8]) -> bool) -> Option<bool> {
+    pub fn take(&mut self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
         let mut word = self.inbox.word(self.head).load(Ordering::Acquire);
         if word == 0 {
-            return None;
+            return false;
         }
         if word & PADDING != 0 {
             self.advance(word & LEN_MASK);
             word = self.inbox.word(self.head).load(Ordering::Acquire);
             if word == 0 {
-                return None;
+                return false;
             }
         }
         let len = (word & LEN_MASK) as usize;
         assert!(len <= self.inbox.payload_max(), "a sender spoiled the ring");
         let cell = self.inbox.cell(self.head);
         // SAFETY: the sender published these cells and does not touch them again before `head` passes them, which
-        // happens after `accept` returned and the references are gone. They are consecutive and inside the ring, as the
+        // happens after `sink` returned and the references are gone. They are consecutive and inside the ring, as the
         // length is bounded and messages don't wrap: checked for a hostile sender by the bound and the next line.
         let (header, payload) = unsafe {
             assert!((self.head & self.inbox.mask) + cells(len) <= self.inbox.mask + 1);
             let header = cell.add(HEADER_AT).cast::<[u64; HEADER_WORDS]>().as_ref();
             (header, std::slice::from_raw_parts(cell.add(PAYLOAD_AT).as_ptr(), len))
         };
-        let taken = accept(header, payload);
-        if taken {
-            self.advance(cells(len));
-        }
-        Some(taken)
+        sink(header, payload);
+        self.advance(cells(len));
+        true
     }
 
     #[inline]
@@ -252,8 +264,13 @@ impl<'a> Consumer<'a> {
     pub fn publish(&mut self) {
         if self.published != self.head {
             self.published = self.head;
-            self.inbox.control.head.0.store(self.head, Ordering::Release);
+            self.inbox.control.receiver.0.head.store(self.head, Ordering::Release);
         }
+    }
+
+    /// Tells the senders of the room beyond the ring, in bytes.
+    pub fn announce_room(&mut self, bytes: u64) {
+        self.inbox.control.receiver.0.room.store(bytes, Ordering::Relaxed);
     }
 
     /// Sleeps until a sender rings, `limit` passes or a signal arrives; returns at once if there is a message.

@@ -12,21 +12,18 @@ use std::time::Duration;
 pub enum State {
     /// Not ready yet.
     Starting = 0,
-    /// Executing, or about to.
+    /// Executing, or about to, or waiting for time to pass.
     Running = 1,
     /// Nothing can happen before a message arrives.
     Idle = 2,
-    /// Nothing can happen before a ring has room or the limit on unexpected messages allows more; retried now and then.
-    Blocked = 3,
     /// Every instance has ended.
-    Done = 4,
+    Done = 3,
     /// Ended by an error, which the failure record tells.
-    Failed = 5,
+    Failed = 4,
 }
 
 impl State {
-    const ALL: [State; 6] =
-        [State::Starting, State::Running, State::Idle, State::Blocked, State::Done, State::Failed];
+    const ALL: [State; 5] = [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
 /// A rank's status: written by the rank alone, read by the launcher.
@@ -34,11 +31,7 @@ impl State {
 #[repr(C, align(64))]
 pub struct Status {
     state: AtomicU32,
-    /// Whether arrivals are refused because of the limit on unexpected messages.
-    pub refusing: AtomicU32,
     epoch: AtomicU64,
-    /// Fruitless polls in state [`State::Blocked`].
-    pub retries: AtomicU64,
     /// Instances started.
     pub instance: AtomicU64,
     /// The monotonic clock in nanoseconds when the last instance ended.

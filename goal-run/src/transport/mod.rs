@@ -17,15 +17,6 @@ use crate::memory::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
-/// What becomes of a message that was shown to its receiver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// The receiver has it: the transport may reuse its place.
-    Taken,
-    /// The receiver has no room: the message stays where it is and is shown again later; nothing behind it is shown now.
-    Refused,
-}
-
 /// One rank's end of a transport.
 pub trait Transport {
     /// Most bytes of payload in one message; at least 8.
@@ -38,9 +29,15 @@ pub trait Transport {
     /// [`Full`], and nothing happened: `fill` was not called.
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full>;
 
-    /// Shows at most `messages_max` messages that have arrived to `sink`, in order for each sender, until one is refused.
-    /// Returns how many were taken.
-    fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize;
+    /// Hands at most `messages_max` messages that have arrived to `sink`, in order for each sender. Returns how many. A receiver
+    /// takes whatever comes, so that nobody's messages hold up those of another sender.
+    fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize;
+
+    /// Tells all senders that this rank has room for `bytes` bytes of messages without a receive.
+    fn announce_room(&mut self, bytes: u64);
+
+    /// The room that rank `to` announced last, as far as it is known here; 0 before it announced any.
+    fn room(&self, to: u32) -> u64;
 
     /// A name under which peers can read the bytes of this rank; `None` where they can't.
     fn export(&self, bytes: Span) -> Option<u64>;

@@ -1,6 +1,6 @@
 //! The shared-memory transport: one ring a receiver, peers' memory read where it lies.
 
-use super::{Flow, Full, Header, Transport};
+use super::{Full, Header, Transport};
 use crate::memory::Span;
 use crate::shm::{Consumer, HEADER_WORDS, Segment};
 use std::time::Duration;
@@ -62,19 +62,25 @@ impl Transport for ShmTransport<'_> {
     }
 
     #[inline]
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = 0;
-        while taken < messages_max {
-            let accepted = self.consumer.take(|words, payload| {
-                let header = Header::ref_from_bytes(words.as_bytes()).expect("48 bytes, aligned to 8");
-                sink(header, payload) == Flow::Taken
-            });
-            match accepted {
-                Some(true) => taken += 1,
-                Some(false) | None => break,
-            }
+        while taken < messages_max
+            && self.consumer.take(|words, payload| {
+                sink(Header::ref_from_bytes(words.as_bytes()).expect("48 bytes, aligned to 8"), payload);
+            })
+        {
+            taken += 1;
         }
         taken
+    }
+
+    fn announce_room(&mut self, bytes: u64) {
+        self.consumer.announce_room(bytes);
+    }
+
+    #[inline]
+    fn room(&self, to: u32) -> u64 {
+        self.segment.inbox(to).room()
     }
 
     fn export(&self, bytes: Span) -> Option<u64> {

@@ -53,7 +53,7 @@ fn has(report: &Report, code: Code) -> bool {
 #[test]
 fn what_passes_the_check_ends_and_what_does_not_hangs() {
     let (mut ended, mut stuck, mut unsure) = (0, 0, 0);
-    for seed in 0..1200 {
+    for seed in 0..4000 {
         let shape = Shape { wildcards: false, ..Shape::varied(seed) };
         let program = disturbed(seed, &shape);
         let eager_limit = [0, 16, 100, 1 << 20][seed as usize % 4];
@@ -66,12 +66,13 @@ fn what_passes_the_check_ends_and_what_does_not_hangs() {
         match (has(&report, Code::Deadlock), has(&report, Code::ReliesOnBuffering), end) {
             (false, _, End::Finished(..)) => ended += 1,
             (true, _, End::Stuck(_)) => stuck += 1,
-            // Whether there is room when it is needed depends on timing, as the warning says; rings hold something too.
+            // Whether there is room when it is needed depends on timing, as the warning says; what is under way when it is used up
+            // is kept too.
             (true, _, End::Finished(..)) | (false, true, End::Stuck(_)) if unexpected_limit < 1 << 20 => {
                 unsure += 1
             }
             (_, _, end) => panic!("seed {seed}: {report:?} and {end:?}"),
         }
     }
-    assert!(ended > 300 && stuck > 60 && unsure < 50, "{ended} ended, {stuck} stuck, {unsure} unsure");
+    assert!(ended > 3000 && stuck > 150 && unsure < 30, "{ended} ended, {stuck} stuck, {unsure} unsure");
 }

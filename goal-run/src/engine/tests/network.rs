@@ -3,7 +3,7 @@
 
 use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot};
 use crate::memory::{Cells, Region, Span};
-use crate::transport::{Flow, Full, Header, Transport};
+use crate::transport::{Full, Header, Transport};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Matches, Taken};
 use goal_lang::limits::Limits;
@@ -24,6 +24,8 @@ pub(super) struct Wire {
     payload_max: usize,
     /// Most messages under way between two ranks.
     depth: usize,
+    /// What each rank announced.
+    room: BTreeMap<u32, u64>,
 }
 
 pub(super) struct SimTransport {
@@ -48,7 +50,7 @@ impl Transport for SimTransport {
         Ok(())
     }
 
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         for taken in 0..messages_max {
             let mut wire = self.wire.borrow_mut();
             let mine = wire.queues.iter().filter(|((_, to), queue)| *to == self.rank && !queue.is_empty());
@@ -60,13 +62,17 @@ impl Transport for SimTransport {
             let queue = wire.queues.get_mut(&(source, self.rank)).unwrap();
             let (header, payload) = queue.pop_front().unwrap();
             drop(wire);
-            if sink(&header, &payload) == Flow::Refused {
-                let mut wire = self.wire.borrow_mut();
-                wire.queues.get_mut(&(source, self.rank)).unwrap().push_front((header, payload));
-                return taken;
-            }
+            sink(&header, &payload);
         }
         messages_max
+    }
+
+    fn announce_room(&mut self, bytes: u64) {
+        self.wire.borrow_mut().room.insert(self.rank, bytes);
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.wire.borrow().room.get(&to).copied().unwrap_or(0)
     }
 
     fn export(&self, bytes: Span) -> Option<u64> {
@@ -205,6 +211,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         exported,
         payload_max: conditions.payload_max,
         depth: conditions.depth,
+        room: BTreeMap::new(),
     }));
     let mut engines = Vec::new();
     let mut handles = Vec::new();

@@ -3,7 +3,7 @@
 use super::network::{Conditions, End, Held, nisa, run};
 use crate::engine::{Cause, Engine, Options, Schedule, Waiting};
 use crate::memory::Span;
-use crate::transport::{Flow, Full, Header, Transport};
+use crate::transport::{Full, Header, Transport};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,14 +34,18 @@ impl Transport for ToOneself {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+    fn poll(&mut self, _: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         for taken in 0..2 {
-            match self.0.front() {
-                Some((header, payload)) if sink(header, payload) == Flow::Taken => self.0.pop_front(),
-                _ => return taken,
-            };
+            let Some((header, payload)) = self.0.pop_front() else { return taken };
+            sink(&header, &payload);
         }
         2
+    }
+
+    fn announce_room(&mut self, _: u64) {}
+
+    fn room(&self, _: u32) -> u64 {
+        u64::MAX
     }
 
     fn export(&self, _: Span) -> Option<u64> {
@@ -67,8 +71,14 @@ impl Transport for Sent {
         Ok(())
     }
 
-    fn poll(&mut self, _: usize, _: impl FnMut(&Header, &[u8]) -> Flow) -> usize {
+    fn poll(&mut self, _: usize, _: impl FnMut(&Header, &[u8])) -> usize {
         0
+    }
+
+    fn announce_room(&mut self, _: u64) {}
+
+    fn room(&self, _: u32) -> u64 {
+        u64::MAX
     }
 
     fn export(&self, _: Span) -> Option<u64> {
@@ -223,11 +233,24 @@ fn a_sender_waits_rather_than_fill_the_receiver() {
                  b requires a  c requires b  d requires c }
         rank 1 { d: recv 8b from 0 tag 2  a: recv 50b from 0 tag 1  b: recv 50b from 0 tag 1  c: recv 50b from 0 tag 1
                  a requires d  b requires d  c requires d }";
-    let options = Options { unexpected_limit: 400, ..Options::default() };
+    let options = Options { unexpected_limit: 100, ..Options::default() };
     let End::Stuck(waiting) = run(&program(text), &conditions(options)) else { panic!("must be stuck") };
-    assert_eq!(waiting[1], Waiting::Room { refusing: true });
+    assert_eq!(waiting, [Waiting::Messages, Waiting::Messages]);
     let End::Finished(_, stats) = run(&program(text), &conditions(Options::default())) else { panic!() };
     assert!(stats.unexpected_max > 400);
+}
+
+#[test]
+fn without_any_room_every_message_waits_for_its_receive() {
+    let text = "
+        rank 0 { a: send 0b to 1 tag 1  b: send 8b to 1 tag 2  c: send 3000b to 1 tag 3  send 0b to 0  recv 0b from 0 }
+        rank 1 { c: recv 3000b from 0 tag 3  b: recv 8b from 0 tag 2  a: recv 0b from 0 tag 1  b requires c  a requires b }";
+    for direct in [false, true] {
+        let options = Options { unexpected_limit: 0, ..Options::default() };
+        let conditions = Conditions { direct, ..conditions(options) };
+        let end = run(&program(text), &conditions);
+        assert!(matches!(end, End::Finished(_, stats) if stats.unexpected_max == 0), "direct {direct}");
+    }
 }
 
 #[test]

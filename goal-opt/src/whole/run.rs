@@ -1,15 +1,11 @@
 //! The abstract run: the schedule is carried out without data, so that what is stuck and what meets what shows.
 
-mod worst;
-
 use super::channels::Channels;
-use super::room::{Item, Room};
+use super::room::Room;
 use super::{Vertex, Whole};
 use goal_lang::Action;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use worst::{Taken, Worst};
 
 /// What an abstract run found out.
 ///
@@ -27,9 +23,6 @@ pub struct Trace {
     pub least_eager_limit: u64,
     /// Whether a rank receives from any source or with any tag.
     pub has_wildcards: bool,
-    /// Sends whose messages are held up behind another rank pair's first message, which is not taken: the latter's send. Only
-    /// where the room for messages without a receive is bounded.
-    pub behind: FxHashMap<Vertex, Vertex>,
     started: Vec<bool>,
     ended: Vec<bool>,
 }
@@ -83,7 +76,6 @@ pub struct Run<'w, 'p> {
     waiting: BinaryHeap<Reverse<(u64, Vertex)>>,
     /// Where messages without a receive have bounded room.
     room: Option<Room>,
-    worst: Worst<'p>,
     trace: Trace,
 }
 
@@ -138,14 +130,12 @@ impl<'w, 'p> Run<'w, 'p> {
             arrivals: 0,
             waiting: BinaryHeap::new(),
             room: None,
-            worst: Worst::new(),
             channels,
             trace: Trace {
                 order: Vec::with_capacity(whole.len()),
                 partner: vec![Vertex::NONE; whole.len()],
                 least_eager_limit: 0,
                 has_wildcards,
-                behind: FxHashMap::default(),
                 started: vec![false; whole.len()],
                 ended: vec![false; whole.len()],
             },
@@ -206,132 +196,11 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending as soon as their messages are
-    /// taken in, and with bounded room for messages without a receive.
-    ///
-    /// What finds no room stays in the ring between two ranks and holds up all that comes behind it, also answers to
-    /// messages the other way; rings hold nothing that counts as sent. In a room for the [worst](Room::worst) a message without a
-    /// receive comes before all others that are on their way, unless they start before it in every run. Such rings are looked
-    /// at last, so that much is on its way. Room, and other orders in a ring, only ever make more possible.
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but with bounded room for messages without a receive:
+    /// what finds none waits for its receive, whatever its size.
     pub fn finish_with_room(mut self, eager_limit: u64, room: Room) -> Trace {
-        self.trace.least_eager_limit = eager_limit;
         self.room = Some(room);
-        let mut ended = None;
-        loop {
-            while let Some(vertex) = self.ready.pop_front() {
-                self.start(vertex);
-            }
-            if let Some(ring) = self.room.as_mut().and_then(Room::next_ring) {
-                self.drain(ring);
-                continue;
-            }
-            // Only some of the rings are looked at when there is room again; before the end all are.
-            if ended == Some(self.trace.order.len()) {
-                break;
-            }
-            ended = Some(self.trace.order.len());
-            self.room.as_mut().expect("set above").look_at_all();
-        }
-        let room = self.room.take().expect("set above");
-        self.trace.behind = room.behind(&self.trace.partner);
-        self.trace
-    }
-
-    /// Takes messages out of the ring between two ranks while there is a receive or room for them.
-    fn drain(&mut self, ring: (u32, u32)) {
-        let is_worst = self.room_mut().is_worst(ring.1);
-        if is_worst && !self.drain_surely(ring) {
-            return;
-        }
-        while let Some(item) = self.room_mut().front(ring) {
-            if !self.take(ring, item) {
-                return;
-            }
-            if is_worst && !self.ready.is_empty() {
-                // What starts now may come before the rest.
-                return self.room_mut().look_again(ring);
-            }
-        }
-    }
-
-    /// Takes one by one what is taken in every order of the items of a ring, until that is all of them; false if this is not to
-    /// be now.
-    fn drain_surely(&mut self, ring: (u32, u32)) -> bool {
-        loop {
-            let items = self.room_mut().items(ring);
-            let taken = self.sure(ring.1, &items);
-            let room = self.room_mut();
-            match taken {
-                Taken::All => {
-                    room.put(ring, items);
-                    return true;
-                }
-                Taken::NoneBehind(head) => {
-                    room.put(ring, items);
-                    room.hold(ring, head);
-                    return false;
-                }
-                Taken::One(place) => {
-                    let item = items[place];
-                    room.put_first(ring, items, place);
-                    self.take(ring, item);
-                    if !self.ready.is_empty() {
-                        self.room_mut().look_again(ring);
-                        return false;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes the head of a ring if there is a receive or room for it.
-    fn take(&mut self, ring: (u32, u32), item: Item) -> bool {
-        match item {
-            Item::Message(send) => {
-                let Action::Send { to, tag, .. } = *self.whole.action(send) else { unreachable!("a send") };
-                let recv = self.find_posted(send, to, tag);
-                let (size, eager_limit) = (self.size(send), self.trace.least_eager_limit);
-                let room = self.room_mut();
-                if recv.is_none() && !room.keep(to, send, size, eager_limit) {
-                    room.hold(ring, send);
-                    return false;
-                }
-                room.pop(ring);
-                if size <= eager_limit {
-                    self.end(send);
-                }
-                match recv {
-                    Some(recv) => self.meet(send, recv),
-                    None => self.keep_message(send, to, tag),
-                }
-            }
-            Item::Answer(send) => {
-                let recv = self.trace.partner[send.index()];
-                self.room_mut().pop(ring);
-                self.pass((ring.1, self.whole.rank(recv)), Item::Data(send));
-            }
-            Item::Data(send) => {
-                self.room_mut().pop(ring);
-                self.end(self.trace.partner[send.index()]);
-                self.end(send);
-            }
-        }
-        true
-    }
-
-    fn room_mut(&mut self) -> &mut Room {
-        self.room.as_mut().expect("a run with rings")
-    }
-
-    /// Whether a receive is posted that takes the message of `send`.
-    fn is_posted(&mut self, send: Vertex, to: u32, tag: u32) -> bool {
-        let candidates = self.channels.candidates(send, to, self.whole.rank(send), tag);
-        candidates.iter().any(|channel| self.front(2 * channel + 1).is_some())
-    }
-
-    /// Puts something into the ring between two ranks.
-    fn pass(&mut self, ring: (u32, u32), item: Item) {
-        self.room_mut().push(ring, item);
+        self.finish_eagerly(eager_limit, Turn::FirstFirst)
     }
 
     fn size(&self, vertex: Vertex) -> u64 {
@@ -349,30 +218,24 @@ impl<'w, 'p> Run<'w, 'p> {
             self.release(waiter);
         }
         match *self.whole.action(vertex) {
-            Action::Send { to, .. } if self.room.is_some() => {
-                self.pass((self.whole.rank(vertex), to), Item::Message(vertex));
-            }
-            Action::Send { payload, to, tag, .. } => match self.take_posted(vertex, to, tag) {
+            Action::Send { to, tag, .. } => match self.take_posted(vertex, to, tag) {
                 Some(recv) => self.meet(vertex, recv),
                 None => {
-                    let size = self.whole.body(vertex).payload_size(payload);
-                    if size <= self.trace.least_eager_limit {
+                    let size = self.size(vertex);
+                    let is_eager = size <= self.trace.least_eager_limit;
+                    if is_eager && self.room.as_mut().is_none_or(|room| room.keep(to, size)) {
                         self.end(vertex);
                     } else {
                         self.waiting.push(Reverse((size, vertex)));
                     }
                 }
             },
-            Action::Recv { from, .. } => {
-                let send = self.take_message(vertex);
-                if let Some(room) = &mut self.room {
-                    let rank = self.whole.rank(vertex);
-                    match send {
-                        Some(send) => room.free(rank, send),
-                        None => room.look_at(from, rank),
+            Action::Recv { .. } => {
+                if let Some(send) = self.take_message(vertex) {
+                    let (rank, size) = (self.whole.rank(vertex), self.size(send));
+                    if let Some(room) = self.room.as_mut().filter(|_| self.trace.ended[send.index()]) {
+                        room.free(rank, size);
                     }
-                }
-                if let Some(send) = send {
                     self.meet(send, vertex);
                 }
             }
@@ -448,10 +311,6 @@ impl<'w, 'p> Run<'w, 'p> {
     fn meet(&mut self, send: Vertex, recv: Vertex) {
         self.trace.partner[send.index()] = recv;
         self.trace.partner[recv.index()] = send;
-        if self.room.is_some() && !self.trace.ended[send.index()] {
-            self.pass((self.whole.rank(recv), self.whole.rank(send)), Item::Answer(send));
-            return;
-        }
         self.end(recv);
         if !self.trace.ended[send.index()] {
             self.end(send);
