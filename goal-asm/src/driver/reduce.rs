@@ -1,7 +1,7 @@
 //! Programs made small by a shell command's verdict.
 
 use super::{Error, Output, Target, show_stage};
-use goal_lang::{Program, Style, print};
+use goal_lang::{BodyBuilder, Program, ProgramBuilder, Style, print};
 use goal_opt::reduce::Verdict;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
@@ -30,25 +30,30 @@ pub struct ReduceOptions {
 /// smallest one at any time. What came of it is told on standard error.
 ///
 /// # Errors
-/// Where the program itself is not interesting, the command can't be run, or a file not be written.
+/// Where the program itself is not interesting or one without actions is too, the command can't be run, or a file not be
+/// written.
 pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
     let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
     let path = folder.path().join("program.goal");
     let command = command(&options.check, &path);
     let (mut tries, mut failure, mut best, mut first) = (0, None, Vec::new(), None);
+    let ask = |text: &[u8]| {
+        fs::write(&path, text).map_err(|error| Error::io(path.display().to_string(), error))?;
+        run(&command, options.timeout).map_err(|error| Error::io("sh", error))
+    };
     let mut verdict = |candidate: &Program| {
         if tries == options.tries_max {
             return Verdict::Stop;
         }
         tries += 1;
-        let mut text = Vec::new();
-        print(candidate, options.style, &mut text).expect("a vector takes every byte");
-        let asked = fs::write(&path, &text).map_err(|error| Error::io(path.display().to_string(), error));
-        let asked =
-            asked.and_then(|()| run(&command, options.timeout).map_err(|error| Error::io("sh", error)));
-        let kept = asked.and_then(|status| {
+        let text = text(candidate, options.style);
+        let kept = ask(&text).and_then(|status| {
+            let is_first = first.is_none();
             first.get_or_insert(status);
-            let interesting = status.is_some_and(|status| status.success());
+            let interesting = shows_fault(status);
+            if interesting && is_first && shows_fault(ask(&self::text(&empty(), options.style))?) {
+                return Err(Error::Usage(always_interesting(options)));
+            }
             if interesting {
                 best = text;
                 show_stage(&format!("reducing, try {tries}: {}", size(candidate)));
@@ -84,6 +89,30 @@ pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Re
         size(&reduced.program)
     ));
     Ok(())
+}
+
+fn text(program: &Program, style: Style) -> Vec<u8> {
+    let mut text = Vec::new();
+    print(program, style, &mut text).expect("a vector takes every byte");
+    text
+}
+
+/// What every program would become if the command found it interesting.
+fn empty() -> Program {
+    let mut program = ProgramBuilder::default();
+    program.rank_with(BodyBuilder::default().finish());
+    program.finish()
+}
+
+fn shows_fault(status: Option<ExitStatus>) -> bool {
+    status.is_some_and(|status| status.success())
+}
+
+fn always_interesting(options: &ReduceOptions) -> String {
+    format!(
+        "a program without any action is interesting too, and would be the result: `{}` ended with status 0 on it; let it ask for the fault that is meant, as with `goalc check %s 2>&1 | grep -q G0301`, and not for the lack of something",
+        options.check
+    )
 }
 
 fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> String {

@@ -75,7 +75,7 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     races::check(&analysis, &mut order, &mut report);
     datatypes::check(&analysis, &mut order, &mut report);
     if let Some(collective) = options.collective {
-        postcondition::check(&analysis, collective, &mut report);
+        postcondition::check(&analysis, &mut order, collective, &mut report);
     }
     report
 }

@@ -22,19 +22,23 @@ mod value;
 pub use collective::{Collective, CollectiveKind};
 
 use super::Analysis;
-use crate::whole::Vertex;
+use crate::whole::SharedOrder;
 use collective::Layout;
 use compare::Comparison;
 use execute::{Execution, TooManyRanges};
 use explain::Explainer;
-use goal_lang::Action;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
 ///
 /// With wildcards this is about the matching of the one run that was traced.
-pub(super) fn check(analysis: &Analysis<'_>, collective: Collective, report: &mut Report) {
+pub(super) fn check(
+    analysis: &Analysis<'_>,
+    order: &mut SharedOrder<'_, '_>,
+    collective: Collective,
+    report: &mut Report,
+) {
     let kind = collective.kind;
     if report.has_errors() {
         let message = format!(
@@ -54,7 +58,7 @@ pub(super) fn check(analysis: &Analysis<'_>, collective: Collective, report: &mu
         }
     };
     if kind == CollectiveKind::Barrier {
-        check_barrier(analysis, report);
+        barrier::check(analysis, &order.partners(), report);
     } else {
         check_data(analysis, &layout, report);
     }
@@ -66,7 +70,7 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
         Ok(execution) => execution,
         Err(TooManyRanges) => {
             let reason = format!("its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes");
-            report.push(unknown(layout, &reason));
+            report.push(unknown(layout.collective.kind, &reason));
             return;
         }
     };
@@ -76,7 +80,7 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
         let wrong = comparison.rank(&mut execution, rank);
         if comparison.contributions.is_exhausted() {
             let reason = format!("its combinations have more than {COUNTED_OPERANDS_MAX} operands");
-            report.push(unknown(layout, &reason));
+            report.push(unknown(layout.collective.kind, &reason));
             return;
         }
         if let Some(wrong) = wrong {
@@ -91,52 +95,9 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
 }
 
 /// The finding that a program is too large to be followed.
-fn unknown(layout: &Layout, reason: &str) -> Diagnostic {
-    let kind = layout.collective.kind;
+fn unknown(kind: CollectiveKind, reason: &str) -> Diagnostic {
     Diagnostic::new(
         Code::Postcondition,
         format!("the program was not held against {kind} to the end: {reason}"),
     )
-}
-
-fn check_barrier(analysis: &Analysis<'_>, report: &mut Report) {
-    let Analysis { whole, trace, places, .. } = analysis;
-    let ranks = whole.program.num_ranks();
-    if ranks < 2 {
-        return;
-    }
-    for (rank, heard) in (0..).zip(barrier::heard(whole, trace)) {
-        let silent = match &heard {
-            Some(heard) => heard.first_missing(ranks),
-            // A rank without actions has ended before anything starts.
-            None => Some(u32::from(rank == 0)),
-        };
-        let Some(silent) = silent else { continue };
-        report.add(Code::Postcondition, || {
-            let others = heard.as_ref().map_or(0, |heard| heard.count() - 1);
-            let message = format!(
-                "the program is no barrier: rank {rank} can end before rank {silent} has started; it waits for {others} of the {} other ranks",
-                ranks - 1
-            );
-            let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
-            let last = whole.vertices_of(rank).filter(|&vertex| whole.requires(vertex).next().is_none()).last();
-            if let Some(last) = last {
-                let text = format!(
-                    "rank {rank} has ended when this has, and nothing that it waits for comes from rank {silent}"
-                );
-                diagnostic = places.label(diagnostic, last, text);
-            }
-            let sends = |&vertex: &Vertex| matches!(whole.action(vertex), Action::Send { .. });
-            diagnostic = match whole.vertices_of(silent).find(sends) {
-                Some(send) => {
-                    let text = format!(
-                        "rank {silent} tells of its start here first, and it never reaches rank {rank}"
-                    );
-                    places.label(diagnostic, send, text)
-                }
-                None => diagnostic.note(format!("rank {silent} sends nothing, so nobody learns of its start")),
-            };
-            diagnostic.help("let a message, or a chain of messages, lead from every rank to every other")
-        });
-    }
 }

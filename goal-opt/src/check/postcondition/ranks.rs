@@ -36,6 +36,16 @@ impl Ranks {
         }
     }
 
+    pub(super) fn contains(&self, rank: u32) -> bool {
+        match self {
+            Ranks::Runs(runs) => {
+                let after = runs.partition_point(|&(first, _)| first <= rank);
+                after > 0 && rank <= runs[after - 1].1
+            }
+            Ranks::Bits(bits) => bits[(rank / u64::BITS) as usize] >> (rank % u64::BITS) & 1 == 1,
+        }
+    }
+
     /// The first of `ranks` that is not in the set.
     pub(super) fn first_missing(&self, ranks: u32) -> Option<u32> {
         let first = match self {

@@ -2,6 +2,7 @@ mod algorithms;
 mod barrier;
 mod contributions;
 mod differential;
+mod silence;
 
 use super::super::{Options, check};
 use algorithms::{ALGORITHMS, Case, Parameters};

@@ -1,22 +1,22 @@
-//! Whether no rank can end before every rank has started.
+//! Who has certainly started when a rank has ended, as messages tell whose matching is the same in every run.
 
-use super::ranks::Ranks;
-use crate::whole::{Trace, Vertex, Whole};
+use crate::check::postcondition::ranks::Ranks;
+use crate::whole::{Vertex, Whole};
 use goal_lang::Action;
 use std::rc::Rc;
 
 /// Ranks that are known to have started.
-type Heard = Option<Rc<Ranks>>;
+pub(super) type Heard = Option<Rc<Ranks>>;
 
 /// By rank, which ranks have certainly started when all its actions have ended; `None` where it has none.
 ///
 /// A rank has started when one of its actions has. An action knows what those knew that it waits for, and the end of a receive also what
 /// the start of its send knew; nothing flows back to a sender. Knowledge of actions that nobody waits for any more is
-/// dropped.
-pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Heard> {
+/// dropped. A receive without a partner learns nothing: what it takes is up to timing.
+pub(super) fn heard(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Heard> {
     let mut flow = Flow {
         whole,
-        trace,
+        partner,
         ranks: whole.program.num_ranks(),
         missing: vec![0; whole.len()],
         known: vec![None; whole.len()],
@@ -40,7 +40,8 @@ pub(super) fn heard(whole: &Whole<'_>, trace: &Trace) -> Vec<Heard> {
 
 struct Flow<'a> {
     whole: &'a Whole<'a>,
-    trace: &'a Trace,
+    /// By vertex, the other end of its message where every run matches them.
+    partner: &'a [Vertex],
     ranks: u32,
     /// By vertex, dependencies of both kinds that are not met yet.
     missing: Vec<u32>,
@@ -60,7 +61,7 @@ impl Flow<'_> {
         for waiter in self.whole.irequires(vertex) {
             self.tell(waiter, &known);
         }
-        let partner = self.trace.partner[vertex.index()];
+        let partner = self.partner[vertex.index()];
         match self.whole.action(vertex) {
             Action::Send { .. } => {
                 if partner != Vertex::NONE && self.has_started[partner.index()] {
