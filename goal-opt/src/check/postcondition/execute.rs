@@ -229,20 +229,28 @@ impl<'a> Execution<'a> {
         let mut at = 0;
         while let (Some(x), Some(y)) = (a.rest, b.rest) {
             let whole = x.size.min(y.size) / element * element;
+            let mut from = [x.source(), y.source()];
             let (size, value) = if whole > 0 {
                 (whole, self.values.apply(function, element, x.value, y.value))
             } else {
-                let operands = a.element(element, &self.values).zip(b.element(element, &self.values));
-                let value = match operands {
-                    Some((x, y)) => self.values.apply(function, element, x, y),
-                    None => {
-                        let opaque = Expression::Opaque { vertex, operand: 0 };
-                        Value::at(self.values.node(opaque), at)
+                let operands = [&a, &b].map(|operand| operand.element(element, &self.values));
+                let value = if let [Some(x), Some(y)] = operands {
+                    self.values.apply(function, element, x, y)
+                } else {
+                    let node = self.values.node(Expression::Opaque { vertex, operand: 0 });
+                    for ((source, operand), whole) in from.iter_mut().zip([&a, &b]).zip(operands) {
+                        if whole.is_none() {
+                            let parts = operand.sources(element);
+                            let joined =
+                                |one, other| Source { node, step: self.trail.push(vertex, [one, other]) };
+                            *source = parts.reduce(joined).unwrap_or(*source);
+                        }
                     }
+                    Value::at(node, at)
                 };
                 (element, value)
             };
-            let step = self.trail.push(vertex, [x.source(), y.source()]);
+            let step = self.trail.push(vertex, from);
             combined.push(Part { size, value, step });
             a.skip(size);
             b.skip(size);
@@ -277,6 +285,17 @@ impl<'p> Cursor<'p> {
                 self.parts.get(self.next - 1).copied()
             });
         }
+    }
+
+    /// What the next `size` bytes came from, a part each.
+    fn sources(&self, size: u64) -> impl Iterator<Item = Source> {
+        let later = self.parts.get(self.next..).unwrap_or_default();
+        let mut before = 0;
+        self.rest.iter().chain(later).map_while(move |part| {
+            let is_inside = before < size;
+            before += part.size;
+            is_inside.then(|| part.source())
+        })
     }
 
     /// The next `size` bytes as one value, where the parts that they lie in continue each other.

@@ -178,7 +178,7 @@ impl Explainer<'_> {
                     Action::Send { .. } => "the pattern of a message without an address",
                     Action::Wtime { .. } => "the time",
                     Action::User { .. } => "what a user function stored",
-                    _ => "made of parts of elements",
+                    _ => "something made of parts of elements",
                 };
                 format!("{what} ({})", self.places.name(vertex))
             }
