@@ -1,6 +1,8 @@
 //! Edges in compressed sparse rows.
 
 use crate::ids::ActionId;
+use crate::source::Position;
+use std::ops::Range;
 
 /// The edges of one kind of dependency, a row a prerequisite: `row(b)` lists the actions that wait for `b`.
 ///
@@ -22,65 +24,56 @@ pub struct Edge {
 }
 
 impl Csr {
-    /// Rows for `actions` actions from edges in any order; duplicates are dropped. Linear in actions and edges.
+    /// Rows for `actions` actions from edges in any order; duplicates are dropped. Linear in actions and edges, but for sorting rows
+    /// whose edges don't come in order.
     ///
     /// # Panics
     /// If an edge names an action past `actions`, or there are 2^32 edges or more.
     pub fn from_edges(actions: usize, edges: &[Edge]) -> Self {
-        if edges.is_empty() {
-            return Self::default();
-        }
-        u32::try_from(edges.len()).expect("more than 2^32 edges");
-        // A counting sort by prerequisite is stable, so sorting by waiter first leaves every row ascending.
-        let by_waiter;
-        let edges = if edges.is_sorted_by_key(|edge| edge.waiter) {
-            edges
-        } else {
-            by_waiter = counting_sort(actions, edges, |edge| edge.waiter);
-            &by_waiter
-        };
-        let mut starts = vec![0u32; actions + 1];
-        for edge in edges {
-            starts[edge.prerequisite.index() + 1] += 1;
-        }
-        for i in 0..actions {
-            starts[i + 1] += starts[i];
-        }
-        let mut next = starts.clone();
-        let mut targets = vec![ActionId(0); edges.len()];
-        for edge in edges {
-            let at = &mut next[edge.prerequisite.index()];
-            assert!(edge.waiter.index() < actions, "an edge from no action");
-            targets[*at as usize] = edge.waiter;
-            *at += 1;
-        }
-        let mut csr = Self { starts, targets };
-        csr.drop_duplicates();
-        csr
+        Self::with_places(actions, edges, &[]).0
     }
 
     /// Like [`from_edges`](Self::from_edges), and where each edge was stated, in the rows' order. `places` has an entry an
     /// edge or none at all; an edge that was stated twice keeps its first place.
-    pub(crate) fn with_places(actions: usize, edges: &[Edge], places: &[u64]) -> (Self, Vec<u64>) {
-        let csr = Self::from_edges(actions, edges);
-        if places.is_empty() {
-            return (csr, Vec::new());
+    ///
+    /// # Panics
+    /// As [`from_edges`](Self::from_edges) does.
+    pub fn with_places(actions: usize, edges: &[Edge], places: &[Position]) -> (Self, Vec<Position>) {
+        if edges.is_empty() {
+            return (Self::default(), Vec::new());
         }
-        let mut ordered = vec![u64::MAX; csr.len()];
-        for (&edge, &place) in edges.iter().zip(places) {
-            if let Some(at) = csr.position(edge) {
-                ordered[at] = ordered[at].min(place);
+        u32::try_from(edges.len()).expect("more than 2^32 edges");
+        let mut starts = row_ends(actions, edges.iter().map(|edge| edge.prerequisite));
+        let mut targets = vec![ActionId(0); edges.len()];
+        let mut ordered = vec![Position::MAX; places.len()];
+        for (index, edge) in edges.iter().enumerate() {
+            assert!(edge.waiter.index() < actions, "an edge from no action");
+            let next = &mut starts[edge.prerequisite.index() + 1];
+            let at = *next as usize;
+            *next += 1;
+            targets[at] = edge.waiter;
+            if let Some(&place) = places.get(index) {
+                ordered[at] = place;
             }
         }
+        starts.pop();
+        let mut csr = Self { starts, targets };
+        csr.put_in_order(&mut ordered);
         (csr, ordered)
     }
 
     /// The actions that wait for `prerequisite`, ascending.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> &[ActionId] {
+        &self.targets[self.range(prerequisite)]
+    }
+
+    /// Where the edges of a row lie among all edges.
+    #[inline]
+    fn range(&self, prerequisite: ActionId) -> Range<usize> {
         match self.starts.get(prerequisite.index()..prerequisite.index() + 2) {
-            Some(range) => &self.targets[range[0] as usize..range[1] as usize],
-            None => &[],
+            Some(range) => range[0] as usize..range[1] as usize,
+            None => 0..0,
         }
     }
 
@@ -98,17 +91,60 @@ impl Csr {
 
     /// Every edge, ordered by prerequisite, then by waiter.
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
-        let rows = self.starts.len().saturating_sub(1);
-        (0..rows).map(ActionId::new).flat_map(|prerequisite| {
-            self.row(prerequisite).iter().map(move |&waiter| Edge { waiter, prerequisite })
+        let mut row = 0;
+        self.targets.iter().enumerate().map(move |(at, &waiter)| {
+            while self.starts[row + 1] as usize <= at {
+                row += 1;
+            }
+            Edge { waiter, prerequisite: ActionId::new(row) }
         })
     }
 
-    /// The same edges by waiter: `row(a)` of the result lists what `a` waits for.
+    /// The same edges by waiter: `row(a)` of the result lists what `a` waits for. Linear in actions and edges.
+    ///
+    /// # Panics
+    /// If an edge names an action past `actions`.
     pub fn transposed(&self, actions: usize) -> Csr {
-        let edges: Vec<Edge> =
-            self.edges().map(|e| Edge { waiter: e.prerequisite, prerequisite: e.waiter }).collect();
-        Csr::from_edges(actions, &edges)
+        if self.is_empty() {
+            return Csr::default();
+        }
+        let mut starts = row_ends(actions, self.targets.iter().copied());
+        let mut targets = vec![ActionId(0); self.targets.len()];
+        for Edge { waiter, prerequisite } in self.edges() {
+            let next = &mut starts[waiter.index() + 1];
+            targets[*next as usize] = prerequisite;
+            *next += 1;
+        }
+        starts.pop();
+        Csr { starts, targets }
+    }
+
+    /// The same edges when the actions stand in another order, `order[0]` first, with their places in the rows' order. `places` has an entry
+    /// an edge or none at all. Linear in actions and edges, but for sorting rows.
+    ///
+    /// # Panics
+    /// If an edge names an action that is not in `order`.
+    pub fn permuted(&self, order: &[ActionId], places: &[Position]) -> (Self, Vec<Position>) {
+        if self.is_empty() {
+            return (Self::default(), Vec::new());
+        }
+        let mut number = vec![ActionId(0); order.len()];
+        for (new, old) in order.iter().enumerate() {
+            number[old.index()] = ActionId::new(new);
+        }
+        let mut starts = Vec::with_capacity(order.len() + 1);
+        starts.push(0);
+        let mut targets = Vec::with_capacity(self.targets.len());
+        let mut ordered = Vec::with_capacity(places.len());
+        for old in order {
+            let row = self.range(*old);
+            targets.extend(self.targets[row.clone()].iter().map(|waiter| number[waiter.index()]));
+            ordered.extend_from_slice(places.get(row).unwrap_or_default());
+            starts.push(targets.len() as u32);
+        }
+        let mut csr = Self { starts, targets };
+        csr.put_in_order(&mut ordered);
+        (csr, ordered)
     }
 
     /// Index of the edge `prerequisite` -> `waiter` among all edges in row order.
@@ -138,16 +174,32 @@ impl Csr {
         }
     }
 
-    fn drop_duplicates(&mut self) {
+    /// Lets every row ascend strictly, and `places` with them where there are any: of equal edges the first place stays.
+    fn put_in_order(&mut self, places: &mut Vec<Position>) {
+        let mut pairs: Vec<(ActionId, Position)> = Vec::new();
         let mut kept = 0usize;
         let mut from = 0usize;
         for row in 1..self.starts.len() {
             let to = self.starts[row] as usize;
-            let first = kept;
-            for i in from..to {
-                let target = self.targets[i];
-                if kept == first || self.targets[kept - 1] != target {
+            if self.targets[from..to].is_sorted_by(|a, b| a < b) {
+                if kept < from {
+                    self.targets.copy_within(from..to, kept);
+                    if !places.is_empty() {
+                        places.copy_within(from..to, kept);
+                    }
+                }
+                kept += to - from;
+            } else {
+                let place = |at: usize| places.get(at).copied().unwrap_or(Position::MAX);
+                pairs.clear();
+                pairs.extend((from..to).map(|at| (self.targets[at], place(at))));
+                pairs.sort_unstable();
+                pairs.dedup_by_key(|pair| pair.0);
+                for &(target, place) in &pairs {
                     self.targets[kept] = target;
+                    if let Some(entry) = places.get_mut(kept) {
+                        *entry = place;
+                    }
                     kept += 1;
                 }
             }
@@ -155,22 +207,19 @@ impl Csr {
             self.starts[row] = kept as u32;
         }
         self.targets.truncate(kept);
+        places.truncate(kept);
     }
 }
 
-fn counting_sort(actions: usize, edges: &[Edge], key: impl Fn(&Edge) -> ActionId) -> Vec<Edge> {
-    let mut next = vec![0u32; actions + 1];
-    for edge in edges {
-        next[key(edge).index() + 1] += 1;
+/// Where the rows of some entries lie: entry `r + 1` is where row `r` begins, and when it has been filled from there on, where it
+/// ends. Then the last entry is one too many.
+fn row_ends(actions: usize, rows: impl Iterator<Item = ActionId>) -> Vec<u32> {
+    let mut ends = vec![0u32; actions + 2];
+    for row in rows {
+        ends[row.index() + 2] += 1;
     }
-    for i in 0..actions {
-        next[i + 1] += next[i];
+    for at in 2..ends.len() {
+        ends[at] += ends[at - 1];
     }
-    let mut sorted = vec![edges[0]; edges.len()];
-    for edge in edges {
-        let at = &mut next[key(edge).index()];
-        sorted[*at as usize] = *edge;
-        *at += 1;
-    }
-    sorted
+    ends
 }

@@ -25,6 +25,28 @@ fn rows_ascend_without_duplicates() {
 }
 
 #[test]
+fn an_edge_keeps_its_first_place() {
+    let edges = [edge(3, 0), edge(1, 0), edge(3, 0), edge(2, 1), edge(1, 0), edge(3, 2)];
+    let (csr, places) = Csr::with_places(4, &edges, &[10, 50, 30, 40, 20, 60]);
+    assert_eq!(csr, Csr::from_edges(4, &edges));
+    assert!(csr.edges().eq([edge(1, 0), edge(3, 0), edge(2, 1), edge(3, 2)]));
+    assert_eq!(places, [20, 10, 40, 60]);
+}
+
+#[test]
+fn edges_of_another_order() {
+    let edges = [edge(1, 0), edge(3, 0), edge(2, 1), edge(3, 2)];
+    let csr = Csr::from_edges(5, &edges);
+    let order = [2, 3, 4, 1, 0].map(ActionId);
+    let (permuted, places) = csr.permuted(&order, &[10, 20, 30, 40]);
+    let moved = [edge(1, 0), edge(0, 3), edge(1, 4), edge(3, 4)];
+    assert_eq!(permuted, Csr::from_edges(5, &moved));
+    assert!(permuted.edges().eq(moved));
+    assert_eq!(places, [40, 30, 20, 10]);
+    assert_eq!(csr.permuted(&order, &[]), (permuted, Vec::new()));
+}
+
+#[test]
 fn topological_order_respects_both_kinds() {
     let mut builder = BodyBuilder::default();
     let ids: Vec<_> = (0..3).map(|_| builder.action(Action::Nop)).collect();

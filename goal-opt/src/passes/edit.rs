@@ -23,16 +23,8 @@ impl Edges {
 
     /// The rows, and the positions in their order.
     pub(crate) fn finish(self, actions: usize) -> (Csr, Vec<Position>) {
-        let csr = Csr::from_edges(actions, &self.edges);
-        let mut positions = Vec::new();
-        if self.positions.len() == self.edges.len() {
-            positions = vec![Position::MAX; csr.len()];
-            for (edge, position) in self.edges.into_iter().zip(self.positions) {
-                let at = csr.position(edge).expect("every edge is in the rows");
-                positions[at] = positions[at].min(position);
-            }
-        }
-        (csr, positions)
+        let has_positions = self.positions.len() == self.edges.len();
+        Csr::with_places(actions, &self.edges, if has_positions { &self.positions } else { &[] })
     }
 }
 
