@@ -10,6 +10,7 @@ pub mod check;
 pub mod cost;
 mod flow;
 mod machine;
+mod marks;
 mod pass;
 mod passes;
 mod reach;

@@ -1,7 +1,8 @@
 //! Bytes from one write to the next.
 
-use super::cells::{Cells, Marks};
+use super::cells::Cells;
 use super::order::Order;
+use crate::marks::Marks;
 use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
 
 /// Steps that the walk may take for each action: bytes that are written in one piece and read in many, over and over, take

@@ -60,6 +60,11 @@ impl Graph {
         self.targets.len()
     }
 
+    /// Where the edges lead, those of a node after those of the one before it.
+    pub(crate) fn targets(&self) -> &[u32] {
+        &self.targets
+    }
+
     /// Where the edges of a node lead.
     #[inline]
     pub(crate) fn row(&self, node: u32) -> &[u32] {

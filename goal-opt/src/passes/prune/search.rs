@@ -2,7 +2,7 @@
 
 use super::Implied;
 use super::incoming::{Incoming, Link};
-use std::collections::BinaryHeap;
+use crate::marks::Marks;
 
 /// Most edges that are followed back from one action.
 pub(super) const STEPS_MAX: usize = 2048;
@@ -16,9 +16,8 @@ pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
     let edges: usize = (0..incoming.len()).map(|place| incoming.of(place).len()).sum();
     let mut search = Search {
         incoming,
-        seen_from: vec![u32::MAX; incoming.len()],
         wanted_from: vec![(u32::MAX, 0); incoming.len()],
-        open: BinaryHeap::new(),
+        open: Marks::new(incoming.len()),
         latest: (0..incoming.len()).map(latest).collect(),
         steps_left: STEPS.saturating_add(edges.saturating_mul(STEPS_PER_EDGE)),
         wanted: Vec::new(),
@@ -46,12 +45,10 @@ struct Search<'a> {
     incoming: &'a Incoming,
     /// By place, the last of its prerequisites.
     latest: Vec<u32>,
-    /// By place, the last action from which it was reached.
-    seen_from: Vec<u32>,
     /// By place, the last action that wants to know about it, and its index in `wanted`.
     wanted_from: Vec<(u32, u32)>,
-    /// Places that were reached and not followed back, the last first.
-    open: BinaryHeap<u32>,
+    /// Places that were reached and not followed back: the last is next, and what it leads to comes before it.
+    open: Marks,
     steps_left: usize,
     /// Prerequisites of the action at hand, the first first.
     wanted: Vec<Wanted>,
@@ -65,17 +62,19 @@ impl Search<'_> {
             return true;
         }
         self.collect(links);
-        self.open.clear();
         for (index, wanted) in self.wanted.iter().enumerate() {
             self.wanted_from[wanted.source as usize] = (place, index as u32);
-            self.seen_from[wanted.source as usize] = place;
-            self.open.push(wanted.source);
+            self.open.insert(wanted.source as usize);
         }
         let mut steps = STEPS_MAX.min(self.steps_left);
         // The first that is not settled: what lies before it is of no interest.
         let mut first = 0;
         let mut complete = true;
-        while let Some(at) = self.open.pop() {
+        let mut last = place as usize;
+        while let Some(at) = self.open.last_up_to(last) {
+            self.open.remove(at);
+            last = at;
+            let at = at as u32;
             while first < self.wanted.len() && self.wanted[first].is_settled() {
                 first += 1;
             }
@@ -99,10 +98,12 @@ impl Search<'_> {
                     wanted.implied_start = true;
                     wanted.implied_end |= link.by_end;
                 }
-                if std::mem::replace(&mut self.seen_from[link.source as usize], place) != place {
-                    self.open.push(link.source);
-                }
+                self.open.insert(link.source as usize);
             }
+        }
+        while let Some(left) = self.open.last_up_to(last) {
+            self.open.remove(left);
+            last = left;
         }
         for wanted in &self.wanted {
             let end = wanted.by_end.filter(|_| wanted.implied_end);

@@ -4,6 +4,7 @@
 //! scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002): an action comes the earlier the longer the work behind it takes,
 //! on other ranks too, by the machine model. So a send that others wait for comes before one that nobody needs soon.
 
+mod ends;
 mod order;
 mod partners;
 mod priority;
@@ -14,7 +15,6 @@ use super::permute::permute;
 use crate::machine::Machine;
 use crate::text_order::first_to_last;
 use goal_lang::{ActionId, Body, Csr, Program};
-use order::Channels;
 use priority::Priorities;
 use rayon::prelude::*;
 
@@ -28,8 +28,7 @@ use rayon::prelude::*;
 /// If a graph has a cycle: the verifier refuses these.
 pub fn topological(program: &mut Program, machine: &Machine) -> bool {
     let mut changed = program.bodies.par_iter_mut().map(forward).reduce(|| false, |a, b| a | b);
-    let channels = Channels::new(program);
-    let priorities = Priorities::new(program, &channels, machine);
+    let priorities = Priorities::new(program, machine);
     let sorted = program.bodies.par_iter_mut().enumerate().map(|(index, body)| {
         let key = priorities.of_body(index);
         if key.is_sorted_by(|a, b| a >= b) {

@@ -1,10 +1,11 @@
 //! How long it takes from the start of each action to the end of the program, at least: its upward rank.
 
-use super::order::Channels;
-use super::partners::{End, partners};
+use super::ends::Ends;
+use super::order::{View, visit_ordered};
+use super::partners::visit_partners;
 use crate::machine::Machine;
-use goal_lang::{Action, ActionId, Body, Csr, Edge, Operand, Program};
-use rayon::prelude::*;
+use crate::reach::Graph;
+use goal_lang::{Action, ActionId, Body, Csr, Operand, Program};
 
 /// The upward ranks of all actions in nanoseconds. Over dependencies and messages that must keep their order they don't
 /// ascend.
@@ -16,15 +17,15 @@ pub(super) struct Priorities {
 
 impl Priorities {
     /// Walks back from what nothing waits for, over dependencies and messages of all ranks. Bodies must be in topological order.
-    /// Linear in actions, dependencies and messages.
-    pub(super) fn new(program: &Program, channels: &Channels, machine: &Machine) -> Self {
+    /// Linear in actions, dependencies and messages, but for sorting messages.
+    pub(super) fn new(program: &Program, machine: &Machine) -> Self {
         let mut first = vec![0];
         for body in &program.bodies {
             first.push(first[first.len() - 1] + body.len());
         }
-        let mut walk = Walk::new(program, channels, machine, &first);
+        let mut walk = Walk::new(program, machine, &first);
         walk.run();
-        walk.complete();
+        walk.complete(program, &first);
         Self { upward_ns: walk.upward_ns, first }
     }
 
@@ -34,23 +35,22 @@ impl Priorities {
     }
 }
 
-/// A body with its dependencies the other way round.
-struct Back<'a> {
-    body: &'a Body,
-    channel: &'a [u32],
-    requires: Csr,
-    irequires: Csr,
+/// What comes before an action. Actions are numbered over all bodies.
+struct Before {
+    /// Those whose end it waits for.
+    ends: Graph,
+    /// Those whose start it waits for.
+    starts: Graph,
+    /// Of a receive, the sends that it takes a message of: one, or one a rank where ranks share a body.
+    sends: Graph,
 }
 
-struct Walk<'a> {
-    machine: &'a Machine,
-    first: &'a [usize],
-    backs: Vec<Back<'a>>,
-    body_of: Vec<u32>,
-    /// By receive, the sends that it takes a message of: one, or one a rank where ranks share a body.
-    sends: Csr,
-    /// By action, what is behind it that has no rank yet.
-    pending: Vec<u32>,
+struct Walk {
+    /// By action, what has to be laid out before it for the order of messages; `u32::MAX` for none.
+    channel: Vec<u32>,
+    /// `None` where there are more actions or dependencies than can be numbered.
+    before: Option<Before>,
+    duration_ns: Vec<f64>,
     /// By action, the longest way from its end.
     behind_ns: Vec<f64>,
     /// By action, the longest way from its start: what is known so far, in the end all of it.
@@ -58,116 +58,117 @@ struct Walk<'a> {
     done: usize,
 }
 
-impl<'a> Walk<'a> {
-    fn new(program: &'a Program, channels: &'a Channels, machine: &'a Machine, first: &'a [usize]) -> Self {
+impl Walk {
+    fn new<'a>(program: &'a Program, machine: &'a Machine, first: &[usize]) -> Self {
         let actions = first[first.len() - 1];
-        let backs: Vec<Back<'a>> = program
-            .bodies
-            .par_iter()
-            .enumerate()
-            .map(|(index, body)| Back {
-                body,
-                channel: channels.of_body(index),
-                requires: body.requires.transposed(body.len()),
-                irequires: body.irequires.transposed(body.len()),
-            })
-            .collect();
-        let mut body_of = Vec::with_capacity(actions);
-        let mut pending = vec![0; actions];
-        for (index, back) in backs.iter().enumerate() {
-            body_of.resize(first[index + 1], index as u32);
-            for id in back.body.ids() {
-                let waiters = back.body.requires.row(id).len() + back.body.irequires.row(id).len();
-                pending[first[index] + id.index()] += waiters as u32;
-                let before = back.channel[id.index()];
-                if before != u32::MAX {
-                    pending[first[index] + before as usize] += 1;
-                }
+        let views: Vec<View> = program.bodies.iter().map(View::new).collect();
+        let (sends, receives) = (&Ends::sends(program), &Ends::receives(program));
+        let mut channel = vec![u32::MAX; actions];
+        visit_ordered(program, &views, [sends, receives], |body, before, after| {
+            channel[first[body] + after as usize] = first[body] as u32 + before;
+        });
+        let edges = |of: fn(&Body) -> &Csr, visit: &mut dyn FnMut(u32, u32)| {
+            for (body, &first) in program.bodies.iter().zip(first) {
+                let vertex = |id: ActionId| first as u32 + id.0;
+                of(body).edges().for_each(|edge| visit(vertex(edge.waiter), vertex(edge.prerequisite)));
             }
+        };
+        let mut messages: Vec<(u32, u32)> = Vec::new();
+        visit_partners(program, &views, [sends, receives], |send, receive| {
+            let [send, receive] = [send, receive].map(|(body, action)| first[body] as u32 + action);
+            messages.push((receive, send));
+        });
+        let before = || {
+            Some(Before {
+                ends: Graph::new(actions, |visit| edges(|body| &body.requires, visit))?,
+                starts: Graph::new(actions, |visit| edges(|body| &body.irequires, visit))?,
+                sends: Graph::new(actions, |visit| {
+                    messages.iter().for_each(|&(receive, send)| visit(receive, send));
+                })?,
+            })
+        };
+        let durations =
+            |body: &'a Body| body.actions.iter().map(move |action| duration_ns(body, action, machine));
+        Self {
+            before: before(),
+            channel,
+            duration_ns: program.bodies.iter().flat_map(durations).collect(),
+            behind_ns: vec![0.0; actions],
+            upward_ns: vec![0.0; actions],
+            done: 0,
         }
-        let vertex = |end: End| ActionId::new(first[end.body.index()] + end.action as usize);
-        let messages: Vec<Edge> = partners(program, channels)
-            .into_iter()
-            .map(|(send, recv)| Edge { prerequisite: vertex(recv), waiter: vertex(send) })
-            .collect();
-        let sends = Csr::from_edges(actions, &messages);
-        for edge in sends.edges() {
-            pending[edge.waiter.index()] += 1;
-        }
-        let (behind_ns, upward_ns) = (vec![0.0; actions], vec![0.0; actions]);
-        Self { machine, first, backs, body_of, sends, pending, behind_ns, upward_ns, done: 0 }
     }
 
     fn run(&mut self) {
+        let Some(before) = self.before.take() else { return };
+        // By action, what is behind it that has no rank yet.
+        let mut pending = vec![0u32; self.channel.len()];
+        let in_order = self.channel.iter().filter(|&&before| before != u32::MAX);
+        let all = before.ends.targets().iter().chain(before.starts.targets()).chain(before.sends.targets());
+        all.chain(in_order).for_each(|&before| pending[before as usize] += 1);
         let mut open: Vec<u32> = Vec::new();
-        for last in (0..self.pending.len()).rev() {
-            if self.pending[last] == 0 {
-                self.pending[last] = u32::MAX;
+        for last in (0..pending.len()).rev() {
+            if pending[last] == 0 {
                 open.push(last as u32);
             }
             while let Some(vertex) = open.pop() {
-                self.pass_on(vertex as usize, &mut open);
+                pending[vertex as usize] = u32::MAX;
+                self.pass_on(vertex, &before, |before| {
+                    pending[before as usize] -= 1;
+                    if pending[before as usize] == 0 {
+                        open.push(before);
+                    }
+                });
             }
         }
     }
 
-    /// An action has its rank: what comes before it learns of it.
-    fn pass_on(&mut self, vertex: usize, open: &mut Vec<u32>) {
+    /// An action has its rank: what comes before it learns of it, and `settle` is called with each.
+    fn pass_on(&mut self, vertex: u32, before: &Before, mut settle: impl FnMut(u32)) {
         self.done += 1;
-        let index = self.body_of[vertex] as usize;
-        let back = &self.backs[index];
-        let (first, id) = (self.first[index], ActionId::new(vertex - self.first[index]));
-        let duration_ns = duration_ns(back.body, id, self.machine);
-        let upward_ns = self.upward_ns[vertex].max(duration_ns + self.behind_ns[vertex]);
-        self.upward_ns[vertex] = upward_ns;
-        let pending = &mut self.pending;
-        let mut settle = |before: usize| {
-            pending[before] -= 1;
-            if pending[before] == 0 {
-                pending[before] = u32::MAX;
-                open.push(before as u32);
-            }
-        };
-        for before in back.requires.row(id) {
-            let before = first + before.index();
-            self.behind_ns[before] = self.behind_ns[before].max(upward_ns);
+        let at = vertex as usize;
+        let by_end_ns = self.duration_ns[at] + self.behind_ns[at];
+        let upward_ns = self.upward_ns[at].max(by_end_ns);
+        self.upward_ns[at] = upward_ns;
+        for &before in before.ends.row(vertex) {
+            let behind_ns = &mut self.behind_ns[before as usize];
+            *behind_ns = behind_ns.max(upward_ns);
             settle(before);
         }
-        let in_order = Some(back.channel[id.index()]).filter(|&before| before != u32::MAX);
-        for before in back.irequires.row(id).iter().map(|id| id.0).chain(in_order) {
-            let before = first + before as usize;
-            self.upward_ns[before] = self.upward_ns[before].max(upward_ns);
+        let in_order = Some(self.channel[at]).filter(|&before| before != u32::MAX);
+        for &before in before.starts.row(vertex).iter().chain(&in_order) {
+            let known_ns = &mut self.upward_ns[before as usize];
+            *known_ns = known_ns.max(upward_ns);
             settle(before);
         }
         // From the start of a send to the end of its receive it takes as long as a receive takes.
-        for send in self.sends.row(ActionId::new(vertex)) {
-            let arrival_ns = duration_ns + self.behind_ns[vertex];
-            self.upward_ns[send.index()] = self.upward_ns[send.index()].max(arrival_ns);
-            settle(send.index());
+        for &send in before.sends.row(vertex) {
+            let known_ns = &mut self.upward_ns[send as usize];
+            *known_ns = known_ns.max(by_end_ns);
+            settle(send);
         }
     }
 
     /// Ranks for what the walk did not reach: messages whose order the layouts don't tell may form circles.
-    fn complete(&mut self) {
-        if self.done == self.pending.len() {
+    fn complete(&mut self, program: &Program, first: &[usize]) {
+        if self.done == self.upward_ns.len() {
             return;
         }
-        for (index, back) in self.backs.iter().enumerate() {
-            let first = self.first[index];
-            for id in (0..back.body.len()).rev().map(ActionId::new) {
+        for (body, &first) in program.bodies.iter().zip(first) {
+            for id in (0..body.len()).rev().map(ActionId::new) {
                 let vertex = first + id.index();
                 let behind_ns = |csr: &Csr| {
                     let row = csr.row(id).iter();
                     row.map(|waiter| self.upward_ns[first + waiter.index()]).fold(0.0, f64::max)
                 };
-                let by_end = behind_ns(&back.body.requires).max(self.behind_ns[vertex]);
-                let upward_ns = (duration_ns(back.body, id, self.machine) + by_end)
-                    .max(behind_ns(&back.body.irequires))
+                let by_end = behind_ns(&body.requires).max(self.behind_ns[vertex]);
+                let upward_ns = (self.duration_ns[vertex] + by_end)
+                    .max(behind_ns(&body.irequires))
                     .max(self.upward_ns[vertex]);
                 self.upward_ns[vertex] = upward_ns;
-                let before = back.channel[id.index()];
+                let before = self.channel[vertex];
                 if before != u32::MAX {
-                    let before = first + before as usize;
+                    let before = before as usize;
                     self.upward_ns[before] = self.upward_ns[before].max(upward_ns);
                 }
             }
@@ -177,8 +178,8 @@ impl<'a> Walk<'a> {
 
 /// From the start of an action to its end, in nanoseconds. A send has ended when its bytes are with the network, or with the receiver
 /// where they wait for it. A local operation goes over its bytes as fast as the wire does.
-fn duration_ns(body: &Body, id: ActionId, machine: &Machine) -> f64 {
-    match *body.action(id) {
+fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
+    match *action {
         Action::Recv { payload, .. } => machine.message_ns(body.payload_size(payload)),
         Action::Send { payload, .. } => match body.payload_size(payload) {
             bytes if bytes > machine.eager_bytes_max => machine.message_ns(bytes),

@@ -1,0 +1,64 @@
+//! The sends and the receives of every body by channel, in flat arrays.
+
+use goal_lang::{Action, Program};
+
+/// An end of a message, with what the other end has to have the same. Ends are in order by channel, and then as they are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct End {
+    pub(super) peer: u32,
+    pub(super) tag: u32,
+    pub(super) action: u32,
+}
+
+impl End {
+    /// What messages have in common that could be taken for each other.
+    pub(super) fn channel(&self) -> (u32, u32) {
+        (self.peer, self.tag)
+    }
+}
+
+/// The sends, or the receives, of all bodies.
+pub(super) struct Ends {
+    /// By body, its first end; one more entry for the end.
+    starts: Vec<usize>,
+    ends: Vec<End>,
+}
+
+impl Ends {
+    /// The sends. Linear but for sorting those of each body.
+    pub(super) fn sends(program: &Program) -> Self {
+        Self::new(program, |action| match *action {
+            Action::Send { to, tag, .. } => Some((to, tag)),
+            _ => None,
+        })
+    }
+
+    /// The receives. Linear but for sorting those of each body.
+    pub(super) fn receives(program: &Program) -> Self {
+        Self::new(program, |action| match *action {
+            Action::Recv { from, tag, .. } => Some((from, tag)),
+            _ => None,
+        })
+    }
+
+    fn new(program: &Program, channel: impl Fn(&Action) -> Option<(u32, u32)>) -> Self {
+        let mut starts = Vec::with_capacity(program.bodies.len() + 1);
+        let mut ends = Vec::new();
+        for body in &program.bodies {
+            starts.push(ends.len());
+            for (action, what) in body.actions.iter().enumerate() {
+                if let Some((peer, tag)) = channel(what) {
+                    ends.push(End { peer, tag, action: action as u32 });
+                }
+            }
+            ends[starts[starts.len() - 1]..].sort_unstable();
+        }
+        starts.push(ends.len());
+        Self { starts, ends }
+    }
+
+    /// Those of a body.
+    pub(super) fn of_body(&self, body: usize) -> &[End] {
+        &self.ends[self.starts[body]..self.starts[body + 1]]
+    }
+}
