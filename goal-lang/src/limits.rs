@@ -94,8 +94,9 @@ pub const RANGE_STEPS_MAX: u64 = 1 << 20;
 /// Ranges of bytes that the comparison of accesses to memory may look at for each piece of a buffer.
 pub const RANGE_STEPS_PER_PIECE: u64 = 64;
 
-/// Most times that a program is checked again after fixes were put into its texts; a check tells of at most 100 findings.
-pub const FIX_ROUNDS_MAX: usize = 100;
+/// Most times that a program is checked again after fixes were put into its texts; a check tells of at most 100 findings, and of
+/// fixes that do harm together some are tried without the others.
+pub const FIX_CHECKS_MAX: usize = 256;
 
 /// Limits on what a program may ask of the machine that reads it. Each is refused by name before anything of that
 /// size is allocated; every binary has a flag for each.

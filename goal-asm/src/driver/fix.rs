@@ -4,7 +4,8 @@ use super::load::parse_text;
 use super::{Error, Form, Input, Loaded, Options, Output, Target};
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
-use goal_lang::limits::FIX_ROUNDS_MAX;
+use goal_lang::limits::FIX_CHECKS_MAX;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,19 +26,33 @@ pub fn fix(paths: &[PathBuf], options: &Options) -> Result<Vec<String>, Error> {
     let before: Vec<Arc<_>> =
         loaded.findings.sources.sources().iter().map(|text| text.bytes.clone()).collect();
     let mut found = check(&loaded, options);
-    let mut told = Vec::new();
-    for _ in 0..FIX_ROUNDS_MAX {
-        let fixes: Vec<Fix> = found.diagnostics.iter().filter_map(|finding| finding.fix.clone()).collect();
-        if fixes.is_empty() {
+    let (mut told, mut left_out) = (Vec::new(), BTreeSet::new());
+    let mut checks_left = FIX_CHECKS_MAX;
+    loop {
+        let mut fixes = fixes_of(&loaded, &found);
+        fixes.retain(|(_, what)| !left_out.contains(what));
+        if fixes.is_empty() || checks_left == 0 {
             break;
         }
-        let Some((fixed, left, applied)) = most(&loaded, &found, &fixes, options) else {
-            let left_out = fixes.iter().filter_map(|fix| tell(fix, &loaded));
-            told.extend(left_out.map(|fix| format!("{fix}: left out, as it leads to other errors")));
-            break;
+        let best = most(&loaded, &found, &fixes, options, &mut checks_left);
+        let applied = best.as_ref().map_or(&[][..], |best| &best.applied);
+        for (fix, what) in fixes {
+            if applied.contains(&fix) {
+                told.push(what);
+            } else {
+                left_out.insert(what);
+            }
+        }
+        if let Some(best) = best {
+            (loaded, found) = (best.program, best.found);
+        }
+    }
+    for (_, what) in fixes_of(&loaded, &found) {
+        let why = match left_out.contains(&what) && checks_left > 0 {
+            true => "as it leads to other errors".to_owned(),
+            false => format!("as the program was checked {FIX_CHECKS_MAX} times already"),
         };
-        told.extend(applied.iter().filter_map(|fix| tell(fix, &loaded)));
-        (loaded, found) = (fixed, left);
+        told.push(format!("{what}: left out, {why}"));
     }
     for ((path, text), before) in paths.iter().zip(loaded.findings.sources.sources()).zip(before) {
         if text.bytes[..] != before[..] {
@@ -63,21 +78,32 @@ fn check(loaded: &Loaded, options: &Options) -> Report {
     goal_opt::check::check(&loaded.program, Some(&loaded.findings.sources), &options.checks)
 }
 
-/// The program with as many of the fixes as do no harm together, what is found in it, and these fixes; `None` where each does
-/// harm. Fixes that do harm together are tried by halves.
+/// A program with fixes that do no harm.
+struct Fixed {
+    program: Loaded,
+    found: Report,
+    applied: Vec<Fix>,
+}
+
+/// The program with as many of the fixes as do no harm together; `None` where each does harm. Fixes that do harm together are
+/// tried by halves.
 fn most(
     loaded: &Loaded,
     found: &Report,
-    fixes: &[Fix],
+    fixes: &[(Fix, String)],
     options: &Options,
-) -> Option<(Loaded, Report, Vec<Fix>)> {
-    let mut best: Option<(Loaded, Report, Vec<Fix>)> = None;
+    checks_left: &mut usize,
+) -> Option<Fixed> {
+    let mut best: Option<Fixed> = None;
     let mut todo = vec![fixes];
-    while let Some(part) = todo.pop() {
-        let mut applied = best.as_ref().map_or(Vec::new(), |(.., applied)| applied.clone());
-        applied.extend_from_slice(part);
-        if let Some((fixed, left)) = attempt(loaded, found, &applied, options) {
-            best = Some((fixed, left, applied));
+    while let Some(part) = todo.pop()
+        && *checks_left > 0
+    {
+        *checks_left -= 1;
+        let mut applied = best.as_ref().map_or(Vec::new(), |best| best.applied.clone());
+        applied.extend(part.iter().map(|(fix, _)| fix.clone()));
+        if let Some((program, found)) = attempt(loaded, found, &applied, options) {
+            best = Some(Fixed { program, found, applied });
         } else if part.len() > 1 {
             let (first, second) = part.split_at(part.len() / 2);
             todo.extend([second, first]);
@@ -107,10 +133,15 @@ fn is_worse(before: &Report, after: &Report) -> bool {
     after.errors > before.errors || kinds.any(|code| count(after, code) > count(before, code))
 }
 
-/// What a fix does, with its place.
-fn tell(fix: &Fix, loaded: &Loaded) -> Option<String> {
+/// The changes that end findings, each with what it does where.
+fn fixes_of(loaded: &Loaded, found: &Report) -> Vec<(Fix, String)> {
     let sources = &loaded.findings.sources;
-    let at = fix.insertions.first()?.at;
-    let (line, _) = sources.line_column(at)?;
-    Some(format!("{}:{line}: {}", sources.source_of(at)?.name, fix.title))
+    let fixes = found.diagnostics.iter().filter_map(|finding| finding.fix.clone());
+    let told = fixes.filter_map(|fix| {
+        let at = fix.insertions.first()?.at;
+        let (line, _) = sources.line_column(at)?;
+        let what = format!("{}:{line}: {}", sources.source_of(at)?.name, fix.title);
+        Some((fix, what))
+    });
+    told.collect()
 }
