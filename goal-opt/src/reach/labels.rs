@@ -2,9 +2,17 @@
 
 use super::Graph;
 
-/// Two labels a node, from two depth-first searches that take edges in opposite orders.
+/// What is known of each node.
 #[derive(Debug)]
-pub(super) struct Labels(Vec<[Label; 2]>);
+pub(super) struct Labels(Vec<Node>);
+
+/// Two labels, from two depth-first searches that take edges in opposite orders, and a third criterion.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    labels: [Label; 2],
+    /// Edges of the longest path from here: more than from any node that is reached.
+    height: u32,
+}
 
 /// What one depth-first search knows of a node. Nodes are numbered in the order in which the search leaves them.
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +27,11 @@ struct Label {
 
 const UNSEEN: Label = Label { own: u32::MAX, tree: u32::MAX, low: u32::MAX };
 
+const UNKNOWN: Node = Node { labels: [UNSEEN; 2], height: 0 };
+
 impl Labels {
     pub(super) fn new(successors: &Graph, predecessors: &Graph) -> Self {
-        let mut labels = Self(vec![[UNSEEN; 2]; successors.nodes()]);
+        let mut labels = Self(vec![UNKNOWN; successors.nodes()]);
         let is_source = |node: &u32| predecessors.row(*node).is_empty();
         let nodes = 0..successors.nodes() as u32;
         labels.search::<0>(successors, nodes.clone().filter(is_source));
@@ -35,47 +45,57 @@ impl Labels {
         let mut path: Vec<(u32, u32)> = Vec::new();
         for source in sources {
             path.push((source, 0));
-            self.0[source as usize][WHICH].tree = left;
+            self.0[source as usize].labels[WHICH].tree = left;
             while let Some(&mut (node, ref mut next)) = path.last_mut() {
                 let row = graph.row(node);
                 let at = *next as usize;
                 *next += 1;
                 if at < row.len() {
                     let target = if WHICH == 0 { row[at] } else { row[row.len() - 1 - at] };
-                    let label = &mut self.0[target as usize][WHICH];
+                    let label = &mut self.0[target as usize].labels[WHICH];
                     if label.tree == u32::MAX {
                         label.tree = left;
                         path.push((target, 0));
                     } else {
-                        let low = label.low;
-                        let label = &mut self.0[node as usize][WHICH];
-                        label.low = label.low.min(low);
+                        self.follow::<WHICH>(node, target);
                     }
                 } else {
-                    let label = &mut self.0[node as usize][WHICH];
+                    let label = &mut self.0[node as usize].labels[WHICH];
                     label.own = left;
                     label.low = label.low.min(left);
-                    let low = label.low;
                     left += 1;
                     path.pop();
                     if let Some(&(parent, _)) = path.last() {
-                        let label = &mut self.0[parent as usize][WHICH];
-                        label.low = label.low.min(low);
+                        self.follow::<WHICH>(parent, node);
                     }
                 }
             }
         }
     }
 
+    /// Adds to what is known of a node that it leads to one of which all is known.
+    #[inline]
+    fn follow<const WHICH: usize>(&mut self, node: u32, target: u32) {
+        let Node { labels, height } = self.0[target as usize];
+        let node = &mut self.0[node as usize];
+        node.labels[WHICH].low = node.labels[WHICH].low.min(labels[WHICH].low);
+        node.height = node.height.max(height + 1);
+    }
+
     /// Ascends along every path.
     pub(super) fn position(&self, node: u32) -> u32 {
-        u32::MAX - self.0[node as usize][0].own
+        u32::MAX - self.0[node as usize].labels[0].own
     }
 
     /// Whether `from` reaches `to`, where the labels tell.
     #[inline]
     pub(super) fn decide(&self, from: u32, to: u32) -> Option<bool> {
+        let is_same = from == to;
         let (from, to) = (&self.0[from as usize], &self.0[to as usize]);
+        if from.height <= to.height && !is_same {
+            return Some(false);
+        }
+        let (from, to) = (&from.labels, &to.labels);
         let possible = |from: &Label, to: &Label| from.low <= to.low && to.own <= from.own;
         let certain = |from: &Label, to: &Label| from.tree <= to.own && to.own <= from.own;
         if !possible(&from[0], &to[0]) || !possible(&from[1], &to[1]) {

@@ -1,7 +1,8 @@
 //! Whether one node of an acyclic graph can be reached from another, for many pairs of a large graph.
 //!
 //! Labels of two depth-first searches answer most questions at once: an interval that must enclose the other's where there
-//! is a path (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010), and the interval of the search tree, within which there is one.
+//! is a path (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010), and the interval of the search tree, within which there is one. A path
+//! also leads from what is higher above the last nodes to what is lower.
 //! What they leave open is searched for from both ends, with a bound on the work.
 
 mod graph;
