@@ -136,6 +136,7 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
             )
             .note(format!("{recvs}{}", more(count)))
     };
+    let diagnostic = met_instead(analysis, pairing, vertex, destination, diagnostic);
     match other {
         Some((other, differs)) => {
             let what = if let Action::Recv { .. } = whole.action(other) {
@@ -154,14 +155,15 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
                 ["receive to", "send"]
             };
             let help = format!("add the {} rank {destination}, or take the {} out", what[0], what[1]);
-            met_instead(analysis, vertex, destination, diagnostic).help(help)
+            diagnostic.help(help)
         }
     }
 }
 
-/// Adds the places of those that met though one of them could have met `vertex`, a message to `destination` or its receive.
+/// Adds the places of those that met, or would have, though one of them could have met `vertex`, a message to `destination` or its receive.
 fn met_instead(
     analysis: &Analysis<'_>,
+    pairing: &Pairing,
     vertex: Vertex,
     destination: u32,
     mut diagnostic: Diagnostic,
@@ -170,7 +172,9 @@ fn met_instead(
     let is_recv = matches!(whole.action(vertex), Action::Recv { .. });
     let met =
         whole.vertices_of(destination).filter(|recv| matches!(whole.action(*recv), Action::Recv { .. }));
-    let met = met.filter_map(|recv| Some([trace.partner[recv.index()].some()?, recv]));
+    let send =
+        |recv: Vertex| trace.partner[recv.index()].some().or_else(|| pairing.expected.get(&recv).copied());
+    let met = met.filter_map(|recv| Some([send(recv)?, recv]));
     let met = met.filter(|&[send, recv]| match is_recv {
         true => fits(analysis, send, vertex),
         false => fits(analysis, vertex, recv),
@@ -178,10 +182,8 @@ fn met_instead(
     for [send, recv] in met.take(MET_SHOWN_MAX) {
         let text = format!("rank {destination} takes the message of {} here", places.name(send));
         diagnostic = places.label(diagnostic, recv, text);
-        if is_recv {
-            let text = format!("{} takes this message", places.name(recv));
-            diagnostic = places.label(diagnostic, send, text);
-        }
+        let text = format!("{} takes this message", places.name(recv));
+        diagnostic = places.label(diagnostic, send, text);
     }
     diagnostic
 }

@@ -2,7 +2,8 @@
 
 use crate::whole::{Vertex, Whole};
 use goal_lang::diag::Diagnostic;
-use goal_lang::{Action, Position, SourceMap, Span};
+use goal_lang::{Action, Position, SourceMap, Space, Span};
+use std::ops::Range;
 
 /// Names and places of a program's actions.
 #[derive(Clone, Copy)]
@@ -96,5 +97,17 @@ impl<'a> Places<'a> {
             }
             _ => self.action(vertex),
         }
+    }
+}
+
+/// "bytes 4 to 7 of memory".
+pub(super) fn in_words(space: Space, range: &Range<u64>) -> String {
+    let space = match space {
+        Space::Memory => "memory",
+        Space::Scratch => "scratch memory",
+    };
+    match range.end - range.start {
+        1 => format!("byte {} of {space}", range.start),
+        _ => format!("bytes {} to {} of {space}", range.start, range.end - 1),
     }
 }

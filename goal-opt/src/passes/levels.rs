@@ -1,7 +1,8 @@
 //! Messages that may be under way at the same time: the global communication graph of a program, in levels.
 
-use crate::whole::{Vertex, Whole};
-use goal_lang::{ANY, Action, Payload};
+use crate::pass::Context;
+use crate::whole::{Run, Trace, Vertex, Whole};
+use goal_lang::{ANY, Action, Payload, Program};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +14,20 @@ pub(crate) struct Message {
     pub(crate) recv: Vertex,
     /// One more than the largest level of the messages that have to be before it: nothing orders messages of one level.
     pub(crate) level: u32,
+}
+
+/// The actions of all ranks and a run of them in which messages of any size are sent at once. `None`, and a note that says why, where
+/// there are too many or the run does not end: the program stays as it is.
+pub(crate) fn complete_run<'p>(program: &'p Program, context: &Context<'_>) -> Option<(Whole<'p>, Trace)> {
+    let whole = Whole::new(program)
+        .inspect_err(|error| context.note(format!("{error}: the program stays as it is")))
+        .ok()?;
+    let trace = Run::new(&whole).finish(u64::MAX);
+    if !trace.is_complete() {
+        context.note("the program does not end, however large the messages sent at once: it stays as it is");
+        return None;
+    }
+    Some((whole, trace))
 }
 
 /// The messages that are free to be ordered, with their levels, in the order of their sends. `partner` has the other end of each

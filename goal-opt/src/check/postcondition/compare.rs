@@ -42,7 +42,12 @@ pub(super) struct Difference {
 
 impl Difference {
     fn is_none(&self) -> bool {
-        self.missing.is_empty() && self.repeated.is_empty() && self.foreign.is_empty()
+        self.is_only_repeated() && self.repeated.is_empty()
+    }
+
+    /// Whether everything is there that should be, and nothing else.
+    pub(super) fn is_only_repeated(&self) -> bool {
+        self.missing.is_empty() && self.foreign.is_empty()
     }
 }
 

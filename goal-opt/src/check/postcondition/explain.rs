@@ -1,5 +1,6 @@
 //! Wrong bytes in words: what they should be, what they are, and how they came there.
 
+use super::beside::beside;
 use super::collective::{Content, Layout};
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
@@ -8,10 +9,10 @@ use super::follow::Follower;
 use super::instead::written_instead;
 use super::lost;
 use super::value::{Expression, Value, Values};
-use crate::check::places::Places;
-use crate::whole::{Trace, Whole};
+use crate::check::places::{Places, in_words};
+use crate::whole::{Trace, Vertex, Whole};
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{Action, Function};
+use goal_lang::{Action, Function, Piece};
 
 /// Most actions that the words of a finding name; their places are shown all.
 const NAMED_MAX: usize = 12;
@@ -92,6 +93,22 @@ impl Explainer<'_> {
                 let names: Vec<String> = ends.into_iter().map(|end| self.places.name(end)).collect();
                 note += &format!("; what comes from rank {missing} ends in {}", names.join("; "));
             }
+        }
+        let way: Vec<Vertex> = steps.iter().map(|&(vertex, _)| vertex).collect();
+        let beside = match &wrong.how {
+            _ if way.is_empty() => Vec::new(),
+            Violation::Contributions(difference) if difference.is_only_repeated() => Vec::new(),
+            Violation::Order(_) => Vec::new(),
+            _ => beside(whole, layout, wrong, &way),
+        };
+        for beside in beside {
+            let text = format!(
+                "rank {} writes {} here; the way of the wrong byte reads {}",
+                whole.rank(beside.vertex),
+                bytes(&beside.writes),
+                bytes(&beside.reads)
+            );
+            diagnostic = self.places.label(diagnostic, beside.vertex, text);
         }
         if self.layout.collective.count.is_none() {
             let elements = self.layout.block_elements();
@@ -196,6 +213,11 @@ impl Explainer<'_> {
             }
         }
     }
+}
+
+/// The bytes of a piece, in words.
+fn bytes(piece: &Piece) -> String {
+    in_words(piece.space, &(piece.addr..piece.addr.saturating_add(piece.size)))
 }
 
 fn function_name(function: Function) -> String {

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod barrier;
+mod beside;
 mod collective;
 mod compare;
 mod contributions;

@@ -3,9 +3,10 @@
 use super::fix::Fixes;
 use super::sweep::{Bytes, Fault};
 use super::{Analysis, Details, Found, Wait, writes};
+use crate::check::places::in_words;
 use crate::whole::Vertex;
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::{ActionId, BodyId, Space};
+use goal_lang::{ActionId, BodyId};
 
 pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) {
     let mut fixes = Fixes::new(analysis.whole, &analysis.places);
@@ -61,7 +62,7 @@ impl Teller<'_> {
     fn tell(&self, code: Code, fault: Fault, bytes: &Bytes) -> Diagnostic {
         let Analysis { whole, trace, places, .. } = self.analysis;
         let ranks = ranks_of(self.ranks);
-        let what = in_words(bytes);
+        let what = in_words(bytes.space, &bytes.range);
         let is_one = bytes.range.end - bytes.range.start == 1;
         let (them, are) = if is_one { ("it", "is") } else { ("them", "are") };
         let new = |message| Diagnostic::new(code, message);
@@ -163,17 +164,5 @@ impl Teller<'_> {
             ),
             None => "let one wait for the other, or use other bytes".to_owned(),
         }
-    }
-}
-
-/// "bytes 4 to 7 of memory".
-fn in_words(Bytes { space, range, .. }: &Bytes) -> String {
-    let space = match space {
-        Space::Memory => "memory",
-        Space::Scratch => "scratch memory",
-    };
-    match range.end - range.start {
-        1 => format!("byte {} of {space}", range.start),
-        _ => format!("bytes {} to {} of {space}", range.start, range.end - 1),
     }
 }

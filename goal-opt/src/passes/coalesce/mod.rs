@@ -7,10 +7,10 @@ mod readiness;
 #[cfg(test)]
 mod tests;
 
-use super::levels::{Message, free_messages};
+use super::levels::{Message, complete_run, free_messages};
 use crate::machine::Machine;
 use crate::pass::{Context, Refusal};
-use crate::whole::{Run, Vertex, Whole, unique_partners};
+use crate::whole::{Vertex, Whole, unique_partners};
 use goal_lang::Program;
 use open::Open;
 use readiness::Readiness;
@@ -24,19 +24,7 @@ pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<b
     let size = context.arguments.number("size").unwrap_or_else(|| default_size(context.machine));
     let size = size.min(context.eager_limit).min(context.machine.eager_bytes_max);
     let plan = {
-        let whole = match Whole::new(program) {
-            Ok(whole) => whole,
-            Err(error) => {
-                context.note(format!("{error}: messages stay as they are"));
-                return Ok(false);
-            }
-        };
-        let trace = Run::new(&whole).finish(u64::MAX);
-        if !trace.is_complete() {
-            context
-                .note("the program does not end, however large the messages sent at once: it stays as it is");
-            return Ok(false);
-        }
+        let Some((whole, trace)) = complete_run(program, context) else { return Ok(false) };
         let mut readiness = Readiness::new(program);
         let mut partner = unique_partners(&whole, &trace);
         let mut open = Open::pair(&whole, &mut readiness, &mut partner, context);

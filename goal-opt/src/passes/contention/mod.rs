@@ -7,9 +7,9 @@ mod colouring;
 mod tests;
 
 use super::edit::{Edges, Owners, place};
-use super::levels::{Message, free_messages, numbered_pairs, size};
+use super::levels::{Message, complete_run, free_messages, numbered_pairs, size};
 use crate::pass::{Context, Refusal};
-use crate::whole::{Run, Whole, unique_partners};
+use crate::whole::{Whole, unique_partners};
 use goal_lang::{ActionId, Edge, Program};
 
 /// A send or a receive of a rank that has a place among the rounds.
@@ -36,19 +36,7 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
     let k = context.arguments.number("k").unwrap_or(1);
     let k = usize::try_from(k).unwrap_or(usize::MAX);
     let placed = {
-        let whole = match Whole::new(program) {
-            Ok(whole) => whole,
-            Err(error) => {
-                context.note(format!("{error}: messages stay as they are"));
-                return Ok(false);
-            }
-        };
-        let trace = Run::new(&whole).finish(u64::MAX);
-        if !trace.is_complete() {
-            context
-                .note("the program does not end, however large the messages sent at once: it stays as it is");
-            return Ok(false);
-        }
+        let Some((whole, trace)) = complete_run(program, context) else { return Ok(false) };
         let partner = unique_partners(&whole, &trace);
         let mut messages = free_messages(&whole, &partner);
         let numbered = numbered_pairs(&whole, &partner);

@@ -6,9 +6,9 @@ mod path;
 mod rewrite;
 mod slice;
 
+use super::levels::complete_run;
 use crate::machine::Machine;
 use crate::pass::{Context, Refusal};
-use crate::whole::{Run, Whole};
 use bytes::Facts;
 use goal_lang::limits::SEGMENTS_MAX;
 use goal_lang::{Action, ActionId, Body, BodyId, Program};
@@ -29,20 +29,7 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
         return Ok(false);
     }
     let groups = {
-        let whole = match Whole::new(program) {
-            Ok(whole) => whole,
-            Err(error) => {
-                context.note(format!("{error}: messages stay whole"));
-                return Ok(false);
-            }
-        };
-        let trace = Run::new(&whole).finish(u64::MAX);
-        if !trace.is_complete() {
-            context.note(
-                "the program does not end, however large messages are sent at once: messages stay whole",
-            );
-            return Ok(false);
-        }
+        let Some((whole, trace)) = complete_run(program, context) else { return Ok(false) };
         let paths = Paths::new(&whole, &trace, &facts, asked.is_none());
         paths.splits(|bytes, hops| {
             Cut::new(bytes, asked.unwrap_or_else(|| rule.segment(bytes, hops)), context.eager_limit)

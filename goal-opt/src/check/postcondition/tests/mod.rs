@@ -2,6 +2,7 @@ mod algorithms;
 mod barrier;
 mod contributions;
 mod differential;
+mod seeded;
 mod silence;
 
 use super::super::{Options, check};
