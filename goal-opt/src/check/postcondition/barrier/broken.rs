@@ -22,8 +22,10 @@ pub(super) struct Search<'a> {
 /// What is wrong on the ways to a rank.
 #[derive(Default)]
 struct Broken {
-    /// Sends, each with the receive of its rank that it would have to wait for.
+    /// Sends, each with the receive of its rank, written before it, that it would have to wait for.
     early: Vec<[Vertex; 2]>,
+    /// The same where the receive is written behind the send.
+    later: Vec<[Vertex; 2]>,
     /// Receives that may take other messages than in the run that was traced, which told of the start.
     open: Vec<Vertex>,
     /// Messages that these may take.
@@ -92,15 +94,24 @@ impl<'a> Search<'a> {
                 self.note_open(&mut broken, silence, &without, recv);
                 for send in silence.senders(&without, recv) {
                     work.add(1)?;
-                    match self.learns(silence, &mut without, send, work)? {
-                        Some(recv) => {
-                            broken.early.push([send, recv]);
-                            for &awaited in silence.needs().set(silence.needs().of(send)) {
-                                self.note_open(&mut broken, silence, &without, awaited);
+                    let learns = self.learns(silence, &mut without, send, work)?;
+                    if learns.is_some() {
+                        for &awaited in silence.needs().set(silence.needs().of(send)) {
+                            self.note_open(&mut broken, silence, &without, awaited);
+                        }
+                    }
+                    match learns {
+                        Some(recv) if recv < send => broken.early.push([send, recv]),
+                        learns => {
+                            if let Some(recv) = learns
+                                && broken.later.len() < SENDS_MAX
+                            {
+                                broken.later.push([send, recv]);
+                            }
+                            if seen.insert(whole.rank(send)) {
+                                todo.push_back(whole.rank(send));
                             }
                         }
-                        None if seen.insert(whole.rank(send)) => todo.push_back(whole.rank(send)),
-                        None => {}
                     }
                     if broken.early.len() == SENDS_MAX {
                         return Ok(broken.settled());
@@ -114,7 +125,8 @@ impl<'a> Search<'a> {
     /// Notes a receive whose message need not be the one of the run that was traced.
     fn note_open(&self, broken: &mut Broken, silence: &Silence<'_>, without: &Without, recv: Vertex) {
         let told_by = self.analysis.trace.partner[recv.index()];
-        if !silence.is_open(recv) || without.has_started(told_by) || broken.open.len() == SENDS_MAX {
+        let is_told = broken.open.contains(&recv) || broken.open.len() == SENDS_MAX;
+        if !silence.is_open(recv) || without.has_started(told_by) || is_told {
             return;
         }
         broken.open.push(recv);
@@ -155,14 +167,13 @@ impl<'a> Search<'a> {
 }
 
 impl Broken {
-    /// Each place once. Where sends are written behind the receives that they don't wait for, only those.
+    /// Each place once. Sends that are written before what they don't wait for are told only where there are no others.
     fn settled(mut self) -> Self {
+        if self.early.is_empty() {
+            self.early.append(&mut self.later);
+        }
         self.early.sort_unstable();
         self.early.dedup();
-        let is_behind = |&[send, recv]: &[Vertex; 2]| recv < send;
-        if self.early.iter().any(is_behind) {
-            self.early.retain(is_behind);
-        }
         self.others.sort_unstable();
         self.others.dedup();
         self

@@ -33,8 +33,10 @@ struct Flow<'s, 'a, 'w> {
     without: Without,
     missing: Vec<u32>,
     ready: Vec<Vertex>,
-    /// By rank, actions that wait only for messages.
+    /// By set of receives, actions that wait only for messages for these.
     held: Vec<Vec<Vertex>>,
+    /// By rank, the sets that actions wait for.
+    awaited: Vec<Vec<SetId>>,
     work: &'w mut Work,
 }
 
@@ -64,7 +66,8 @@ impl<'a> Silence<'a> {
             },
             missing: self.missing.clone(),
             ready: whole.vertices().filter(|vertex| self.missing[vertex.index()] == 0).collect(),
-            held: vec![Vec::new(); ranks],
+            held: vec![Vec::new(); self.needs.num_sets()],
+            awaited: vec![Vec::new(); ranks],
             work,
         };
         while let Some(vertex) = flow.ready.pop() {
@@ -75,9 +78,12 @@ impl<'a> Silence<'a> {
             }
             let need = self.needs.of(vertex);
             if self.have_messages(&mut flow.without, rank, need, flow.work)? {
-                flow.start(vertex);
+                flow.start(vertex)?;
             } else {
-                flow.held[rank as usize].push(vertex);
+                if flow.held[need.index()].is_empty() {
+                    flow.awaited[rank as usize].push(need);
+                }
+                flow.held[need.index()].push(vertex);
             }
         }
         Ok(flow.without)
@@ -153,16 +159,23 @@ impl Without {
 }
 
 impl Flow<'_, '_, '_> {
-    fn start(&mut self, vertex: Vertex) {
-        let whole = self.silence.analysis.whole;
+    fn start(&mut self, vertex: Vertex) -> Result<(), TooMuchWork> {
+        let Self { silence, .. } = *self;
+        let whole = silence.analysis.whole;
         self.without.started[vertex.index()] = true;
         whole.irequires(vertex).for_each(|waiter| self.tell(waiter));
-        let partner = self.silence.partner[vertex.index()].some();
+        let partner = silence.partner[vertex.index()].some();
         match *whole.action(vertex) {
             Action::Send { to, .. } => {
-                if self.silence.needs.of_rank(to) != SetId::EMPTY {
+                if silence.needs.of_rank(to) != SetId::EMPTY {
                     self.without.sent[to as usize].push(vertex);
-                    self.ready.append(&mut self.held[to as usize]);
+                    for set in std::mem::take(&mut self.awaited[to as usize]) {
+                        if silence.have_messages(&mut self.without, to, set, self.work)? {
+                            self.ready.append(&mut self.held[set.index()]);
+                        } else {
+                            self.awaited[to as usize].push(set);
+                        }
+                    }
                 }
                 if let Some(recv) = partner
                     && self.without.has_started(recv)
@@ -174,6 +187,7 @@ impl Flow<'_, '_, '_> {
             Action::Recv { .. } if partner.is_some_and(|send| !self.without.has_started(send)) => {}
             _ => self.end(vertex),
         }
+        Ok(())
     }
 
     fn end(&mut self, vertex: Vertex) {
