@@ -41,6 +41,13 @@ impl Cells {
         from + self.bounds[from..to].partition_point(|&bound| bound < addr)
     }
 
+    /// The cells from one of the places to a later one: the first, and the first behind them.
+    pub(super) fn range(&self, addr: u64, end: u64) -> (usize, usize) {
+        let first = self.at(addr);
+        // An access is mostly to a cell of its own.
+        (first, if self.bounds[first + 1] == end { first + 1 } else { self.at(end) })
+    }
+
     /// Where a cell begins; for the number of cells, where the last one ends.
     pub(super) fn addr(&self, cell: usize) -> u64 {
         self.bounds[cell]

@@ -8,6 +8,7 @@ mod cells;
 mod order;
 mod outputs;
 mod values;
+mod walk;
 
 pub(crate) use order::Order;
 pub(crate) use outputs::{OUTPUTS, Outputs};

@@ -1,7 +1,7 @@
 //! Which bytes of memory count when a schedule has ended.
 
 use crate::pass::{Context, Parameter, Values};
-use goal_lang::{BodyId, Program, Space};
+use goal_lang::{Program, Space};
 
 /// The parameter of the passes that ask.
 pub(crate) const OUTPUTS: Parameter = Parameter {
@@ -19,15 +19,26 @@ pub(crate) enum Outputs {
 }
 
 impl Outputs {
-    /// Those of the ranks that run a body, by the parameter [`OUTPUTS`].
-    pub(crate) fn of(program: &Program, body: BodyId, context: &Context<'_>) -> Self {
-        if context.arguments.word(OUTPUTS.name) == "memory" {
-            return Outputs::Memory;
+    /// By body, those of the ranks that run it, by the parameter [`OUTPUTS`].
+    pub(crate) fn of_bodies(program: &Program, context: &Context<'_>) -> Vec<Self> {
+        let expects = context.arguments.word(OUTPUTS.name) != "memory";
+        let none = || if expects { Outputs::Ranges(Vec::new()) } else { Outputs::Memory };
+        let mut outputs: Vec<Self> = program.bodies.iter().map(|_| none()).collect();
+        for entry in &program.ranks {
+            if let (Outputs::Ranges(ranges), Some(image)) = (&mut outputs[entry.body.index()], entry.image) {
+                let expected = program.images[image.index()].expect.iter();
+                ranges.extend(
+                    expected.map(|datum| (datum.addr, datum.addr.saturating_add(datum.bytes.len() as u64))),
+                );
+            }
         }
-        let images = program.ranks.iter().filter(|entry| entry.body == body).filter_map(|entry| entry.image);
-        let data = images.flat_map(|image| &program.images[image.index()].expect);
-        let mut ranges: Vec<(u64, u64)> =
-            data.map(|datum| (datum.addr, datum.addr.saturating_add(datum.bytes.len() as u64))).collect();
+        outputs.iter_mut().for_each(Self::put_in_order);
+        outputs
+    }
+
+    /// Lets the ranges ascend and joins those that touch.
+    fn put_in_order(&mut self) {
+        let Outputs::Ranges(ranges) = self else { return };
         ranges.sort_unstable();
         ranges.dedup_by(|next, last| {
             let joins = next.0 <= last.1;
@@ -36,7 +47,6 @@ impl Outputs {
             }
             joins
         });
-        Outputs::Ranges(ranges)
     }
 
     /// Whether what lies there at the end counts.

@@ -3,7 +3,7 @@
 use super::remove::Removal;
 use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
-use goal_lang::{Action, ActionId, Body, BodyId, Datatype, Edge, Op, Payload, Piece, Program};
+use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
 /// Makes `recv T; exec F with T B` one receive-reduce into B (a plain receive where F is a copy) and `exec F with A B; send B` one
 /// reduce-send, where nothing else can tell the difference: T is read by nobody else, and no action waits for more than before.
@@ -12,9 +12,9 @@ use goal_lang::{Action, ActionId, Body, BodyId, Datatype, Edge, Op, Payload, Pie
 /// None: what cannot be fused stays.
 pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
-    for id in (0..program.bodies.len()).map(BodyId::new) {
-        let outputs = Outputs::of(program, id, context);
-        changed |= fuse_body(&mut program.bodies[id.index()], &outputs, context);
+    let outputs = Outputs::of_bodies(program, context);
+    for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {
+        changed |= fuse_body(body, outputs, context);
     }
     Ok(changed)
 }
@@ -110,7 +110,7 @@ fn receives(
                 Fate::Overwritten(_) => true,
                 Fate::Final => !outputs.count(value.space, value.start, value.end),
             };
-            value.is_certain && is_dead && value.readers.iter().all(|&reader| reader == exec)
+            value.is_certain && is_dead && flow.readers(value).iter().all(|&reader| reader == exec)
         });
         let free = unread && flow.written_by(exec).all(|value| value.is_certain) && !used[exec.index()];
         if free {

@@ -85,6 +85,17 @@ impl Reach {
     /// Searches from both ends in turn, an edge at a time, so that a node with very many edges on one side does no harm where
     /// the other side is narrow.
     fn search(&mut self, from: u32, to: u32) -> Option<bool> {
+        // The searches could pass by a path of one edge, which questions are often about.
+        let (after, before) = (self.successors.row(from), self.predecessors.row(to));
+        let steps = after.len().min(before.len()) as u64;
+        if steps <= self.steps_left {
+            self.steps_left -= steps;
+            let is_direct =
+                if after.len() < before.len() { after.contains(&to) } else { before.contains(&from) };
+            if is_direct {
+                return Some(true);
+            }
+        }
         let [ahead, behind] = self.next_search();
         self.seen[from as usize] = ahead;
         self.seen[to as usize] = behind;

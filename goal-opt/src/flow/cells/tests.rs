@@ -16,6 +16,9 @@ fn a_place_has_the_number_of_places_before_it() {
         assert_eq!(cells.len(), sorted.len() - 1);
         for (number, &addr) in sorted.iter().enumerate() {
             assert_eq!((cells.at(addr), cells.addr(number)), (number, addr), "of {sorted:?}");
+            for end in number + 1..sorted.len().min(number + 3) {
+                assert_eq!(cells.range(addr, sorted[end]), (number, end), "of {sorted:?}");
+            }
         }
     }
     assert_eq!(Cells::new(Vec::new()).len(), 0);

@@ -71,10 +71,10 @@ fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Opt
             Fate::Overwritten(_) => false,
             Fate::Final => outputs.count(value.space, value.start, value.end),
         };
-        if counts || !value.is_certain || value.readers.len() > READERS_MAX {
+        if counts || !value.is_certain || flow.readers(value).len() > READERS_MAX {
             return None;
         }
-        readers.extend(value.readers.iter().copied().filter(|reader| !dead[reader.index()]));
+        readers.extend(flow.readers(value).iter().copied().filter(|reader| !dead[reader.index()]));
     }
     readers.sort_unstable();
     readers.dedup();

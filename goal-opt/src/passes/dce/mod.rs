@@ -5,7 +5,7 @@ mod dead;
 
 use crate::flow::{Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
-use goal_lang::{Action, Body, BodyId, Program};
+use goal_lang::{Action, Body, Program};
 
 /// Rounds after which chains of copies are left as they are; each round makes them half as long.
 const ROUNDS_MAX: usize = 40;
@@ -17,9 +17,9 @@ const ROUNDS_MAX: usize = 40;
 /// None: what cannot be taken out stays.
 pub(crate) fn dce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
-    for id in (0..program.bodies.len()).map(BodyId::new) {
-        let outputs = Outputs::of(program, id, context);
-        changed |= eliminate(&mut program.bodies[id.index()], &outputs, context);
+    let outputs = Outputs::of_bodies(program, context);
+    for (body, outputs) in program.bodies.iter_mut().zip(&outputs) {
+        changed |= eliminate(body, outputs, context);
     }
     Ok(changed)
 }

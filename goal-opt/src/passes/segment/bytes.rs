@@ -23,7 +23,7 @@ impl Facts {
         let mut is_certain = vec![true; body.len()];
         for value in flow.values.iter().filter(|value| !value.is_certain) {
             let overwriter = overwriter(value.fate);
-            for id in value.writer.iter().chain(&value.readers).chain(&overwriter) {
+            for id in value.writer.iter().chain(flow.readers(value)).chain(&overwriter) {
                 is_certain[id.index()] = false;
             }
         }
@@ -33,7 +33,7 @@ impl Facts {
         for value in &flow.values {
             let writer = value.writer.filter(counts);
             let overwriter = overwriter(value.fate).filter(counts);
-            for &reader in value.readers.iter().filter(|reader| counts(reader)) {
+            for &reader in flow.readers(value).iter().filter(|reader| counts(reader)) {
                 if let Some(writer) = writer.filter(|&writer| writer != reader) {
                     conflicts.push((writer, reader));
                     reads.push(Edge { waiter: reader, prerequisite: writer });

@@ -26,7 +26,7 @@ impl Priorities {
         let mut walk = Walk::new(program, machine, &first);
         walk.run();
         walk.complete(program, &first);
-        Self { upward_ns: walk.upward_ns, first }
+        Self { upward_ns: walk.known.iter().map(|known| known.upward_ns).collect(), first }
     }
 
     /// By action of a body.
@@ -51,11 +51,19 @@ struct Walk {
     /// `None` where there are more actions or dependencies than can be numbered.
     before: Option<Before>,
     duration_ns: Vec<f64>,
-    /// By action, the longest way from its end.
-    behind_ns: Vec<f64>,
-    /// By action, the longest way from its start: what is known so far, in the end all of it.
-    upward_ns: Vec<f64>,
+    known: Vec<Known>,
     done: usize,
+}
+
+/// What is known of an action.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    /// The longest way from its end.
+    behind_ns: f64,
+    /// The longest way from its start: so far, in the end all of it.
+    upward_ns: f64,
+    /// What is behind it that has no rank yet; `u32::MAX` when it has its own.
+    pending: u32,
 }
 
 impl Walk {
@@ -93,65 +101,59 @@ impl Walk {
             before: before(),
             channel,
             duration_ns: program.bodies.iter().flat_map(durations).collect(),
-            behind_ns: vec![0.0; actions],
-            upward_ns: vec![0.0; actions],
+            known: vec![Known::default(); actions],
             done: 0,
         }
     }
 
     fn run(&mut self) {
         let Some(before) = self.before.take() else { return };
-        // By action, what is behind it that has no rank yet.
-        let mut pending = vec![0u32; self.channel.len()];
         let in_order = self.channel.iter().filter(|&&before| before != u32::MAX);
         let all = before.ends.targets().iter().chain(before.starts.targets()).chain(before.sends.targets());
-        all.chain(in_order).for_each(|&before| pending[before as usize] += 1);
+        all.chain(in_order).for_each(|&before| self.known[before as usize].pending += 1);
         let mut open: Vec<u32> = Vec::new();
-        for last in (0..pending.len()).rev() {
-            if pending[last] == 0 {
+        for last in (0..self.known.len()).rev() {
+            if self.known[last].pending == 0 {
                 open.push(last as u32);
             }
             while let Some(vertex) = open.pop() {
-                pending[vertex as usize] = u32::MAX;
-                self.pass_on(vertex, &before, |before| {
-                    pending[before as usize] -= 1;
-                    if pending[before as usize] == 0 {
-                        open.push(before);
-                    }
-                });
+                self.pass_on(vertex, &before, &mut open);
             }
         }
     }
 
-    /// An action has its rank: what comes before it learns of it, and `settle` is called with each.
-    fn pass_on(&mut self, vertex: u32, before: &Before, mut settle: impl FnMut(u32)) {
+    /// An action has its rank: what comes before it learns of it, and those of which nothing behind is open join `open`.
+    fn pass_on(&mut self, vertex: u32, before: &Before, open: &mut Vec<u32>) {
         self.done += 1;
-        let at = vertex as usize;
-        let by_end_ns = self.duration_ns[at] + self.behind_ns[at];
-        let upward_ns = self.upward_ns[at].max(by_end_ns);
-        self.upward_ns[at] = upward_ns;
+        let Known { behind_ns, ref mut upward_ns, ref mut pending } = self.known[vertex as usize];
+        *pending = u32::MAX;
+        let by_end_ns = self.duration_ns[vertex as usize] + behind_ns;
+        *upward_ns = upward_ns.max(by_end_ns);
+        let upward_ns = *upward_ns;
+        let mut tell = |before: u32, learn: &dyn Fn(&mut Known)| {
+            let known = &mut self.known[before as usize];
+            learn(known);
+            known.pending -= 1;
+            if known.pending == 0 {
+                open.push(before);
+            }
+        };
         for &before in before.ends.row(vertex) {
-            let behind_ns = &mut self.behind_ns[before as usize];
-            *behind_ns = behind_ns.max(upward_ns);
-            settle(before);
+            tell(before, &|known| known.behind_ns = known.behind_ns.max(upward_ns));
         }
-        let in_order = Some(self.channel[at]).filter(|&before| before != u32::MAX);
+        let in_order = Some(self.channel[vertex as usize]).filter(|&before| before != u32::MAX);
         for &before in before.starts.row(vertex).iter().chain(&in_order) {
-            let known_ns = &mut self.upward_ns[before as usize];
-            *known_ns = known_ns.max(upward_ns);
-            settle(before);
+            tell(before, &|known| known.upward_ns = known.upward_ns.max(upward_ns));
         }
         // From the start of a send to the end of its receive it takes as long as a receive takes.
         for &send in before.sends.row(vertex) {
-            let known_ns = &mut self.upward_ns[send as usize];
-            *known_ns = known_ns.max(by_end_ns);
-            settle(send);
+            tell(send, &|known| known.upward_ns = known.upward_ns.max(by_end_ns));
         }
     }
 
     /// Ranks for what the walk did not reach: messages whose order the layouts don't tell may form circles.
     fn complete(&mut self, program: &Program, first: &[usize]) {
-        if self.done == self.upward_ns.len() {
+        if self.done == self.known.len() {
             return;
         }
         for (body, &first) in program.bodies.iter().zip(first) {
@@ -159,17 +161,17 @@ impl Walk {
                 let vertex = first + id.index();
                 let behind_ns = |csr: &Csr| {
                     let row = csr.row(id).iter();
-                    row.map(|waiter| self.upward_ns[first + waiter.index()]).fold(0.0, f64::max)
+                    row.map(|waiter| self.known[first + waiter.index()].upward_ns).fold(0.0, f64::max)
                 };
-                let by_end = behind_ns(&body.requires).max(self.behind_ns[vertex]);
+                let by_end = behind_ns(&body.requires).max(self.known[vertex].behind_ns);
                 let upward_ns = (self.duration_ns[vertex] + by_end)
                     .max(behind_ns(&body.irequires))
-                    .max(self.upward_ns[vertex]);
-                self.upward_ns[vertex] = upward_ns;
+                    .max(self.known[vertex].upward_ns);
+                self.known[vertex].upward_ns = upward_ns;
                 let before = self.channel[vertex];
                 if before != u32::MAX {
-                    let before = before as usize;
-                    self.upward_ns[before] = self.upward_ns[before].max(upward_ns);
+                    let before = &mut self.known[before as usize];
+                    before.upward_ns = before.upward_ns.max(upward_ns);
                 }
             }
         }

@@ -1,0 +1,265 @@
+//! The walk that finds out what bytes hold from one write to the next.
+
+use super::cells::Cells;
+use super::order::Order;
+use super::values::{Fate, Value};
+use crate::marks::Marks;
+use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
+
+/// Steps that the walk may take for each action: bytes that are written in one piece and read in many, over and over, take
+/// more.
+const STEPS_PER_ACTION: usize = 64;
+
+/// Cells that hold one value now.
+#[derive(Debug, Clone, Copy, Default)]
+struct Segment {
+    /// The first cell behind it.
+    end: usize,
+    writer: Option<ActionId>,
+    /// Its last reader among those of all segments.
+    last_reader: Option<u32>,
+    /// How many read it.
+    readers: u32,
+}
+
+impl Segment {
+    /// Whether it holds what the memory starts with, and was not read.
+    fn is_untouched(&self) -> bool {
+        self.writer.is_none() && self.last_reader.is_none()
+    }
+}
+
+/// A reader of a segment. Segments that were one have the readers of that time in common.
+#[derive(Debug, Clone, Copy)]
+struct Reader {
+    id: ActionId,
+    /// The one before it.
+    before: Option<u32>,
+}
+
+/// What one memory holds: segments, each beginning where the one before it ends.
+#[derive(Default)]
+struct Memory {
+    cells: Cells,
+    /// By cell, the segment that begins there, if one does.
+    segments: Vec<Segment>,
+    /// The cells where segments begin.
+    begins: Marks,
+}
+
+impl Memory {
+    fn new(bounds: Vec<u64>) -> Self {
+        let cells = Cells::new(bounds);
+        let mut segments = vec![Segment::default(); cells.len()];
+        let mut begins = Marks::new(cells.len());
+        if let Some(all) = segments.first_mut() {
+            all.end = cells.len();
+            begins.insert(0);
+        }
+        Self { cells, segments, begins }
+    }
+}
+
+pub(super) struct Walk<'b> {
+    body: &'b Body,
+    memories: [Memory; 2],
+    readers: Vec<Reader>,
+    values: Vec<Value>,
+    /// Of the values, one after the other.
+    value_readers: Vec<ActionId>,
+    /// Bytes with an order that is not proved.
+    doubtful: Vec<(Space, u64, u64)>,
+    pieces: Vec<(Space, usize, usize, bool)>,
+    steps_left: usize,
+}
+
+impl<'b> Walk<'b> {
+    pub(super) fn new(body: &'b Body) -> Self {
+        let mut bounds: [Vec<u64>; 2] = Default::default();
+        for action in &body.actions {
+            visit_bytes(body, action, |piece, _| {
+                bounds[piece.space as usize].extend([piece.addr, piece.addr + piece.size]);
+            });
+        }
+        Self {
+            body,
+            memories: bounds.map(Memory::new),
+            readers: Vec::new(),
+            values: Vec::new(),
+            value_readers: Vec::new(),
+            doubtful: Vec::new(),
+            pieces: Vec::new(),
+            steps_left: 4096 + STEPS_PER_ACTION * body.len(),
+        }
+    }
+
+    /// Reads first, then writes: no action reads what it writes itself. `None` at the bound.
+    pub(super) fn action(&mut self, id: ActionId, order: &mut Order<'_>) -> Option<()> {
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        visit_bytes(self.body, self.body.action(id), |piece, access| {
+            let cells = &self.memories[piece.space as usize].cells;
+            let (start, end) = cells.range(piece.addr, piece.addr + piece.size);
+            if access.reads() {
+                pieces.push((piece.space, start, end, false));
+            }
+            if access.writes() {
+                pieces.push((piece.space, start, end, true));
+            }
+        });
+        pieces.sort_by_key(|&(.., writes)| writes);
+        for &(space, start, end, writes) in &pieces {
+            self.split(space, start)?;
+            self.split(space, end)?;
+            if writes {
+                self.write(id, space, start, end, order)?;
+            } else {
+                self.read(id, space, start, end, order)?;
+            }
+        }
+        self.pieces = pieces;
+        Some(())
+    }
+
+    fn step(&mut self, steps: usize) -> Option<()> {
+        self.steps_left = self.steps_left.checked_sub(steps)?;
+        Some(())
+    }
+
+    /// Makes a segment begin at a cell, or at the end of all.
+    fn split(&mut self, space: Space, at: usize) -> Option<()> {
+        let Memory { segments, begins, .. } = &mut self.memories[space as usize];
+        if at == segments.len() || begins.contains(at) {
+            return Some(());
+        }
+        let begin = begins.last_up_to(at).expect("a segment begins at the first cell");
+        let rest = segments[begin];
+        segments[begin].end = at;
+        let steps = if rest.is_untouched() { 0 } else { 1 + rest.readers as usize };
+        segments[at] = rest;
+        begins.insert(at);
+        self.step(steps)
+    }
+
+    fn read(
+        &mut self,
+        id: ActionId,
+        space: Space,
+        start: usize,
+        end: usize,
+        order: &mut Order<'_>,
+    ) -> Option<()> {
+        let Memory { cells, segments, .. } = &mut self.memories[space as usize];
+        let (mut at, mut steps) = (start, 1);
+        while at < end {
+            steps += 1;
+            let segment = &mut segments[at];
+            let last_reader = segment.last_reader.map(|last| self.readers[last as usize].id);
+            if last_reader != Some(id) {
+                if segment.writer.is_some_and(|writer| writer != id && !order.ends_before(writer, id)) {
+                    self.doubtful.push((space, cells.addr(at), cells.addr(segment.end)));
+                }
+                let next = u32::try_from(self.readers.len()).ok()?;
+                self.readers.push(Reader { id, before: segment.last_reader.replace(next) });
+                segment.readers += 1;
+            }
+            at = segment.end;
+        }
+        self.step(steps)
+    }
+
+    fn write(
+        &mut self,
+        id: ActionId,
+        space: Space,
+        start: usize,
+        end: usize,
+        order: &mut Order<'_>,
+    ) -> Option<()> {
+        let (mut at, mut steps) = (start, 1);
+        while at < end {
+            let memory = &mut self.memories[space as usize];
+            let segment = std::mem::take(&mut memory.segments[at]);
+            memory.begins.remove(at);
+            let (from, next) = (at, segment.end);
+            at = next;
+            if segment.is_untouched() {
+                continue;
+            }
+            steps += 1 + segment.readers as usize;
+            // What the readers are ordered before, their writer is too.
+            let writer = segment.writer.filter(|_| segment.last_reader.is_none());
+            let is_ordered = chain(&self.readers, segment.last_reader)
+                .chain(writer)
+                .all(|before| before == id || order.ends_before(before, id));
+            if !is_ordered {
+                self.doubtful.push((space, memory.cells.addr(from), memory.cells.addr(next)));
+            }
+            self.close(space, from, segment, Fate::Overwritten(id));
+        }
+        let memory = &mut self.memories[space as usize];
+        memory.segments[start] = Segment { end, writer: Some(id), ..Segment::default() };
+        memory.begins.insert(start);
+        self.step(steps)
+    }
+
+    fn close(&mut self, space: Space, from: usize, segment: Segment, fate: Fate) {
+        let cells = &self.memories[space as usize].cells;
+        let (start, end) = (cells.addr(from), cells.addr(segment.end));
+        let first = self.value_readers.len();
+        self.value_readers.extend(chain(&self.readers, segment.last_reader));
+        self.value_readers[first..].reverse();
+        let readers = first..self.value_readers.len();
+        let writer = segment.writer;
+        self.values.push(Value { space, start, end, writer, readers, fate, is_certain: true });
+    }
+
+    /// The values, and their readers.
+    pub(super) fn finish(mut self) -> (Vec<Value>, Vec<ActionId>) {
+        for space in [Space::Memory, Space::Scratch] {
+            let mut at = 0;
+            while at < self.memories[space as usize].segments.len() {
+                let segment = std::mem::take(&mut self.memories[space as usize].segments[at]);
+                let from = std::mem::replace(&mut at, segment.end);
+                if !segment.is_untouched() {
+                    self.close(space, from, segment, Fate::Final);
+                }
+            }
+        }
+        if self.doubtful.is_empty() {
+            return (self.values, self.value_readers);
+        }
+        self.doubtful.sort_unstable();
+        self.doubtful.dedup_by(|next, last| {
+            let joins = next.0 == last.0 && next.1 <= last.2;
+            if joins {
+                last.2 = last.2.max(next.2);
+            }
+            joins
+        });
+        for value in &mut self.values {
+            let at =
+                self.doubtful.partition_point(|&(space, _, end)| (space, end) <= (value.space, value.start));
+            value.is_certain = self
+                .doubtful
+                .get(at)
+                .is_none_or(|&(space, start, _)| space != value.space || start >= value.end);
+        }
+        (self.values, self.value_readers)
+    }
+}
+
+/// A reader and those before it, the last first.
+fn chain(readers: &[Reader], last: Option<u32>) -> impl Iterator<Item = ActionId> {
+    let chain = std::iter::successors(last, |&at| readers[at as usize].before);
+    chain.map(|at| readers[at as usize].id)
+}
+
+/// The pieces of memory of an action, without empty ones.
+fn visit_bytes(body: &Body, action: &Action, mut visit: impl FnMut(Piece, Access)) {
+    body.visit_accesses(action, |&piece, access| {
+        if piece.size > 0 {
+            visit(piece, access);
+        }
+    });
+}
