@@ -3,6 +3,7 @@
 use super::order::Order;
 use super::walk::Walk;
 use goal_lang::{ActionId, Body, Space};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// What a range of bytes holds from one write to the next.
@@ -42,8 +43,8 @@ pub(crate) struct Flow {
     readers: Vec<ActionId>,
     /// By action, the values that it writes.
     written: Lists,
-    /// By action, the values that it reads.
-    read: Lists,
+    /// By action, the values that it reads; made for the first question.
+    read: OnceCell<Lists>,
 }
 
 impl Flow {
@@ -55,8 +56,7 @@ impl Flow {
         }
         let (values, readers) = walk.finish();
         let written = Lists::new(body.len(), values.iter().map(|value| value.writer.as_slice()));
-        let read = Lists::new(body.len(), values.iter().map(|value| &readers[value.readers.clone()]));
-        Some(Self { values, readers, written, read })
+        Some(Self { values, readers, written, read: OnceCell::new() })
     }
 
     /// Who reads a value, in the order of the walk.
@@ -71,7 +71,9 @@ impl Flow {
 
     /// The values that an action reads.
     pub(crate) fn read_by(&self, id: ActionId) -> impl Iterator<Item = &Value> {
-        self.read.of(id).iter().map(|&value| &self.values[value as usize])
+        let readers = self.values.iter().map(|value| self.readers(value));
+        let read = self.read.get_or_init(|| Lists::new(self.written.len(), readers));
+        read.of(id).iter().map(|&value| &self.values[value as usize])
     }
 }
 
@@ -102,6 +104,11 @@ impl Lists {
             }
         }
         Self { starts, values }
+    }
+
+    /// Number of actions.
+    fn len(&self) -> usize {
+        self.starts.len() - 1
     }
 
     fn of(&self, id: ActionId) -> &[u32] {
