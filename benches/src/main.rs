@@ -8,6 +8,7 @@ mod engine;
 mod generate;
 mod measure;
 mod memory_group;
+mod mpi;
 mod passes;
 mod pingpong;
 mod shape;
@@ -38,6 +39,11 @@ enum Bench {
     Engine(engine::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
+    /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
+    Mpi(mpi::Args),
+    /// One rank of `mpi`
+    #[command(hide = true)]
+    MpiRank(mpi::RankArgs),
     /// A chain broadcast and an alltoall without and with passes that split and order messages, predicted and measured
     Shape(shape::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
@@ -59,6 +65,8 @@ fn main() -> ExitCode {
         Bench::Size(args) => size::run(&args),
         Bench::Engine(args) => engine::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
+        Bench::Mpi(args) => mpi::run(&args),
+        Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Shape(args) => shape::run(&args),
         Bench::Window(args) => window::run(&args),
         Bench::Passes(args) => passes::run(&args),

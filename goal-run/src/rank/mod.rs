@@ -11,6 +11,7 @@ mod settings;
 
 pub use clock::now_ns;
 pub(crate) use image::mismatch;
+pub use pause::Pause;
 pub use settings::{Settings, WindowSettings};
 pub(crate) use settings::{layout, split_instance};
 
@@ -20,7 +21,6 @@ use crate::shm::{Segment, State};
 use crate::transport::ShmTransport;
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
-use pause::Pause;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -20,26 +20,27 @@ const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
 const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
 
 /// Fruitless polls since the last one that did something.
-pub(super) struct Pause {
+pub struct Pause {
     crowded: bool,
     fruitless: u32,
     room_sleep: Duration,
 }
 
 impl Pause {
-    pub(super) fn new(crowded: bool) -> Self {
+    /// `crowded`: whether ranks share processors.
+    pub fn new(crowded: bool) -> Self {
         Self { crowded, fruitless: 0, room_sleep: ROOM_SLEEP_MIN }
     }
 
     /// Something was done.
     #[inline]
-    pub(super) fn over(&mut self) {
+    pub fn over(&mut self) {
         self.fruitless = 0;
         self.room_sleep = ROOM_SLEEP_MIN;
     }
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
-    pub(super) fn rest(&mut self, status: &Status, transport: &mut ShmTransport<'_>, waiting: Waiting) {
+    pub fn rest(&mut self, status: &Status, transport: &mut ShmTransport<'_>, waiting: Waiting) {
         self.fruitless = self.fruitless.saturating_add(1);
         if self.fruitless == 1 {
             transport.publish();

@@ -5,6 +5,7 @@
 
 mod layout;
 mod mapping;
+mod meeting;
 mod ring;
 mod segment;
 mod status;
@@ -13,6 +14,7 @@ mod tests;
 
 pub use layout::{Layout, RankLayout, RankSizes, SegmentTooLarge};
 pub use mapping::{Mapping, Sealed};
+pub use meeting::Meeting;
 pub use ring::{Consumer, Full, HEADER_WORDS, Inbox};
 pub use segment::Segment;
 pub use status::{Gate, State, Status};

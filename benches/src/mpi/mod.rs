@@ -1,0 +1,230 @@
+//! Collective operations between processes on this machine, beside Open MPI's or MPICH's, as the thesis measures them (6.5): a
+//! barrier, the same for both sides, before every operation; the mean over the ranks; the median over the runs, which alternate.
+
+mod rank;
+mod schedules;
+
+pub(crate) use rank::{Args as RankArgs, run as run_rank};
+
+use crate::measure::median;
+use crate::table;
+use clap::Args as ClapArgs;
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_lang::limits::Limits;
+use goal_lang::{Bytes, Program};
+use goal_run::engine::StateSizes;
+use goal_run::shm::{Layout, Mapping, RankSizes, Segment};
+use schedules::Operation;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Bytes of the page for the barrier.
+const PAGE: usize = 4096;
+
+/// `mpi`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Operations
+    #[arg(long, value_enum, default_values_t = Operation::ALL)]
+    operation: Vec<Operation>,
+    /// Numbers of ranks
+    #[arg(long, default_values_t = [2, 4])]
+    ranks: Vec<u32>,
+    /// Bytes that each rank gives, to each other rank in an alltoall
+    #[arg(long, default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
+    size: Vec<u64>,
+    /// Counted runs
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Write every sample there, as lines of ranks, operation, bytes, contestant, run and nanoseconds
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+/// Ranks, operation and bytes.
+type Case = (u32, Operation, u64);
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let peer = Peer::build(folder.path());
+    let mut csv = String::from("ranks,operation,bytes,contestant,run,nanoseconds\n");
+    let mut rows = Vec::new();
+    for &ranks in &args.ranks {
+        for &operation in
+            args.operation.iter().filter(|&&operation| operation != Operation::Pingpong || ranks == 2)
+        {
+            let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
+            let mut samples: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
+            for run in 0..=args.runs {
+                let mut round = Vec::new();
+                if let Some(peer) = &peer {
+                    round.extend(peer.run(operation, ranks, sizes)?);
+                }
+                for &bytes in sizes {
+                    round.push((bytes, "schedule".to_owned(), run_schedule((ranks, operation, bytes))?));
+                }
+                for (bytes, contestant, ns) in round.into_iter().filter(|_| run > 0) {
+                    let _ = writeln!(csv, "{ranks},{},{bytes},{contestant},{run},{ns:.1}", operation.name());
+                    samples.entry((bytes, contestant)).or_default().push(ns);
+                }
+            }
+            rows.extend(sizes.iter().map(|&bytes| row((ranks, operation, bytes), &samples)));
+        }
+    }
+    let header = [
+        "ranks",
+        "operation",
+        "bytes",
+        "blocking us",
+        "non-blocking us",
+        "schedule us",
+        "least",
+        "most",
+        "ratio",
+    ];
+    table::print(&header, &rows);
+    if let Some(path) = &args.csv {
+        std::fs::write(path, csv)?;
+    }
+    Ok(())
+}
+
+fn row((ranks, operation, bytes): Case, samples: &BTreeMap<(u64, String), Vec<f64>>) -> Vec<String> {
+    let of = |name: &str| samples.get(&(bytes, name.to_owned())).cloned().unwrap_or_default();
+    let [blocking, nonblocking] = ["blocking", "nonblocking"].map(of);
+    let mine = of("schedule");
+    let middle = |samples: &[f64]| (!samples.is_empty()).then(|| median(samples.to_vec()));
+    let us = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.2}", ns / 1000.0));
+    let (least, most) =
+        mine.iter().fold((f64::MAX, 0f64), |(least, most), &ns| (least.min(ns), most.max(ns)));
+    let faster = [&blocking, &nonblocking].into_iter().filter_map(|samples| middle(samples)).reduce(f64::min);
+    let ratio =
+        faster.zip(middle(&mine)).map_or("-".to_owned(), |(peer, mine)| format!("{:.2}", mine / peer));
+    vec![
+        ranks.to_string(),
+        operation.name().to_owned(),
+        bytes.to_string(),
+        us(middle(&blocking)),
+        us(middle(&nonblocking)),
+        us(middle(&mine)),
+        us(Some(least)),
+        us(Some(most)),
+        ratio,
+    ]
+}
+
+/// How often an operation is timed in a run.
+fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
+    let blocks = match operation {
+        Operation::Alltoall | Operation::Allgather | Operation::Gather => u64::from(ranks),
+        _ => 1,
+    };
+    (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32
+}
+
+/// Whether ranks have to share processors.
+fn crowded(ranks: u32) -> bool {
+    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The mean over the ranks in nanoseconds; of a ping-pong half of what rank 0 measures.
+fn run_schedule((ranks, operation, bytes): Case) -> io::Result<f64> {
+    let segment = Segment::create(layout(&assemble(&operation.program(ranks, bytes))?)?)?;
+    let meeting = Mapping::create(PAGE)?;
+    let path = |fd: BorrowedFd<'_>| format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd());
+    let mut children = Vec::new();
+    for rank in 0..ranks {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["mpi-rank", "--operation", operation.name()]);
+        command.args(["--segment", &path(segment.mapping().fd()), "--meeting", &path(meeting.fd().as_fd())]);
+        let numbers = [
+            ("--rank", u64::from(rank)),
+            ("--ranks", u64::from(ranks)),
+            ("--bytes", bytes),
+            ("--iterations", u64::from(iterations(operation, ranks, bytes))),
+        ];
+        for (name, number) in numbers {
+            command.args([name, &number.to_string()]);
+        }
+        if !crowded(ranks) {
+            command.args(["--cpu", &rank.to_string()]);
+        }
+        children.push(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
+    }
+    let mut means = Vec::new();
+    for child in children {
+        let output = child.wait_with_output()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        means.push(text.trim().parse::<f64>().map_err(|_| io::Error::other("a rank ended without a time"))?);
+    }
+    Ok(match operation {
+        Operation::Pingpong => means[0] / 2.0,
+        _ => means.iter().sum::<f64>() / f64::from(ranks),
+    })
+}
+
+fn assemble(program: &Program) -> io::Result<Nisa> {
+    let mut bytes = Vec::new();
+    encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
+    let bytes: Bytes = std::sync::Arc::new(bytes);
+    Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
+}
+
+fn layout(nisa: &Nisa) -> io::Result<Layout> {
+    let sizes = (0..nisa.num_ranks()).map(|rank| {
+        let state = StateSizes::of(nisa.section(rank));
+        RankSizes {
+            memory: nisa.memory_size(rank),
+            scratch: nisa.scratch_size(rank),
+            instance: (8 * state.finished + 2 * state.counters) as u64,
+            matches: 0,
+        }
+    });
+    Layout::new(sizes, u64::MAX).map_err(io::Error::other)
+}
+
+/// The peer's program, compiled.
+struct Peer(PathBuf);
+
+impl Peer {
+    /// `None` where there is no MPI.
+    fn build(folder: &Path) -> Option<Self> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi/collectives.c");
+        let program = folder.join("mpi-collectives");
+        let status = Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(&program).status();
+        let built = status.is_ok_and(|status| status.success());
+        if !built {
+            eprintln!("no mpicc: MPI is left out");
+        }
+        built.then_some(Self(program))
+    }
+
+    /// Bytes, the call and the mean over the ranks in nanoseconds, of both calls at each size.
+    fn run(&self, operation: Operation, ranks: u32, sizes: &[u64]) -> io::Result<Vec<(u64, String, f64)>> {
+        let page = Mapping::create(PAGE)?;
+        let path = format!("/proc/{}/fd/{}", std::process::id(), page.fd().as_raw_fd());
+        let mut command = Command::new("mpirun");
+        command.args(["--allow-run-as-root", "--mca", "btl", "self,vader"]);
+        if crowded(ranks) {
+            command.args(["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
+        } else {
+            command.args(["--bind-to", "core"]);
+        }
+        command.args(["-n", &ranks.to_string()]).arg(&self.0).arg(operation.name()).arg(path);
+        command.arg(u32::from(crowded(ranks)).to_string());
+        command.args(sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))));
+        let output = command.stdin(Stdio::null()).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let wrong = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
+        let parse = |line: &str| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?.parse().ok()?, words.next()?.to_owned(), words.next()?.parse().ok()?))
+        };
+        let rows: Option<Vec<_>> = text.lines().map(parse).collect();
+        rows.filter(|rows| rows.len() == 2 * sizes.len()).ok_or_else(wrong)
+    }
+}

@@ -1,0 +1,317 @@
+//! The schedules that are timed beside MPI's operations: for each the best algorithm that is known for so few ranks in one
+//! memory. Operands lie as MPI's do: what a rank gives from address 0, what it gets behind that.
+
+use goal_lang::{
+    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program, ProgramBuilder,
+    Space,
+};
+
+/// An operation that MPI has too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Operation {
+    /// A message to and fro
+    Pingpong,
+    Barrier,
+    Bcast,
+    Allreduce,
+    Gather,
+    Allgather,
+    Alltoall,
+}
+
+impl Operation {
+    pub(crate) const ALL: [Operation; 7] = [
+        Operation::Pingpong,
+        Operation::Barrier,
+        Operation::Bcast,
+        Operation::Allreduce,
+        Operation::Gather,
+        Operation::Allgather,
+        Operation::Alltoall,
+    ];
+
+    /// Its name here and in the peer's program.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Operation::Pingpong => "pingpong",
+            Operation::Barrier => "barrier",
+            Operation::Bcast => "bcast",
+            Operation::Allreduce => "allreduce",
+            Operation::Gather => "gather",
+            Operation::Allgather => "allgather",
+            Operation::Alltoall => "alltoall",
+        }
+    }
+
+    /// The program for `ranks` ranks; `bytes` is what each rank gives, to each other rank where that differs.
+    pub(crate) fn program(self, ranks: u32, bytes: u64) -> Program {
+        let mut program = ProgramBuilder::default();
+        for rank in 0..ranks {
+            let mut body = Rank { rank, ranks, bytes, body: BodyBuilder::default() };
+            match self {
+                Operation::Pingpong => body.pingpong(),
+                Operation::Barrier => body.barrier(),
+                Operation::Bcast => body.bcast(),
+                Operation::Allreduce if bytes <= WHOLE_MAX || !ranks.is_power_of_two() => {
+                    body.allreduce_whole()
+                }
+                Operation::Allreduce => body.allreduce_parts(),
+                Operation::Gather => body.gather(),
+                Operation::Allgather => body.allgather(),
+                Operation::Alltoall => body.alltoall(),
+            }
+            program.rank_with(body.finish());
+        }
+        program.finish()
+    }
+}
+
+/// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part for all.
+const WHOLE_MAX: u64 = 4096;
+
+/// Bytes of an element of an allreduce.
+const ELEMENT: u64 = 4;
+
+struct Rank {
+    rank: u32,
+    ranks: u32,
+    bytes: u64,
+    body: BodyBuilder,
+}
+
+impl Rank {
+    fn finish(self) -> Body {
+        self.body.finish()
+    }
+
+    fn send(&mut self, to: u32, addr: u64, size: u64, tag: u32) -> ActionId {
+        let payload = Payload::Buffer(Piece { addr, size, space: Space::Memory });
+        self.body.action(Action::Send { payload, to, tag, placement: Placement::default() })
+    }
+
+    fn recv(&mut self, from: u32, addr: u64, size: u64, tag: u32) -> ActionId {
+        let payload = Payload::Buffer(Piece { addr, size, space: Space::Memory });
+        self.body.action(Action::Recv { payload, from, tag, placement: Placement::default() })
+    }
+
+    /// B = A op B.
+    fn exec(&mut self, op: Op, a: u64, b: u64, size: u64) -> ActionId {
+        let spaces = [Space::Memory; 3];
+        self.body.action(Action::Exec {
+            op,
+            datatype: Datatype::Int32,
+            spaces,
+            has_c: false,
+            a,
+            b,
+            c: 0,
+            size,
+        })
+    }
+
+    /// The other ranks, nearest above first, so that no two ranks begin with the same one.
+    fn peers(&self) -> impl Iterator<Item = u32> + use<> {
+        let (rank, ranks) = (self.rank, self.ranks);
+        (1..ranks).map(move |distance| (rank + distance) % ranks)
+    }
+
+    /// Where the block of `rank` lies in what is got.
+    fn block(&self, rank: u32) -> u64 {
+        self.bytes * u64::from(rank)
+    }
+
+    fn pingpong(&mut self) {
+        let (peer, n) = (1 - self.rank, self.bytes);
+        let receive = self.recv(peer, n, n, 0);
+        let send = self.send(peer, 0, n, 0);
+        if self.rank == 1 {
+            self.body.requires(send, receive);
+        }
+    }
+
+    /// Dissemination: in round k a rank hears of 2^k more.
+    fn barrier(&mut self) {
+        let mut heard: Option<ActionId> = None;
+        let mut distance = 1;
+        while distance < self.ranks {
+            let to = (self.rank + distance) % self.ranks;
+            let from = (self.rank + self.ranks - distance) % self.ranks;
+            let receive = self.recv(from, 0, 0, distance);
+            let send = self.send(to, 0, 0, distance);
+            if let Some(heard) = heard {
+                self.body.requires(send, heard);
+                self.body.requires(receive, heard);
+            }
+            heard = Some(receive);
+            distance *= 2;
+        }
+    }
+
+    /// Every rank takes it from the root: in one memory that is one copy each, all at once.
+    fn bcast(&mut self) {
+        let n = self.bytes;
+        if self.rank == 0 {
+            for peer in self.peers() {
+                self.send(peer, 0, n, 0);
+            }
+        } else {
+            self.recv(0, 0, n, 0);
+        }
+    }
+
+    /// Recursive doubling where the number of ranks allows it, or else everything to everybody.
+    fn allreduce_whole(&mut self) {
+        let n = self.bytes;
+        if !self.ranks.is_power_of_two() {
+            let peers: Vec<u32> = self.peers().collect();
+            let mut sum = self.exec(Op::Copy, 0, n, n);
+            for (place, peer) in (2u64..).zip(peers) {
+                self.send(peer, 0, n, 0);
+                let receive = self.recv(peer, place * n, n, 0);
+                let next = self.exec(Op::Sum, place * n, n, n);
+                self.body.requires(next, receive);
+                self.body.requires(next, sum);
+                sum = next;
+            }
+            return;
+        }
+        // What round k sends lies in block k, and what it gets is added up in block k + 1.
+        let mut sum: Option<ActionId> = None;
+        for round in 0..self.ranks.ilog2() {
+            let (from, into) = (u64::from(round) * n, u64::from(round + 1) * n);
+            let peer = self.rank ^ 1 << round;
+            let send = self.send(peer, from, n, round);
+            let receive = self.recv(peer, into, n, round);
+            let next = self.exec(Op::Sum, from, into, n);
+            self.body.requires(next, receive);
+            if let Some(sum) = sum {
+                self.body.requires(send, sum);
+                self.body.requires(next, sum);
+            }
+            sum = Some(next);
+        }
+    }
+
+    /// Each rank adds up its part of all, and gives it to all.
+    fn allreduce_parts(&mut self) {
+        let (n, ranks) = (self.bytes, u64::from(self.ranks));
+        let part = (n / ranks).next_multiple_of(ELEMENT);
+        let bounds = |rank: u32| {
+            let start = (part * u64::from(rank)).min(n);
+            (start, (start + part).min(n) - start)
+        };
+        let (mine, size) = bounds(self.rank);
+        let peers: Vec<u32> = self.peers().collect();
+        let mut sum: Option<ActionId> = None;
+        for (place, &peer) in (0u64..).zip(&peers) {
+            let (theirs, their_size) = bounds(peer);
+            self.send(peer, theirs, their_size, 0);
+            // The first comes where the result goes, the others behind it.
+            let into = if place == 0 { n + mine } else { 2 * n + place * part };
+            let receive = self.recv(peer, into, size, 0);
+            let source = if place == 0 { mine } else { into };
+            let next = self.exec(Op::Sum, source, n + mine, size);
+            self.body.requires(next, receive);
+            if let Some(sum) = sum {
+                self.body.requires(next, sum);
+            }
+            sum = Some(next);
+        }
+        for &peer in &peers {
+            let (theirs, their_size) = bounds(peer);
+            let send = self.send(peer, n + mine, size, 1);
+            self.recv(peer, n + theirs, their_size, 1);
+            if let Some(sum) = sum {
+                self.body.requires(send, sum);
+            }
+        }
+    }
+
+    fn gather(&mut self) {
+        let n = self.bytes;
+        if self.rank != 0 {
+            self.send(0, 0, n, 0);
+            return;
+        }
+        self.exec(Op::Copy, 0, n, n);
+        for peer in self.peers() {
+            let into = n + self.block(peer);
+            self.recv(peer, into, n, 0);
+        }
+    }
+
+    fn allgather(&mut self) {
+        let n = self.bytes;
+        for peer in self.peers() {
+            self.send(peer, 0, n, 0);
+            let into = n + self.block(peer);
+            self.recv(peer, into, n, 0);
+        }
+        let into = n + self.block(self.rank);
+        self.exec(Op::Copy, 0, into, n);
+    }
+
+    fn alltoall(&mut self) {
+        let n = self.bytes;
+        let got = n * u64::from(self.ranks);
+        for peer in self.peers() {
+            let (from, into) = (self.block(peer), got + self.block(peer));
+            self.send(peer, from, n, 0);
+            self.recv(peer, into, n, 0);
+        }
+        let (from, into) = (self.block(self.rank), got + self.block(self.rank));
+        self.exec(Op::Copy, from, into, n);
+    }
+}
+
+/// Where the result lies.
+#[cfg(test)]
+fn result(operation: Operation, ranks: u32, bytes: u64) -> u64 {
+    match operation {
+        Operation::Allreduce if bytes <= WHOLE_MAX && ranks.is_power_of_two() => {
+            u64::from(ranks.ilog2()) * bytes
+        }
+        Operation::Pingpong | Operation::Barrier | Operation::Bcast => 0,
+        Operation::Alltoall => bytes * u64::from(ranks),
+        _ => bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Operation, result};
+    use goal_lang::{Datatype, Function, Op};
+    use goal_opt::check::{Collective, CollectiveKind, Options, check};
+
+    #[test]
+    fn each_is_what_its_name_says() {
+        for operation in Operation::ALL {
+            for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation != Operation::Pingpong || ranks == 2)
+            {
+                for bytes in [8, 1 << 16] {
+                    let kind = match operation {
+                        Operation::Pingpong => None,
+                        Operation::Barrier => Some(CollectiveKind::Barrier),
+                        Operation::Bcast => Some(CollectiveKind::Bcast),
+                        Operation::Allreduce => Some(CollectiveKind::Allreduce),
+                        Operation::Gather => Some(CollectiveKind::Gather),
+                        Operation::Allgather => Some(CollectiveKind::Allgather),
+                        Operation::Alltoall => Some(CollectiveKind::Alltoall),
+                    };
+                    let collective = kind.map(|kind| Collective {
+                        kind,
+                        root: 0,
+                        function: Function::Predefined(Op::Sum, Datatype::Int32),
+                        datatype: Datatype::Int32,
+                        count: Some(bytes / 4),
+                        input: Some(0),
+                        output: result(operation, ranks, bytes),
+                    });
+                    let options = Options { collective, eager_limit: 0, ..Options::default() };
+                    let report = check(&operation.program(ranks, bytes), None, &options);
+                    assert!(report.diagnostics.is_empty(), "{operation:?} {ranks} {bytes}: {report:?}");
+                }
+            }
+        }
+    }
+}
