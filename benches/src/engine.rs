@@ -70,8 +70,16 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     println!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
     table::print(&["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"], &rows);
+    let mut two = BodyBuilder::default();
+    chain(&mut two, NOP, 2);
+    let two = Prepared::new(two.finish())?;
+    let restarts = median((0..args.runs).map(|_| two.run_again(RESTARTS) / f64::from(RESTARTS)));
+    println!("\n{restarts:.0} ns from start to finish of a schedule of two actions that was started before");
     Ok(())
 }
+
+/// Starts of a schedule in a row that are timed together.
+const RESTARTS: u32 = 100_000;
 
 /// Adds that many of an action.
 type Graph = fn(&mut BodyBuilder, Action, usize);
@@ -144,9 +152,14 @@ impl Prepared {
 
     /// Nanoseconds of one instance, its start included.
     fn run(&self) -> f64 {
+        self.run_again(1)
+    }
+
+    /// Nanoseconds of so many instances, one after the other.
+    fn run_again(&self, instances: u32) -> f64 {
         let rank = self.segment.rank(0);
         let split = rank.instance.start + 8 * self.schedule.state_sizes().finished;
-        let storage = Storage {
+        let mut storage = Storage {
             memory: self.segment.region(&rank.memory),
             scratch: self.segment.region(&rank.scratch),
             finished: self.segment.cells(&(rank.instance.start..split)),
@@ -155,9 +168,11 @@ impl Prepared {
         };
         let mut engine = Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default());
         time(|| {
-            let handle = engine.start(&self.schedule, 0, storage);
-            engine.wait(&handle, || 0).expect("local actions do not fail");
-            engine.finish(handle);
+            for _ in 0..instances {
+                let handle = engine.start(&self.schedule, 0, storage);
+                engine.wait(&handle, || 0).expect("local actions do not fail");
+                storage = engine.finish(handle);
+            }
         })
     }
 }

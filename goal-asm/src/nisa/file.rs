@@ -101,6 +101,15 @@ impl Nisa {
         Section::new(&self.bytes[self.section_range(section)])
     }
 
+    /// The section that lies there, as [`section_range`](Self::section_range) says.
+    ///
+    /// # Panics
+    /// If the file ends before.
+    #[inline]
+    pub fn section_in(&self, range: Range<usize>) -> Section<'_> {
+        Section::new(&self.bytes[range])
+    }
+
     /// Where a section lies in the file.
     pub fn section_range(&self, section: u32) -> Range<usize> {
         let entry = self.layout.sections[section as usize];

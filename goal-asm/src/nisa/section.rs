@@ -162,6 +162,7 @@ impl<'a> Offsets<'a> {
 
 impl<'a> Section<'a> {
     /// A section over verified bytes.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }

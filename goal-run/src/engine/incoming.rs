@@ -1,12 +1,12 @@
 //! Messages on their way in: matching, and what is kept of messages without a receive.
 
+use super::communicator::Communicator;
 use crate::matching::{Matching, SpaceId};
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
 use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::collections::VecDeque;
-use std::collections::hash_map::Entry;
 
 /// A posted receive: an action of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,9 +42,7 @@ pub(super) enum Place {
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     pub(super) matching: Matching<Receive, u32>,
-    /// The spaces of instances that are active, and of those for which messages came early.
-    spaces: FxHashMap<(u32, u32), SpaceId>,
-    names: FxHashMap<u32, u32>,
+    communicators: FxHashMap<u32, Communicator>,
     pub(super) messages: Slab<Incoming>,
     /// The message whose parts come next from a source.
     pub(super) long: FxHashMap<u32, u32>,
@@ -55,17 +53,17 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// The space of an instance that starts now. Instances of a communicator open in the order of their numbers.
-    pub(super) fn open(&mut self, communicator: u32, number: u32, has_wildcards: bool) -> SpaceId {
-        self.names.insert(communicator, number);
-        let space = *self.spaces.entry((communicator, number)).or_insert_with(|| self.matching.add_space());
+    /// The number and the space of an instance that starts now.
+    pub(super) fn open(&mut self, communicator: u32, has_wildcards: bool) -> (u32, SpaceId) {
+        let communicator = self.communicators.entry(communicator).or_default();
+        let (number, space) = communicator.open(|| self.matching.add_space());
         self.matching.open_space(space, has_wildcards);
-        space
+        (number, space)
     }
 
     /// Forgets an instance. Tells how many messages for it were left.
-    pub(super) fn close(&mut self, space: SpaceId) -> u64 {
-        self.spaces.retain(|_, other| *other != space);
+    pub(super) fn close(&mut self, communicator: u32, number: u32, space: SpaceId) -> u64 {
+        self.communicators.entry(communicator).or_default().close(number);
         let mut left = Vec::new();
         self.matching.remove_space(space, |message| left.push(message));
         for &message in &left {
@@ -83,15 +81,8 @@ impl Arrivals {
     /// The space that a message belongs to; `None` if its instance is over.
     #[inline]
     pub(super) fn space(&mut self, header: &Header) -> Option<SpaceId> {
-        match self.spaces.entry((header.communicator, header.instance)) {
-            Entry::Occupied(entry) => Some(*entry.get()),
-            Entry::Vacant(entry) => {
-                let last = self.names.get(&header.communicator);
-                // Numbers wrap around: ahead is what is nearer in that direction.
-                let is_early = last.is_none_or(|&last| (header.instance.wrapping_sub(last) as i32) > 0);
-                is_early.then(|| *entry.insert(self.matching.add_space()))
-            }
-        }
+        let communicator = self.communicators.entry(header.communicator).or_default();
+        communicator.space(header.instance, || self.matching.add_space())
     }
 
     /// Keeps a message that no receive fits.
@@ -128,22 +119,4 @@ fn counted(header: &Header) -> u64 {
 
 fn is_long_underway(incoming: &Incoming) -> bool {
     matches!(incoming.place, Place::Kept(_)) && incoming.arrived < incoming.header.size
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Arrivals;
-    use crate::transport::{Header, Kind};
-
-    #[test]
-    fn instance_numbers_wrap_around() {
-        let mut arrivals = Arrivals::default();
-        let of = |instance| Header { instance, ..Header::new(Kind::Eager, 1) };
-        let last = arrivals.open(0, u32::MAX, false);
-        let early = arrivals.space(&of(0)).expect("the next instance's");
-        arrivals.close(last);
-        assert_eq!(arrivals.space(&of(u32::MAX)), None, "it is over");
-        assert_eq!(arrivals.open(0, 0, false), early);
-        assert_eq!(arrivals.space(&of(u32::MAX)), None, "it is over");
-    }
 }

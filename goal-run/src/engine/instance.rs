@@ -9,6 +9,7 @@ use crate::matching::SpaceId;
 use crate::memory::{Cells, Region};
 use goal_asm::nisa::Record;
 use rustc_hash::FxHashMap;
+use std::mem::take;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -68,31 +69,41 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    pub(super) fn new(
-        schedule: Arc<Schedule>,
-        communicator: u32,
-        number: u32,
-        space: SpaceId,
-        storage: Storage,
-    ) -> Self {
-        let Storage { memory, scratch, counters, finished, mut matches } = storage;
-        let (nisa, rank) = (schedule.nisa(), schedule.rank());
-        let memory = Memory::new(memory, scratch, nisa.memory_size(rank), nisa.scratch_size(rank));
-        if let Some(matches) = &mut matches {
-            matches.as_mut_slice()[..schedule.state_sizes().matches].fill(0);
-        }
-        let progress = ActionQueue::new(&schedule, counters, finished);
+    /// One that has not started.
+    pub(super) fn new(schedule: Arc<Schedule>) -> Self {
         Self {
             code: Code::Whole(Rc::new(schedule)),
-            communicator,
-            number,
-            space,
-            memory,
-            progress,
-            is_queued: true,
+            communicator: 0,
+            number: 0,
+            space: SpaceId::default(),
+            memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
+            progress: ActionQueue::default(),
+            is_queued: false,
             sequences: FxHashMap::default(),
-            matches,
+            matches: None,
         }
+    }
+
+    /// Whether it is one of a schedule.
+    #[inline]
+    pub(super) fn is_of(&self, schedule: &Arc<Schedule>) -> bool {
+        matches!(&self.code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule))
+    }
+
+    /// Starts it, for the first time or again. It is to be put into the engine's queue of runnable instances.
+    #[inline]
+    pub(super) fn start(&mut self, communicator: u32, number: u32, space: SpaceId, storage: Storage) {
+        let Code::Whole(schedule) = &self.code else { unreachable!("windows start once") };
+        let Storage { memory, scratch, counters, finished, matches } = storage;
+        self.memory = Memory::new(memory, scratch, schedule.memory_size(), schedule.scratch_size());
+        self.progress.begin(schedule, counters, finished);
+        self.matches = matches;
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
+        }
+        (self.communicator, self.number, self.space) = (communicator, number, space);
+        self.is_queued = true;
+        self.sequences.clear();
     }
 
     /// An instance that is run through a window. Nothing is recorded of what matched what.
@@ -127,10 +138,12 @@ impl Instance {
         }
     }
 
-    pub(super) fn into_storage(self) -> Storage {
-        let (counters, finished) = self.progress.into_cells();
+    /// What the instance worked on, which has ended.
+    #[inline]
+    pub(super) fn take_storage(&mut self) -> Storage {
         let Memory { memory, scratch } = self.memory;
-        Storage { memory, scratch, counters, finished, matches: self.matches }
+        let (counters, finished) = (take(&mut self.progress.counters), take(&mut self.progress.finished));
+        Storage { memory, scratch, counters, finished, matches: self.matches.take() }
     }
 
     /// Numbers a message to `to`, which the action at `offset` sends.

@@ -8,6 +8,7 @@
 //! has a matching space of its own, so that messages of the next one may come early.
 
 mod buffer;
+mod communicator;
 mod error;
 mod fetch;
 mod incoming;
@@ -38,11 +39,13 @@ use incoming::Arrivals;
 use instance::{Code, Instance};
 use local::Locals;
 use outgoing::Outbox;
-use rustc_hash::FxHashMap;
 use slab::Slab;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use window::Window;
+
+/// Ended instances that are kept.
+const ENDED_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
 #[derive(Debug)]
@@ -50,13 +53,13 @@ pub struct Engine<T> {
     transport: T,
     rank: u32,
     options: Options,
-    instances: Slab<Instance>,
+    instances: Slab<Box<Instance>>,
+    /// Ended instances, to be started again: a start allocates nothing.
+    ended: Vec<Box<Instance>>,
     /// Instances with something to do at once, each once.
     runnable: VecDeque<usize>,
     /// Instances with actions that have not ended.
     unfinished: usize,
-    /// The number of the next instance of each communicator.
-    next_number: FxHashMap<u32, u32>,
     arrivals: Arrivals,
     outbox: Outbox,
     locals: Locals,
@@ -101,9 +104,9 @@ impl<T: Transport> Engine<T> {
             rank,
             options,
             instances: Slab::new(),
+            ended: Vec::new(),
             runnable: VecDeque::new(),
             unfinished: 0,
-            next_number: FxHashMap::default(),
             arrivals: Arrivals::default(),
             outbox: Outbox::default(),
             locals: Locals::default(),
@@ -125,11 +128,13 @@ impl<T: Transport> Engine<T> {
     /// # Panics
     /// If the storage is smaller than the schedule needs.
     pub fn start(&mut self, schedule: &Arc<Schedule>, communicator: u32, storage: Storage) -> Handle {
-        let next = self.next_number.entry(communicator).or_insert(0);
-        let number = *next;
-        *next = next.wrapping_add(1);
-        let space = self.arrivals.open(communicator, number, schedule.has_wildcards());
-        let instance = Instance::new(Arc::clone(schedule), communicator, number, space, storage);
+        let (number, space) = self.arrivals.open(communicator, schedule.has_wildcards());
+        let known = self.ended.iter().rposition(|instance| instance.is_of(schedule));
+        let mut instance = match known {
+            Some(at) => self.ended.swap_remove(at),
+            None => Box::new(Instance::new(Arc::clone(schedule))),
+        };
+        instance.start(communicator, number, space, storage);
         self.unfinished += usize::from(!instance.progress.is_finished());
         let key = self.instances.insert(instance);
         self.runnable.push_back(key);
@@ -151,12 +156,9 @@ impl<T: Transport> Engine<T> {
         mut storage: Storage,
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage)?;
-        let next = self.next_number.entry(communicator).or_insert(0);
-        let number = *next;
-        *next = next.wrapping_add(1);
         // Whether there are wildcards shows only as the section is read.
-        let space = self.arrivals.open(communicator, number, true);
-        let instance = Instance::in_window(windowed, window, communicator, number, space, storage);
+        let (number, space) = self.arrivals.open(communicator, true);
+        let instance = Box::new(Instance::in_window(windowed, window, communicator, number, space, storage));
         self.unfinished += usize::from(!instance.progress.is_finished());
         let key = self.instances.insert(instance);
         self.runnable.push_back(key);
@@ -202,10 +204,17 @@ impl<T: Transport> Engine<T> {
     /// If the instance has not ended.
     pub fn finish(&mut self, handle: Handle) -> Storage {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
-        let instance = self.instances.remove(handle.key);
-        self.runnable.retain(|&key| key != handle.key);
-        self.stats.unreceived += self.arrivals.close(instance.space);
-        instance.into_storage()
+        let mut instance = self.instances.remove(handle.key);
+        if instance.is_queued {
+            self.runnable.retain(|&key| key != handle.key);
+        }
+        self.stats.unreceived += self.arrivals.close(instance.communicator, instance.number, instance.space);
+        let storage = instance.take_storage();
+        if self.ended.len() == ENDED_MAX {
+            self.ended.remove(0);
+        }
+        self.ended.push(instance);
+        storage
     }
 
     /// What happened so far.

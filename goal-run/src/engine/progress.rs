@@ -7,7 +7,7 @@ use goal_asm::nisa::{Offsets, Record, Section};
 use std::collections::VecDeque;
 
 /// The state of the actions of one instance.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ActionQueue {
     pub(super) counters: Cells<u16>,
     pub(super) finished: Cells<u64>,
@@ -20,34 +20,19 @@ pub(super) struct ActionQueue {
 }
 
 impl ActionQueue {
-    pub(super) fn new(schedule: &Schedule, mut counters: Cells<u16>, mut finished: Cells<u64>) -> Self {
-        let sizes = schedule.state_sizes();
-        counters.as_mut_slice()[..sizes.counters].copy_from_slice(schedule.initial_counters());
-        finished.as_mut_slice()[..sizes.finished].fill(0);
-        Self {
-            counters,
-            finished,
-            ready: Ready::default(),
-            ended: VecDeque::new(),
-            started_independent: 0,
-            unfinished: schedule.actions(),
-        }
+    /// An instance of a schedule starts, when the one before it has ended.
+    #[inline]
+    pub(super) fn begin(&mut self, schedule: &Schedule, counters: Cells<u16>, finished: Cells<u64>) {
+        (self.counters, self.finished) = (counters, finished);
+        let initial = schedule.initial_counters();
+        self.counters.as_mut_slice()[..initial.len()].copy_from_slice(initial);
+        self.finished.as_mut_slice()[..initial.len().div_ceil(64)].fill(0);
+        (self.started_independent, self.unfinished) = (0, schedule.actions());
     }
 
     /// For an instance in a window, whose actions are counted as they enter it.
     pub(super) fn in_window(actions: u32, counters: Cells<u16>, finished: Cells<u64>) -> Self {
-        Self {
-            counters,
-            finished,
-            ready: Ready::default(),
-            ended: VecDeque::new(),
-            started_independent: 0,
-            unfinished: actions,
-        }
-    }
-
-    pub(super) fn into_cells(self) -> (Cells<u16>, Cells<u64>) {
-        (self.counters, self.finished)
+        Self { counters, finished, unfinished: actions, ..Self::default() }
     }
 
     /// Whether all actions have ended.

@@ -21,7 +21,7 @@ const KEPT_AT_ONCE: u64 = 1 << 20;
 /// All that a message may change: the engine without its transport.
 pub(super) struct Inside<'e> {
     pub(super) rank: u32,
-    pub(super) instances: &'e mut Slab<Instance>,
+    pub(super) instances: &'e mut Slab<Box<Instance>>,
     pub(super) runnable: &'e mut VecDeque<usize>,
     pub(super) arrivals: &'e mut Arrivals,
     pub(super) outbox: &'e mut Outbox,

@@ -4,6 +4,7 @@ use super::window::Board;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
 use goal_lang::ANY;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One rank's verified schedule. Immutable: any number of instances run it, also at once.
@@ -11,6 +12,11 @@ use std::sync::Arc;
 pub struct Schedule {
     nisa: Arc<Nisa>,
     rank: u32,
+    /// Where its section lies in the file.
+    range: Range<usize>,
+    /// Bytes of memory and of scratch memory.
+    memory: u64,
+    scratch: u64,
     /// What an instance's counters start with.
     counters: Vec<u16>,
     actions: u32,
@@ -69,7 +75,9 @@ impl Schedule {
             }
         }
         let actions = nisa.num_actions(nisa.section_id(rank));
-        Self { nisa, rank, counters, actions, has_wildcards, asks_time }
+        let range = nisa.section_range(nisa.section_id(rank));
+        let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
+        Self { nisa, rank, range, memory, scratch, counters, actions, has_wildcards, asks_time }
     }
 
     /// The rank that it is for.
@@ -85,7 +93,17 @@ impl Schedule {
     /// The section.
     #[inline]
     pub fn section(&self) -> Section<'_> {
-        self.nisa.section(self.rank)
+        self.nisa.section_in(self.range.clone())
+    }
+
+    /// Bytes of memory that an instance needs.
+    pub fn memory_size(&self) -> u64 {
+        self.memory
+    }
+
+    /// Bytes of scratch memory that an instance needs.
+    pub fn scratch_size(&self) -> u64 {
+        self.scratch
     }
 
     /// Number of actions.

@@ -22,7 +22,7 @@ use slab::Slab;
 use std::collections::hash_map::Entry;
 
 /// A matching space: an instance of a communicator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct SpaceId(u32);
 
 #[derive(Debug)]

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
 /// one it costs next to nothing; but the system may have put two on the same.
 const SPINS: u32 = 50;
+/// Fruitless polls before senders are told of all room: one that waits for an answer would have to fetch the line that says so
+/// with every message.
+const SILENCE: u32 = 25;
 /// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 20;
 /// Fruitless polls before a rank sleeps, where every rank has a processor.
@@ -42,7 +45,7 @@ impl Pause {
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
     pub fn rest(&mut self, status: &Status, transport: &mut ShmTransport<'_>, waiting: Waiting) {
         self.fruitless = self.fruitless.saturating_add(1);
-        if self.fruitless == 1 {
+        if self.fruitless == SILENCE {
             transport.publish();
         }
         let (spins, polls) = if self.crowded { (0, POLLS_CROWDED) } else { (SPINS, POLLS) };
