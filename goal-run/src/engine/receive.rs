@@ -2,6 +2,7 @@
 
 use super::error::{Cause, Failure};
 use super::incoming::{Arrivals, Incoming, Place, Receive, kept_bytes};
+use super::instance::Code;
 use super::options::{Options, Stats};
 use super::outgoing::{Outbox, Rendezvous, Stream};
 use super::{Engine, Instance};
@@ -23,6 +24,7 @@ pub(super) struct Inside<'e> {
     pub(super) rank: u32,
     pub(super) instances: &'e mut Slab<Box<Instance>>,
     pub(super) runnable: &'e mut VecDeque<usize>,
+    pub(super) unfinished: &'e mut usize,
     pub(super) arrivals: &'e mut Arrivals,
     pub(super) outbox: &'e mut Outbox,
     pub(super) stats: &'e mut Stats,
@@ -53,6 +55,7 @@ impl<T: Transport> Engine<T> {
             rank: self.rank,
             instances: &mut self.instances,
             runnable: &mut self.runnable,
+            unfinished: &mut self.unfinished,
             arrivals: &mut self.arrivals,
             outbox: &mut self.outbox,
             stats: &mut self.stats,
@@ -107,7 +110,9 @@ impl Inside<'_> {
             return self.remember(header, Place::Dropped);
         };
         if let Some(receive) = self.arrivals.matching.take_posted(space, header.source, header.tag) {
-            if !self.meet(receive, header) {
+            if payload.is_some_and(|payload| self.deliver(receive, header, payload))
+                || !self.meet(receive, header)
+            {
                 return;
             }
             match payload {
@@ -129,6 +134,27 @@ impl Inside<'_> {
             self.arrivals.long.insert(header.source, key);
         }
         self.stats.unexpected_max = self.stats.unexpected_max.max(self.arrivals.kept());
+    }
+
+    /// The short way of a whole message into a buffer in one piece: its action is looked at once. False, and nothing was done,
+    /// where it takes the long way.
+    #[inline]
+    fn deliver(&mut self, receive: Receive, header: &Header, bytes: &[u8]) -> bool {
+        let instance = &mut *self.instances[receive.instance];
+        let Code::Whole(schedule) = &instance.code else { return false };
+        let record = schedule.section().record(receive.action);
+        let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } = record.operation() else {
+            return false;
+        };
+        if piece.size != header.size {
+            return false;
+        }
+        instance.memory.span(piece).write(|target| target.copy_from_slice(bytes));
+        instance.progress.end_now(receive.action, &record);
+        *self.unfinished -= usize::from(instance.progress.is_finished());
+        instance.note_received(receive.action, header.source, header.sequence);
+        self.queue(receive.instance);
+        true
     }
 
     /// Notes a message whose payload is still to come and that needs no matching any more.
@@ -250,11 +276,17 @@ impl Inside<'_> {
     /// An action has ended; its dependents will know when its instance runs next.
     #[inline]
     pub(super) fn end(&mut self, action: Receive) {
-        let instance = &mut self.instances[action.instance];
-        instance.progress.end(action.action);
+        self.instances[action.instance].progress.end(action.action);
+        self.queue(action.instance);
+    }
+
+    /// An instance has something to do.
+    #[inline]
+    fn queue(&mut self, key: usize) {
+        let instance = &mut self.instances[key];
         if !instance.is_queued {
             instance.is_queued = true;
-            self.runnable.push_back(action.instance);
+            self.runnable.push_back(key);
         }
     }
 
