@@ -55,6 +55,7 @@ pub struct Engine<T> {
     options: Options,
     instances: Slab<Box<Instance>>,
     /// Ended instances, to be started again: a start allocates nothing.
+    #[expect(clippy::vec_box, reason = "they move between here and `instances`")]
     ended: Vec<Box<Instance>>,
     /// Instances with something to do at once, each once.
     runnable: VecDeque<usize>,

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 /// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
 /// one it costs next to nothing; but the system may have put two on the same.
-const SPINS: u32 = 50;
+const SPINS: u32 = 8;
 /// Fruitless polls before senders are told of all room: one that waits for an answer would have to fetch the line that says so
 /// with every message.
-const SILENCE: u32 = 25;
+const SILENCE: u32 = 5;
 /// Looks for a message between two polls of a rank that waits for nothing else.
-const LOOKS: u32 = 20;
+const LOOKS: u32 = 200;
 /// Fruitless polls before a rank sleeps, where every rank has a processor.
 const POLLS: u32 = 500;
 /// The same where ranks share processors; all of these yield.
