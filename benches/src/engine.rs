@@ -177,7 +177,8 @@ impl Prepared {
     }
 }
 
-fn assemble(program: &Program) -> io::Result<Nisa> {
+/// A program as it is executed.
+pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
     let mut bytes = Vec::new();
     encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
     let bytes: Bytes = Arc::new(bytes);

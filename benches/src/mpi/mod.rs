@@ -6,12 +6,11 @@ mod schedules;
 
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
+use crate::engine::assemble;
 use crate::measure::median;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_lang::limits::Limits;
-use goal_lang::{Bytes, Program};
+use goal_asm::Nisa;
 use goal_run::engine::StateSizes;
 use goal_run::shm::{Layout, Mapping, RankSizes, Segment};
 use schedules::Operation;
@@ -165,13 +164,6 @@ fn run_schedule((ranks, operation, bytes): Case) -> io::Result<f64> {
         Operation::Pingpong => means[0] / 2.0,
         _ => means.iter().sum::<f64>() / f64::from(ranks),
     })
-}
-
-fn assemble(program: &Program) -> io::Result<Nisa> {
-    let mut bytes = Vec::new();
-    encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
-    let bytes: Bytes = std::sync::Arc::new(bytes);
-    Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
 }
 
 fn layout(nisa: &Nisa) -> io::Result<Layout> {

@@ -1,7 +1,8 @@
 //! One rank of a timed operation: a process of its own, bound to a processor where each rank has one.
 
+use super::layout;
 use super::schedules::Operation;
-use super::{assemble, layout};
+use crate::engine::assemble;
 use clap::Args as ClapArgs;
 use goal_run::engine::{Engine, Options, Schedule, Storage};
 use goal_run::rank::Pause;
