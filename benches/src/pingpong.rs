@@ -1,11 +1,11 @@
 //! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where `mpicc` is installed.
 
-use crate::measure::{median, sibling};
+use crate::measure::{median, mpi_program, sibling};
 use crate::table;
 use clap::Args as ClapArgs;
 use std::fmt::Write;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 /// `pingpong`'s arguments.
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = mpi_peer(folder.path());
+    let peer = mpi_program("pingpong", folder.path());
     let mut rows = Vec::new();
     for &size in &args.size {
         let round_trips = (400_000_000 / (size + 4_000)).clamp(1_000, 100_000);
@@ -62,18 +62,6 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     table::print(&["bytes", "by", "round trips", "least us", "median us", "most us", "of Open MPI"], &rows);
     Ok(())
-}
-
-/// The peer's program, compiled; `None` where there is no MPI.
-fn mpi_peer(folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi/pingpong.c");
-    let program = folder.join("mpi-pingpong");
-    let status = Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(&program).status();
-    let built = status.is_ok_and(|status| status.success());
-    if !built {
-        eprintln!("no mpicc: Open MPI is left out");
-    }
-    built.then_some(program)
 }
 
 fn mpi_half_ns(program: &Path, size: u64, round_trips: u64) -> io::Result<f64> {

@@ -7,7 +7,7 @@ mod schedules;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::engine::assemble;
-use crate::measure::median;
+use crate::measure::{median, mpi_program};
 use crate::table;
 use clap::Args as ClapArgs;
 use goal_asm::Nisa;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// Bytes of the page for the barrier.
@@ -49,7 +49,7 @@ type Case = (u32, Operation, u64);
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = Peer::build(folder.path());
+    let peer = mpi_program("collectives", folder.path()).map(Peer);
     let mut csv = String::from("ranks,operation,bytes,contestant,run,nanoseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {
@@ -183,18 +183,6 @@ fn layout(nisa: &Nisa) -> io::Result<Layout> {
 struct Peer(PathBuf);
 
 impl Peer {
-    /// `None` where there is no MPI.
-    fn build(folder: &Path) -> Option<Self> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi/collectives.c");
-        let program = folder.join("mpi-collectives");
-        let status = Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(&program).status();
-        let built = status.is_ok_and(|status| status.success());
-        if !built {
-            eprintln!("no mpicc: MPI is left out");
-        }
-        built.then_some(Self(program))
-    }
-
     /// Bytes, the call and the mean over the ranks in nanoseconds, of both calls at each size.
     fn run(&self, operation: Operation, ranks: u32, sizes: &[u64]) -> io::Result<Vec<(u64, String, f64)>> {
         let page = Mapping::create(PAGE)?;

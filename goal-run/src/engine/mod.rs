@@ -44,7 +44,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use window::Window;
 
-/// Ended instances that are kept.
+/// Ended instances that are kept, and with them their schedules.
 const ENDED_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
@@ -211,10 +211,13 @@ impl<T: Transport> Engine<T> {
         }
         self.stats.unreceived += self.arrivals.close(instance.communicator, instance.number, instance.space);
         let storage = instance.take_storage();
-        if self.ended.len() == ENDED_MAX {
-            self.ended.remove(0);
+        // A window starts once, and is not small.
+        if matches!(instance.code, Code::Whole(_)) {
+            if self.ended.len() == ENDED_MAX {
+                self.ended.remove(0);
+            }
+            self.ended.push(instance);
         }
-        self.ended.push(instance);
         storage
     }
 

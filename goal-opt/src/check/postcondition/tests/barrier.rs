@@ -11,17 +11,19 @@ use std::collections::BTreeSet;
 /// Messages in an order that all ranks follow, as source and destination.
 type Messages = Vec<(u32, u32)>;
 
+/// What the programs are held against.
+pub(super) const BARRIER: Collective = Collective {
+    kind: CollectiveKind::Barrier,
+    root: 0,
+    function: Function::Predefined(Op::Sum, Datatype::UInt8),
+    datatype: Datatype::UInt8,
+    count: None,
+    input: None,
+    output: 0,
+};
+
 fn case(ranks: u32, messages: &Messages) -> Case {
-    let collective = Collective {
-        kind: CollectiveKind::Barrier,
-        root: 0,
-        function: Function::Predefined(Op::Sum, Datatype::UInt8),
-        datatype: Datatype::UInt8,
-        count: None,
-        input: None,
-        output: 0,
-    };
-    let mut case = Case { collective, ranks: vec![Vec::new(); ranks as usize] };
+    let mut case = Case { collective: BARRIER, ranks: vec![Vec::new(); ranks as usize] };
     for &(from, to) in messages {
         case.send(from, 0, 1, to);
         case.recv(to, 1, 1, from);

@@ -1,11 +1,9 @@
 //! Barriers with wildcards, held against every order in which a small program can go while a rank never starts.
 
-use super::super::{Collective, CollectiveKind};
+use super::barrier::BARRIER;
 use crate::check::{Options, check};
 use fastrand::Rng;
-use goal_lang::{
-    ANY, Action, BodyBuilder, Datatype, Function, Op, Payload, Placement, Program, ProgramBuilder,
-};
+use goal_lang::{ANY, Action, BodyBuilder, Payload, Placement, Program, ProgramBuilder};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -176,16 +174,7 @@ fn program(steps: &[Step], ranks: u32) -> Program {
 
 #[test]
 fn with_wildcards_a_barrier_is_one_if_nobody_ends_without_any_one_in_any_order() {
-    let collective = Collective {
-        kind: CollectiveKind::Barrier,
-        root: 0,
-        function: Function::Predefined(Op::Sum, Datatype::UInt8),
-        datatype: Datatype::UInt8,
-        count: None,
-        input: None,
-        output: 0,
-    };
-    let options = Options { eager_limit: 1 << 20, collective: Some(collective), ..Options::default() };
+    let options = Options { eager_limit: 1 << 20, collective: Some(BARRIER), ..Options::default() };
     let (mut tally, mut too_strict) = ([0; 2], 0u64);
     for seed in 0..3000 {
         let mut rng = Rng::with_seed(seed);
