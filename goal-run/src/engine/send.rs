@@ -35,7 +35,7 @@ impl<T: Transport> Engine<T> {
     ) -> bool {
         let instance = &mut self.instances[key];
         let size = payload.size();
-        let kind = kind(&self.transport, &self.options, to, size);
+        let kind = kind(&mut self.transport, &self.options, to, size);
         let mut header = Header::new(kind, self.rank);
         header.communicator = instance.communicator;
         header.instance = instance.number;
@@ -73,8 +73,11 @@ impl<T: Transport> Engine<T> {
         let Outgoing { header, instance, .. } = outgoing;
         header.kind = Kind::Rts as u8;
         let source = Source::new(&self.instances[*instance], header, to);
-        let address =
-            source.instance.memory.contiguous(source.payload).and_then(|span| self.transport.export(span));
+        let address = source
+            .instance
+            .memory
+            .contiguous(source.payload)
+            .and_then(|span| self.transport.export(to, span));
         if let Some(address) = address {
             header.flags |= Header::DIRECT;
             header.offset = address;
@@ -124,7 +127,7 @@ impl<T: Transport> Engine<T> {
         let Outgoing { header, left, .. } = outgoing;
         if matches!(header.kind(), Kind::Eager | Kind::Long)
             && left.is_none()
-            && kind(&self.transport, &self.options, to, header.size) == Kind::Rts
+            && kind(&mut self.transport, &self.options, to, header.size) == Kind::Rts
         {
             // The receiver's room was used up while this waited for its turn.
             self.request(to, outgoing);
@@ -155,9 +158,10 @@ impl<T: Transport> Engine<T> {
             *left = Some(0);
         }
         let left = left.get_or_insert(0);
+        let part_max = part_max(&mut self.transport, to);
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
-            part.size = (header.size - *left).min(self.part_max());
+            part.size = (header.size - *left).min(part_max);
             if *budget < part.size
                 || self.transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
             {
@@ -169,21 +173,17 @@ impl<T: Transport> Engine<T> {
         Sent::All
     }
 
-    /// Most bytes of a part: whole elements of every type, so that a receive can combine each part with its buffer.
-    fn part_max(&self) -> u64 {
-        self.transport.payload_max() as u64 & !(ELEMENT_BYTES_MAX - 1)
-    }
-
     /// Sends parts of a stream and puts it back unless it is done. Whether anything left.
     fn send_stream(&mut self, mut stream: Stream, budget: &mut u64) -> bool {
         let Rendezvous { instance, to, header } = self.outbox.rendezvous[stream.send as usize];
         let source = Source::new(&self.instances[instance], &header, to);
         let before = stream.left;
+        let part_max = part_max(&mut self.transport, to);
         while stream.left < header.size {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
-            part.size = (header.size - stream.left).min(self.part_max());
+            part.size = (header.size - stream.left).min(part_max);
             if *budget < part.size
                 || self.transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {
@@ -205,14 +205,19 @@ impl<T: Transport> Engine<T> {
 
 /// How a message of `size` bytes leaves for rank `to` now.
 #[inline]
-fn kind(transport: &impl Transport, options: &Options, to: u32, size: u64) -> Kind {
+fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -> Kind {
     if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
         Kind::Rts
-    } else if size > transport.payload_max() as u64 {
+    } else if size > transport.payload_max(to) as u64 {
         Kind::Long
     } else {
         Kind::Eager
     }
+}
+
+/// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine each part with its buffer.
+fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
+    transport.payload_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 use super::now_ns;
 use crate::engine::Waiting;
 use crate::shm::{State, Status};
-use crate::transport::ShmTransport;
+use crate::transport::Wakeup;
 use std::time::Duration;
 
 /// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
@@ -43,7 +43,7 @@ impl Pause {
     }
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
-    pub fn rest(&mut self, status: &Status, transport: &mut ShmTransport<'_>, waiting: Waiting) {
+    pub fn rest(&mut self, status: &Status, transport: &mut impl Wakeup, waiting: Waiting) {
         self.fruitless = self.fruitless.saturating_add(1);
         if self.fruitless == SILENCE {
             transport.publish();
@@ -62,30 +62,36 @@ impl Pause {
         match waiting {
             Waiting::Until { time_ns, room } => self.until(time_ns, room, transport),
             Waiting::Room => self.room(transport),
-            Waiting::Messages => sleep(status, transport, State::Idle),
-            Waiting::Nothing => sleep(status, transport, State::Done),
+            Waiting::Messages => rest_as(status, transport, State::Idle),
+            Waiting::Nothing => rest_as(status, transport, State::Done),
         }
     }
 
-    fn until(&mut self, time_ns: u64, room: bool, transport: &mut ShmTransport<'_>) {
+    fn until(&mut self, time_ns: u64, room: bool, transport: &mut impl Wakeup) {
         if self.crowded {
             let left = Duration::from_nanos(time_ns.saturating_sub(now_ns()));
             // Nobody announces room.
-            transport.sleep(Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
+            sleep(transport, Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
         } else {
             std::hint::spin_loop();
         }
     }
 
     /// In the eyes of the launcher the rank runs: there will be room, as its peer takes whatever comes.
-    fn room(&mut self, transport: &mut ShmTransport<'_>) {
-        transport.sleep(Some(self.room_sleep));
+    fn room(&mut self, transport: &mut impl Wakeup) {
+        sleep(transport, Some(self.room_sleep));
         self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
     }
 }
 
-fn sleep(status: &Status, transport: &mut ShmTransport<'_>, state: State) {
+fn rest_as(status: &Status, transport: &mut impl Wakeup, state: State) {
     status.enter(state);
-    transport.sleep(None);
+    sleep(transport, None);
     status.enter(State::Running);
+}
+
+fn sleep(transport: &mut impl Wakeup, limit: Option<Duration>) {
+    if transport.arm() {
+        transport.wait(limit);
+    }
 }

@@ -273,17 +273,25 @@ impl<'a> Consumer<'a> {
         self.inbox.control.receiver.0.room.store(bytes, Ordering::Relaxed);
     }
 
-    /// Sleeps until a sender rings, `limit` passes or a signal arrives; returns at once if there is a message.
-    pub fn sleep(&mut self, limit: Option<Duration>) {
+    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message.
+    pub fn arm(&mut self) -> bool {
         self.publish();
         let sleeper = &self.inbox.control.sleeper.0;
         sleeper.store(1, Ordering::SeqCst);
         // SeqCst: see `Inbox::put`.
-        if self.inbox.word(self.head).load(Ordering::SeqCst) == 0 {
-            let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-            // Returning early for whatever reason is fine: the caller looks at the ring again.
-            let _ = futex::wait(sleeper, Flags::empty(), 1, limit.as_ref());
+        let is_empty = self.inbox.word(self.head).load(Ordering::SeqCst) == 0;
+        if !is_empty {
+            sleeper.store(0, Ordering::Relaxed);
         }
+        is_empty
+    }
+
+    /// Sleeps, once armed, until a sender rings, `limit` passes or a signal arrives.
+    pub fn wait(&mut self, limit: Option<Duration>) {
+        let sleeper = &self.inbox.control.sleeper.0;
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        // Returning early for whatever reason is fine: the caller looks at the ring again.
+        let _ = futex::wait(sleeper, Flags::empty(), 1, limit.as_ref());
         sleeper.store(0, Ordering::Relaxed);
     }
 }

@@ -73,8 +73,8 @@ fn many_senders_and_a_receiver_that_sleeps() {
                 assert!(payload.iter().all(|&byte| byte == header[1] as u8));
                 next[sender] += 1;
             });
-            if !taken {
-                consumer.sleep(None);
+            if !taken && consumer.arm() {
+                consumer.wait(None);
             }
         }
     });
@@ -84,7 +84,8 @@ fn many_senders_and_a_receiver_that_sleeps() {
 fn a_sleeper_wakes_up_by_itself_where_asked_to() {
     let mapping = mapping();
     let mut consumer = Consumer::new(Inbox::new(&mapping, 0, CELLS));
-    consumer.sleep(Some(Duration::from_millis(1)));
+    assert!(consumer.arm());
+    consumer.wait(Some(Duration::from_millis(1)));
     assert!(!consumer.has_message());
 }
 

@@ -12,6 +12,7 @@ pub use header::{Header, Kind};
 pub use shm::ShmTransport;
 
 use crate::memory::Span;
+use std::time::Duration;
 
 /// There is no room for the message now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub struct Full;
 
 /// One rank's end of a transport.
 pub trait Transport {
-    /// Most bytes of payload in one message; at least 8.
-    fn payload_max(&self) -> usize;
+    /// Most bytes of payload in one message to rank `to`; at least 8.
+    fn payload_max(&mut self, to: u32) -> usize;
 
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank `to` (which may be the
     /// sender). Messages to the same rank arrive in the order of these calls.
@@ -39,9 +40,35 @@ pub trait Transport {
     /// The room that rank `to` announced last, as far as it is known here; 0 before it announced any.
     fn room(&self, to: u32) -> u64;
 
-    /// A name under which peers can read the bytes of this rank; `None` where they can't.
-    fn export(&self, bytes: Span) -> Option<u64>;
+    /// A name under which rank `to` can read bytes of this rank; `None` where it can't.
+    fn export(&self, to: u32, bytes: Span) -> Option<u64>;
 
     /// The `len` bytes that rank `source` exported as `address`; `None` where they can't be read.
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span>;
+}
+
+/// What the loop around an engine asks of its transport while there is nothing to do (UCX's wakeup).
+pub trait Wakeup: Transport {
+    /// Whether a message has arrived.
+    fn has_message(&self) -> bool;
+
+    /// Looks for a message, at most `looks` times.
+    #[inline]
+    fn spin(&self, looks: u32) {
+        for _ in 0..looks {
+            if self.has_message() {
+                return;
+            }
+        }
+    }
+
+    /// Tells senders of all room that there is on the way here: to be called when nothing is left to do.
+    fn publish(&mut self);
+
+    /// Prepares to sleep: who sends a message rings from now on (UCX's `iface_event_arm`). False, and nobody does, if a message
+    /// has arrived.
+    fn arm(&mut self) -> bool;
+
+    /// Sleeps, once armed, until somebody rings, `limit` passes or a signal comes.
+    fn wait(&mut self, limit: Option<Duration>);
 }

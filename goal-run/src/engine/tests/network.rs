@@ -34,7 +34,7 @@ pub(super) struct SimTransport {
 }
 
 impl Transport for SimTransport {
-    fn payload_max(&self) -> usize {
+    fn payload_max(&mut self, _to: u32) -> usize {
         self.wire.borrow().payload_max
     }
 
@@ -75,7 +75,7 @@ impl Transport for SimTransport {
         self.wire.borrow().room.get(&to).copied().unwrap_or(0)
     }
 
-    fn export(&self, bytes: Span) -> Option<u64> {
+    fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
         let exported = &self.wire.borrow().exported[self.rank as usize];
         exported.iter().any(|region| contains(region, bytes)).then_some(bytes.address() as u64)
     }

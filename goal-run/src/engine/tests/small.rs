@@ -23,7 +23,7 @@ fn conditions(options: Options) -> Conditions {
 struct ToOneself(VecDeque<(Header, Vec<u8>)>);
 
 impl Transport for ToOneself {
-    fn payload_max(&self) -> usize {
+    fn payload_max(&mut self, _: u32) -> usize {
         64
     }
 
@@ -48,7 +48,7 @@ impl Transport for ToOneself {
         u64::MAX
     }
 
-    fn export(&self, _: Span) -> Option<u64> {
+    fn export(&self, _: u32, _: Span) -> Option<u64> {
         None
     }
 
@@ -62,7 +62,7 @@ impl Transport for ToOneself {
 struct Sent(Vec<u32>);
 
 impl Transport for Sent {
-    fn payload_max(&self) -> usize {
+    fn payload_max(&mut self, _: u32) -> usize {
         64
     }
 
@@ -81,7 +81,7 @@ impl Transport for Sent {
         u64::MAX
     }
 
-    fn export(&self, _: Span) -> Option<u64> {
+    fn export(&self, _: u32, _: Span) -> Option<u64> {
         None
     }
 

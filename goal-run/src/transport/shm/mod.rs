@@ -1,14 +1,12 @@
 //! The shared-memory transport: one ring a receiver, peers' memory read where it lies.
 
-use super::{Full, Header, Transport};
+use super::{Full, Header, Transport, Wakeup};
 use crate::memory::Span;
 use crate::shm::{Consumer, HEADER_WORDS, Segment};
 use std::time::Duration;
 use zerocopy::{FromBytes, IntoBytes};
 
 /// One rank's end: its ring to take from, all rings to put into.
-///
-/// It never waits by itself; [`ShmTransport::sleep`] is for the loop around the engine.
 pub struct ShmTransport<'a> {
     segment: &'a Segment,
     consumer: Consumer<'a>,
@@ -21,37 +19,11 @@ impl<'a> ShmTransport<'a> {
         let payload_max = segment.inbox(rank).payload_max();
         Self { segment, consumer: segment.consumer(rank), payload_max }
     }
-
-    /// Whether a message has arrived.
-    #[inline]
-    pub fn has_message(&self) -> bool {
-        self.consumer.has_message()
-    }
-
-    /// Looks for a message, at most `looks` times.
-    #[inline]
-    pub fn spin(&self, looks: u32) {
-        for _ in 0..looks {
-            if self.consumer.has_message() {
-                return;
-            }
-        }
-    }
-
-    /// Tells senders of all room that there is: to be called when nothing is left to do.
-    pub fn publish(&mut self) {
-        self.consumer.publish();
-    }
-
-    /// Sleeps until a message arrives, `limit` passes or a signal comes.
-    pub fn sleep(&mut self, limit: Option<Duration>) {
-        self.consumer.sleep(limit);
-    }
 }
 
 impl Transport for ShmTransport<'_> {
     #[inline]
-    fn payload_max(&self) -> usize {
+    fn payload_max(&mut self, _to: u32) -> usize {
         self.payload_max
     }
 
@@ -83,7 +55,7 @@ impl Transport for ShmTransport<'_> {
         self.segment.inbox(to).room()
     }
 
-    fn export(&self, bytes: Span) -> Option<u64> {
+    fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
         let start = self.segment.mapping().range(0, 0).as_ptr() as usize;
         let offset = bytes.address().checked_sub(start)?;
         (offset + bytes.len() <= self.segment.mapping().len()).then_some(offset as u64)
@@ -94,5 +66,24 @@ impl Transport for ShmTransport<'_> {
         let areas = [&rank.memory, &rank.scratch];
         let area = areas.into_iter().find(|area| area.contains(&(address as usize)))?;
         Some(self.segment.region(area).span(address - area.start as u64, len))
+    }
+}
+
+impl Wakeup for ShmTransport<'_> {
+    #[inline]
+    fn has_message(&self) -> bool {
+        self.consumer.has_message()
+    }
+
+    fn publish(&mut self) {
+        self.consumer.publish();
+    }
+
+    fn arm(&mut self) -> bool {
+        self.consumer.arm()
+    }
+
+    fn wait(&mut self, limit: Option<Duration>) {
+        self.consumer.wait(limit);
     }
 }
