@@ -208,7 +208,7 @@ impl<T: Transport> Engine<T> {
 fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -> Kind {
     if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
         Kind::Rts
-    } else if size > transport.payload_max(to) as u64 {
+    } else if size > transport.short_max() as u64 && size > transport.payload_max(to) as u64 {
         Kind::Long
     } else {
         Kind::Eager

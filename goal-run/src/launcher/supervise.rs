@@ -86,7 +86,7 @@ pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl F
     let mut pause = Duration::from_micros(50);
     loop {
         for rank in 0..segment.num_ranks() {
-            segment.inbox(rank).wake();
+            segment.mailbox(rank).wake();
         }
         if ended() || limit.is_some_and(|limit| started.elapsed() >= limit) {
             return;

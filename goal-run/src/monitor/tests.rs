@@ -52,13 +52,13 @@ fn a_message_on_its_way_will_wake_its_receiver() {
     let segment = segment(2);
     enter(&segment, &[State::Idle, State::Idle]);
     let mut watch = Watch::default();
-    segment.inbox(1).put(&[0; 6], 0, |_| {}).unwrap();
+    segment.endpoint(0).put((1, segment.mailbox(1)), &[0; 6], 0, |_| {}).unwrap();
     for _ in 0..3 {
         assert!(!watch.is_stuck(&segment));
     }
-    let mut consumer = segment.consumer(1);
-    assert!(consumer.take(|_, _| {}));
-    consumer.publish();
+    let receiver = segment.endpoint(1);
+    assert!(receiver.take(|_, _| {}));
+    receiver.publish();
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));
 }

@@ -1,8 +1,8 @@
 //! Whether a job is stuck, told from the ranks' status words alone.
 //!
 //! Two readings that follow each other are compared. A rank that rests in both with the same epoch did not run in between, so
-//! at one moment, after the first reading of all ranks and before the second, all of them rested: with all rings empty
-//! nothing will ever happen. A rank does not rest whose `calc` still takes time, or that waits for room in a ring, whose
+//! at one moment, after the first reading of all ranks and before the second, all of them rested: with all mailboxes empty
+//! nothing will ever happen. A rank does not rest whose `calc` still takes time, or that waits for room in a mailbox or ring, whose
 //! receiver takes whatever comes.
 
 use crate::shm::{Segment, State};
@@ -28,10 +28,10 @@ impl Watch {
     }
 }
 
-/// What a rank's status says; `None` if it does not rest. The ring is read first: where the epoch has not changed since the
-/// reading before, the rank was still resting when its ring was read.
+/// What a rank's status says; `None` if it does not rest. The mailbox is read first: where the epoch has not changed since the
+/// reading before, the rank was still resting when its mailbox was read.
 fn read(segment: &Segment, rank: u32) -> Option<Reading> {
-    let (tail, head) = segment.inbox(rank).positions();
+    let (tail, head) = segment.mailbox(rank).positions();
     let status = segment.status(rank);
     let reading = Reading { epoch: status.epoch(), state: status.state() };
     let rests = match reading.state {

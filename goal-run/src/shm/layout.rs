@@ -1,16 +1,28 @@
 //! Where everything lies in the segment. Launcher and ranks compute the same layout from the same sizes.
 
+use super::mailbox::{Control, Slot};
+use super::pair::Ends;
+use super::pool::Entry;
 use std::fmt;
 use std::ops::Range;
 
 /// Granularity of the areas: pages, so that an area that is never touched costs nothing.
 const PAGE: u64 = 4096;
-/// Bytes of a ring's cell; must match the ring.
-const CELL: u64 = 64;
-/// Bytes of all rings together that are aimed at.
+/// Bytes of all mailboxes together that are aimed at, and slots of one.
+const MAILBOXES_BYTES: u64 = 64 << 20;
+const SLOTS_MIN: u64 = 64;
+const SLOTS_MAX: u64 = 512;
+/// Bytes of all rings together that are aimed at, and of one.
 const RINGS_BYTES: u64 = 64 << 20;
-const RING_BYTES_MIN: u64 = 16 << 10;
-const RING_BYTES_MAX: u64 = 256 << 10;
+const RING_BYTES_MIN: u64 = 4 << 10;
+const RING_BYTES_MAX: u64 = 64 << 10;
+/// Rings for each rank that there are at least.
+const RINGS_PER_RANK_MIN: u64 = 2;
+/// Bytes of a mailbox's control words and of a slot, of an entry of a table, of what the ends of a ring remember.
+const MAILBOX_CONTROL: u64 = size_of::<Control>() as u64;
+const SLOT: u64 = size_of::<Slot>() as u64;
+const ENTRY: u64 = size_of::<Entry>() as u64;
+const RING_ENDS: u64 = size_of::<Ends>() as u64;
 /// Bytes of a rank's failure record.
 pub(super) const FAILURE_BYTES: usize = 4096;
 
@@ -34,8 +46,10 @@ pub struct RankLayout {
     pub status: usize,
     /// Its failure record.
     pub failure: usize,
-    /// Its ring: control words, then cells.
-    pub inbox: usize,
+    /// Its mailbox: control words, then slots.
+    pub mailbox: usize,
+    /// Its table of rings: an entry for each rank.
+    pub table: usize,
     /// Its memory.
     pub memory: Range<usize>,
     /// Its scratch memory.
@@ -46,13 +60,28 @@ pub struct RankLayout {
     pub matches: Range<usize>,
 }
 
+/// Where the rings of all pairs lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RingsLayout {
+    /// Number of rings.
+    pub rings: usize,
+    /// The word that counts those handed out.
+    pub pool: usize,
+    /// What the ends of each ring remember.
+    pub ends: usize,
+    /// The bytes of all rings, an equal power of two for each.
+    pub bytes: Range<usize>,
+}
+
 /// Where everything lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Each rank's areas. The gate lies at offset 0.
     pub ranks: Vec<RankLayout>,
-    /// Cells of every ring, a power of two.
-    pub cells: usize,
+    /// Slots of every mailbox, a power of two.
+    pub slots: usize,
+    /// The rings of all pairs.
+    pub rings: RingsLayout,
     /// Bytes in all.
     pub len: usize,
 }
@@ -85,8 +114,12 @@ impl Layout {
     /// [`SegmentTooLarge`] above `limit` bytes.
     pub fn new(sizes: impl ExactSizeIterator<Item = RankSizes>, limit: u64) -> Result<Self, SegmentTooLarge> {
         let ranks = sizes.len() as u64;
-        let ring = (RINGS_BYTES / ranks.max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
+        let slots = (MAILBOXES_BYTES / SLOT / ranks.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
+        let slots = 1 << slots.ilog2();
+        // Where all pairs can have one, they are as large as that allows.
+        let ring = (RINGS_BYTES / (ranks * ranks).max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ring = 1 << ring.ilog2();
+        let rings = (RINGS_BYTES / ring).min(ranks * ranks).max(RINGS_PER_RANK_MIN * ranks);
         let mut end = Some(PAGE);
         // Above 2^64 no area matters any more: the whole is refused.
         let mut area = |bytes: u64| -> Range<usize> {
@@ -101,16 +134,23 @@ impl Layout {
             layouts.push(RankLayout {
                 status,
                 failure: area(FAILURE_BYTES as u64).start,
-                inbox: area(super::ring::CONTROL_BYTES as u64 + ring).start,
+                mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
+                table: area(ranks * ENTRY).start,
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
                 matches: area(rank.matches),
             });
         }
+        let rings = RingsLayout {
+            rings: rings as usize,
+            pool: area(PAGE).start,
+            ends: area(rings * RING_ENDS).start,
+            bytes: area(rings * ring),
+        };
         match end {
             Some(len) if len <= limit => {
-                Ok(Self { ranks: layouts, cells: (ring / CELL) as usize, len: len as usize })
+                Ok(Self { ranks: layouts, slots: slots as usize, rings, len: len as usize })
             }
             needed => Err(SegmentTooLarge { needed, limit }),
         }

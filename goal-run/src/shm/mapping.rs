@@ -1,11 +1,12 @@
 //! Memory files and their mappings. `unsafe`: mapping memory and handing out references into it.
 #![allow(unsafe_code)]
 
+use super::sync::Bytes;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::fs::File;
 use std::io::{self, Write};
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 
@@ -20,10 +21,12 @@ pub struct Mapping {
     fd: OwnedFd,
 }
 
-/// Types made of atomics only: every bit pattern is a value and any number of processes may hold references to one.
+/// Types made of atomics, and of bytes that a protocol over atomics lets processes reach in turn: every bit pattern is a value
+/// and any number of processes may hold references to one.
 ///
 /// # Safety
-/// Implementors are `#[repr(C)]`, consist of atomic integers (and padding) only, and are aligned to at most a page.
+/// Implementors are `#[repr(C)]`, consist of atomic integers, integers in cells and padding only, and are aligned to at
+/// most a page.
 pub unsafe trait SharedWords {}
 
 // SAFETY: the mapping is plain memory that belongs to no thread; all access goes through atomics or raw copies.
@@ -77,6 +80,7 @@ impl Mapping {
     ///
     /// # Panics
     /// If the range is not inside the mapping.
+    #[inline]
     pub fn range(&self, offset: usize, len: usize) -> NonNull<u8> {
         let end = offset.checked_add(len).expect("range wraps");
         assert!(end <= self.len, "bytes {offset}..{end} of a segment of {}", self.len);
@@ -88,12 +92,32 @@ impl Mapping {
     ///
     /// # Panics
     /// If they are not inside the mapping, or misaligned.
+    #[inline]
     pub fn words<T: SharedWords>(&self, offset: usize) -> &T {
         let ptr = self.range(offset, size_of::<T>()).cast::<T>();
         assert!(ptr.is_aligned());
         // SAFETY: in bounds and aligned by the checks above, live as long as self; SharedWords makes any bytes a
         // value and concurrent access atomic.
         unsafe { ptr.as_ref() }
+    }
+
+    /// The `len` shared words from `offset` on.
+    ///
+    /// # Panics
+    /// If they are not inside the mapping, or misaligned.
+    #[inline]
+    pub fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
+        let bytes = len.checked_mul(size_of::<T>()).expect("length wraps");
+        let ptr = self.range(offset, bytes).cast::<T>();
+        assert!(ptr.is_aligned());
+        // SAFETY: as in `words`.
+        unsafe { std::slice::from_raw_parts(ptr.as_ptr(), len) }
+    }
+
+    /// The bytes of an area that are written and read in turn, and reached in no other way.
+    pub(super) fn bytes(&self, area: &Range<usize>) -> Bytes<'_> {
+        // SAFETY: inside the mapping, which is initialised and lives as long as self; areas don't overlap.
+        unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
     }
 
     /// Copies bytes into the mapping.

@@ -2,20 +2,16 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-struct Line(AtomicU32);
+use super::sync::{AtomicU32, Line, Ordering};
 
 /// Where ranks meet, as often as they like.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Meeting {
     /// Ranks that are here.
-    arrived: Line,
+    arrived: Line<AtomicU32>,
     /// Times that all have met.
-    round: Line,
+    round: Line<AtomicU32>,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.

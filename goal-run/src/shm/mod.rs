@@ -1,20 +1,29 @@
-//! The shared segment: every rank's memory, message ring, counters and status, mapped by the launcher and all ranks.
+//! The shared segment: every rank's memory, mailbox, counters and status, mapped by the launcher and all ranks.
 //!
 //! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher share; a second one,
 //! sealed, holds the schedule. Both vanish with the last process that has them open: there is no name to clean up.
 
+mod endpoint;
+mod gate;
 mod layout;
+mod mailbox;
 mod mapping;
 mod meeting;
-mod ring;
+#[cfg(all(test, loom))]
+mod models;
+mod pair;
+mod pool;
 mod segment;
 mod status;
-#[cfg(test)]
+mod sync;
+#[cfg(all(test, not(loom)))]
 mod tests;
 
-pub use layout::{Layout, RankLayout, RankSizes, SegmentTooLarge};
+pub use endpoint::Endpoint;
+pub use gate::Gate;
+pub use layout::{Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};
+pub use mailbox::{Full, HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::{Mapping, Sealed};
 pub use meeting::Meeting;
-pub use ring::{Consumer, Full, HEADER_WORDS, Inbox};
 pub use segment::Segment;
-pub use status::{Gate, State, Status};
+pub use status::{State, Status};

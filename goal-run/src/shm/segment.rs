@@ -1,10 +1,13 @@
 //! Typed access to the areas of the segment. `unsafe`: regions over them.
 #![allow(unsafe_code)]
 
+use super::endpoint::Endpoint;
+use super::gate::Gate;
 use super::layout::{FAILURE_BYTES, Layout, RankLayout};
+use super::mailbox::{self, Mailbox};
 use super::mapping::Mapping;
-use super::ring::{Consumer, Inbox};
-use super::status::{Gate, State, Status};
+use super::pool::Rings;
+use super::status::{State, Status};
 use crate::memory::{Cells, Region};
 use std::io;
 use std::ops::Range;
@@ -61,14 +64,27 @@ impl Segment {
         self.mapping.words(self.rank(rank).status)
     }
 
-    /// A rank's ring, to put messages into or to look at.
-    pub fn inbox(&self, rank: u32) -> Inbox<'_> {
-        Inbox::new(&self.mapping, self.rank(rank).inbox, self.layout.cells)
+    /// A rank's mailbox, to put messages into or to look at.
+    #[inline]
+    pub fn mailbox(&self, rank: u32) -> Mailbox<'_> {
+        let at = self.rank(rank).mailbox;
+        let slots = self.mapping.array(at + size_of::<mailbox::Control>(), self.layout.slots);
+        Mailbox::new(self.mapping.words(at), slots)
     }
 
-    /// The taking end of a rank's ring. There must be one at a time.
-    pub fn consumer(&self, rank: u32) -> Consumer<'_> {
-        Consumer::new(self.inbox(rank))
+    /// A rank's end of all its messages. One process at a time may use it.
+    pub fn endpoint(&self, rank: u32) -> Endpoint<'_> {
+        let table = self.mapping.array(self.rank(rank).table, self.layout.ranks.len());
+        Endpoint::new(self.mailbox(rank), self.rings(), table)
+    }
+
+    fn rings(&self) -> Rings<'_> {
+        let rings = &self.layout.rings;
+        Rings::new(
+            self.mapping.words(rings.pool),
+            self.mapping.array(rings.ends, rings.rings),
+            self.mapping.bytes(&rings.bytes),
+        )
     }
 
     /// The region over a rank's memory or scratch memory. It must not outlive the segment.

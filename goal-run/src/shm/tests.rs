@@ -1,80 +1,126 @@
-use super::ring::{Consumer, Full, Inbox};
-use super::{Layout, Mapping, RankSizes, Sealed, Segment, State};
+use super::{Full, Layout, Mapping, RankSizes, SHORT_MAX, Sealed, Segment, State};
 use std::time::Duration;
 
-const CELLS: usize = 64;
+/// Small boxes and rings, so that they often wrap and fill up.
+const SLOTS: usize = 16;
+const RING_BYTES: usize = 1024;
 
-fn mapping() -> Mapping {
-    Mapping::create(256 + CELLS * 64).unwrap()
+fn layout(ranks: usize, rings: usize) -> Layout {
+    let mut layout = Layout::new(vec![RankSizes::default(); ranks].into_iter(), 1 << 30).unwrap();
+    layout.slots = SLOTS;
+    layout.rings.rings = rings;
+    layout.rings.bytes.end = layout.rings.bytes.start + rings * RING_BYTES;
+    layout
+}
+
+fn segment(ranks: usize, rings: usize) -> Segment {
+    Segment::create(layout(ranks, rings)).unwrap()
 }
 
 #[test]
-fn messages_arrive_in_order_across_the_end_of_the_ring() {
-    let mapping = mapping();
-    let inbox = Inbox::new(&mapping, 0, CELLS);
-    let mut consumer = Consumer::new(inbox);
-    let mut sent = 0;
-    let mut received = 0;
+fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
+    let segment = segment(2, 1);
+    let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
+    assert_eq!(sender.payload_max(1), RING_BYTES / 4);
+    let len = |i: u64| (i * 37 % (RING_BYTES as u64 / 4 + 1)) as usize;
+    let (mut sent, mut received) = (0, 0);
     while received < 5_000 {
-        let len = |i: u64| (i * 37 % (inbox.payload_max() as u64 + 1)) as usize;
-        while inbox.put(&[sent, 1, 2, 3, 4, 5], len(sent), |payload| payload.fill(sent as u8)).is_ok() {
+        // Each end remembers everything in the segment, so another can go on.
+        let put = |i: u64| {
+            let fill = |payload: &mut [u8]| payload.fill(i as u8);
+            segment.endpoint(0).put((1, segment.mailbox(1)), &[i, 1, 2, 3, 4, 5], len(i), fill)
+        };
+        while put(sent).is_ok() {
             sent += 1;
         }
-        let taken = consumer.take(|header, payload| {
+        let taken = receiver.take(|header, payload| {
             assert_eq!(*header, [received, 1, 2, 3, 4, 5]);
             assert_eq!(payload.len(), len(received));
             assert!(payload.iter().all(|&byte| byte == received as u8));
         });
         received += u64::from(taken);
-        consumer.publish();
+        assert_eq!(segment.mailbox(1).positions(), (sent, received));
+        segment.endpoint(1).publish();
     }
 }
 
 #[test]
-fn a_full_ring_says_so_and_recovers() {
-    let mapping = mapping();
-    let inbox = Inbox::new(&mapping, 0, CELLS);
-    for _ in 0..CELLS {
-        inbox.put(&[0; 6], 8, |_| {}).unwrap();
+fn a_full_mailbox_says_so_and_recovers() {
+    let segment = segment(2, 1);
+    let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
+    let put = |fill: fn(&mut [u8])| sender.put((1, segment.mailbox(1)), &[0; 6], 8, fill);
+    for _ in 0..SLOTS {
+        put(|_| {}).unwrap();
     }
-    assert_eq!(inbox.put(&[0; 6], 0, |_| panic!("no room")), Err(Full));
-    let mut consumer = Consumer::new(inbox);
-    assert!(consumer.take(|_, _| {}));
-    assert_eq!(inbox.put(&[0; 6], 0, |_| {}), Err(Full), "room is published in quarters");
-    consumer.publish();
-    assert_eq!(inbox.put(&[0; 6], 0, |_| {}), Ok(()));
+    assert_eq!(put(|_| panic!("no room")), Err(Full));
+    assert!(receiver.take(|_, _| {}));
+    assert_eq!(put(|_| {}), Err(Full), "room is published in quarters");
+    receiver.publish();
+    assert_eq!(put(|_| {}), Ok(()));
+}
+
+#[test]
+fn a_full_ring_holds_up_large_messages_only() {
+    let segment = segment(2, 1);
+    let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
+    let put = |len: usize| sender.put((1, segment.mailbox(1)), &[0; 6], len, |_| {});
+    for _ in 0..4 {
+        put(RING_BYTES / 4).unwrap();
+    }
+    assert_eq!(put(SHORT_MAX + 1), Err(Full));
+    assert_eq!(put(SHORT_MAX), Ok(()));
+    assert!(receiver.take(|_, payload| assert_eq!(payload.len(), RING_BYTES / 4)));
+    assert_eq!(put(SHORT_MAX + 1), Ok(()), "a ring's room is told at once");
+}
+
+#[test]
+fn a_pair_without_a_ring_has_short_messages() {
+    let segment = segment(3, 2);
+    let endpoint = |rank| segment.endpoint(rank);
+    assert_eq!(endpoint(0).payload_max(1), RING_BYTES / 4);
+    assert_eq!(endpoint(0).payload_max(1), RING_BYTES / 4, "the same ring");
+    assert_eq!(endpoint(2).payload_max(2), RING_BYTES / 4);
+    assert_eq!(endpoint(1).payload_max(0), SHORT_MAX, "there are two");
+    assert_eq!(endpoint(0).payload_max(2), SHORT_MAX);
+    endpoint(0).put((2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9)).unwrap();
+    assert!(endpoint(2).take(|header, payload| assert_eq!((header[0], payload), (7, &[9; SHORT_MAX][..]))));
 }
 
 #[test]
 fn many_senders_and_a_receiver_that_sleeps() {
     const SENDERS: u64 = 4;
     const EACH: u64 = 20_000;
-    let mapping = mapping();
-    let inbox = Inbox::new(&mapping, 0, CELLS);
+    let segment = segment(SENDERS as usize + 1, SENDERS as usize - 1);
+    let to = SENDERS as u32;
     std::thread::scope(|scope| {
-        for sender in 0..SENDERS {
+        for rank in 0..SENDERS {
+            let segment = &segment;
             scope.spawn(move || {
+                let sender = segment.endpoint(rank as u32);
                 for i in 0..EACH {
-                    let len = ((sender + i) % 200) as usize;
-                    let header = [sender, i, 0, 0, 0, 0];
-                    while inbox.put(&header, len, |payload| payload.fill(i as u8)).is_err() {
+                    let len = ((rank + i) % 200).min(sender.payload_max(to) as u64) as usize;
+                    let header = [rank, i, len as u64, 0, 0, 0];
+                    let put = || {
+                        sender.put((to, segment.mailbox(to)), &header, len, |payload| payload.fill(i as u8))
+                    };
+                    while put().is_err() {
                         std::thread::yield_now();
                     }
                 }
             });
         }
-        let mut consumer = Consumer::new(inbox);
+        let receiver = segment.endpoint(to);
         let mut next = [0; SENDERS as usize];
         while next.iter().sum::<u64>() < SENDERS * EACH {
-            let taken = consumer.take(|header, payload| {
-                let sender = header[0] as usize;
-                assert_eq!(header[1], next[sender]);
-                assert_eq!(payload.len() as u64, (header[0] + header[1]) % 200);
+            let taken = receiver.take(|header, payload| {
+                let rank = header[0] as usize;
+                assert_eq!(header[1], next[rank]);
+                assert_eq!(payload.len() as u64, header[2]);
                 assert!(payload.iter().all(|&byte| byte == header[1] as u8));
-                next[sender] += 1;
+                next[rank] += 1;
             });
-            if !taken && consumer.arm() {
-                consumer.wait(None);
+            if !taken && receiver.arm() {
+                receiver.wait(None);
             }
         }
     });
@@ -82,11 +128,23 @@ fn many_senders_and_a_receiver_that_sleeps() {
 
 #[test]
 fn a_sleeper_wakes_up_by_itself_where_asked_to() {
-    let mapping = mapping();
-    let mut consumer = Consumer::new(Inbox::new(&mapping, 0, CELLS));
-    assert!(consumer.arm());
-    consumer.wait(Some(Duration::from_millis(1)));
-    assert!(!consumer.has_message());
+    let segment = segment(1, 1);
+    assert!(segment.endpoint(0).arm());
+    segment.endpoint(0).wait(Some(Duration::from_millis(1)));
+    assert!(!segment.endpoint(0).has_message());
+}
+
+#[test]
+fn every_rank_count_has_a_box_and_rings() {
+    for ranks in [1, 2, 4, 64, 128, 1000] {
+        let layout = Layout::new(vec![RankSizes::default(); ranks].into_iter(), 1 << 34).unwrap();
+        assert!(layout.slots.is_power_of_two() && layout.slots >= 64);
+        let rings = &layout.rings;
+        assert!(rings.rings >= 2 * ranks && (ranks > 128 || rings.rings >= ranks * ranks));
+        assert!(rings.bytes.len() <= (64 << 20).max(2 * ranks * (64 << 10)));
+        assert!((rings.bytes.len() / rings.rings).is_power_of_two());
+        assert_eq!(rings.bytes.len() % rings.rings, 0);
+    }
 }
 
 #[test]

@@ -20,7 +20,11 @@ pub struct Full;
 
 /// One rank's end of a transport.
 pub trait Transport {
-    /// Most bytes of payload in one message to rank `to`; at least 8.
+    /// Most bytes of payload in one message to whatever rank, with nothing set up for it (UCX's `short`); at least 8.
+    fn short_max(&self) -> usize;
+
+    /// Most bytes of payload in one message to rank `to`, which may set something up for the pair; at least
+    /// [`Transport::short_max`].
     fn payload_max(&mut self, to: u32) -> usize;
 
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank `to` (which may be the

@@ -23,6 +23,10 @@ fn conditions(options: Options) -> Conditions {
 struct ToOneself(VecDeque<(Header, Vec<u8>)>);
 
 impl Transport for ToOneself {
+    fn short_max(&self) -> usize {
+        64
+    }
+
     fn payload_max(&mut self, _: u32) -> usize {
         64
     }
@@ -62,6 +66,10 @@ impl Transport for ToOneself {
 struct Sent(Vec<u32>);
 
 impl Transport for Sent {
+    fn short_max(&self) -> usize {
+        64
+    }
+
     fn payload_max(&mut self, _: u32) -> usize {
         64
     }

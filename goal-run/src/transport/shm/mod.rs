@@ -1,43 +1,47 @@
-//! The shared-memory transport: one ring a receiver, peers' memory read where it lies.
+//! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it lies.
 
 use super::{Full, Header, Transport, Wakeup};
 use crate::memory::Span;
-use crate::shm::{Consumer, HEADER_WORDS, Segment};
+use crate::shm::{Endpoint, HEADER_WORDS, SHORT_MAX, Segment};
 use std::time::Duration;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// One rank's end: its ring to take from, all rings to put into.
+/// One rank's end.
 pub struct ShmTransport<'a> {
     segment: &'a Segment,
-    consumer: Consumer<'a>,
-    payload_max: usize,
+    endpoint: Endpoint<'a>,
 }
 
 impl<'a> ShmTransport<'a> {
     /// The end of `rank`. There must be one at a time.
     pub fn new(segment: &'a Segment, rank: u32) -> Self {
-        let payload_max = segment.inbox(rank).payload_max();
-        Self { segment, consumer: segment.consumer(rank), payload_max }
+        Self { segment, endpoint: segment.endpoint(rank) }
     }
 }
 
 impl Transport for ShmTransport<'_> {
     #[inline]
-    fn payload_max(&mut self, _to: u32) -> usize {
-        self.payload_max
+    fn short_max(&self) -> usize {
+        SHORT_MAX
+    }
+
+    #[inline]
+    fn payload_max(&mut self, to: u32) -> usize {
+        self.endpoint.payload_max(to)
     }
 
     #[inline]
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         let words = <[u64; HEADER_WORDS]>::read_from_bytes(header.as_bytes()).expect("48 bytes");
-        self.segment.inbox(to).put(&words, header.payload_len(), fill).map_err(|crate::shm::Full| Full)
+        let mailbox = self.segment.mailbox(to);
+        self.endpoint.put((to, mailbox), &words, header.payload_len(), fill).map_err(|crate::shm::Full| Full)
     }
 
     #[inline]
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = 0;
         while taken < messages_max
-            && self.consumer.take(|words, payload| {
+            && self.endpoint.take(|words, payload| {
                 sink(Header::ref_from_bytes(words.as_bytes()).expect("48 bytes, aligned to 8"), payload);
             })
         {
@@ -47,12 +51,12 @@ impl Transport for ShmTransport<'_> {
     }
 
     fn announce_room(&mut self, bytes: u64) {
-        self.consumer.announce_room(bytes);
+        self.endpoint.announce_room(bytes);
     }
 
     #[inline]
     fn room(&self, to: u32) -> u64 {
-        self.segment.inbox(to).room()
+        self.segment.mailbox(to).room()
     }
 
     fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
@@ -72,18 +76,18 @@ impl Transport for ShmTransport<'_> {
 impl Wakeup for ShmTransport<'_> {
     #[inline]
     fn has_message(&self) -> bool {
-        self.consumer.has_message()
+        self.endpoint.has_message()
     }
 
     fn publish(&mut self) {
-        self.consumer.publish();
+        self.endpoint.publish();
     }
 
     fn arm(&mut self) -> bool {
-        self.consumer.arm()
+        self.endpoint.arm()
     }
 
     fn wait(&mut self, limit: Option<Duration>) {
-        self.consumer.wait(limit);
+        self.endpoint.wait(limit);
     }
 }

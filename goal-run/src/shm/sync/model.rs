@@ -1,0 +1,136 @@
+//! Loom's counterparts. They have other sizes, so nothing here is ever cast from a mapping.
+#![allow(unsafe_code)]
+
+use super::LINE;
+use loom::cell::UnsafeCell;
+use loom::sync::{Condvar, Mutex};
+use std::ops::Deref;
+use std::time::Duration;
+
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64};
+
+/// A value whose every access loom compares with all others.
+#[derive(Debug, Default)]
+pub(crate) struct Shared<T>(UnsafeCell<T>);
+
+// SAFETY: loom fails a model in which two accesses meet.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    pub(crate) unsafe fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        // SAFETY: the caller's promise, which loom checks.
+        self.0.with(|value| read(unsafe { &*value }))
+    }
+
+    pub(crate) unsafe fn with_mut<R>(&self, write: impl FnOnce(&mut T) -> R) -> R {
+        // SAFETY: as above.
+        self.0.with_mut(|value| write(unsafe { &mut *value }))
+    }
+}
+
+/// The bytes of a [`Bytes`], with a cell for each line whose accesses loom compares.
+pub(crate) struct Lines {
+    bytes: std::cell::UnsafeCell<Box<[u8]>>,
+    accesses: Vec<UnsafeCell<()>>,
+}
+
+// SAFETY: as for `Shared`.
+unsafe impl Sync for Lines {}
+// SAFETY: as for `Shared`.
+unsafe impl Send for Lines {}
+
+impl Lines {
+    pub(crate) fn new(lines: usize) -> Self {
+        Self {
+            bytes: std::cell::UnsafeCell::new(vec![0; lines * LINE].into()),
+            accesses: (0..lines).map(|_| UnsafeCell::new(())).collect(),
+        }
+    }
+
+    pub(crate) fn all(&self) -> Bytes<'_> {
+        Bytes { lines: self, first: 0, len: self.accesses.len() }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes<'a> {
+    lines: &'a Lines,
+    first: usize,
+    len: usize,
+}
+
+impl Bytes<'_> {
+    /// # Safety
+    /// None: it panics, as models allocate what they look at.
+    pub(crate) unsafe fn new(_: std::ptr::NonNull<u8>, _: usize) -> Self {
+        panic!("a model has no mapping");
+    }
+
+    pub(crate) fn lines(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn part(&self, first: usize, lines: usize) -> Self {
+        assert!(first + lines <= self.len);
+        Self { lines: self.lines, first: self.first + first, len: lines }
+    }
+
+    pub(crate) unsafe fn with<R>(&self, line: usize, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+        let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get).collect();
+        let start = (self.first + line) * LINE;
+        // SAFETY: the accesses that are recorded exclude writers.
+        let result = read(unsafe { &(&*self.lines.bytes.get())[start..start + len] });
+        drop(accesses);
+        result
+    }
+
+    pub(crate) unsafe fn with_mut<R>(
+        &self,
+        line: usize,
+        len: usize,
+        write: impl FnOnce(&mut [u8]) -> R,
+    ) -> R {
+        let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get_mut).collect();
+        let start = (self.first + line) * LINE;
+        // SAFETY: the accesses that are recorded exclude all others to these lines; only one thread of a model runs at a
+        // time, and none is switched while the bytes are borrowed.
+        let result = write(unsafe { &mut (&mut *self.lines.bytes.get())[start..start + len] });
+        drop(accesses);
+        result
+    }
+
+    fn touched(&self, line: usize, len: usize) -> &[UnsafeCell<()>] {
+        assert!(line + len.div_ceil(LINE) <= self.len);
+        &self.lines.accesses[self.first + line..][..len.div_ceil(LINE)]
+    }
+}
+
+/// A futex as the system has it: word and sleepers are compared under a lock, and only those who are woken wake up.
+#[derive(Debug, Default)]
+pub(crate) struct Futex {
+    word: AtomicU32,
+    lock: Mutex<()>,
+    sleepers: Condvar,
+}
+
+impl Futex {
+    pub(crate) fn wait(&self, expected: u32, _: Option<Duration>) {
+        let guard = self.lock.lock().unwrap();
+        if self.word.load(super::Ordering::Relaxed) == expected {
+            drop(self.sleepers.wait(guard).unwrap());
+        }
+    }
+
+    pub(crate) fn wake(&self) {
+        let _guard = self.lock.lock().unwrap();
+        self.sleepers.notify_all();
+    }
+}
+
+impl Deref for Futex {
+    type Target = AtomicU32;
+
+    fn deref(&self) -> &AtomicU32 {
+        &self.word
+    }
+}
