@@ -7,6 +7,7 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_lang::limits::Limits;
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Bytes, Datatype, Op, Program, ProgramBuilder, Space};
 use goal_run::engine::{Engine, Options, Schedule, Storage};
+use goal_run::memory::Region;
 use goal_run::shm::{Layout, RankSizes, Segment};
 use goal_run::transport::ShmTransport;
 use std::hint::black_box;
@@ -129,13 +130,13 @@ fn walk(body: &Body) {
 }
 
 /// A graph as a verified schedule, with the segment that it runs in.
-struct Prepared {
+pub(crate) struct Prepared {
     schedule: Arc<Schedule>,
     segment: Segment,
 }
 
 impl Prepared {
-    fn new(body: Body) -> io::Result<Self> {
+    pub(crate) fn new(body: Body) -> io::Result<Self> {
         let mut program = ProgramBuilder::default();
         program.rank_with(body);
         let nisa = Arc::new(assemble(&program.finish())?);
@@ -155,12 +156,17 @@ impl Prepared {
         self.run_again(1)
     }
 
+    /// What its actions work on.
+    pub(crate) fn memory(&self) -> Region {
+        self.segment.region(&self.segment.rank(0).memory)
+    }
+
     /// Nanoseconds of so many instances, one after the other.
-    fn run_again(&self, instances: u32) -> f64 {
+    pub(crate) fn run_again(&self, instances: u32) -> f64 {
         let rank = self.segment.rank(0);
         let split = rank.instance.start + 8 * self.schedule.state_sizes().finished;
         let mut storage = Storage {
-            memory: self.segment.region(&rank.memory),
+            memory: self.memory(),
             scratch: self.segment.region(&rank.scratch),
             finished: self.segment.cells(&(rank.instance.start..split)),
             counters: self.segment.cells(&(split..rank.instance.end)),
@@ -185,7 +191,8 @@ pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
     Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
 }
 
-fn time(work: impl FnOnce()) -> f64 {
+/// Nanoseconds that something takes.
+pub(crate) fn time(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     start.elapsed().as_nanos() as f64

@@ -6,9 +6,14 @@
 mod compile;
 mod engine;
 mod generate;
+mod job;
+mod late;
+mod local;
 mod measure;
+mod member;
 mod memory_group;
 mod mpi;
+mod overlap;
 mod passes;
 mod pingpong;
 mod shape;
@@ -37,6 +42,8 @@ enum Bench {
     Size(size::Args),
     /// Nanoseconds an action on local actions only, beside a walk over an array
     Engine(engine::Args),
+    /// Local operations as schedules, beside a plain loop over the same buffers
+    Local(local::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
     /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
@@ -44,6 +51,16 @@ enum Bench {
     /// One rank of `mpi`
     #[command(hide = true)]
     MpiRank(mpi::RankArgs),
+    /// An allreduce beside a matrix product: what it costs the program, without and with calls, beside MPI_Iallreduce
+    Overlap(overlap::Args),
+    /// One rank of `overlap`
+    #[command(hide = true)]
+    OverlapRank(overlap::RankArgs),
+    /// Whether ranks that wait have to wait for one that computes, beside MPI_Iallreduce
+    Late(late::Args),
+    /// One rank of `late`
+    #[command(hide = true)]
+    LateRank(late::RankArgs),
     /// A chain broadcast and an alltoall without and with passes that split and order messages, predicted and measured
     Shape(shape::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
@@ -64,9 +81,14 @@ fn main() -> ExitCode {
         Bench::Compile(args) => compile::run(&args),
         Bench::Size(args) => size::run(&args),
         Bench::Engine(args) => engine::run(&args),
+        Bench::Local(args) => local::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),
+        Bench::Overlap(args) => overlap::run(&args),
+        Bench::OverlapRank(args) => overlap::run_rank(&args),
+        Bench::Late(args) => late::run(&args),
+        Bench::LateRank(args) => late::run_rank(&args),
         Bench::Shape(args) => shape::run(&args),
         Bench::Window(args) => window::run(&args),
         Bench::Passes(args) => passes::run(&args),

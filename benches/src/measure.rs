@@ -94,7 +94,7 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
 pub(crate) fn mpi_program(name: &str, folder: &Path) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi").join(name).with_extension("c");
     let program = folder.join(name);
-    let status = Command::new("mpicc").arg("-O2").arg(source).arg("-o").arg(&program).status();
+    let status = Command::new("mpicc").arg("-O3").arg(source).arg("-o").arg(&program).status();
     let built = status.is_ok_and(|status| status.success());
     if !built {
         eprintln!("no mpicc: MPI is left out");

@@ -5,24 +5,16 @@ mod rank;
 mod schedules;
 
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
+pub(crate) use schedules::Operation;
 
-use crate::engine::assemble;
+use crate::job::{Job, Page, crowded, mpirun};
 use crate::measure::{median, mpi_program};
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_asm::Nisa;
-use goal_run::engine::StateSizes;
-use goal_run::shm::{Layout, Mapping, RankSizes, Segment};
-use schedules::Operation;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-
-/// Bytes of the page for the barrier.
-const PAGE: usize = 4096;
 
 /// `mpi`'s arguments.
 #[derive(ClapArgs)]
@@ -125,58 +117,21 @@ fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
     (100_000_000 / (bytes * blocks + 20_000)).clamp(20, 4_000) as u32
 }
 
-/// Whether ranks have to share processors.
-fn crowded(ranks: u32) -> bool {
-    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// The mean over the ranks in nanoseconds; of a ping-pong half of what rank 0 measures.
 fn run_schedule((ranks, operation, bytes): Case) -> io::Result<f64> {
-    let segment = Segment::create(layout(&assemble(&operation.program(ranks, bytes))?)?)?;
-    let meeting = Mapping::create(PAGE)?;
-    let path = |fd: BorrowedFd<'_>| format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd());
-    let mut children = Vec::new();
-    for rank in 0..ranks {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["mpi-rank", "--operation", operation.name()]);
-        command.args(["--segment", &path(segment.mapping().fd()), "--meeting", &path(meeting.fd().as_fd())]);
-        let numbers = [
-            ("--rank", u64::from(rank)),
-            ("--ranks", u64::from(ranks)),
-            ("--bytes", bytes),
-            ("--iterations", u64::from(iterations(operation, ranks, bytes))),
-        ];
-        for (name, number) in numbers {
-            command.args([name, &number.to_string()]);
-        }
-        if !crowded(ranks) {
-            command.args(["--cpu", &rank.to_string()]);
-        }
-        children.push(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
-    }
-    let mut means = Vec::new();
-    for child in children {
-        let output = child.wait_with_output()?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        means.push(text.trim().parse::<f64>().map_err(|_| io::Error::other("a rank ended without a time"))?);
-    }
+    let iterations = iterations(operation, ranks, bytes);
+    let arguments = [
+        format!("--operation={}", operation.name()),
+        format!("--bytes={bytes}"),
+        format!("--iterations={iterations}"),
+    ];
+    let printed = Job::new(&operation.program(ranks, bytes))?.run("mpi-rank", &arguments)?;
+    let mean = |text: &String| text.trim().parse::<f64>().map_err(io::Error::other);
+    let means = printed.iter().map(mean).collect::<io::Result<Vec<_>>>()?;
     Ok(match operation {
         Operation::Pingpong => means[0] / 2.0,
         _ => means.iter().sum::<f64>() / f64::from(ranks),
     })
-}
-
-fn layout(nisa: &Nisa) -> io::Result<Layout> {
-    let sizes = (0..nisa.num_ranks()).map(|rank| {
-        let state = StateSizes::of(nisa.section(rank));
-        RankSizes {
-            memory: nisa.memory_size(rank),
-            scratch: nisa.scratch_size(rank),
-            instance: (8 * state.finished + 2 * state.counters) as u64,
-            matches: 0,
-        }
-    });
-    Layout::new(sizes, u64::MAX).map_err(io::Error::other)
 }
 
 /// The peer's program, compiled.
@@ -185,26 +140,17 @@ struct Peer(PathBuf);
 impl Peer {
     /// Bytes, the call and the mean over the ranks in nanoseconds, of both calls at each size.
     fn run(&self, operation: Operation, ranks: u32, sizes: &[u64]) -> io::Result<Vec<(u64, String, f64)>> {
-        let page = Mapping::create(PAGE)?;
-        let path = format!("/proc/{}/fd/{}", std::process::id(), page.fd().as_raw_fd());
-        let mut command = Command::new("mpirun");
-        command.args(["--allow-run-as-root", "--mca", "btl", "self,vader"]);
-        if crowded(ranks) {
-            command.args(["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
-        } else {
-            command.args(["--bind-to", "core"]);
-        }
-        command.args(["-n", &ranks.to_string()]).arg(&self.0).arg(operation.name()).arg(path);
-        command.arg(u32::from(crowded(ranks)).to_string());
-        command.args(sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))));
-        let output = command.stdin(Stdio::null()).output()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let wrong = || io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned());
-        let parse = |line: &str| {
+        let page = Page::new()?;
+        let mut arguments = vec![operation.name().to_owned(), page.path().display().to_string()];
+        arguments.push(u32::from(crowded(ranks)).to_string());
+        arguments
+            .extend(sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))));
+        let parse = |line: &String| {
             let mut words = line.split_whitespace();
             Some((words.next()?.parse().ok()?, words.next()?.to_owned(), words.next()?.parse().ok()?))
         };
-        let rows: Option<Vec<_>> = text.lines().map(parse).collect();
-        rows.filter(|rows| rows.len() == 2 * sizes.len()).ok_or_else(wrong)
+        let lines = mpirun(ranks, &self.0, &arguments)?;
+        let rows: Option<Vec<_>> = lines.iter().map(parse).collect();
+        rows.filter(|rows| rows.len() == 2 * sizes.len()).ok_or_else(|| io::Error::other(lines.join("\n")))
     }
 }

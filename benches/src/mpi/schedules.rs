@@ -64,6 +64,18 @@ impl Operation {
         }
         program.finish()
     }
+
+    /// Where the result lies.
+    pub(crate) fn result(self, ranks: u32, bytes: u64) -> u64 {
+        match self {
+            Operation::Allreduce if bytes <= WHOLE_MAX && ranks.is_power_of_two() => {
+                u64::from(ranks.ilog2()) * bytes
+            }
+            Operation::Pingpong | Operation::Barrier | Operation::Bcast => 0,
+            Operation::Alltoall => bytes * u64::from(ranks),
+            _ => bytes,
+        }
+    }
 }
 
 /// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part for all.
@@ -264,22 +276,9 @@ impl Rank {
     }
 }
 
-/// Where the result lies.
-#[cfg(test)]
-fn result(operation: Operation, ranks: u32, bytes: u64) -> u64 {
-    match operation {
-        Operation::Allreduce if bytes <= WHOLE_MAX && ranks.is_power_of_two() => {
-            u64::from(ranks.ilog2()) * bytes
-        }
-        Operation::Pingpong | Operation::Barrier | Operation::Bcast => 0,
-        Operation::Alltoall => bytes * u64::from(ranks),
-        _ => bytes,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Operation, result};
+    use super::Operation;
     use goal_lang::{Datatype, Function, Op};
     use goal_opt::check::{Collective, CollectiveKind, Options, check};
 
@@ -305,7 +304,7 @@ mod tests {
                         datatype: Datatype::Int32,
                         count: Some(bytes / 4),
                         input: Some(0),
-                        output: result(operation, ranks, bytes),
+                        output: operation.result(ranks, bytes),
                     });
                     let options = Options { collective, eager_limit: 0, ..Options::default() };
                     let report = check(&operation.program(ranks, bytes), None, &options);

@@ -1,0 +1,148 @@
+/* A non-blocking allreduce of MPI beside a matrix product: overlap FILE CASE...
+   FILE is a page of zeros for the barrier before everything that is timed. A case is
+     ORDER:BYTES:CALLS:ITERATIONS   the product alone, then with an allreduce that is started before it and waited for after it, with a
+                                    call to MPI_Test after each block if CALLS is 1. Each rank prints
+                                    "CASE rank alone both waiting checksum": medians in nanoseconds, the last for the whole product.
+     late:WHO:BYTES:BUSY:ITERATIONS after the start nobody (WHO 0), the last rank (1) or every rank (2) computes for BUSY nanoseconds; then
+                                    all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
+#include "meeting.h"
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+enum { BLOCK = 32 };
+typedef float block[BLOCK][BLOCK];
+
+static int rank, ranks;
+static meeting *m;
+static int *in, *out;
+
+static double now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return 1e9 * t.tv_sec + t.tv_nsec;
+}
+
+/* Square matrices in block data layout. */
+static int blocks;
+static block *a, *b, *c;
+
+static void matrices(int order) {
+  free(a), free(b), free(c);
+  blocks = order / BLOCK;
+  size_t bytes = sizeof(block) * blocks * blocks;
+  a = aligned_alloc(64, bytes), b = aligned_alloc(64, bytes), c = aligned_alloc(64, bytes);
+  float *x = (float *)a, *y = (float *)b;
+  for (size_t i = 0; i < bytes / sizeof(float); ++i) x[i] = i % 7, y[i] = i % 5;
+}
+
+static __attribute__((noinline)) void multiply_block(block *restrict z, const block *x, const block *y) {
+  for (int i = 0; i < BLOCK; ++i)
+    for (int k = 0; k < BLOCK; ++k)
+      for (int j = 0; j < BLOCK; ++j) (*z)[i][j] += (*x)[i][k] * (*y)[k][j];
+}
+
+/* With a call to MPI_Test after each block where there is a request. */
+static void multiply(MPI_Request *request) {
+  memset(c, 0, sizeof(block) * blocks * blocks);
+  for (int i = 0; i < blocks; ++i)
+    for (int j = 0; j < blocks; ++j)
+      for (int k = 0; k < blocks; ++k) {
+        multiply_block(&c[i * blocks + j], &a[i * blocks + k], &b[k * blocks + j]);
+        int done;
+        if (request) MPI_Test(request, &done, MPI_STATUS_IGNORE);
+      }
+}
+
+static uint32_t checksum(void) {
+  uint32_t sum = 0, bits;
+  for (int i = 0; i < blocks * blocks * BLOCK * BLOCK; ++i) {
+    memcpy(&bits, (float *)c + i, sizeof bits);
+    sum += bits;
+  }
+  return sum;
+}
+
+static MPI_Request start(long bytes) {
+  MPI_Request request;
+  MPI_Iallreduce(in, out, bytes / sizeof(int), MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  return request;
+}
+
+static int ascending(const void *x, const void *y) {
+  double d = *(const double *)x - *(const double *)y;
+  return (d > 0) - (d < 0);
+}
+
+static double median(double *values, int n) {
+  qsort(values, n, sizeof *values, ascending);
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void product(const char *name, long bytes, int calls, int iterations) {
+  enum { WARM = 2 };
+  double *samples = calloc(3 * iterations, sizeof(double));
+  double *alone = samples, *both = alone + iterations, *waiting = both + iterations;
+  for (int k = -WARM; k < iterations; ++k) {
+    meeting_wait(m, ranks, 0);
+    double begin = now_ns();
+    multiply(NULL);
+    if (k >= 0) alone[k] = now_ns() - begin;
+  }
+  for (int k = -WARM; k < iterations; ++k) {
+    meeting_wait(m, ranks, 0);
+    double begin = now_ns();
+    MPI_Request request = start(bytes);
+    multiply(calls ? &request : NULL);
+    double computed = now_ns();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    double end = now_ns();
+    if (k >= 0) both[k] = end - begin, waiting[k] = end - computed;
+  }
+  double x = median(alone, iterations), y = median(both, iterations), z = median(waiting, iterations);
+  printf("%s %d %.1f %.1f %.1f %u\n", name, rank, x, y, z, checksum());
+  free(samples);
+}
+
+static void late(const char *name, int who, long bytes, double busy, int iterations) {
+  int computes = who == 2 || (who == 1 && rank == ranks - 1);
+  for (int k = -1; k < iterations; ++k) {
+    meeting_wait(m, ranks, 0);
+    double started = now_ns();
+    MPI_Request request = start(bytes);
+    while (computes && now_ns() < started + busy) multiply(NULL);
+    double computed = now_ns();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    double ended = now_ns();
+    if (k >= 0) printf("%s %d %.0f %.0f %.0f\n", name, rank, started, computed, ended);
+  }
+}
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  m = meeting_open(argv[1]);
+  for (int i = 2; i < argc; ++i) {
+    int order = 128, calls, who, iterations;
+    long bytes;
+    double busy;
+    int is_late = sscanf(argv[i], "late:%d:%ld:%lf:%d", &who, &bytes, &busy, &iterations) == 4;
+    if (!is_late && sscanf(argv[i], "%d:%ld:%d:%d", &order, &bytes, &calls, &iterations) != 4)
+      MPI_Abort(MPI_COMM_WORLD, 1);
+    size_t most = (bytes + 4095) & ~4095ul;
+    in = aligned_alloc(4096, most);
+    out = aligned_alloc(4096, most);
+    memset(in, 1, most);
+    memset(out, 0, most);
+    matrices(order);
+    if (is_late) late(argv[i], who, bytes, busy, iterations);
+    else product(argv[i], bytes, calls, iterations);
+    for (size_t k = 0; k < bytes / sizeof(int); ++k)
+      if (out[k] != ranks * 0x01010101) MPI_Abort(MPI_COMM_WORLD, 2);
+    free(in);
+    free(out);
+  }
+  MPI_Finalize();
+  return 0;
+}

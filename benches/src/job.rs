@@ -1,0 +1,121 @@
+//! Ranks that are processes of this program, each bound to a processor where every rank has one, and MPI programs that are placed alike.
+
+use crate::engine::assemble;
+use crate::member::Place;
+use goal_asm::Nisa;
+use goal_lang::Program;
+use goal_run::engine::StateSizes;
+use goal_run::shm::{Layout, Mapping, Meeting, RankSizes, Segment};
+use nix::sys::wait::{WaitStatus, waitpid};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// What the ranks of a job share.
+pub(crate) struct Job {
+    segment: Segment,
+    meeting: Page,
+    ranks: u32,
+}
+
+impl Job {
+    pub(crate) fn new(program: &Program) -> io::Result<Self> {
+        let nisa = assemble(program)?;
+        let segment = Segment::create(layout(&nisa)?)?;
+        Ok(Self { segment, meeting: Page::new()?, ranks: nisa.num_ranks() })
+    }
+
+    /// Starts every rank as this program's `subcommand`; what each printed, in the order of the ranks.
+    pub(crate) fn run(&self, subcommand: &str, arguments: &[String]) -> io::Result<Vec<String>> {
+        let mut children = Vec::new();
+        for rank in 0..self.ranks {
+            let place = Place {
+                rank,
+                ranks: self.ranks,
+                segment: path(self.segment.mapping().fd()),
+                meeting: self.meeting.path(),
+                cpu: (!crowded(self.ranks)).then_some(rank as usize),
+            };
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg(subcommand).args(place.arguments()).args(arguments);
+            children.push(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
+        }
+        wait(&mut children)?;
+        let printed = |child: &mut Child| {
+            let mut text = String::new();
+            child.stdout.take().expect("a pipe").read_to_string(&mut text)?;
+            Ok(text)
+        };
+        children.iter_mut().map(printed).collect()
+    }
+}
+
+/// Waits for all children; where one fails the others, which may wait for it, are ended.
+fn wait(children: &mut [Child]) -> io::Result<()> {
+    let mut running: Vec<&mut Child> = children.iter_mut().collect();
+    let mut failed = false;
+    while !running.is_empty() {
+        let status = waitpid(None, None)?;
+        running.retain(|child| status.pid().is_none_or(|pid| pid.as_raw() as u32 != child.id()));
+        if !matches!(status, WaitStatus::Exited(_, 0)) {
+            failed = true;
+            running.iter_mut().try_for_each(|child| child.kill())?;
+        }
+    }
+    if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
+}
+
+/// Where the areas of each rank lie.
+pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
+    let sizes = (0..nisa.num_ranks()).map(|rank| {
+        let state = StateSizes::of(nisa.section(rank));
+        RankSizes {
+            memory: nisa.memory_size(rank),
+            scratch: nisa.scratch_size(rank),
+            instance: (8 * state.finished + 2 * state.counters) as u64,
+            matches: 0,
+        }
+    });
+    Layout::new(sizes, u64::MAX).map_err(io::Error::other)
+}
+
+/// Whether ranks have to share processors.
+pub(crate) fn crowded(ranks: u32) -> bool {
+    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// A page for the barrier.
+pub(crate) struct Page(Mapping);
+
+impl Page {
+    pub(crate) fn new() -> io::Result<Self> {
+        Mapping::create(size_of::<Meeting>().next_multiple_of(4096)).map(Self)
+    }
+
+    /// Where other processes find it.
+    pub(crate) fn path(&self) -> PathBuf {
+        path(self.0.fd().as_fd())
+    }
+}
+
+fn path(fd: BorrowedFd<'_>) -> PathBuf {
+    format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
+}
+
+/// The lines that an MPI program prints on so many ranks over shared memory.
+pub(crate) fn mpirun(ranks: u32, program: &Path, arguments: &[String]) -> io::Result<Vec<String>> {
+    let mut command = Command::new("mpirun");
+    command.args(["--allow-run-as-root", "--mca", "btl", "self,vader"]);
+    if crowded(ranks) {
+        command.args(["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]);
+    } else {
+        command.args(["--bind-to", "core"]);
+    }
+    command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
+    let output = command.stdin(Stdio::null()).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}

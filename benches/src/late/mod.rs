@@ -1,0 +1,120 @@
+//! True overlap: whether ranks that wait have to wait for one that started like them, but computes now and calls nothing; and whether
+//! anything is left to wait for where all compute.
+
+mod case;
+mod rank;
+
+pub(crate) use rank::{Args as RankArgs, run as run_rank};
+
+use crate::job::{Job, Page, mpirun};
+use crate::measure::{median, mpi_program};
+use crate::member::Progress;
+use crate::mpi::Operation;
+use crate::overlap::{RANKS, bytes};
+use crate::table;
+use case::{Case, Who};
+use clap::Args as ClapArgs;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// `late`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Bytes of the allreduce, multiples of 4
+    #[arg(long, default_values_t = [8, 8 << 10, 1 << 20], value_parser = bytes)]
+    size: Vec<u64>,
+    /// Milliseconds that a rank computes
+    #[arg(long, default_value_t = 100)]
+    busy_ms: u64,
+    /// Who makes the schedule go on
+    #[arg(long, value_enum, default_values_t = Progress::ALL)]
+    progress: Vec<Progress>,
+    /// Times that ranks compute in a run; ten times as many without
+    #[arg(long, default_value_t = 5)]
+    iterations: usize,
+    /// Counted runs
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Write every sample there, as lines of bytes, contestant, who computes, run, iteration and nanoseconds
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let peer = mpi_program("overlap", folder.path());
+    let mut contestants: Vec<Option<Progress>> = peer.iter().map(|_| None).collect();
+    contestants.extend(args.progress.iter().copied().map(Some));
+    let mut csv = String::from("bytes,contestant,computes,run,iteration,nanoseconds\n");
+    let mut rows = Vec::new();
+    for &bytes in &args.size {
+        let cases = Who::ALL.map(|who| Case {
+            who,
+            bytes,
+            busy_ns: args.busy_ms * 1_000_000,
+            iterations: args.iterations * if who == Who::Nobody { 10 } else { 1 },
+        });
+        let mut samples = vec![[const { Vec::new() }; 3]; contestants.len()];
+        for run in 1..=args.runs {
+            for (&contestant, samples) in contestants.iter().zip(&mut samples) {
+                let round = match contestant {
+                    None => run_peer(peer.as_deref().expect("MPI is there"), &cases)?,
+                    Some(progress) => run_schedule(progress, &cases)?,
+                };
+                for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
+                    for (iteration, ns) in (1..).zip(&figures) {
+                        let (who, name) = (case.who.name(), name(contestant));
+                        let _ = writeln!(csv, "{bytes},{name},{who},{run},{iteration},{ns:.0}");
+                    }
+                    samples.extend(figures);
+                }
+            }
+        }
+        for (&contestant, samples) in contestants.iter().zip(samples) {
+            let [idle, late, left] = samples.map(median);
+            let us = |ns: f64| format!("{:.1}", ns / 1000.0);
+            let mut row = vec![bytes.to_string(), name(contestant).to_owned()];
+            row.extend([us(idle), us(late), format!("{:.2}", late / idle), us(left)]);
+            rows.push(row);
+        }
+    }
+    println!("median of {} runs of {} iterations on {RANKS} ranks", args.runs, args.iterations);
+    let header = [
+        "bytes",
+        "by",
+        "nobody computes, us",
+        "last rank computes, us",
+        "of the former",
+        "all compute, still us",
+    ];
+    table::print(&header, &rows);
+    match &args.csv {
+        Some(path) => std::fs::write(path, csv),
+        None => Ok(()),
+    }
+}
+
+/// A contestant's name in the raw data; MPI has no progress of ours.
+fn name(contestant: Option<Progress>) -> &'static str {
+    contestant.map_or("mpi", Progress::name)
+}
+
+fn run_schedule(progress: Progress, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+    let run = |case: &Case| {
+        let job = Job::new(&Operation::Allreduce.program(RANKS, case.bytes))?;
+        let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];
+        let printed = job.run("late-rank", &arguments)?;
+        case.figures(RANKS, printed.iter().flat_map(|text| text.lines())).map_err(io::Error::other)
+    };
+    cases.iter().map(run).collect()
+}
+
+fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+    let page = Page::new()?;
+    let mut arguments = vec![page.path().display().to_string()];
+    arguments.extend(cases.iter().map(Case::to_string));
+    let lines = mpirun(RANKS, program, &arguments)?;
+    let figures = |case: &Case| case.figures(RANKS, lines.iter().map(String::as_str));
+    cases.iter().map(figures).collect::<Result<_, _>>().map_err(io::Error::other)
+}

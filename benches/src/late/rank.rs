@@ -1,0 +1,52 @@
+//! One rank of an allreduce that some ranks compute beside.
+
+use super::case::{Case, Who};
+use crate::member::{Member, Place, Progress};
+use crate::mpi::Operation;
+use crate::overlap::Product;
+use clap::Args as ClapArgs;
+use goal_run::rank::now_ns;
+use std::io;
+
+/// Rows of the product that ranks compute until their time is over: a sixth of a millisecond.
+const ORDER: usize = 128;
+
+/// `late-rank`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    place: Place,
+    #[arg(long)]
+    progress: Progress,
+    #[arg(long)]
+    case: Case,
+}
+
+/// Prints of each iteration the case, the rank, and when by the clock of all it started, had computed and ended.
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let Case { who, bytes, busy_ns, iterations } = args.case;
+    let Place { rank, ranks, .. } = args.place;
+    let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
+    shared.memory().whole().write(|bytes| bytes.fill(1));
+    let mut member = Member::new(&shared, args.progress);
+    let mut product = Product::new(ORDER);
+    let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
+    // The first is not counted.
+    for iteration in 0..=iterations {
+        member.meet();
+        let started = now_ns();
+        member.start()?;
+        while computes && now_ns() < started + busy_ns {
+            product.multiply(|| Ok(()))?;
+        }
+        let computed = now_ns();
+        member.wait()?;
+        let ended = now_ns();
+        member.finish();
+        if iteration > 0 {
+            println!("{} {rank} {started} {computed} {ended}", args.case);
+        }
+    }
+    member.leave();
+    shared.check_allreduce(bytes)
+}

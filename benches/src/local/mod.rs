@@ -1,0 +1,200 @@
+//! Local operations as schedules, beside a plain loop over the same buffers, as the thesis measures them (6.4).
+
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use crate::engine::{Prepared, time};
+use crate::measure::median;
+use crate::table;
+use clap::Args as ClapArgs;
+use goal_lang::{Action, ActionId, BodyBuilder, Datatype, Op, Space};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io;
+use std::path::PathBuf;
+
+/// What is measured: each operation on each of the types that it is defined on; a copy once.
+const FUNCTIONS: [(Op, Datatype); 15] = [
+    (Op::Copy, Datatype::Int32),
+    (Op::Sum, Datatype::Int32),
+    (Op::Sum, Datatype::Int64),
+    (Op::Sum, Datatype::Float32),
+    (Op::Sum, Datatype::Float64),
+    (Op::Prod, Datatype::Int32),
+    (Op::Prod, Datatype::Int64),
+    (Op::Prod, Datatype::Float32),
+    (Op::Prod, Datatype::Float64),
+    (Op::Max, Datatype::Int32),
+    (Op::Max, Datatype::Int64),
+    (Op::Max, Datatype::Float32),
+    (Op::Max, Datatype::Float64),
+    (Op::Band, Datatype::Int32),
+    (Op::Band, Datatype::Int64),
+];
+
+/// Actions of the schedule that is a chain.
+const LINKS: u32 = 16;
+
+/// `local`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Local operations [default: all]
+    #[arg(long, value_parser = function)]
+    function: Vec<(Op, Datatype)>,
+    /// Bytes of each operand, a multiple of 8
+    #[arg(long, default_values_t = [8, 64, 512, 4 << 10, 64 << 10, 1 << 20, 4 << 20], value_parser = size)]
+    size: Vec<u64>,
+    /// Counted runs
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Write every sample there, as lines of function, bytes, contestant, run and nanoseconds
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let size = text.parse().ok().filter(|&size: &u64| size > 0 && size.is_multiple_of(8));
+    size.ok_or_else(|| "give a multiple of 8".to_owned())
+}
+
+fn function(text: &str) -> Result<(Op, Datatype), String> {
+    let known = || format!("one of {}", FUNCTIONS.map(name).join(", "));
+    FUNCTIONS.into_iter().find(|&function| name(function) == text).ok_or_else(known)
+}
+
+/// Its name in text, as in `exec sumInt32`.
+fn name((op, datatype): (Op, Datatype)) -> String {
+    format!("{}{}", op.name(), datatype.name())
+}
+
+/// The contestants' names in the raw data.
+const CONTESTANTS: [&str; 3] = ["loop", "schedule", "chain"];
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let mut csv = String::from("function,bytes,contestant,run,nanoseconds\n");
+    let mut rows = Vec::new();
+    let functions = if args.function.is_empty() { &FUNCTIONS } else { args.function.as_slice() };
+    for &function in functions {
+        for &bytes in &args.size {
+            let case = Case::new(function, bytes)?;
+            case.check()?;
+            let mut samples = [const { Vec::new() }; 3];
+            for run in 0..=args.runs {
+                let times = case.times();
+                for ((samples, ns), contestant) in samples.iter_mut().zip(times).zip(CONTESTANTS) {
+                    if run > 0 {
+                        let _ = writeln!(csv, "{},{bytes},{contestant},{run},{ns:.1}", name(function));
+                        samples.push(ns);
+                    }
+                }
+            }
+            let [plain, one, chain] = samples.map(median);
+            let ratio = |value: f64| format!("{:.2}", value / plain);
+            let mut row = vec![name(function), bytes.to_string()];
+            row.push(format!("{plain:.1}"));
+            row.extend([format!("{one:.1}"), ratio(one), format!("{chain:.1}"), ratio(chain)]);
+            rows.push(row);
+        }
+    }
+    println!("nanoseconds, median of {} runs", args.runs);
+    let header =
+        ["function", "bytes", "plain loop", "schedule of one", "of loop", "action of a chain", "of loop"];
+    table::print(&header, &rows);
+    match &args.csv {
+        Some(path) => std::fs::write(path, csv),
+        None => Ok(()),
+    }
+}
+
+/// One operation on operands of one size.
+struct Case {
+    function: (Op, Datatype),
+    bytes: u64,
+    one: Prepared,
+    chain: Prepared,
+}
+
+impl Case {
+    fn new(function: (Op, Datatype), bytes: u64) -> io::Result<Self> {
+        let prepared = |actions| {
+            let (op, datatype) = function;
+            let exec = Action::Exec {
+                op,
+                datatype,
+                spaces: [Space::Memory; 3],
+                has_c: false,
+                a: 0,
+                b: second(bytes),
+                c: 0,
+                size: bytes,
+            };
+            let mut builder = BodyBuilder::default();
+            for link in 0..actions {
+                let id = builder.action(exec);
+                if link > 0 {
+                    builder.requires(id, ActionId::new(link - 1));
+                }
+            }
+            Prepared::new(builder.finish())
+        };
+        Ok(Self { function, bytes, one: prepared(1)?, chain: prepared(LINKS as usize)? })
+    }
+
+    /// Shows `use_both` the operands of a schedule, the second to be changed.
+    fn operands<R>(&self, of: &Prepared, use_both: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
+        let memory = of.memory();
+        memory.span(0, self.bytes).read_into(memory.span(second(self.bytes), self.bytes), use_both)
+    }
+
+    /// Stores ones into both operands, or numbers from 1 on.
+    fn fill(&self, of: &Prepared, counting: bool) {
+        let datatype = self.function.1;
+        let value = |index: usize| if counting { index % 100 + 1 } else { 1 };
+        of.memory().span(0, self.bytes).write(|a| plain::store(datatype, a, value));
+        of.memory()
+            .span(second(self.bytes), self.bytes)
+            .write(|b| plain::store(datatype, b, |i| value(i + 3)));
+    }
+
+    /// Whether both schedules leave what the loop leaves.
+    fn check(&self) -> io::Result<()> {
+        for (prepared, times) in [(&self.one, 1), (&self.chain, LINKS)] {
+            self.fill(prepared, true);
+            prepared.run_again(1);
+            let found = self.operands(prepared, |_, b| b.to_vec());
+            self.fill(prepared, true);
+            let is_same = self.operands(prepared, |a, b| {
+                (0..times).for_each(|_| plain::apply(self.function, a, b));
+                *b == found
+            });
+            if !is_same {
+                let message = format!("{} of {} bytes: another result", name(self.function), self.bytes);
+                return Err(io::Error::other(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nanoseconds of one operation by each contestant, in the order of their names. Elements are ones, whose products and largest
+    /// stay ones, so that no value is slower than another.
+    fn times(&self) -> [f64; 3] {
+        let repeats = (8_000_000 / (self.bytes + 200)).clamp(16, 40_000) as u32;
+        self.fill(&self.one, false);
+        self.fill(&self.chain, false);
+        let plain = self.operands(&self.one, |a, b| {
+            time(|| (0..repeats).for_each(|_| plain::apply(self.function, black_box(a), black_box(b))))
+        });
+        let chains = repeats / LINKS;
+        [
+            plain / f64::from(repeats),
+            self.one.run_again(repeats) / f64::from(repeats),
+            self.chain.run_again(chains) / f64::from(chains * LINKS),
+        ]
+    }
+}
+
+/// Where the second operand lies: at a cache line of its own.
+fn second(bytes: u64) -> u64 {
+    bytes.next_multiple_of(64)
+}

@@ -1,0 +1,194 @@
+//! What an allreduce costs a program that computes beside it (thesis 6.6): a blocked matrix product alone, and with an allreduce that
+//! is started before it and waited for after it; without a call in between and with a test after each block.
+
+mod case;
+mod product;
+mod rank;
+
+pub(crate) use product::Product;
+pub(crate) use rank::{Args as RankArgs, run as run_rank};
+
+use crate::job::{Job, Page, mpirun};
+use crate::measure::{median, mpi_program};
+use crate::member::Progress;
+use crate::mpi::Operation;
+use crate::table;
+use case::{Calls, Case, Sample};
+use clap::Args as ClapArgs;
+use product::BLOCK;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Ranks, each with a processor.
+pub(crate) const RANKS: u32 = 2;
+
+/// `overlap`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Rows of the matrices, multiples of 32
+    #[arg(long, default_values_t = [128, 256, 384], value_parser = order)]
+    order: Vec<usize>,
+    /// Bytes of the allreduce, multiples of 4
+    #[arg(long, default_values_t = [8 << 10, 64 << 10, 1 << 20], value_parser = bytes)]
+    size: Vec<u64>,
+    /// Who makes the schedule go on
+    #[arg(long, value_enum, default_values_t = Progress::ALL)]
+    progress: Vec<Progress>,
+    /// Products of each kind in a run [default: as many as take a tenth of a second]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: Option<u32>,
+    /// Counted runs
+    #[arg(long, default_value_t = 7)]
+    runs: usize,
+    /// Write every sample there, as lines of order, bytes, contestant, calls, run, and nanoseconds of the product alone, of both, and of
+    /// waiting after the product
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+fn order(text: &str) -> Result<usize, String> {
+    let order = text.parse().ok().filter(|&order: &usize| order > 0 && order.is_multiple_of(BLOCK));
+    order.ok_or_else(|| format!("give a multiple of {BLOCK}"))
+}
+
+/// Bytes of an allreduce of integers.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let bytes = text.parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes.is_multiple_of(4));
+    bytes.ok_or_else(|| "give a multiple of 4".to_owned())
+}
+
+/// The first line of the raw data.
+pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_ns,waiting_ns";
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let peer = mpi_program("overlap", folder.path());
+    let cases: Vec<Case> = cases(args).collect();
+    let mut contestants: Vec<Contestant> = peer.iter().map(|_| Contestant::Mpi).collect();
+    contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
+    let mut csv = format!("{HEADER}\n");
+    // Of each contestant in each case.
+    let mut samples = vec![vec![Vec::new(); cases.len()]; contestants.len()];
+    for run in 0..=args.runs {
+        let mut products = vec![None; cases.len()];
+        for (&contestant, samples) in contestants.iter().zip(&mut samples) {
+            let round = contestant.run(peer.as_deref(), &cases)?;
+            for (((case, sample), samples), product) in
+                cases.iter().zip(round).zip(samples).zip(&mut products)
+            {
+                if *product.get_or_insert(sample.checksum) != sample.checksum {
+                    return Err(io::Error::other(format!(
+                        "{case}: two contestants computed different products"
+                    )));
+                }
+                if run > 0 {
+                    let _ = write!(csv, "{},{},{},", case.order, case.bytes, contestant.name());
+                    let _ = write!(csv, "{},{run},{:.1},", case.calls.name(), sample.alone);
+                    let _ = writeln!(csv, "{:.1},{:.1}", sample.both, sample.waiting);
+                    samples.push(sample);
+                }
+            }
+        }
+    }
+    print(args.runs, &cases, &contestants, &samples);
+    match &args.csv {
+        Some(path) => std::fs::write(path, csv),
+        None => Ok(()),
+    }
+}
+
+fn cases(args: &Args) -> impl Iterator<Item = Case> {
+    let orders = args.size.iter().flat_map(|&bytes| args.order.iter().map(move |&order| (bytes, order)));
+    orders.flat_map(|(bytes, order)| {
+        let product_ns = (order * order * order) as u64 / 10 + bytes / 4;
+        let iterations = args.iterations.unwrap_or((100_000_000 / product_ns).clamp(8, 400) as u32);
+        Calls::ALL.map(|calls| Case { order, bytes, calls, iterations })
+    })
+}
+
+/// Who is measured.
+#[derive(Clone, Copy)]
+enum Contestant {
+    Mpi,
+    Schedule(Progress),
+}
+
+impl Contestant {
+    fn name(self) -> &'static str {
+        match self {
+            Contestant::Mpi => "mpi",
+            Contestant::Schedule(progress) => progress.name(),
+        }
+    }
+
+    /// A sample of every case.
+    fn run(self, peer: Option<&Path>, cases: &[Case]) -> io::Result<Vec<Sample>> {
+        let progress = match self {
+            Contestant::Mpi => return run_peer(peer.expect("MPI is there"), cases),
+            Contestant::Schedule(progress) => progress,
+        };
+        let run = |case: &Case| {
+            let job = Job::new(&Operation::Allreduce.program(RANKS, case.bytes))?;
+            let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];
+            let printed = job.run("overlap-rank", &arguments)?;
+            let lines = printed.iter().map(String::as_str);
+            Sample::of_case(*case, RANKS, lines).map_err(io::Error::other)
+        };
+        cases.iter().map(run).collect()
+    }
+}
+
+fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Sample>> {
+    let page = Page::new()?;
+    let mut arguments = vec![page.path().display().to_string()];
+    arguments.extend(cases.iter().map(Case::to_string));
+    let lines = mpirun(RANKS, program, &arguments)?;
+    let sample = |case: &Case| Sample::of_case(*case, RANKS, lines.iter().map(String::as_str));
+    cases.iter().map(sample).collect::<Result<_, _>>().map_err(io::Error::other)
+}
+
+fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec<Vec<Sample>>]) {
+    let us = |value: f64| format!("{:.1}", value / 1000.0);
+    let middle = |samples: &[Sample], value: fn(&Sample) -> f64| median(samples.iter().map(value));
+    // MPI's lesser overhead, without and with calls.
+    let best = |case: &Case| {
+        let of_mpi = contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi));
+        let alike = of_mpi
+            .flat_map(|(_, samples)| cases.iter().zip(samples))
+            .filter(|(other, _)| (other.order, other.bytes) == (case.order, case.bytes));
+        alike.map(|(_, samples)| middle(samples, Sample::overhead)).reduce(f64::min)
+    };
+    let mut rows = Vec::new();
+    for (at, case) in cases.iter().enumerate() {
+        for (contestant, samples) in contestants.iter().zip(samples) {
+            let samples = &samples[at];
+            let overhead = middle(samples, Sample::overhead);
+            let ratio = best(case).filter(|&best| best > 0.0);
+            rows.push(vec![
+                format!("{0} x {0}", case.order),
+                case.bytes.to_string(),
+                contestant.name().to_owned(),
+                case.calls.name().to_owned(),
+                us(middle(samples, |sample| sample.alone)),
+                us(middle(samples, |sample| sample.both)),
+                us(overhead),
+                us(middle(samples, |sample| sample.waiting)),
+                ratio.map_or("-".to_owned(), |best| format!("{:.2}", overhead / best)),
+            ]);
+        }
+    }
+    println!("median of {runs} runs, mean over {RANKS} ranks");
+    let header = [
+        "product",
+        "bytes",
+        "by",
+        "calls",
+        "alone us",
+        "both us",
+        "overhead us",
+        "waiting us",
+        "of MPI's best",
+    ];
+    table::print(&header, &rows);
+}

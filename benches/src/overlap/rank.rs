@@ -1,0 +1,66 @@
+//! One rank of an allreduce beside a product.
+
+use super::Product;
+use super::case::{Calls, Case};
+use crate::measure::median;
+use crate::member::{Member, Place, Progress};
+use crate::mpi::Operation;
+use clap::Args as ClapArgs;
+use std::io;
+use std::time::Instant;
+
+/// Iterations that are not counted.
+const WARM: u32 = 2;
+
+/// `overlap-rank`'s arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    place: Place,
+    #[arg(long)]
+    progress: Progress,
+    #[arg(long)]
+    case: Case,
+}
+
+/// Prints the case, the rank, the medians in nanoseconds of the product alone, of both and of the time spent waiting after the product,
+/// and the product's checksum.
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let Case { order, bytes, calls, iterations } = args.case;
+    let ranks = args.place.ranks;
+    let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
+    shared.memory().whole().write(|bytes| bytes.fill(1));
+    let mut member = Member::new(&shared, args.progress);
+    let mut product = Product::new(order);
+    let [mut alone, mut both, mut waiting] = [const { Vec::new() }; 3];
+    for iteration in 0..WARM + iterations {
+        member.meet();
+        let begin = Instant::now();
+        product.multiply(|| Ok(()))?;
+        if iteration >= WARM {
+            alone.push(begin.elapsed().as_nanos() as f64);
+        }
+    }
+    for iteration in 0..WARM + iterations {
+        member.meet();
+        let begin = Instant::now();
+        member.start()?;
+        match calls {
+            Calls::None => product.multiply(|| Ok(()))?,
+            Calls::Block => product.multiply(|| member.test().map(drop))?,
+        }
+        let computed = begin.elapsed();
+        member.wait()?;
+        let ended = begin.elapsed();
+        if iteration >= WARM {
+            both.push(ended.as_nanos() as f64);
+            waiting.push((ended - computed).as_nanos() as f64);
+        }
+        member.finish();
+    }
+    member.leave();
+    shared.check_allreduce(bytes)?;
+    let [alone, both, waiting] = [alone, both, waiting].map(median);
+    println!("{} {} {alone:.1} {both:.1} {waiting:.1} {}", args.case, args.place.rank, product.checksum());
+    Ok(())
+}

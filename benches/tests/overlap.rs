@@ -1,0 +1,44 @@
+//! The benchmarks of overlap run to their tables: their ranks check the results of the allreduce and of the product themselves.
+
+use std::process::Command;
+
+/// What a benchmark prints, and the lines of its raw data, without MPI.
+fn run(arguments: &str) -> (String, Vec<String>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let csv = folder.path().join("samples.csv");
+    let output = Command::new(env!("CARGO_BIN_EXE_goal-bench"))
+        .args(arguments.split_whitespace())
+        .arg("--csv")
+        .arg(&csv)
+        .env("PATH", "")
+        .output()
+        .expect("goal-bench starts");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let csv = std::fs::read_to_string(csv).expect("raw data");
+    (text, csv.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn an_allreduce_beside_a_product() {
+    let (text, csv) = run("overlap --order 64 --size 8 --size 65536 --iterations 4 --runs 1");
+    assert_eq!(text.matches("| 64 x 64 |").count(), 4, "{text}");
+    assert_eq!(csv.len(), 1 + 4, "{csv:?}");
+    let numbers: Vec<f64> = csv[1].split(',').skip(5).map(|cell| cell.parse().expect("a number")).collect();
+    let [alone, both, waiting] = numbers[..] else { panic!("{}", csv[1]) };
+    assert!(alone > 0.0 && waiting <= both, "{}", csv[1]);
+}
+
+#[test]
+fn a_rank_that_is_late() {
+    let (text, csv) = run("late --size 8 --busy-ms 20 --iterations 2 --runs 1");
+    assert!(text.contains("caller"), "{text}");
+    assert_eq!(csv.len(), 1 + 20 + 2 + 2, "{csv:?}");
+}
+
+#[test]
+fn local_operations() {
+    let (text, csv) = run("local --function sumInt32 --size 64 --runs 2");
+    assert!(text.contains("| sumInt32"), "{text}");
+    assert_eq!(csv.len(), 1 + 3 * 2, "{csv:?}");
+}
