@@ -16,6 +16,7 @@ mod mpi;
 mod overlap;
 mod passes;
 mod pingpong;
+mod plot;
 mod shape;
 mod size;
 mod table;
@@ -56,6 +57,8 @@ enum Bench {
     /// One rank of `overlap`
     #[command(hide = true)]
     OverlapRank(overlap::RankArgs),
+    /// The raw data of `overlap` as a picture
+    Plot(plot::Args),
     /// Whether ranks that wait have to wait for one that computes, beside MPI_Iallreduce
     Late(late::Args),
     /// One rank of `late`
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),
         Bench::OverlapRank(args) => overlap::run_rank(&args),
+        Bench::Plot(args) => plot::run(&args),
         Bench::Late(args) => late::run(&args),
         Bench::LateRank(args) => late::run_rank(&args),
         Bench::Shape(args) => shape::run(&args),
