@@ -40,6 +40,9 @@ pub enum LaunchError {
         /// Ranks allowed.
         limit: u32,
     },
+    /// No transport is left to a rank.
+    #[error(transparent)]
+    Unreachable(#[from] crate::transport::Unreachable),
     /// The interpreter would need more memory than allowed to compare the run.
     #[error(
         "the interpreter needs {needed} bytes for the memory of all ranks, the limit is {limit} (--max-verified raises it)"
@@ -84,6 +87,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         check: !has_time,
         record: options.record || has_time,
         window: options.window.as_ref().map(|window| window.settings),
+        paths: options.transports.paths(ranks)?,
         crowded: nisa.num_ranks() as usize > std::thread::available_parallelism().map_or(1, usize::from),
     };
     if settings.record {

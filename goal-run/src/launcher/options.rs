@@ -3,6 +3,7 @@
 use crate::engine;
 use crate::rank::{SectionFile, WindowSettings};
 use crate::shm::Sealed;
+use crate::transport::Choice;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Outline, StreamError};
 use goal_lang::limits::Limits;
@@ -70,6 +71,8 @@ pub struct Options {
     pub engine: engine::Options,
     /// What the ranks are.
     pub ranks: Ranks,
+    /// Which transports serve it.
+    pub transports: Choice,
     /// Instances of the schedule, one after the other without a barrier; at least 1.
     pub repeat: u64,
     /// Whether to keep which receive took which message, of the last instance.
@@ -93,6 +96,7 @@ impl Default for Options {
         Self {
             engine: engine::Options::default(),
             ranks: Ranks::Threads,
+            transports: Choice::default(),
             repeat: 1,
             record: false,
             window: None,

@@ -18,7 +18,7 @@ pub(crate) use settings::{layout, split_instance};
 use crate::engine::{Cause, Engine, Failure, Handle, Schedule, Storage, Waiting, Windowed};
 use crate::monitor::Place;
 use crate::shm::{Segment, State};
-use crate::transport::ShmTransport;
+use crate::transport::Ends;
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use std::fs::File;
@@ -56,7 +56,8 @@ pub fn run(
     let storage = storage(segment, nisa, rank, settings);
     image::start(nisa, rank, &storage);
     // Before any rank sends: this announces its room.
-    let engine = Engine::new(rank, ShmTransport::new(segment, rank), settings.engine());
+    let ends = Ends::new(segment, rank, &settings.paths, [storage.memory, storage.scratch]);
+    let engine = Engine::new(rank, ends, settings.engine());
     if segment.gate().pass(segment.num_ranks(), now_ns) {
         segment.status(rank).enter(State::Running);
         let mut job = Job {
@@ -105,7 +106,7 @@ struct Job<'a> {
     nisa: Arc<Nisa>,
     rank: u32,
     code: Code,
-    engine: Engine<ShmTransport<'a>>,
+    engine: Engine<Ends<'a>>,
     running: Option<Handle>,
     /// Instances that have not ended.
     left: u64,

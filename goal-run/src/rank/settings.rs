@@ -2,6 +2,7 @@
 
 use crate::engine::{Calc, Options, StateSizes};
 use crate::shm::{Layout, RankSizes, SegmentTooLarge};
+use crate::transport::Paths;
 use goal_asm::Nisa;
 use goal_asm::nisa::StreamLimits;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ pub struct Settings {
     pub crowded: bool,
     /// The window that schedules are run through; `None` where they are held whole.
     pub window: Option<WindowSettings>,
+    /// The ways of messages.
+    pub paths: Paths,
 }
 
 /// A window over a section.

@@ -4,6 +4,7 @@
 mod tests;
 
 use crate::launcher::{Counts, End, Outcome};
+use crate::transport::Name;
 use crate::verify::Verified;
 use serde::Serialize;
 use std::fmt::Write;
@@ -33,8 +34,10 @@ pub struct Report {
     pub status: Status,
     /// Number of ranks.
     pub ranks: u32,
-    /// What the ranks were: `shm` or `threads`.
-    pub transport: &'static str,
+    /// What the ranks were: `processes` or `threads`.
+    pub ranks_as: &'static str,
+    /// What carried messages: those to oneself first; nothing where the job was not started.
+    pub transports: Vec<Name>,
     /// Instances of the schedule. What is counted is of all of them together.
     pub repeat: u64,
     /// Messages sent.
@@ -65,7 +68,7 @@ impl Report {
     pub fn new(
         outcome: &Outcome,
         repeat: u64,
-        transport: &'static str,
+        (ranks_as, transports): (&'static str, &[Name]),
         verified: Option<Result<Verified, String>>,
     ) -> Self {
         let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } = outcome.counts;
@@ -82,7 +85,8 @@ impl Report {
         Self {
             status,
             ranks: outcome.nisa().num_ranks(),
-            transport,
+            ranks_as,
+            transports: transports.to_vec(),
             repeat,
             messages,
             bytes,
@@ -97,11 +101,12 @@ impl Report {
     }
 
     /// The report on a job that was not started: nothing is known of its group, and nothing was done.
-    pub fn not_started(repeat: u64, transport: &'static str, error: String) -> Self {
+    pub fn not_started(repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
             status: Status::Failed,
             ranks: 0,
-            transport,
+            ranks_as,
+            transports: vec![],
             repeat,
             messages: 0,
             bytes: 0,

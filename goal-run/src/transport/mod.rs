@@ -4,11 +4,22 @@
 //! room it says [`Full`] and the engine tries again later. It never looks into a message. Payloads are written in place by
 //! the sender and read in place by the receiver (UCX's `bcopy`); a transport may also let a receiver read the memory of its
 //! peer ([`Transport::export`], UCX's `get_zcopy`).
+//!
+//! Each transport is a folder with its end, which is a [`Transport`], and a [`Plugin`], which says what it is; [`Choice`] picks those
+//! that serve a job, and [`Ends`] is all of them to a rank.
 
+mod choice;
+mod ends;
 mod header;
+mod local;
+mod plugin;
 mod shm;
 
+pub use choice::{Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable};
+pub use ends::Ends;
 pub use header::{Header, Kind};
+pub use local::Local;
+pub use plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};
 pub use shm::ShmTransport;
 
 use crate::memory::Span;

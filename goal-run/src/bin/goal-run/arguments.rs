@@ -9,6 +9,8 @@ use goal_lang::limits::{
 use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks, Window};
 use goal_run::rank::WindowSettings;
+use goal_run::transport::{Choice, Request, RequestError};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -19,7 +21,7 @@ Examples:
   goal-run examples/paper-example-2.goal --verify    run and compare with the interpreter
   goal-run trace.nisa --calc skip                    only messages, no computation
   goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
-  goal-run big.goal --transport threads --dump out   ranks as threads; their memory in out/rank-N.bin
+  goal-run big.goal --ranks-as threads --dump out    ranks as threads; their memory in out/rank-N.bin
 
 Exit status:
   0  done; warnings don't change that
@@ -44,9 +46,13 @@ pub(crate) struct Arguments {
     /// Number of ranks, which must be the program's
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) ranks: Option<u32>,
-    /// What the ranks are
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) transport: Transport,
+    /// What the ranks are [default: processes]
+    #[arg(long, value_enum)]
+    ranks_as: Option<RanksAs>,
+    /// Transports to use, or with a leading ^ those not to use (goal-run info lists them); auto: all; threads: the same, and
+    /// --ranks-as threads [env: GOAL_TRANSPORT]
+    #[arg(long, value_name = "LIST")]
+    transport: Option<String>,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -95,25 +101,26 @@ pub(crate) struct Arguments {
     max_verified: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Transport {
-    /// The best there is: shm
-    #[default]
-    Auto,
-    /// A process a rank, messages in shared memory
-    Shm,
-    /// A thread a rank
+/// What the ranks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RanksAs {
+    /// Processes of this machine
+    Processes,
+    /// Threads of one process
     Threads,
 }
 
-impl Transport {
+impl RanksAs {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Transport::Auto | Transport::Shm => "shm",
-            Transport::Threads => "threads",
+            RanksAs::Processes => "processes",
+            RanksAs::Threads => "threads",
         }
     }
 }
+
+/// `--transport threads`, which says what the ranks are.
+const THREADS: &str = "threads";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Format {
@@ -145,18 +152,38 @@ impl Arguments {
         }
     }
 
+    /// What the ranks are.
+    pub(crate) fn ranks_as(&self) -> RanksAs {
+        match (self.ranks_as, self.transport.as_deref()) {
+            (Some(ranks_as), _) => ranks_as,
+            (None, Some(THREADS)) => RanksAs::Threads,
+            (None, _) => RanksAs::Processes,
+        }
+    }
+
+    /// The transports that may be used, in order.
+    pub(crate) fn transports(&self) -> Result<Choice, RequestError> {
+        choice(self.transport.as_deref().map(|text| if text == THREADS { "auto" } else { text }))
+    }
+
     /// What the launcher is asked to do.
-    pub(crate) fn launcher(&self, window: Option<Window>, interrupted: Arc<AtomicUsize>) -> Options {
+    pub(crate) fn launcher(
+        &self,
+        transports: Choice,
+        window: Option<Window>,
+        interrupted: Arc<AtomicUsize>,
+    ) -> Options {
         Options {
             engine: engine::Options {
                 eager_limit: self.eager_limit,
                 unexpected_limit: self.unexpected_limit,
                 calc: self.calc,
             },
-            ranks: match self.transport {
-                Transport::Auto | Transport::Shm => Ranks::Processes { executable: "/proc/self/exe".into() },
-                Transport::Threads => Ranks::Threads,
+            ranks: match self.ranks_as() {
+                RanksAs::Processes => Ranks::Processes { executable: "/proc/self/exe".into() },
+                RanksAs::Threads => Ranks::Threads,
             },
+            transports,
             repeat: self.repeat,
             record: self.verify,
             window,
@@ -167,6 +194,14 @@ impl Arguments {
             interrupted,
         }
     }
+}
+
+/// The transports that a list and the environment leave, in order.
+pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+    };
+    Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 
 fn calc(text: &str) -> Result<Calc, String> {

@@ -57,14 +57,16 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
         signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
             .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
     }
-    let options = arguments.launcher(window, interrupted);
+    let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
+    let options = arguments.launcher(transports, window, interrupted);
     let outcome = launcher::run(&nisa, &options).map_err(|error| Failure::System(error.to_string()))?;
     if let Some(folder) = &arguments.dump {
         dump(&outcome, folder)?;
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
-    Ok(Report::new(&outcome, arguments.repeat, arguments.transport.name(), compared))
+    let transports = options.transports.names(nisa.num_ranks());
+    Ok(Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared))
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
@@ -143,7 +145,7 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     match arguments.format {
         Format::Text => status,
         Format::Json => {
-            let report = Report::not_started(arguments.repeat, arguments.transport.name(), text);
+            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
             print(&report.to_json(), status)
         }
     }

@@ -1,10 +1,30 @@
 //! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it lies.
 
+use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 use super::{Full, Header, Transport, Wakeup};
 use crate::memory::Span;
-use crate::shm::{Endpoint, HEADER_WORDS, SHORT_MAX, Segment};
+use crate::shm::{Endpoint, HEADER_WORDS, Mapping, SHORT_MAX, Segment};
 use std::time::Duration;
 use zerocopy::{FromBytes, IntoBytes};
+
+pub(super) const PLUGIN: Plugin = Plugin {
+    name: Name::Shm,
+    text: "shm",
+    about: "the segment that all ranks of a job share",
+    priority: 80,
+    reach: Distance::Node,
+    carrier: Some(Carrier::Shm),
+    zero_copy: ZeroCopy::Mapped,
+    latency_ns: 200,
+    bandwidth_mb_s: 8_000,
+    probe,
+};
+
+/// Whether the system gives shared memory.
+fn probe() -> Result<(), String> {
+    let forbidden = |error| format!("not to be had: {error}");
+    Mapping::create(1).map(drop).map_err(forbidden)
+}
 
 /// One rank's end.
 pub struct ShmTransport<'a> {

@@ -1,0 +1,178 @@
+//! Which transports serve a job: by priority among those that reach a peer, may be used and can be used here (pscom's plugins).
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+pub use request::{List, Origin, Request, RequestError};
+
+use super::plugin::{Carrier, Distance, Name, PLUGINS, Plugin};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::fmt;
+
+/// The ways of messages, the same in all ranks of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paths {
+    /// What carries messages to ranks at each [`Distance`].
+    pub carriers: [Carrier; Distance::ALL.len()],
+}
+
+/// Why a transport is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// A list leaves it out.
+    Unlisted(List),
+    /// Its priority is 0.
+    Off,
+    /// It can't be used here, in words why.
+    Unavailable(String),
+}
+
+/// A transport in the order of choice.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The transport.
+    pub name: Name,
+    /// Its priority.
+    pub priority: u32,
+    /// Whether the priority is the environment's.
+    pub is_set: bool,
+    /// Why it is not used; `None` if it is where it comes first.
+    pub refusal: Option<Refusal>,
+}
+
+/// All transports, the one with the highest priority first.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    standings: Vec<Standing>,
+}
+
+/// No transport is left to a peer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreachable {
+    /// The rank.
+    pub rank: u32,
+    /// Which rank it can't reach, maybe itself.
+    pub peer: u32,
+    /// What could reach it, and why it is not used.
+    pub refused: Vec<(Name, Refusal)>,
+}
+
+impl Choice {
+    /// What there is, in the order that is asked for.
+    pub fn new(request: &Request) -> Self {
+        Self::among(request, |plugin| (plugin.probe)())
+    }
+
+    fn among(request: &Request, probe: impl Fn(&Plugin) -> Result<(), String>) -> Self {
+        let mut standings = PLUGINS.map(|plugin| {
+            let set = request.priorities.iter().rfind(|(name, _)| *name == plugin.name);
+            let priority = set.map_or(plugin.priority, |&(_, priority)| priority);
+            let refusal = match &request.list {
+                Some(list) if !list.allows(plugin.name) => Some(Refusal::Unlisted(list.clone())),
+                _ if priority == 0 => Some(Refusal::Off),
+                _ => probe(plugin).err().map(Refusal::Unavailable),
+            };
+            Standing { name: plugin.name, priority, is_set: set.is_some(), refusal }
+        });
+        standings.sort_by_key(|standing| (Reverse(standing.priority), standing.name.plugin().latency_ns));
+        Self { standings: standings.into() }
+    }
+
+    /// All transports in the order of choice.
+    pub fn standings(&self) -> &[Standing] {
+        &self.standings
+    }
+
+    /// What carries messages to ranks at this distance.
+    pub fn messages(&self, distance: Distance) -> Option<(Name, Carrier)> {
+        self.usable(distance).find_map(|plugin| Some((plugin.name, plugin.carrier?)))
+    }
+
+    /// The transports that carry messages in a job of so many ranks.
+    pub fn names(&self, ranks: u32) -> Vec<Name> {
+        let mut names: Vec<Name> =
+            distances(ranks).filter_map(|distance| self.messages(distance)).map(|(name, _)| name).collect();
+        names.dedup();
+        names
+    }
+
+    /// The ways of messages in a job of so many ranks.
+    ///
+    /// # Errors
+    /// If a rank can't reach another one or itself.
+    pub fn paths(&self, ranks: u32) -> Result<Paths, Unreachable> {
+        // A single rank has only one way, which all entries name.
+        let mut last = None;
+        let mut carrier = |distance| match self.messages(distance) {
+            Some((_, carrier)) => Ok(*last.insert(carrier)),
+            None => last.filter(|_| distance == Distance::Node && ranks < 2).ok_or(distance),
+        };
+        let carriers = carrier(Distance::Own).and_then(|own| Ok([own, carrier(Distance::Node)?]));
+        match carriers {
+            Ok(carriers) => Ok(Paths { carriers }),
+            Err(distance) => Err(Unreachable {
+                rank: 0,
+                peer: u32::from(distance == Distance::Node),
+                refused: self.refused(distance),
+            }),
+        }
+    }
+
+    /// Plugins that are used if nothing else is, in order.
+    fn usable(&self, distance: Distance) -> impl Iterator<Item = &'static Plugin> {
+        let free = self.standings.iter().filter(|standing| standing.refusal.is_none());
+        free.map(|standing| standing.name.plugin()).filter(move |plugin| plugin.reach >= distance)
+    }
+
+    fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
+        let carries = |name: Name| name.plugin().carrier.is_some() && name.plugin().reach >= distance;
+        let carrying = self.standings.iter().filter(|standing| carries(standing.name));
+        carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
+    }
+}
+
+/// Every transport that can be used here, by the priorities that they come with.
+impl Default for Choice {
+    fn default() -> Self {
+        Self::new(&Request::default())
+    }
+}
+
+/// The distances of ranks in a job.
+pub(crate) fn distances(ranks: u32) -> impl Iterator<Item = Distance> {
+    Distance::ALL.into_iter().filter(move |&distance| distance == Distance::Own || ranks > 1)
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Unlisted(list) => write!(f, "left out by {list}"),
+            Refusal::Off => f.write_str("turned off by its priority of 0"),
+            Refusal::Unavailable(why) => f.write_str(why),
+        }
+    }
+}
+
+impl fmt::Display for Unreachable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { rank, peer, refused } = self;
+        match rank == peer {
+            true => write!(f, "rank {rank} can't reach itself: ")?,
+            false => write!(f, "rank {rank} can't reach rank {peer}: ")?,
+        }
+        for (i, (name, refusal)) in refused.iter().enumerate() {
+            let comma = if i > 0 { "; " } else { "" };
+            write!(f, "{comma}{name} is {refusal}")?;
+            match refusal {
+                Refusal::Unlisted(list) => write!(f, " ({})", list.with(*name))?,
+                Refusal::Off => write!(f, " (unset {})", request::priority_variable(*name))?,
+                Refusal::Unavailable(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Unreachable {}
