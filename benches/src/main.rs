@@ -6,6 +6,7 @@
 mod compile;
 mod engine;
 mod generate;
+mod idle;
 mod job;
 mod late;
 mod local;
@@ -64,6 +65,8 @@ enum Bench {
     /// One rank of `late`
     #[command(hide = true)]
     LateRank(late::RankArgs),
+    /// Processor time of ranks that wait for a message which comes after ten seconds
+    Idle(idle::Args),
     /// A chain broadcast and an alltoall without and with passes that split and order messages, predicted and measured
     Shape(shape::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
         Bench::Plot(args) => plot::run(&args),
         Bench::Late(args) => late::run(&args),
         Bench::LateRank(args) => late::run_rank(&args),
+        Bench::Idle(args) => idle::run(&args),
         Bench::Shape(args) => shape::run(&args),
         Bench::Window(args) => window::run(&args),
         Bench::Passes(args) => passes::run(&args),

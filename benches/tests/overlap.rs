@@ -42,3 +42,18 @@ fn local_operations() {
     assert!(text.contains("| sumInt32"), "{text}");
     assert_eq!(csv.len(), 1 + 3 * 2, "{csv:?}");
 }
+
+#[test]
+fn ranks_that_wait() {
+    // Built where the whole workspace is.
+    let built = std::path::Path::new(env!("CARGO_BIN_EXE_goal-bench")).with_file_name("goal-run").exists();
+    if !built {
+        eprintln!("skipped: there is no goal-run");
+        return;
+    }
+    let (text, csv) = run("idle --ranks 3 --seconds 1");
+    assert_eq!(text.matches("| 3 ").count(), 1, "{text}");
+    for process in ["rank 0", "rank 1", "rank 2", "goal-run"] {
+        assert!(csv.iter().any(|line| line.starts_with(&format!("3,caller,{process},"))), "{csv:?}");
+    }
+}
