@@ -2,9 +2,9 @@
 
 use super::Engine;
 use super::incoming::{Place, Receive};
-use super::receive::payload_of;
-use crate::memory::Span;
+use super::receive::target_of;
 use crate::transport::{Header, Kind, Transport};
+use std::ops::Range;
 
 /// Bytes that one poll copies from peers' memory.
 const BYTES_PER_POLL: usize = 1 << 20;
@@ -27,18 +27,17 @@ impl<T: Transport> Engine<T> {
                 self.end_fetch(key, receive, &header);
                 continue;
             }
-            let Some(source) = self.reachable(&header, receive) else {
+            let end = (header.size as usize).min(arrived + CHUNK);
+            if !self.fetch_part(&header, receive, arrived..end) {
                 let mut answer = Header::new(Kind::Cts, self.rank);
                 answer.cookie = header.cookie;
                 answer.offset = u64::from(key);
+                answer.size = arrived as u64;
                 self.send_control(header.source, answer);
                 continue;
-            };
-            let end = source.len().min(arrived + CHUNK);
-            let mut inside = self.split().1;
-            source.part(arrived..end).read(|bytes| inside.store(receive, &header, arrived as u64, bytes));
+            }
             left = left.saturating_sub(end - arrived);
-            if end < source.len() {
+            if end < header.size as usize {
                 self.arrivals.messages[key as usize].arrived = end as u64;
                 self.arrivals.direct.push_back(key);
                 continue;
@@ -57,15 +56,45 @@ impl<T: Transport> Engine<T> {
         self.send_control(header.source, answer);
     }
 
-    /// The sender's bytes, if they can be read from here. Bytes that the receive would overwrite while it reads them, which
-    /// only a message to oneself can have, are sent instead.
-    fn reachable(&self, header: &Header, receive: Receive) -> Option<Span> {
+    /// Takes a part of a payload from where it lies with its sender. False where that can't be done from here, and for bytes
+    /// that the receive would overwrite while it reads them, which only a message to oneself can have.
+    fn fetch_part(&mut self, header: &Header, receive: Receive, part: Range<usize>) -> bool {
         if header.flags & Header::DIRECT == 0 {
-            return None;
+            return false;
         }
-        let source = self.transport.import(header.source, header.offset, header.size)?;
+        let Some(source) = self.transport.import(header.source, header.offset, header.size) else {
+            return self.copy_part(header, receive, part);
+        };
         let instance = &self.instances[receive.instance];
-        let buffer = payload_of(instance, receive.action);
-        instance.memory.is_disjoint(buffer, source).then_some(source)
+        let is_disjoint = instance.memory.is_disjoint(target_of(instance, receive.action).0, source);
+        if is_disjoint {
+            let mut inside = self.split().1;
+            let offset = part.start as u64;
+            source.part(part).read(|bytes| inside.store(receive, header, offset, bytes));
+        }
+        is_disjoint
+    }
+
+    /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or something is done with the
+    /// bytes, to a place from where they are stored.
+    fn copy_part(&mut self, header: &Header, receive: Receive, part: Range<usize>) -> bool {
+        let Header { source, offset: name, .. } = *header;
+        let offset = part.start as u64;
+        let instance = &self.instances[receive.instance];
+        let (payload, reduce) = target_of(instance, receive.action);
+        if let (Some(buffer), None) = (instance.memory.contiguous(payload), reduce) {
+            return buffer
+                .part(part)
+                .write(|out| self.transport.get_zcopy(source, name, offset, out))
+                .is_ok();
+        }
+        let mut staged = std::mem::take(&mut self.staged);
+        staged.resize(part.len(), 0);
+        let is_copied = self.transport.get_zcopy(source, name, offset, &mut staged).is_ok();
+        if is_copied {
+            self.split().1.store(receive, header, offset, &staged);
+        }
+        self.staged = staged;
+        is_copied
     }
 }

@@ -66,6 +66,8 @@ pub struct Engine<T> {
     locals: Locals,
     stats: Stats,
     failure: Option<Failure>,
+    /// A part of a payload that was copied from its sender's memory.
+    staged: Vec<u8>,
     /// Bytes of room that senders know of.
     announced: Option<u64>,
 }
@@ -113,6 +115,7 @@ impl<T: Transport> Engine<T> {
             locals: Locals::default(),
             stats: Stats::default(),
             failure: None,
+            staged: Vec::new(),
             announced: None,
         };
         engine.announce_room();

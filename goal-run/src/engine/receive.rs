@@ -91,7 +91,7 @@ impl Inside<'_> {
                 self.arrive_part(header.cookie, payload);
             }
             Kind::Cts => {
-                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: 0 };
+                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
                 self.outbox.streams.push_back(stream);
             }
             Kind::Fin => {
@@ -299,13 +299,13 @@ impl Inside<'_> {
 
 /// The buffer of the receive at `action`.
 #[inline]
-pub(super) fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
+fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
     target_of(instance, action).0
 }
 
 /// The buffer of the receive at `action`, and the operation that combines it with the message.
 #[inline]
-fn target_of(instance: &Instance, action: u32) -> (Buffer<'_>, Option<(Op, Datatype)>) {
+pub(super) fn target_of(instance: &Instance, action: u32) -> (Buffer<'_>, Option<(Op, Datatype)>) {
     match instance.record(action).operation() {
         Operation::Recv { payload, reduce, .. } => (payload, reduce),
         _ => unreachable!("only receives are posted"),

@@ -3,6 +3,7 @@
 use super::faults;
 use crate::rank::{self, SectionFile, Settings, layout};
 use crate::shm::{Sealed, Segment};
+use crate::transport;
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
@@ -63,6 +64,7 @@ fn execute(order: &Order) -> io::Result<()> {
     // What lists of processes show.
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
     set_name(&name)?;
+    transport::admit(order.launcher);
     // The launcher may have died before that.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
         return Ok(());

@@ -56,7 +56,7 @@ pub fn run(
     let storage = storage(segment, nisa, rank, settings);
     image::start(nisa, rank, &storage);
     // Before any rank sends: this announces its room.
-    let ends = Ends::new(segment, rank, &settings.paths, [storage.memory, storage.scratch]);
+    let ends = Ends::new(segment, rank, &settings.paths);
     let engine = Engine::new(rank, ends, settings.engine());
     if segment.gate().pass(segment.num_ranks(), now_ns) {
         segment.status(rank).enter(State::Running);

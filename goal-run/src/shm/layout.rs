@@ -23,6 +23,8 @@ const MAILBOX_CONTROL: u64 = size_of::<Control>() as u64;
 const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
+/// Bytes of a rank's queue of messages to itself.
+pub const LOCAL_BYTES: usize = 64 << 10;
 /// Bytes of a rank's failure record.
 pub(super) const FAILURE_BYTES: usize = 4096;
 
@@ -48,6 +50,8 @@ pub struct RankLayout {
     pub failure: usize,
     /// Its mailbox: control words, then slots.
     pub mailbox: usize,
+    /// Its queue of messages to itself.
+    pub local: Range<usize>,
     /// Its table of rings: an entry for each rank.
     pub table: usize,
     /// Its memory.
@@ -135,6 +139,7 @@ impl Layout {
                 status,
                 failure: area(FAILURE_BYTES as u64).start,
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
+                local: area(LOCAL_BYTES as u64),
                 table: area(ranks * ENTRY).start,
                 memory: area(rank.memory),
                 scratch: area(rank.scratch),

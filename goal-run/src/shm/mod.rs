@@ -21,7 +21,7 @@ mod tests;
 
 pub use endpoint::Endpoint;
 pub use gate::Gate;
-pub use layout::{Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};
+pub use layout::{LOCAL_BYTES, Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};
 pub use mailbox::{Full, HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::{Mapping, Sealed};
 pub use meeting::Meeting;

@@ -30,6 +30,8 @@ impl State {
 pub struct Status {
     state: AtomicU32,
     epoch: AtomicU64,
+    /// The process whose addresses the rank's buffers have; 0 before it is ready.
+    pub process: AtomicU32,
     /// Instances started.
     pub instance: AtomicU64,
     /// The monotonic clock in nanoseconds when the last instance ended.

@@ -1,11 +1,12 @@
 //! One rank's ends of all transports that serve it.
 
 use super::choice::Paths;
+use super::cma::Cma;
 use super::local::Local;
 use super::plugin::{Carrier, Distance};
 use super::shm::ShmTransport;
-use super::{Full, Header, Transport, Wakeup};
-use crate::memory::{Region, Span};
+use super::{Full, Header, Transport, Unreadable, Wakeup};
+use crate::memory::Span;
 use crate::shm::Segment;
 use std::time::Duration;
 
@@ -19,13 +20,15 @@ pub struct Ends<'a> {
     /// Polled and slept in whatever it carries: this is where the launcher rings.
     shm: ShmTransport<'a>,
     local: Local,
+    cma: Option<Cma<'a>>,
 }
 
 impl<'a> Ends<'a> {
-    /// The ends of `rank`, whose buffers lie in `memory`. There must be one at a time.
-    pub fn new(segment: &'a Segment, rank: u32, paths: &Paths, memory: [Region; 2]) -> Self {
-        let (shm, local) = (ShmTransport::new(segment, rank), Local::new(memory));
-        Self { rank, carriers: paths.carriers, shm, local }
+    /// The ends of `rank`. There must be one at a time.
+    pub fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+        let local = Local::new(segment.cells(&segment.rank(rank).local));
+        let cma = paths.cma.then(|| Cma::new(segment, rank));
+        Self { rank, carriers: paths.carriers, shm: ShmTransport::new(segment, rank), local, cma }
     }
 
     #[inline]
@@ -80,17 +83,23 @@ impl Transport for Ends<'_> {
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
-        match self.carrier(to) {
-            Carrier::Local => self.local.export(to, bytes),
-            Carrier::Shm => self.shm.export(to, bytes),
-        }
+        // What a rank sends itself overlaps what it receives into, perhaps, which only messages get right.
+        let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
+        self.shm.export(to, bytes).or_else(copied)
     }
 
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
-        match self.carrier(source) {
-            Carrier::Local => self.local.import(source, address, len),
-            Carrier::Shm => self.shm.import(source, address, len),
-        }
+        self.shm.import(source, address, len)
+    }
+
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        self.cma.as_mut().ok_or(Unreadable)?.get(source, address, offset, into)
     }
 }
 

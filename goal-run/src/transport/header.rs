@@ -61,7 +61,7 @@ pub struct Header {
     pub action: u32,
     /// Names an operation of the rank that receives this (Cts, Data, Fin) or that sends it (Rts).
     pub cookie: u32,
-    /// Bytes of the message (Eager, Long, Rts), bytes of this part (Data, Part).
+    /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), that are there already (Cts).
     pub size: u64,
     /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the receive (Cts).
     pub offset: u64,

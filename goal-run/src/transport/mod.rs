@@ -9,6 +9,7 @@
 //! that serve a job, and [`Ends`] is all of them to a rank.
 
 mod choice;
+mod cma;
 mod ends;
 mod header;
 mod local;
@@ -16,6 +17,7 @@ mod plugin;
 mod shm;
 
 pub use choice::{Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable};
+pub use cma::{Cma, admit};
 pub use ends::Ends;
 pub use header::{Header, Kind};
 pub use local::Local;
@@ -24,6 +26,10 @@ pub use shm::ShmTransport;
 
 use crate::memory::Span;
 use std::time::Duration;
+
+/// The bytes of a peer can't be read from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreadable;
 
 /// There is no room for the message now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,8 +64,23 @@ pub trait Transport {
     /// A name under which rank `to` can read bytes of this rank; `None` where it can't.
     fn export(&self, to: u32, bytes: Span) -> Option<u64>;
 
-    /// The `len` bytes that rank `source` exported as `address`; `None` where they can't be read.
+    /// The `len` bytes that rank `source` exported as `address`; `None` where they can't be read in place.
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span>;
+
+    /// Copies bytes that rank `source` exported as `address`, from the `offset`th on, for those that can't be read in place.
+    ///
+    /// # Errors
+    /// [`Unreadable`]: they have to come in messages.
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        let _ = (source, address, offset, into);
+        Err(Unreadable)
+    }
 }
 
 /// What the loop around an engine asks of its transport while there is nothing to do (UCX's wakeup).

@@ -1,6 +1,6 @@
 //! The transports that there are, and what each can do.
 
-use super::{local, shm};
+use super::{cma, local, shm};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -12,6 +12,8 @@ pub enum Name {
     Local,
     /// The segment that all ranks of a job share.
     Shm,
+    /// The memory of other processes.
+    Cma,
 }
 
 /// How far a rank is from another one.
@@ -83,7 +85,7 @@ pub struct Plugin {
 }
 
 /// All transports.
-pub const PLUGINS: [&Plugin; 2] = [&local::PLUGIN, &shm::PLUGIN];
+pub const PLUGINS: [&Plugin; 3] = [&local::PLUGIN, &shm::PLUGIN, &cma::PLUGIN];
 
 impl Name {
     /// What is known of it.

@@ -3,7 +3,7 @@
 
 use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot};
 use crate::memory::{Cells, Region, Span};
-use crate::transport::{Full, Header, Transport};
+use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Matches, Taken};
 use goal_lang::limits::Limits;
@@ -21,6 +21,8 @@ pub(super) struct Wire {
     pub(super) random: fastrand::Rng,
     /// Regions by rank, for direct reads; empty where peers cannot reach them.
     exported: Vec<Vec<Region>>,
+    /// Whether peers read these in place; they are copied otherwise, or refused.
+    mapped: bool,
     payload_max: usize,
     /// Most messages under way between two ranks.
     depth: usize,
@@ -81,14 +83,41 @@ impl Transport for SimTransport {
         self.wire.borrow().room.get(&to).copied().unwrap_or(0)
     }
 
-    fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
-        let exported = &self.wire.borrow().exported[self.rank as usize];
-        exported.iter().any(|region| contains(region, bytes)).then_some(bytes.address() as u64)
+    fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        let wire = self.wire.borrow();
+        // A rank sends itself messages where it can't be read in place.
+        let exported = &wire.exported[self.rank as usize];
+        let is_exported =
+            (wire.mapped || to != self.rank) && exported.iter().any(|region| contains(region, bytes));
+        is_exported.then_some(bytes.address() as u64)
     }
 
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
-        let exported = &self.wire.borrow().exported[source as usize];
-        exported.iter().find_map(|region| {
+        let wire = self.wire.borrow();
+        wire.find(source, address, len).filter(|_| wire.mapped)
+    }
+
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        let wire = &mut *self.wire.borrow_mut();
+        let bytes = wire.find(source, address + offset, into.len() as u64).ok_or(Unreadable)?;
+        if wire.random.u8(..8) == 0 {
+            return Err(Unreadable);
+        }
+        bytes.read(|bytes| into.copy_from_slice(bytes));
+        Ok(())
+    }
+}
+
+impl Wire {
+    /// Bytes that a rank has exported.
+    fn find(&self, rank: u32, address: u64, len: u64) -> Option<Span> {
+        self.exported[rank as usize].iter().find_map(|region| {
             let offset = (address as usize).checked_sub(region.whole().address())? as u64;
             (offset + len <= region.len() as u64).then(|| region.span(offset, len))
         })
@@ -152,6 +181,8 @@ pub(super) struct Conditions {
     pub(super) payload_max: usize,
     pub(super) depth: usize,
     pub(super) direct: bool,
+    /// Where they do: in place, or by copying.
+    pub(super) mapped: bool,
     /// Instances of the program, in two communicators by turns.
     pub(super) instances: usize,
 }
@@ -167,6 +198,7 @@ impl Conditions {
             payload_max: [8, 64, 1000, 8192][random.usize(..4)],
             depth: [1, 3, 100][random.usize(..3)],
             direct: random.bool(),
+            mapped: random.bool(),
             instances: 1,
         }
     }
@@ -215,6 +247,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         queues: BTreeMap::new(),
         random: fastrand::Rng::with_seed(conditions.seed),
         exported,
+        mapped: conditions.mapped,
         payload_max: conditions.payload_max,
         depth: conditions.depth,
         room: BTreeMap::new(),

@@ -262,6 +262,26 @@ fn without_any_room_every_message_waits_for_its_receive() {
 }
 
 #[test]
+fn payloads_are_copied_as_far_as_the_transport_does_and_sent_from_there_on() {
+    let text = "
+        rank 0 { init 0 = Int32 1 2 3  init 399996 = Int32 4  init 699996 = Int32 5
+                 send 0,700000 to 1 tag 1  send 0,700000 to 1 tag 2  send 0,700000 to 1 tag 3  send 700000b to 1 tag 4 }
+        rank 1 { init 4 = Int32 10
+                 a: recv 0,700000 from 0 tag 1 with sumInt32  b: recv [1000000,400000 2000000,300000] from 0 tag 2
+                 c: recv 3000000,700000 from 0 tag 3  recv 700000b from 0 tag 4 }";
+    let program = program(text);
+    let expected = goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
+    for seed in 0..40 {
+        let options = Options { eager_limit: 1000, ..Options::default() };
+        let conditions =
+            Conditions { options, payload_max: 8192, direct: true, mapped: false, ..Conditions::new(seed) };
+        let End::Finished(ends, stats) = run(&program, &conditions) else { panic!("seed {seed}") };
+        assert_eq!(expected.first_difference(&ends[0].0), None, "seed {seed}: (rank, address) differs");
+        assert_eq!(stats.verified_bytes, 700_000);
+    }
+}
+
+#[test]
 fn a_deadlock_waits_for_messages() {
     let text = "rank 0 { r: recv 8b from 1 s: send 8b to 1 s requires r }
                 rank 1 { r: recv 8b from 0 s: send 8b to 0 s requires r }";

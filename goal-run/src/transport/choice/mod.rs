@@ -6,7 +6,7 @@ mod tests;
 
 pub use request::{List, Origin, Request, RequestError};
 
-use super::plugin::{Carrier, Distance, Name, PLUGINS, Plugin};
+use super::plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::fmt;
@@ -16,6 +16,8 @@ use std::fmt;
 pub struct Paths {
     /// What carries messages to ranks at each [`Distance`].
     pub carriers: [Carrier; Distance::ALL.len()],
+    /// Whether payloads outside the segment are copied from their sender's memory.
+    pub cma: bool,
 }
 
 /// Why a transport is not used.
@@ -90,6 +92,11 @@ impl Choice {
         self.usable(distance).find_map(|plugin| Some((plugin.name, plugin.carrier?)))
     }
 
+    /// What lets the system copy payloads that can't be read in place.
+    pub fn copies(&self, distance: Distance) -> Option<Name> {
+        self.usable(distance).find(|plugin| plugin.zero_copy == ZeroCopy::Copied).map(|plugin| plugin.name)
+    }
+
     /// The transports that carry messages in a job of so many ranks.
     pub fn names(&self, ranks: u32) -> Vec<Name> {
         let mut names: Vec<Name> =
@@ -111,7 +118,7 @@ impl Choice {
         };
         let carriers = carrier(Distance::Own).and_then(|own| Ok([own, carrier(Distance::Node)?]));
         match carriers {
-            Ok(carriers) => Ok(Paths { carriers }),
+            Ok(carriers) => Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() }),
             Err(distance) => Err(Unreachable {
                 rank: 0,
                 peer: u32::from(distance == Distance::Node),

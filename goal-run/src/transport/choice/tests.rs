@@ -69,7 +69,7 @@ fn what_can_not_be_used_here_is_passed_over() {
 fn errors_name_what_there_is_and_the_way_out() {
     type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], &'static str);
     let wrong: &[Case] = &[
-        (Some("smh"), &[], "--transport=smh: there is no transport `smh`; there are local, shm"),
+        (Some("smh"), &[], "--transport=smh: there is no transport `smh`; there are local, shm, cma"),
         (Some("^shm,"), &[], "--transport=^shm,: there is no transport ``"),
         (None, &[("GOAL_TRANSPORT", "threads")], "GOAL_TRANSPORT=threads: there is no transport `threads`"),
         (None, &[("GOAL_TRANSPORT_PRIORITY_SMH", "1")], "there are GOAL_TRANSPORT_PRIORITY_LOCAL, GOAL"),

@@ -1,20 +1,20 @@
 //! Messages of a rank to itself (UCX's `self`): a bounded queue in its own memory.
 //!
 //! Messages lie one behind the other from the start of the queue on; when the last one has been taken the next one lies at the
-//! start again. So memory follows the messages in flight, the same few cache lines serve all of a program that sends as much as it receives, and no message wraps around.
+//! start again. So the same few cache lines serve all of a program that sends as much as it receives, and no message wraps around.
+//! Payloads that stay with their sender lie in the segment, and are read there.
 
 #[cfg(test)]
 mod tests;
 
 use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 use super::{Full, Header, Transport};
-use crate::memory::{Region, Span};
+use crate::memory::{Cells, Span};
+use crate::shm::LOCAL_BYTES;
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Bytes of the queue.
-const QUEUE_BYTES: usize = 64 << 10;
 /// Most bytes of a payload: an eighth of the queue.
-const PAYLOAD_MAX: usize = QUEUE_BYTES / 8;
+const PAYLOAD_MAX: usize = LOCAL_BYTES / 8;
 
 const WORD: usize = size_of::<u64>();
 const HEADER_WORDS: usize = size_of::<Header>() / WORD;
@@ -26,45 +26,40 @@ pub(super) const PLUGIN: Plugin = Plugin {
     priority: 90,
     reach: Distance::Own,
     carrier: Some(Carrier::Local),
-    zero_copy: ZeroCopy::Mapped,
+    zero_copy: ZeroCopy::None,
     latency_ns: 20,
     bandwidth_mb_s: 10_000,
     probe: || Ok(()),
 };
 
 /// A rank's messages to itself.
+///
+/// Its words lie in the segment: whoever acts for the rank finds them there. Memory is taken as far as messages reach.
 #[derive(Debug)]
 pub struct Local {
-    /// Grows up to [`QUEUE_BYTES`].
-    queue: Vec<u64>,
-    /// Word of the first message.
-    head: usize,
-    /// Word behind the last message; 0 where there is none.
-    tail: usize,
-    room: u64,
-    memory: [Region; 2],
+    words: Cells<u64>,
 }
 
+/// Words: where the first message lies; where the last one ends, 0 where there is none; the room that was announced; the queue.
+const HEAD: usize = 0;
+const TAIL: usize = 1;
+const ROOM: usize = 2;
+const QUEUE: usize = 8;
+
 impl Local {
-    /// An empty queue of a rank whose buffers lie in `memory`.
-    pub fn new(memory: [Region; 2]) -> Self {
-        Self { queue: Vec::new(), head: 0, tail: 0, room: 0, memory }
+    /// The queue in these words, which are 0 before it is used. There must be one at a time.
+    ///
+    /// # Panics
+    /// If there are not [`LOCAL_BYTES`].
+    pub fn new(words: Cells<u64>) -> Self {
+        assert_eq!(words.as_slice().len(), LOCAL_BYTES / WORD);
+        Self { words }
     }
 
     /// Whether a message waits.
     #[inline]
     pub fn has_message(&self) -> bool {
-        self.tail != 0
-    }
-
-    /// Makes room for messages up to the word `end`.
-    #[cold]
-    fn grow(&mut self, end: usize) -> Result<(), Full> {
-        if end > QUEUE_BYTES / WORD {
-            return Err(Full);
-        }
-        self.queue.resize(end.next_power_of_two(), 0);
-        Ok(())
+        self.words.as_slice()[TAIL] != 0
     }
 }
 
@@ -83,52 +78,48 @@ impl Transport for Local {
     fn try_send(&mut self, _to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         let len = header.payload_len();
         assert!(len <= PAYLOAD_MAX);
-        let end = self.tail + HEADER_WORDS + len.div_ceil(WORD);
-        if end > self.queue.len() {
-            self.grow(end)?;
-        }
-        let (head, payload) = self.queue[self.tail..end].split_at_mut(HEADER_WORDS);
+        let words = self.words.as_mut_slice();
+        let tail = (words[TAIL] as usize).max(QUEUE);
+        let end = tail + HEADER_WORDS + len.div_ceil(WORD);
+        let Some(message) = words.get_mut(tail..end) else { return Err(Full) };
+        let (head, payload) = message.split_at_mut(HEADER_WORDS);
         head.as_mut_bytes().copy_from_slice(header.as_bytes());
         fill(&mut payload.as_mut_bytes()[..len]);
-        self.tail = end;
+        words[TAIL] = end as u64;
         Ok(())
     }
 
     #[inline]
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        let words = self.words.as_mut_slice();
+        let (mut head, tail) = ((words[HEAD] as usize).max(QUEUE), words[TAIL] as usize);
         let mut taken = 0;
-        while taken < messages_max && self.head < self.tail {
-            let (head, payload) = self.queue[self.head..self.tail].split_at(HEADER_WORDS);
-            let header = Header::ref_from_bytes(head.as_bytes()).expect("48 bytes, aligned to 8");
+        while taken < messages_max && head < tail {
+            let (header, payload) = words[head..tail].split_at(HEADER_WORDS);
+            let header = Header::ref_from_bytes(header.as_bytes()).expect("48 bytes, aligned to 8");
             let len = header.payload_len();
             sink(header, &payload.as_bytes()[..len]);
-            self.head += HEADER_WORDS + len.div_ceil(WORD);
+            head += HEADER_WORDS + len.div_ceil(WORD);
             taken += 1;
         }
-        if self.head == self.tail {
-            (self.head, self.tail) = (0, 0);
-        }
+        (words[HEAD], words[TAIL]) = if head >= tail { (0, 0) } else { (head as u64, tail as u64) };
         taken
     }
 
     fn announce_room(&mut self, bytes: u64) {
-        self.room = bytes;
+        self.words.as_mut_slice()[ROOM] = bytes;
     }
 
     #[inline]
     fn room(&self, _to: u32) -> u64 {
-        self.room
+        self.words.as_slice()[ROOM]
     }
 
-    fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
-        let address = bytes.address() as u64;
-        self.import(0, address, bytes.len() as u64).map(|_| address)
+    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
+        None
     }
 
-    fn import(&self, _source: u32, address: u64, len: u64) -> Option<Span> {
-        self.memory.iter().find_map(|region| {
-            let addr = address.checked_sub(region.whole().address() as u64)?;
-            (addr.checked_add(len)? <= region.len() as u64).then(|| region.span(addr, len))
-        })
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+        None
     }
 }

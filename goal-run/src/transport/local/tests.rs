@@ -1,8 +1,11 @@
-#![allow(unsafe_code)] // a region over a vector
-
-use super::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE_BYTES, WORD};
-use crate::memory::Region;
+use super::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
+use crate::shm::{LOCAL_BYTES, Layout, RankSizes, Segment};
 use crate::transport::{Full, Header, Kind, Transport};
+
+fn segment() -> Segment {
+    let layout = Layout::new([RankSizes::default()].into_iter(), u64::MAX).unwrap();
+    Segment::create(layout).unwrap()
+}
 
 fn message(tag: u32, len: usize) -> Header {
     let mut header = Header::new(Kind::Eager, 0);
@@ -14,7 +17,8 @@ fn message(tag: u32, len: usize) -> Header {
 #[test]
 fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
     let mut random = fastrand::Rng::with_seed(7);
-    let mut local = Local::new([Region::EMPTY; 2]);
+    let segment = segment();
+    let mut local = Local::new(segment.cells(&segment.rank(0).local));
     let (mut sent, mut received) = (0, 0);
     let len = |tag: u32| (tag as usize * 37) % (PAYLOAD_MAX + 1);
     while received < 20_000 {
@@ -35,26 +39,13 @@ fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
 
 #[test]
 fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
-    let mut local = Local::new([Region::EMPTY; 2]);
-    let most = QUEUE_BYTES / WORD / HEADER_WORDS;
+    let segment = segment();
+    let mut local = Local::new(segment.cells(&segment.rank(0).local));
+    let most = (LOCAL_BYTES / WORD - QUEUE) / HEADER_WORDS;
     for _ in 0..most {
         assert_eq!(local.try_send(0, &message(0, 0), |_| {}), Ok(()));
     }
     assert_eq!(local.try_send(0, &message(0, 0), |_| panic!("no room")), Err(Full));
     assert_eq!(local.poll(usize::MAX, |_, _| {}), most);
     assert_eq!(local.try_send(0, &message(0, PAYLOAD_MAX), |_| {}), Ok(()));
-}
-
-#[test]
-fn only_the_ranks_memory_is_exported() {
-    let mut bytes = vec![0u8; 100];
-    // SAFETY: the vector outlives the region and is reached through it only.
-    let region = unsafe { Region::new(bytes.as_mut_ptr(), 100) };
-    let local = Local::new([Region::EMPTY, region]);
-    let span = region.span(10, 90);
-    let name = local.export(0, span).unwrap();
-    assert!(local.import(0, name, 90).unwrap().is_same(span));
-    for (name, len) in [(name, 91), (name, u64::MAX), (name + 91, 0), (0, 1)] {
-        assert!(local.import(0, name, len).is_none());
-    }
 }

@@ -1,0 +1,186 @@
+//! Two processes whose buffers are their own: large payloads are copied by the system, or come in messages where it may not.
+#![allow(unsafe_code)] // regions over the vectors that hold a rank's memory
+
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_lang::limits::Limits;
+use goal_lang::{ParseOptions, Program, SourceMap, parse};
+use goal_run::engine::{Engine, Options, Schedule, Storage};
+use goal_run::memory::{Cells, Region, Span};
+use goal_run::shm::{Layout, RankSizes, Segment, State};
+use goal_run::transport::{
+    Choice, Distance, Ends, Full, Header, Kind, Request, Transport, Unreadable, admit,
+};
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Set in the process of rank 1: the segment's descriptor, and the list of transports.
+const PEER: &str = "GOAL_TEST_PEER";
+
+/// Into a buffer, added to one, into one in pieces; both ways.
+const TEXT: &str = "
+    rank 0 { init 0 = Int32 1 2 3  init 399996 = Int32 4  init 699996 = Int32 5  init 4000000 = Int32 100
+             send 0,700000 to 1 tag 1  send 0,700000 to 1 tag 2  send 0,700000 to 1 tag 3
+             recv 4000000,700000 from 1 with sumInt32 }
+    rank 1 { init 0 = Int32 10 20
+             a: recv 1000000,700000 from 0 tag 1 with sumInt32  recv [2000000,400000 3000000,300000] from 0 tag 2
+             recv 4000000,700000 from 0 tag 3
+             send 0,700000 to 0 }";
+
+fn program() -> Program {
+    let mut sources = SourceMap::default();
+    sources.add("test.goal", Arc::new(TEXT.as_bytes().to_vec()));
+    parse(&sources, &ParseOptions::default()).program.expect("a valid program")
+}
+
+fn layout() -> Layout {
+    Layout::new([RankSizes::default(); 2].into_iter(), u64::MAX).expect("a small segment")
+}
+
+/// The transports of a rank, and what was done with them.
+struct Counted<'a> {
+    ends: Ends<'a>,
+    copies: usize,
+    parts: usize,
+}
+
+impl Transport for Counted<'_> {
+    fn short_max(&self) -> usize {
+        self.ends.short_max()
+    }
+
+    fn payload_max(&mut self, to: u32) -> usize {
+        self.ends.payload_max(to)
+    }
+
+    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        self.ends.try_send(to, header, fill)
+    }
+
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        let parts = &mut self.parts;
+        self.ends.poll(messages_max, |header, payload| {
+            *parts += usize::from(header.kind() == Kind::Data);
+            sink(header, payload);
+        })
+    }
+
+    fn announce_room(&mut self, bytes: u64) {
+        self.ends.announce_room(bytes);
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.ends.room(to)
+    }
+
+    fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        self.ends.export(to, bytes)
+    }
+
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+        self.ends.import(source, address, len)
+    }
+
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        let copied = self.ends.get_zcopy(source, address, offset, into);
+        self.copies += usize::from(copied.is_ok());
+        copied
+    }
+}
+
+/// Runs a rank with memory of its own, and compares that with the interpreter's. The copies made, and the parts that came in messages.
+fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
+    let program = program();
+    let mut bytes = Vec::new();
+    encode(&program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
+    let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).expect("it verifies"));
+    let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
+    let sizes = schedule.state_sizes();
+    let mut memory = vec![0u8; nisa.memory_size(rank) as usize];
+    for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
+        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
+    }
+    let (mut counters, mut finished) = (vec![0u16; sizes.counters], vec![0u64; sizes.finished]);
+    // SAFETY: the vectors outlive the engine, and are looked at only after its instance has been finished.
+    let storage = unsafe {
+        Storage {
+            memory: Region::new(memory.as_mut_ptr(), memory.len()),
+            scratch: Region::EMPTY,
+            counters: Cells::new(counters.as_mut_ptr(), counters.len()),
+            finished: Cells::new(finished.as_mut_ptr(), finished.len()),
+            matches: None,
+        }
+    };
+    let choice = Choice::new(&Request::new(Some(list), []).unwrap());
+    let ends = Ends::new(segment, rank, &choice.paths(2).unwrap());
+    let mut engine = Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default());
+    let (own, peer) = (segment.status(rank), segment.status(1 - rank));
+    own.enter(State::Running);
+    let handle = engine.start(&schedule, 0, storage);
+    let begin = Instant::now();
+    // The other one still needs this one's answers after this one has ended.
+    while peer.state() != State::Done || !engine.test(&handle) {
+        assert!(begin.elapsed() < Duration::from_secs(30), "rank {rank} waits");
+        engine.poll(0).unwrap();
+        if engine.test(&handle) && own.state() == State::Running {
+            own.enter(State::Done);
+        }
+    }
+    engine.finish(handle);
+    let counted = (engine.transport().copies, engine.transport().parts);
+    drop(engine);
+    let expected = goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
+    let first =
+        expected.memory[rank as usize].iter().zip(&memory).position(|(wanted, found)| wanted != found);
+    assert_eq!(first, None, "rank {rank}: the address of the first byte that differs");
+    counted
+}
+
+/// What rank 1 does in its process; in that of the tests, nothing.
+#[test]
+fn peer() {
+    let Ok(order) = std::env::var(PEER) else { return };
+    let (fd, list) = order.split_once(' ').unwrap();
+    let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{fd}")).unwrap();
+    let segment = Segment::open(file.into(), layout()).unwrap();
+    admit(std::os::unix::process::parent_id());
+    check(run(&segment, 1, list), list);
+}
+
+fn check((copies, parts): (usize, usize), list: &str) {
+    let is_used = Choice::new(&Request::new(Some(list), []).unwrap()).copies(Distance::Node).is_some();
+    assert_eq!((copies > 0, parts > 0), (is_used, !is_used), "{copies} copies and {parts} parts with {list}");
+}
+
+/// Rank 0 here, rank 1 in a process of its own.
+fn run_both(list: &str) {
+    let segment = Segment::create(layout()).unwrap();
+    // The one that this process starts.
+    admit(std::process::id());
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "peer"])
+        .env(PEER, format!("{} {list}", segment.mapping().fd().as_raw_fd()))
+        .spawn()
+        .unwrap();
+    let counted = run(&segment, 0, list);
+    assert!(child.wait().unwrap().success());
+    check(counted, list);
+}
+
+#[test]
+fn payloads_in_private_memory_are_copied() {
+    run_both("auto");
+}
+
+#[test]
+fn without_copies_they_come_in_messages() {
+    run_both("^cma");
+}
