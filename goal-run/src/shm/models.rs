@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 fn explore(name: &str, switches: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let interleavings = Arc::new(AtomicU64::new(0));
     let mut builder = Builder::new();
-    builder.preemption_bound = switches;
+    // Unless the environment says more exactly what to do.
+    builder.preemption_bound = switches.or(builder.preemption_bound);
     let counted = Arc::clone(&interleavings);
     builder.check(move || {
         counted.fetch_add(1, Ordering::Relaxed);

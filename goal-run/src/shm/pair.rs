@@ -82,6 +82,7 @@ impl<'a> Ring<'a> {
                 return Err(Full);
             }
         }
+        self.bytes.expect_write(self.line(at), len);
         Ok(Place { at, len })
     }
 
@@ -108,6 +109,8 @@ impl<'a> Ring<'a> {
         assert!(len <= self.bytes.lines() * LINE, "a sender spoiled the mailbox");
         let taken = &self.ends.taken.0;
         let at = self.fit(taken.load(Ordering::Relaxed), len);
+        // Whose message it is will be looked up before these lines are read.
+        self.bytes.expect_read(self.line(at), len);
         // SAFETY: the mailbox's word says that the sender is done with these lines, and it does not touch them before `taken` passes
         // them, below.
         unsafe { self.bytes.with(self.line(at), len, sink) };

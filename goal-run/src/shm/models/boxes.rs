@@ -84,55 +84,32 @@ fn two_senders_round_the_box() {
 /// A receiver that sleeps whenever it finds nothing gets everything: no sender misses that it sleeps.
 #[test]
 fn a_sleeper_is_woken() {
-    explore("two senders, 1 message each, a receiver that sleeps", None, || {
-        let allocated = shared(Allocated::default());
-        let senders: Vec<_> = (0..2)
-            .map(|sender| {
-                let allocated = allocated.clone();
-                thread::spawn(move || assert!(allocated.put(sender, 0)))
-            })
-            .collect();
-        let mut next = [0; 2];
-        while next != [1, 1] {
-            if !allocated.take(&mut next) {
-                if allocated.mailbox().arm() {
-                    allocated.mailbox().wait(None);
-                }
-                // It may return because a message is coming.
-                thread::yield_now();
-            }
-        }
-        for sender in senders {
-            sender.join().unwrap();
-        }
-    });
+    explore("one sender, 2 messages, a receiver that sleeps", None, || sleeper_gets([2, 0]));
+    explore("two senders, 1 message each, a receiver that sleeps", Some(2), || sleeper_gets([1, 1]));
 }
 
-/// One who stops the job wakes a sleeper too, whatever it is doing.
-#[test]
-fn a_sleeper_is_woken_without_a_message() {
-    use crate::shm::sync::{AtomicU32, Ordering};
-    explore("a receiver that sleeps until it is stopped", None, || {
-        let shared = shared((Allocated::default(), AtomicU32::new(0)));
-        let receiver = {
-            let shared = shared.clone();
-            thread::spawn(move || {
-                let (allocated, stopped) = &*shared;
-                while stopped.load(Ordering::SeqCst) == 0 {
-                    if allocated.mailbox().arm() {
-                        allocated.mailbox().wait(None);
-                    }
-                    thread::yield_now();
-                }
-            })
-        };
-        let (allocated, stopped) = &*shared;
-        stopped.store(1, Ordering::SeqCst);
-        // As the launcher does: until the rank has ended.
-        while !receiver.is_finished() {
-            allocated.mailbox().wake();
-            thread::yield_now();
+/// The receiver gets as many messages as each sender has.
+fn sleeper_gets(messages: [u64; 2]) {
+    let allocated = shared(Allocated::default());
+    let mut senders = Vec::new();
+    for sender in (0..2).filter(|&sender| messages[sender] > 0) {
+        let allocated = allocated.clone();
+        senders.push(thread::spawn(move || {
+            (0..messages[sender]).for_each(|number| assert!(allocated.put(sender as u64, number)));
+        }));
+    }
+    let mut next = [0; 2];
+    while next != messages {
+        if allocated.take(&mut next) {
+            continue;
         }
-        receiver.join().unwrap();
-    });
+        if allocated.mailbox().arm() {
+            allocated.mailbox().wait(None);
+        }
+        // There is a message, or will be.
+        thread::yield_now();
+    }
+    for sender in senders {
+        sender.join().unwrap();
+    }
 }

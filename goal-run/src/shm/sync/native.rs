@@ -11,6 +11,9 @@ use std::time::Duration;
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
 
+/// Bytes that are asked for in advance: more would wait for the ones before.
+const EXPECTED_MAX: usize = 1024;
+
 /// A value that is written and read in turn; whose turn it is, a protocol over atomics decides.
 #[derive(Debug, Default)]
 #[repr(transparent)]
@@ -106,6 +109,24 @@ impl<'a> Bytes<'a> {
         write(unsafe { std::slice::from_raw_parts_mut(self.run(line, len).as_ptr(), len) })
     }
 
+    /// Asks for the first lines of `len` bytes from line `line` on, to be read soon.
+    #[inline(always)]
+    pub(crate) fn expect_read(&self, line: usize, len: usize) {
+        let start = self.run(line, len);
+        for at in (0..len.min(EXPECTED_MAX)).step_by(LINE) {
+            prefetch::<false>(start.as_ptr().wrapping_add(at));
+        }
+    }
+
+    /// Asks for the first lines of `len` bytes from line `line` on, to be written soon.
+    #[inline(always)]
+    pub(crate) fn expect_write(&self, line: usize, len: usize) {
+        let start = self.run(line, len);
+        for at in (0..len.min(EXPECTED_MAX)).step_by(LINE) {
+            prefetch::<true>(start.as_ptr().wrapping_add(at));
+        }
+    }
+
     #[inline(always)]
     fn run(&self, line: usize, len: usize) -> NonNull<u8> {
         let at = line * LINE;
@@ -113,6 +134,23 @@ impl<'a> Bytes<'a> {
         // SAFETY: inside the bytes by the line above.
         unsafe { self.start.add(at) }
     }
+}
+
+/// Brings a line into the cache, for reading or for writing. It reads and writes nothing and never faults.
+#[inline(always)]
+fn prefetch<const WRITE: bool>(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetches have no effect on memory or flags, whatever the address.
+    unsafe {
+        // The intrinsic makes a prefetch for reading of this where the target is any x86-64.
+        if WRITE {
+            std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+        } else {
+            std::arch::asm!("prefetcht0 [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// A word that processes sleep in until it changes and they are woken.
