@@ -88,7 +88,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         record: options.record || has_time,
         window: options.window.as_ref().map(|window| window.settings),
         paths: options.transports.paths(ranks)?,
-        crowded: nisa.num_ranks() as usize > std::thread::available_parallelism().map_or(1, usize::from),
+        crowded: is_crowded(ranks),
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -125,6 +125,11 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         }
     }
     Ok(outcome)
+}
+
+/// Whether so many ranks would share processors.
+pub fn is_crowded(ranks: u32) -> bool {
+    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Bytes of the memory and the scratch memory of all ranks.

@@ -16,8 +16,10 @@ mod local;
 mod plugin;
 mod shm;
 
-pub use choice::{Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable};
-pub use cma::{Cma, admit};
+pub use choice::{
+    Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable, priority_variable,
+};
+pub use cma::{Cma, admit, ptrace_scope};
 pub use ends::Ends;
 pub use header::{Header, Kind};
 pub use local::Local;

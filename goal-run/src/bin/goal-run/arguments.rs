@@ -1,6 +1,7 @@
 //! The command line.
 
-use clap::{ArgAction, Parser, ValueEnum};
+use super::info::Info;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::driver::{self, Deny, InputArguments, bytes};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
@@ -21,6 +22,7 @@ Examples:
   goal-run examples/paper-example-2.goal --verify    run and compare with the interpreter
   goal-run trace.nisa --calc skip                    only messages, no computation
   goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
+  goal-run info --transport ^cma                     what a run would use, and why
   goal-run big.goal --ranks-as threads --dump out    ranks as threads; their memory in out/rank-N.bin
 
 Exit status:
@@ -38,9 +40,14 @@ Exit status:
     name = "goal-run",
     version,
     after_help = "Exit status: 0 done, 1 wrong input or result, 2 command line or system, 3 stuck, 4 a rank died, 5 time up.",
-    after_long_help = HELP
+    after_long_help = HELP,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
 )]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) input: InputArguments,
     /// Number of ranks, which must be the program's
@@ -101,6 +108,13 @@ pub(crate) struct Arguments {
     max_verified: u64,
 }
 
+/// Something else than a run.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Show the transports that there are, which ones a run would use, and why
+    Info(Info),
+}
+
 /// What the ranks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RanksAs {
@@ -119,7 +133,7 @@ impl RanksAs {
     }
 }
 
-/// `--transport threads`, which says what the ranks are.
+/// `--transport threads`, which says what the ranks are; as a list it is `auto`.
 const THREADS: &str = "threads";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -163,7 +177,7 @@ impl Arguments {
 
     /// The transports that may be used, in order.
     pub(crate) fn transports(&self) -> Result<Choice, RequestError> {
-        choice(self.transport.as_deref().map(|text| if text == THREADS { "auto" } else { text }))
+        choice(self.transport.as_deref())
     }
 
     /// What the launcher is asked to do.
@@ -201,6 +215,7 @@ pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
     };
+    let list = list.map(|text| if text == THREADS { "auto" } else { text });
     Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 

@@ -1,8 +1,9 @@
 //! `goal-run`: executes a program on ranks that are processes or threads of this machine.
 
 mod arguments;
+mod info;
 
-use arguments::{Arguments, Format};
+use arguments::{Arguments, Command, Format};
 use clap::Parser;
 use goal_asm::Nisa;
 use goal_asm::driver::{self, Error};
@@ -36,6 +37,9 @@ fn main() -> ExitCode {
         return code;
     }
     let arguments = Arguments::parse();
+    if let Some(Command::Info(info)) = &arguments.command {
+        return ExitCode::from(info::run(info).unwrap_or_else(|failure| complain_of(&failure).1));
+    }
     let status = match execute(&arguments) {
         Ok(report) => tell(&report, arguments.format),
         Err(failure) => fail(&failure, &arguments),
@@ -132,7 +136,19 @@ fn tell(report: &Report, format: Format) -> u8 {
 }
 
 fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
-    let (text, status) = match failure {
+    let (text, status) = complain_of(failure);
+    match arguments.format {
+        Format::Text => status,
+        Format::Json => {
+            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            print(&report.to_json(), status)
+        }
+    }
+}
+
+/// Tells why there is no report: in words, and as an exit status.
+fn complain_of(failure: &Failure) -> (String, u8) {
+    match failure {
         Failure::Driver(error) => {
             driver::tell_error("goal-run", error, driver::Format::Text);
             (error.to_string(), error.status() as u8)
@@ -140,13 +156,6 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
         Failure::System(text) => {
             complain(text);
             (text.clone(), 2)
-        }
-    };
-    match arguments.format {
-        Format::Text => status,
-        Format::Json => {
-            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
-            print(&report.to_json(), status)
         }
     }
 }

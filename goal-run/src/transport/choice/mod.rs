@@ -4,7 +4,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-pub use request::{List, Origin, Request, RequestError};
+pub use request::{List, Origin, Request, RequestError, priority_variable};
 
 use super::plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,8 @@ impl Choice {
         free.map(|standing| standing.name.plugin()).filter(move |plugin| plugin.reach >= distance)
     }
 
-    fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
+    /// What would carry messages to ranks at this distance, but is refused.
+    pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
         let carries = |name: Name| name.plugin().carrier.is_some() && name.plugin().reach >= distance;
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
         carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
@@ -174,7 +175,7 @@ impl fmt::Display for Unreachable {
             write!(f, "{comma}{name} is {refusal}")?;
             match refusal {
                 Refusal::Unlisted(list) => write!(f, " ({})", list.with(*name))?,
-                Refusal::Off => write!(f, " (unset {})", request::priority_variable(*name))?,
+                Refusal::Off => write!(f, " (unset {})", priority_variable(*name))?,
                 Refusal::Unavailable(_) => {}
             }
         }

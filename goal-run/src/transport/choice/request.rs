@@ -149,7 +149,7 @@ impl fmt::Display for Origin {
 }
 
 /// The environment variable with a transport's priority.
-pub(super) fn priority_variable(name: Name) -> String {
+pub fn priority_variable(name: Name) -> String {
     format!("{PRIORITY}{}", name.plugin().text.to_uppercase())
 }
 

@@ -91,7 +91,7 @@ fn probe() -> Result<(), String> {
 }
 
 /// Yama's `kernel.yama.ptrace_scope`; `None` without Yama.
-pub(super) fn ptrace_scope() -> Option<u8> {
+pub fn ptrace_scope() -> Option<u8> {
     fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok()?.trim().parse().ok()
 }
 

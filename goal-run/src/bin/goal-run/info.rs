@@ -1,0 +1,241 @@
+//! `goal-run info`: what transports there are, which ones a run would use and why.
+
+use super::arguments::{Format, choice};
+use super::{Failure, print};
+use clap::Args;
+use goal_asm::driver::{self, Options};
+use goal_lang::limits::STARTED_RANKS_MAX;
+use goal_run::launcher::is_crowded;
+use goal_run::shm::{Layout, RankSizes, Segment};
+use goal_run::transport::{
+    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, priority_variable,
+    ptrace_scope,
+};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What `goal-run info` is asked.
+#[derive(Args)]
+pub(crate) struct Info {
+    /// A program, to see whether its ranks would share processors
+    #[arg(value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// Transports to use, or with a leading ^ those not to use [env: GOAL_TRANSPORT]
+    #[arg(long, value_name = "LIST")]
+    transport: Option<String>,
+    /// How it is written: text, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// Ranks where there is no program.
+const RANKS: u32 = 2;
+
+/// What is told.
+#[derive(Serialize)]
+struct Report {
+    /// In the order of choice.
+    transports: Vec<Row>,
+    /// What carries messages, nearest ranks first.
+    paths: Vec<Path>,
+    /// What lets the system copy large payloads that can't be read in place.
+    copies: Option<Name>,
+    /// Ranks of the program; `None` without one.
+    ranks: Option<u32>,
+    processors: usize,
+    /// Whether the ranks share processors; `None` without a program.
+    crowded: Option<bool>,
+    /// Yama's setting; `None` without Yama.
+    ptrace_scope: Option<u8>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: Name,
+    about: &'static str,
+    priority: u32,
+    /// The variable that gave the priority; `None` for the one that it comes with.
+    priority_from: Option<String>,
+    reach: Distance,
+    /// Most bytes of a message with nothing set up, and of any message; `None` where it carries none or can't be asked.
+    short_max: Option<usize>,
+    bcopy_max: Option<usize>,
+    zero_copy: ZeroCopy,
+    latency_ns: u32,
+    bandwidth_mb_s: u32,
+    /// Why it is not used; `None` where it may be.
+    refused: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Path {
+    reach: Distance,
+    transport: Option<Name>,
+    why: String,
+}
+
+/// Prints it. The exit status is 0 whatever there is.
+pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
+    let choice = choice(info.transport.as_deref()).map_err(|error| Failure::System(error.to_string()))?;
+    let ranks = match info.inputs.as_slice() {
+        [] => None,
+        inputs => {
+            let options = Options { check: false, ..Options::default() };
+            Some(driver::compile(inputs, &options)?.nisa.num_ranks())
+        }
+    };
+    let report = report(&choice, ranks);
+    let text = match info.format {
+        Format::Json => serde_json::to_string(&report).expect("numbers and texts"),
+        Format::Text => text(&report),
+    };
+    Ok(print(&text, 0))
+}
+
+fn report(choice: &Choice, ranks: Option<u32>) -> Report {
+    let limits = Limits::of(ranks.unwrap_or(RANKS));
+    Report {
+        transports: choice.standings().iter().map(|standing| row(standing, &limits)).collect(),
+        paths: Distance::ALL.map(|reach| path(choice, reach)).into(),
+        copies: choice.copies(Distance::Node),
+        ranks,
+        processors: std::thread::available_parallelism().map_or(1, usize::from),
+        crowded: ranks.map(is_crowded),
+        ptrace_scope: ptrace_scope(),
+    }
+}
+
+fn row(standing: &Standing, limits: &Limits) -> Row {
+    let plugin = standing.name.plugin();
+    let (short_max, bcopy_max) = limits.of_transport(standing.name).unzip();
+    Row {
+        name: standing.name,
+        about: plugin.about,
+        priority: standing.priority,
+        priority_from: standing.is_set.then(|| priority_variable(standing.name)),
+        reach: plugin.reach,
+        short_max,
+        bcopy_max,
+        zero_copy: plugin.zero_copy,
+        latency_ns: plugin.latency_ns,
+        bandwidth_mb_s: plugin.bandwidth_mb_s,
+        refused: standing.refusal.as_ref().map(ToString::to_string),
+    }
+}
+
+/// What would be chosen, and why not something else.
+fn path(choice: &Choice, reach: Distance) -> Path {
+    let transport = choice.messages(reach).map(|(name, _)| name);
+    let mut why = match transport {
+        Some(name) => match choice.standings().iter().find(|standing| standing.name == name) {
+            Some(standing) if standing.is_set => {
+                format!("{}={}", priority_variable(name), standing.priority)
+            }
+            standing => format!("priority {}", standing.map_or(0, |standing| standing.priority)),
+        },
+        None => "nothing is left".to_owned(),
+    };
+    for (name, refusal) in choice.refused(reach) {
+        let _ = write!(why, "; {name} is {refusal}");
+    }
+    Path { reach, transport, why }
+}
+
+/// What messages a job's transports take: short ones, and all; `None` where they can't be asked.
+struct Limits {
+    local: Option<(usize, usize)>,
+    shm: Option<(usize, usize)>,
+}
+
+impl Limits {
+    /// In a job of so many ranks, with the segment that it would have.
+    fn of(ranks: u32) -> Self {
+        let sizes = vec![RankSizes::default(); ranks.clamp(1, STARTED_RANKS_MAX) as usize];
+        let layout = Layout::new(sizes.into_iter(), u64::MAX).ok();
+        let segment = layout.and_then(|layout| Segment::create(layout).ok());
+        let Some(segment) = segment else { return Self { local: None, shm: None } };
+        let peer = segment.num_ranks() - 1;
+        let mut local = Local::new(segment.cells(&segment.rank(0).local));
+        let mut shm = ShmTransport::new(&segment, 0);
+        Self {
+            local: Some((local.short_max(), local.payload_max(0))),
+            shm: Some((shm.short_max(), shm.payload_max(peer))),
+        }
+    }
+
+    fn of_transport(&self, name: Name) -> Option<(usize, usize)> {
+        match name {
+            Name::Local => self.local,
+            Name::Shm => self.shm,
+            Name::Cma => None,
+        }
+    }
+}
+
+const COLUMNS: [&str; 8] =
+    ["transport", "priority", "reaches", "short", "messages", "large payloads", "us, MB/s", "use"];
+
+fn text(report: &Report) -> String {
+    let mut rows = vec![COLUMNS.map(str::to_owned)];
+    for row in &report.transports {
+        let bytes = |bytes: Option<usize>| bytes.map_or("-".to_owned(), |bytes| bytes.to_string());
+        rows.push([
+            row.name.to_string(),
+            row.priority.to_string(),
+            reach(row.reach).to_owned(),
+            bytes(row.short_max),
+            bytes(row.bcopy_max),
+            match row.zero_copy {
+                ZeroCopy::None => "-",
+                ZeroCopy::Mapped => "read in place",
+                ZeroCopy::Copied => "copied",
+            }
+            .to_owned(),
+            format!("{}, {}", f64::from(row.latency_ns) / 1e3, row.bandwidth_mb_s),
+            row.refused.clone().unwrap_or("yes".to_owned()),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let widths: [usize; COLUMNS.len()] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(line, "{cell:width$}  ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text.push('\n');
+    for Path { reach: distance, transport, why } in &report.paths {
+        let transport = transport.map_or("none".to_owned(), |name| name.to_string());
+        let _ = writeln!(text, "messages to {}: {transport} ({why})", reach(*distance));
+    }
+    let copies = match report.copies {
+        Some(name) => format!("copied by {name}"),
+        None => "in messages".to_owned(),
+    };
+    let _ = writeln!(text, "large payloads outside the segment: {copies}");
+    let plural =
+        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let _ = write!(text, "{}", plural(report.processors, "processor", "processors"));
+    if let (Some(ranks), Some(crowded)) = (report.ranks, report.crowded) {
+        let have = match (crowded, ranks) {
+            (true, _) => "would share them",
+            (false, 1) => "would have one",
+            (false, _) => "would have one each",
+        };
+        let _ = write!(text, "; {} {have}", plural(ranks as usize, "rank", "ranks"));
+    }
+    if let Some(scope) = report.ptrace_scope {
+        let _ = write!(text, "; kernel.yama.ptrace_scope = {scope}");
+    }
+    text
+}
+
+fn reach(distance: Distance) -> &'static str {
+    match distance {
+        Distance::Own => "oneself",
+        Distance::Node => "the node",
+    }
+}
