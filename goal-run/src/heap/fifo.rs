@@ -1,0 +1,98 @@
+//! A queue.
+
+use super::{Block, Flat, Heap};
+use std::mem::take;
+
+/// Values that leave in the order in which they came.
+#[derive(Debug, Default)]
+pub(crate) struct Fifo<T> {
+    /// As many as a power of two, or none.
+    values: Block<T>,
+    /// Values that ever left and came; they wrap around.
+    first: u32,
+    past: u32,
+}
+
+// SAFETY: as its parts.
+unsafe impl<T: Flat> Flat for Fifo<T> {}
+
+impl<T: Flat> Fifo<T> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.past.wrapping_sub(self.first) as usize
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.past == self.first
+    }
+
+    /// Where a value lies: blocks hold a power of two or more, of which a power of two is used.
+    #[inline]
+    fn place(&self, number: u32) -> usize {
+        number as usize & (self.used() - 1)
+    }
+
+    #[inline]
+    fn used(&self) -> usize {
+        1 << self.values.len().ilog2()
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, heap: &Heap, value: T) {
+        if self.values.len() == 0 || self.len() == self.used() {
+            self.grow(heap);
+        }
+        let place = self.place(self.past);
+        self.values.values_mut(heap)[place] = value;
+        self.past = self.past.wrapping_add(1);
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self, heap: &Heap) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
+        let place = self.place(self.first);
+        self.first = self.first.wrapping_add(1);
+        Some(take(&mut self.values.values_mut(heap)[place]))
+    }
+
+    /// The value behind `ahead` others.
+    #[inline]
+    pub(crate) fn at<'a>(&'a self, heap: &'a Heap, ahead: usize) -> Option<&'a T> {
+        (ahead < self.len()).then(|| &self.values.values(heap)[self.place(self.first.wrapping_add(ahead as u32))])
+    }
+
+    #[inline]
+    pub(crate) fn at_mut<'a>(&'a mut self, heap: &'a Heap, ahead: usize) -> Option<&'a mut T> {
+        if ahead >= self.len() {
+            return None;
+        }
+        let place = self.place(self.first.wrapping_add(ahead as u32));
+        Some(&mut self.values.values_mut(heap)[place])
+    }
+
+    #[inline]
+    pub(crate) fn last<'a>(&'a self, heap: &'a Heap) -> Option<&'a T> {
+        self.at(heap, self.len().wrapping_sub(1))
+    }
+
+    #[cold]
+    fn grow(&mut self, heap: &Heap) {
+        let len = self.len();
+        let mut larger = Block::new(heap, (2 * len).max(1));
+        for target in &mut larger.values_mut(heap)[..len] {
+            *target = self.pop(heap).unwrap_or_default();
+        }
+        self.values.release(heap);
+        (self.values, self.first, self.past) = (larger, 0, len as u32);
+    }
+
+    /// Gives its memory back; it must be empty.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        debug_assert!(self.is_empty());
+        self.values.release(heap);
+        *self = Self::default();
+    }
+}

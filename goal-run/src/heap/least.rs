@@ -1,0 +1,63 @@
+//! A queue whose least value leaves first.
+
+use super::{Block, Flat, Heap};
+
+/// Values of which the least leaves first: a binary heap.
+#[derive(Debug, Default)]
+pub(crate) struct Least<T> {
+    values: Block<T>,
+    len: u32,
+}
+
+// SAFETY: as its parts.
+unsafe impl<T: Flat> Flat for Least<T> {}
+
+impl<T: Flat + Copy + Ord> Least<T> {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    pub(crate) fn first(&self, heap: &Heap) -> Option<T> {
+        (self.len > 0).then(|| self.values.values(heap)[0])
+    }
+
+    pub(crate) fn push(&mut self, heap: &Heap, value: T) {
+        let mut at = self.len as usize;
+        if at == self.values.len() {
+            let mut larger = Block::new(heap, 2 * at + 1);
+            larger.values_mut(heap)[..at].copy_from_slice(self.values.values(heap));
+            self.values.release(heap);
+            self.values = larger;
+        }
+        self.len += 1;
+        let values = self.values.values_mut(heap);
+        while at > 0 && value < values[(at - 1) / 2] {
+            values[at] = values[(at - 1) / 2];
+            at = (at - 1) / 2;
+        }
+        values[at] = value;
+    }
+
+    pub(crate) fn pop(&mut self, heap: &Heap) -> Option<T> {
+        let first = self.first(heap)?;
+        self.len -= 1;
+        let values = &mut self.values.values_mut(heap)[..=self.len as usize];
+        let (last, values) = values.split_last_mut()?;
+        let mut at = 0;
+        while let Some(&left) = values.get(2 * at + 1) {
+            let right = values.get(2 * at + 2).copied().filter(|&right| right < left);
+            let (child, least) = right.map_or((2 * at + 1, left), |right| (2 * at + 2, right));
+            if *last <= least {
+                break;
+            }
+            values[at] = least;
+            at = child;
+        }
+        if let Some(place) = values.get_mut(at) {
+            *place = *last;
+        }
+        Some(first)
+    }
+}

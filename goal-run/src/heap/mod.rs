@@ -1,0 +1,209 @@
+//! Memory that an engine keeps everything in that it remembers: found by place and not by address, so that every process that
+//! maps it can go on where another one stopped.
+//!
+//! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers of two and go back to
+//! a list for each size; the collections here own blocks. A collection lies in the heap itself, in what its root holds, and
+//! so knows no address: every call is told the heap. One process at a time may use a heap; who may is not decided here.
+#![allow(unsafe_code)]
+
+mod fifo;
+mod least;
+mod pool;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use fifo::Fifo;
+pub(crate) use least::Least;
+pub(crate) use pool::Pool;
+pub(crate) use table::Table;
+
+use crate::memory::Region;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// Bytes of the unit that places and sizes count in.
+const UNIT: usize = 64;
+/// Sizes of blocks: a unit, two, four and so on.
+const CLASSES: usize = 32;
+
+/// Values that may lie in a heap.
+///
+/// # Safety
+/// A value holds no address and no reference, is aligned to at most [`UNIT`], needs no drop, and means the same in every process.
+pub(crate) unsafe trait Flat: Default {}
+
+/// Implements [`Flat`] for types all of whose parts are.
+macro_rules! flat {
+    ($($(#[$meta:meta])* $type:ty),* $(,)?) => {$(
+        // SAFETY: numbers, and what is made of them.
+        unsafe impl $crate::heap::Flat for $type {}
+    )*};
+}
+pub(crate) use flat;
+
+flat!(u8, u16, u32, u64, usize);
+// SAFETY: as its parts.
+unsafe impl<A: Flat, B: Flat> Flat for (A, B) {}
+
+/// What lies at the beginning of a heap.
+#[repr(C, align(64))]
+struct Control {
+    /// Units that were ever given out.
+    top: u32,
+    /// The first free block of each size; 0 for none. A free block's first word names the next one.
+    free: [u32; CLASSES],
+}
+
+/// A view of a heap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heap {
+    base: NonNull<u8>,
+    units: u32,
+}
+
+// SAFETY: an address and a length; who may use the bytes when is stated at `Heap::new`.
+unsafe impl Send for Heap {}
+
+impl Heap {
+    /// The heap in these bytes, which are zeros or were used as a heap before.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one of them at a time.
+    ///
+    /// # Panics
+    /// If there is no room for anything, or the bytes are not aligned to 64.
+    pub(crate) unsafe fn new(bytes: Region) -> Self {
+        let base = NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
+        assert!(base.as_ptr().addr() % UNIT == 0 && bytes.len() > size_of::<Control>());
+        Self { base, units: u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX) }
+    }
+
+    /// The value that all others are found from, made when it is asked for first.
+    ///
+    /// # Safety
+    /// Always of the same type. There is one reference at a time, and no reference into a block of a collection that it holds.
+    pub(crate) unsafe fn root<T: Flat>(&self) -> NonNull<T> {
+        let at = size_of::<Control>().div_ceil(UNIT);
+        let root = self.at(at as u32).cast::<T>();
+        if self.control().top == 0 {
+            self.control().top = (at + size_of::<T>().div_ceil(UNIT)) as u32;
+            assert!(self.control().top <= self.units, "a heap without room for its root");
+            // SAFETY: the units were counted just now, and are aligned.
+            unsafe { root.write(T::default()) };
+        }
+        root
+    }
+
+    #[expect(clippy::mut_from_ref, reason = "one call at a time, each within a function of this file")]
+    fn control(&self) -> &mut Control {
+        // SAFETY: the first bytes of the heap, which are integers and which only this function reaches.
+        unsafe { self.base.cast::<Control>().as_mut() }
+    }
+
+    #[inline]
+    fn at(&self, unit: u32) -> NonNull<u8> {
+        debug_assert!(unit < self.units);
+        // SAFETY: units that were given out are inside the heap.
+        unsafe { self.base.add(unit as usize * UNIT) }
+    }
+
+    /// # Panics
+    /// If the heap is used up.
+    fn allocate(&self, class: u32) -> u32 {
+        let control = self.control();
+        let free = control.free[class as usize];
+        if free != 0 {
+            // SAFETY: a free block's first word was written by `release`.
+            control.free[class as usize] = unsafe { self.at(free).cast::<u32>().read() };
+            return free;
+        }
+        let end = control.top.checked_add(1 << class).filter(|&end| end <= self.units);
+        let unit = control.top;
+        control.top = end.expect("the memory for an engine's state is used up");
+        unit
+    }
+
+    fn release(&self, unit: u32, class: u32) {
+        let control = self.control();
+        // SAFETY: the block was given out and is nobody's any more.
+        unsafe { self.at(unit).cast::<u32>().write(control.free[class as usize]) };
+        control.free[class as usize] = unit;
+    }
+}
+
+/// Values one after the other, all of which are initialised.
+///
+/// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
+pub(crate) struct Block<T> {
+    unit: u32,
+    capacity: u32,
+    values: PhantomData<T>,
+}
+
+impl<T> Default for Block<T> {
+    fn default() -> Self {
+        Self { unit: 0, capacity: 0, values: PhantomData }
+    }
+}
+
+// SAFETY: a place and a length.
+unsafe impl<T: Flat> Flat for Block<T> {}
+
+impl<T: Flat> Block<T> {
+    /// The size of the smallest block with room for so many values.
+    fn class(capacity: usize) -> u32 {
+        const { assert!(align_of::<T>() <= UNIT && size_of::<T>() > 0) };
+        (capacity * size_of::<T>()).div_ceil(UNIT).next_power_of_two().ilog2()
+    }
+
+    /// A block with room for at least so many values, all of them as they begin.
+    pub(crate) fn new(heap: &Heap, capacity: usize) -> Self {
+        let class = Self::class(capacity);
+        let capacity = (UNIT << class) / size_of::<T>();
+        let block = Self { unit: heap.allocate(class), capacity: capacity as u32, values: PhantomData };
+        for i in 0..capacity {
+            // SAFETY: inside the block, which was allocated for so many values.
+            unsafe { heap.at(block.unit).cast::<T>().add(i).write(T::default()) };
+        }
+        block
+    }
+
+    /// Values.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.capacity as usize
+    }
+
+    #[inline]
+    pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
+        if self.capacity == 0 {
+            return &[];
+        }
+        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away.
+        unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
+    }
+
+    #[inline]
+    pub(crate) fn values_mut<'a>(&'a mut self, heap: &'a Heap) -> &'a mut [T] {
+        if self.capacity == 0 {
+            return &mut [];
+        }
+        // SAFETY: as in `values`; the borrow of `self` is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
+    }
+
+    /// Gives the memory back.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        if self.capacity > 0 {
+            heap.release(self.unit, Self::class(self.capacity as usize));
+        }
+        *self = Self::default();
+    }
+}
+
+impl<T> std::fmt::Debug for Block<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} values at {}", self.capacity, self.unit)
+    }
+}

@@ -1,0 +1,93 @@
+//! Values by number, of which those that left are given again.
+
+use super::{Block, Flat, Heap};
+use std::mem::take;
+
+/// Values by number.
+#[derive(Debug, Default)]
+pub(crate) struct Pool<T> {
+    slots: Block<Slot<T>>,
+    /// Slots that were ever used.
+    used: u32,
+    /// The first of those that are free, plus 1; 0 for none.
+    free: u32,
+    len: u32,
+}
+
+#[derive(Debug, Default)]
+struct Slot<T> {
+    value: T,
+    /// Where it is free the next one that is, plus 1; [`TAKEN`] where it is not.
+    next_free: u32,
+}
+
+const TAKEN: u32 = u32::MAX;
+
+// SAFETY: as its parts.
+unsafe impl<T: Flat> Flat for Pool<T> {}
+// SAFETY: as its parts.
+unsafe impl<T: Flat> Flat for Slot<T> {}
+
+impl<T: Flat> Pool<T> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
+    pub(crate) fn insert(&mut self, heap: &Heap, value: T) -> u32 {
+        self.len += 1;
+        let key = match self.free {
+            0 => {
+                if self.used as usize == self.slots.len() {
+                    self.grow(heap);
+                }
+                self.used += 1;
+                self.used - 1
+            }
+            free => {
+                self.free = self.slots.values(heap)[free as usize - 1].next_free;
+                free - 1
+            }
+        };
+        let slot = &mut self.slots.values_mut(heap)[key as usize];
+        *slot = Slot { value, next_free: TAKEN };
+        key
+    }
+
+    /// # Panics
+    /// If there is no such value.
+    #[inline]
+    pub(crate) fn remove(&mut self, heap: &Heap, key: u32) -> T {
+        let slot = &mut self.slots.values_mut(heap)[key as usize];
+        assert!(slot.next_free == TAKEN, "nothing has number {key}");
+        slot.next_free = self.free;
+        self.free = key + 1;
+        self.len -= 1;
+        take(&mut slot.value)
+    }
+
+    /// # Panics
+    /// If the number was never given.
+    #[inline]
+    pub(crate) fn get<'a>(&'a self, heap: &'a Heap, key: u32) -> &'a T {
+        &self.slots.values(heap)[key as usize].value
+    }
+
+    /// # Panics
+    /// If the number was never given.
+    #[inline]
+    pub(crate) fn get_mut<'a>(&'a mut self, heap: &'a Heap, key: u32) -> &'a mut T {
+        &mut self.slots.values_mut(heap)[key as usize].value
+    }
+
+    #[cold]
+    fn grow(&mut self, heap: &Heap) {
+        let mut larger = Block::new(heap, 2 * self.slots.len() + 1);
+        for (target, slot) in larger.values_mut(heap).iter_mut().zip(self.slots.values_mut(heap)) {
+            *target = take(slot);
+        }
+        self.slots.release(heap);
+        self.slots = larger;
+    }
+}

@@ -1,0 +1,120 @@
+//! Values by key.
+
+use super::{Block, Flat, Heap};
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use std::mem::take;
+
+/// Values by key: open addressing, one place after the other, at most half full.
+#[derive(Debug, Default)]
+pub(crate) struct Table<K, V> {
+    /// As many as a power of two, or none.
+    places: Block<Option<(K, V)>>,
+    len: u32,
+}
+
+// SAFETY: as its parts.
+unsafe impl<K: Flat, V: Flat> Flat for Table<K, V> {}
+// SAFETY: as its parts.
+unsafe impl<T: Flat> Flat for Option<T> {}
+
+impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    fn mask(&self) -> usize {
+        (1 << self.places.len().ilog2()) - 1
+    }
+
+    #[inline]
+    fn home(&self, key: &K) -> usize {
+        let mut hasher = FxHasher::default();
+        key.hash(&mut hasher);
+        hasher.finish() as usize & self.mask()
+    }
+
+    /// The place of a key, or the free one where it would be.
+    #[inline]
+    fn find(&self, heap: &Heap, key: &K) -> usize {
+        let (mask, places) = (self.mask(), self.places.values(heap));
+        let mut place = self.home(key);
+        while places[place].as_ref().is_some_and(|(other, _)| other != key) {
+            place = (place + 1) & mask;
+        }
+        place
+    }
+
+    #[inline]
+    pub(crate) fn get<'a>(&'a self, heap: &'a Heap, key: K) -> Option<&'a V> {
+        if self.len == 0 {
+            return None;
+        }
+        self.places.values(heap)[self.find(heap, &key)].as_ref().map(|(_, value)| value)
+    }
+
+    #[inline]
+    pub(crate) fn get_mut<'a>(&'a mut self, heap: &'a Heap, key: K) -> Option<&'a mut V> {
+        if self.len == 0 {
+            return None;
+        }
+        let place = self.find(heap, &key);
+        self.places.values_mut(heap)[place].as_mut().map(|(_, value)| value)
+    }
+
+    /// The value of a key, the first one where there is none.
+    #[inline]
+    pub(crate) fn entry<'a>(&'a mut self, heap: &'a Heap, key: K) -> &'a mut V {
+        if self.places.len() == 0 || 2 * (self.len as usize + 1) > self.mask() + 1 {
+            self.grow(heap);
+        }
+        let place = self.find(heap, &key);
+        let slot = &mut self.places.values_mut(heap)[place];
+        self.len += u32::from(slot.is_none());
+        &mut slot.get_or_insert_with(|| (key, V::default())).1
+    }
+
+    pub(crate) fn remove(&mut self, heap: &Heap, key: K) -> Option<V> {
+        if self.len == 0 {
+            return None;
+        }
+        let mut free = self.find(heap, &key);
+        let (_, value) = self.places.values_mut(heap)[free].take()?;
+        self.len -= 1;
+        // What was put behind because this place was taken moves up.
+        let mask = self.mask();
+        let mut place = free;
+        loop {
+            place = (place + 1) & mask;
+            let Some((other, _)) = &self.places.values(heap)[place] else { return Some(value) };
+            let home = self.home(other);
+            if (place.wrapping_sub(home) & mask) >= (place.wrapping_sub(free) & mask) {
+                self.places.values_mut(heap).swap(place, free);
+                free = place;
+            }
+        }
+    }
+
+    /// Removes everything.
+    pub(crate) fn clear(&mut self, heap: &Heap) {
+        if self.len > 0 {
+            self.places.values_mut(heap).iter_mut().for_each(|place| *place = None);
+            self.len = 0;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, heap: &Heap) {
+        let larger = Block::new(heap, 2 * self.places.len() + 1);
+        let mut places = std::mem::replace(&mut self.places, larger);
+        for place in places.values_mut(heap) {
+            if let Some((key, value)) = take(place) {
+                let at = self.find(heap, &key);
+                self.places.values_mut(heap)[at] = Some((key, value));
+            }
+        }
+        places.release(heap);
+    }
+}
