@@ -7,6 +7,7 @@
 //! Start at [`engine`] to embed it, at [`launcher::run`] to run a whole job on ranks that are processes or threads.
 
 pub mod engine;
+mod heap;
 pub mod launcher;
 mod matching;
 pub mod memory;

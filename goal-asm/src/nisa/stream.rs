@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where a section lies in a file, and what is known of it: enough to stream it.
@@ -145,7 +144,7 @@ pub struct Streamed {
     /// Its offset in the section.
     pub offset: u32,
     /// What holds it.
-    pub chunk: Rc<Chunk>,
+    pub chunk: Arc<Chunk>,
 }
 
 /// Bytes that are read at a time.
@@ -165,7 +164,7 @@ pub struct SectionStream {
     at: u32,
     /// Offset up to which bytes were read.
     read: u32,
-    chunk: Rc<Chunk>,
+    chunk: Arc<Chunk>,
     checksum: u32,
     reached: u64,
     /// Dependencies that end in actions not reached yet.
@@ -189,7 +188,7 @@ impl SectionStream {
         }
         let mut stream = Self {
             independent: Independent { at: 4, end: end as u32, block: Vec::new(), used: 0 },
-            chunk: Rc::new(Chunk { start: 0, bytes: Vec::new() }),
+            chunk: Arc::new(Chunk { start: 0, bytes: Vec::new() }),
             file,
             place,
             limits,
@@ -229,7 +228,7 @@ impl SectionStream {
         }
         loop {
             let base = self.place.start + u64::from(self.chunk.start);
-            let chunk = Rc::clone(&self.chunk);
+            let chunk = Arc::clone(&self.chunk);
             let verifier = Verifier::of_actions(&chunk.bytes, base, self.place.bounds());
             let at = (self.at - self.chunk.start) as usize;
             match verifier.parts(at) {
@@ -261,7 +260,7 @@ impl SectionStream {
         self.file.read_exact_at(&mut bytes[new..], self.place.start + u64::from(self.read))?;
         self.checksum = crc(self.checksum, &bytes[new..]);
         self.read += more as u32;
-        self.chunk = Rc::new(Chunk { start: self.at, bytes });
+        self.chunk = Arc::new(Chunk { start: self.at, bytes });
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! Rendezvous on the receiver's side: read from the sender's memory where it can be reached, ask for the bytes otherwise.
 
-use super::Engine;
+use super::Core;
+use super::code::Code;
 use super::incoming::{Place, Receive};
-use super::receive::target_of;
 use crate::transport::{Header, Kind, Transport};
 use std::ops::Range;
 
@@ -11,88 +11,107 @@ const BYTES_PER_POLL: usize = 1 << 20;
 /// Bytes copied at a time: no message keeps others waiting for longer.
 const CHUNK: usize = 256 << 10;
 
-impl<T: Transport> Engine<T> {
+impl Core {
     /// Goes on with messages whose receive is there and whose payload is with their sender. Whether there were some.
-    pub(super) fn fetch(&mut self) -> bool {
+    pub(super) fn fetch<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+        let heap = &self.heap();
         let mut left = BYTES_PER_POLL;
         let mut worked = false;
         while left > 0
-            && let Some(key) = self.arrivals.direct.pop_front()
+            && let Some(key) = self.held.arrivals.direct.pop(heap)
         {
             worked = true;
-            let message = &self.arrivals.messages[key as usize];
+            let message = self.held.arrivals.messages.get(heap, key);
             let Place::Receive(receive) = message.place else { unreachable!("its receive is there") };
             let (header, arrived) = (message.header, message.arrived as usize);
             if header.size == 0 {
-                self.end_fetch(key, receive, &header);
+                self.end_fetch(transport, codes, key, receive, &header);
                 continue;
             }
             let end = (header.size as usize).min(arrived + CHUNK);
-            if !self.fetch_part(&header, receive, arrived..end) {
+            if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
                 let mut answer = Header::new(Kind::Cts, self.rank);
                 answer.cookie = header.cookie;
                 answer.offset = u64::from(key);
                 answer.size = arrived as u64;
-                self.send_control(header.source, answer);
+                self.send_control(transport, codes, header.source, answer);
                 continue;
             }
             left = left.saturating_sub(end - arrived);
             if end < header.size as usize {
-                self.arrivals.messages[key as usize].arrived = end as u64;
-                self.arrivals.direct.push_back(key);
+                self.held.arrivals.messages.get_mut(heap, key).arrived = end as u64;
+                self.held.arrivals.direct.push(heap, key);
                 continue;
             }
-            self.end_fetch(key, receive, &header);
+            self.end_fetch(transport, codes, key, receive, &header);
         }
         worked
     }
 
     /// The receive has all that it asked for.
-    fn end_fetch(&mut self, key: u32, receive: Receive, header: &Header) {
-        self.arrivals.messages.remove(key as usize);
-        self.end_action(receive);
+    fn end_fetch<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        key: u32,
+        receive: Receive,
+        header: &Header,
+    ) {
+        let heap = &self.heap();
+        self.held.arrivals.messages.remove(heap, key);
+        self.end(receive);
         let mut answer = Header::new(Kind::Fin, self.rank);
         answer.cookie = header.cookie;
-        self.send_control(header.source, answer);
+        self.send_control(transport, codes, header.source, answer);
     }
 
     /// Takes a part of a payload from where it lies with its sender. False where that can't be done from here, and for bytes
     /// that the receive would overwrite while it reads them, which only a message to oneself can have.
-    fn fetch_part(&mut self, header: &Header, receive: Receive, part: Range<usize>) -> bool {
+    fn fetch_part<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        header: &Header,
+        receive: Receive,
+        part: Range<usize>,
+    ) -> bool {
         if header.flags & Header::DIRECT == 0 {
             return false;
         }
-        let Some(source) = self.transport.import(header.source, header.offset, header.size) else {
-            return self.copy_part(header, receive, part);
+        let Some(source) = transport.import(header.source, header.offset, header.size) else {
+            return self.copy_part(transport, codes, header, receive, part);
         };
-        let instance = &self.instances[receive.instance];
-        let is_disjoint = instance.memory.is_disjoint(target_of(instance, receive.action).0, source);
+        let (buffer, _) = self.target_of(codes, receive);
+        let is_disjoint = self.homes[receive.instance as usize].memory.is_disjoint(buffer, source);
         if is_disjoint {
-            let mut inside = self.split().1;
             let offset = part.start as u64;
-            source.part(part).read(|bytes| inside.store(receive, header, offset, bytes));
+            source.part(part).read(|bytes| self.store(codes, receive, header, offset, bytes));
         }
         is_disjoint
     }
 
     /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or something is done with the
     /// bytes, to a place from where they are stored.
-    fn copy_part(&mut self, header: &Header, receive: Receive, part: Range<usize>) -> bool {
+    fn copy_part<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        header: &Header,
+        receive: Receive,
+        part: Range<usize>,
+    ) -> bool {
         let Header { source, offset: name, .. } = *header;
         let offset = part.start as u64;
-        let instance = &self.instances[receive.instance];
-        let (payload, reduce) = target_of(instance, receive.action);
-        if let (Some(buffer), None) = (instance.memory.contiguous(payload), reduce) {
-            return buffer
-                .part(part)
-                .write(|out| self.transport.get_zcopy(source, name, offset, out))
-                .is_ok();
+        let (payload, reduce) = self.target_of(codes, receive);
+        let memory = &self.homes[receive.instance as usize].memory;
+        if let (Some(buffer), None) = (memory.contiguous(payload), reduce) {
+            return buffer.part(part).write(|out| transport.get_zcopy(source, name, offset, out)).is_ok();
         }
         let mut staged = std::mem::take(&mut self.staged);
         staged.resize(part.len(), 0);
-        let is_copied = self.transport.get_zcopy(source, name, offset, &mut staged).is_ok();
+        let is_copied = transport.get_zcopy(source, name, offset, &mut staged).is_ok();
         if is_copied {
-            self.split().1.store(receive, header, offset, &staged);
+            self.store(codes, receive, header, offset, &staged);
         }
         self.staged = staged;
         is_copied

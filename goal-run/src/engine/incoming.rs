@@ -1,96 +1,212 @@
 //! Messages on their way in: matching, and what is kept of messages without a receive.
 
-use super::communicator::Communicator;
-use crate::matching::{Matching, SpaceId};
+use super::channel::{NONE, Posted};
+use super::code::Code;
+use super::communicator::{Communicator, Target};
+use super::instance::{Instance, Matched};
+use super::schedule::Schedule;
+use crate::heap::{Block, Fifo, Heap, Pool, Table, flat};
+use crate::matching::Matching;
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
-use rustc_hash::FxHashMap;
-use slab::Slab;
-use std::collections::VecDeque;
 
 /// A posted receive: an action of an instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Receive {
-    pub(super) instance: usize,
+    pub(super) instance: u32,
     pub(super) action: u32,
 }
 
 /// A message that is not delivered yet.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Incoming {
     /// Its envelope.
     pub(super) header: Header,
     /// Bytes that have arrived.
     pub(super) arrived: u64,
     pub(super) place: Place,
+    /// The next one that waits for the same.
+    pub(super) next: u32,
 }
 
 /// Where the bytes of a message are or go.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum Place {
     /// With the sender, who waits for a receive.
+    #[default]
     Sender,
     /// Here, as there is no receive yet.
-    Kept(Vec<u8>),
+    Kept(Block<u8>),
     /// Into the buffer of a receive.
     Receive(Receive),
     /// Nowhere: the instance is over.
     Dropped,
 }
 
+/// The instance that the last message was for, or that was started last: most often the next message is for it too.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    communicator: u32,
+    number: u32,
+    /// [`NONE`] for none.
+    key: u32,
+}
+
+impl Default for Recent {
+    fn default() -> Self {
+        Self { communicator: 0, number: 0, key: NONE }
+    }
+}
+
 /// All that came in and is not done with.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
-    pub(super) matching: Matching<Receive, u32>,
-    communicators: FxHashMap<u32, Communicator>,
-    pub(super) messages: Slab<Incoming>,
-    /// The message whose parts come next from a source.
-    pub(super) long: FxHashMap<u32, u32>,
+    recent: Recent,
     /// Messages to be read from the memory of their senders.
-    pub(super) direct: VecDeque<u32>,
+    pub(super) direct: Fifo<u32>,
+    pub(super) messages: Pool<Incoming>,
+    posted: Pool<Posted>,
+    matching: Matching<Receive, u32>,
+    communicators: Table<u32, Communicator>,
+    /// The message whose parts come next from a source.
+    pub(super) long: Table<u32, u32>,
     /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
     kept: u64,
 }
 
+flat!(Receive, Incoming, Place, Recent, Arrivals);
+
 impl Arrivals {
-    /// The number and the space of an instance that starts now.
-    pub(super) fn open(&mut self, communicator: u32, has_wildcards: bool) -> (u32, SpaceId) {
-        let communicator = self.communicators.entry(communicator).or_default();
-        let (number, space) = communicator.open(|| self.matching.add_space());
-        self.matching.open_space(space, has_wildcards);
-        (number, space)
+    /// The number of an instance that starts now, which gets the messages that came early.
+    #[inline]
+    pub(super) fn open(
+        &mut self,
+        heap: &Heap,
+        communicator: u32,
+        key: u32,
+        code: &Code,
+        instance: &mut Instance,
+    ) {
+        let of = self.communicators.entry(heap, communicator);
+        let number = of.open(heap, key);
+        let early = if of.early.is_empty() { None } else { of.early.remove(heap, number) };
+        (instance.communicator, instance.number) = (communicator, number);
+        if let Matched::Space(space) = &mut instance.matched {
+            *space = self.matching.add_space(heap);
+            self.matching.open_space(heap, *space, code.whole().is_none_or(Schedule::has_wildcards));
+        }
+        self.recent = Recent { communicator, number, key };
+        if let Some(mut early) = early {
+            while let Some(message) = early.pop(heap, &self.messages) {
+                self.file(heap, code, instance, message);
+            }
+        }
     }
 
     /// Forgets an instance. Tells how many messages for it were left.
-    pub(super) fn close(&mut self, communicator: u32, number: u32, space: SpaceId) -> u64 {
-        self.communicators.entry(communicator).or_default().close(number);
+    #[inline]
+    pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
+        self.communicators.entry(heap, instance.communicator).close(heap, instance.number);
+        if self.recent.number == instance.number && self.recent.communicator == instance.communicator {
+            self.recent = Recent::default();
+        }
         let mut left = Vec::new();
-        self.matching.remove_space(space, |message| left.push(message));
+        match &mut instance.matched {
+            Matched::Channels(channels) => channels.drain(heap, &self.messages, |message| left.push(message)),
+            Matched::Space(space) => self.matching.remove_space(heap, *space, |message| left.push(message)),
+        }
         for &message in &left {
-            let incoming = &mut self.messages[message as usize];
+            let incoming = self.messages.get_mut(heap, message);
             self.kept -= counted(&incoming.header);
-            if is_long_underway(incoming) {
-                incoming.place = Place::Dropped;
-            } else {
-                self.messages.remove(message as usize);
+            let place = std::mem::replace(&mut incoming.place, Place::Dropped);
+            let is_underway = matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
+            if let Place::Kept(mut bytes) = place {
+                bytes.release(heap);
+            }
+            if !is_underway {
+                self.messages.remove(heap, message);
             }
         }
         left.len() as u64
     }
 
-    /// The space that a message belongs to; `None` if its instance is over.
+    /// The instance that a message belongs to.
     #[inline]
-    pub(super) fn space(&mut self, header: &Header) -> Option<SpaceId> {
-        let communicator = self.communicators.entry(header.communicator).or_default();
-        communicator.space(header.instance, || self.matching.add_space())
+    pub(super) fn target(&mut self, heap: &Heap, header: &Header) -> Target {
+        let Recent { communicator, number, key } = self.recent;
+        if number == header.instance && communicator == header.communicator && key != NONE {
+            return Target::Running(key);
+        }
+        self.communicators.entry(heap, header.communicator).target(heap, header.instance)
     }
 
-    /// Keeps a message that no receive fits.
-    pub(super) fn keep(&mut self, space: SpaceId, header: &Header, place: Place, arrived: u64) -> u32 {
+    /// Takes the receive that a message fits.
+    #[inline]
+    pub(super) fn take_posted(
+        &mut self,
+        heap: &Heap,
+        (key, instance, code): (u32, &mut Instance, &Code),
+        header: &Header,
+    ) -> Option<Receive> {
+        match &mut instance.matched {
+            Matched::Channels(channels) => {
+                let channel = code.whole()?.channel(header.source, header.tag)?;
+                let action = channels.take_posted(heap, channel, &mut self.posted)?;
+                Some(Receive { instance: key, action })
+            }
+            Matched::Space(space) => self.matching.take_posted(heap, *space, header.source, header.tag),
+        }
+    }
+
+    /// Posts a receive. The message that it takes, if one waits.
+    #[inline]
+    pub(super) fn post(
+        &mut self,
+        heap: &Heap,
+        (receive, instance, code): (Receive, &mut Instance, &Code),
+        from: u32,
+        tag: u32,
+    ) -> Option<u32> {
+        match &mut instance.matched {
+            Matched::Channels(channels) => {
+                let channel = code.whole().and_then(|schedule| schedule.channel(from, tag));
+                let channel = channel.expect("a receive has its channel");
+                channels.post(heap, channel, receive.action, &mut self.posted, &self.messages)
+            }
+            Matched::Space(space) => self.matching.post(heap, *space, from, tag, receive),
+        }
+    }
+
+    /// Lets a message that is kept wait for a receive of its instance.
+    fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: u32) {
+        let Header { source, tag, .. } = self.messages.get(heap, message).header;
+        match &mut instance.matched {
+            Matched::Channels(channels) => {
+                let channel = code.whole().and_then(|schedule| schedule.channel(source, tag));
+                channels.keep(heap, channel, &mut self.messages, message);
+            }
+            Matched::Space(space) => self.matching.keep(heap, *space, source, tag, message),
+        }
+    }
+
+    /// Keeps a message that no receive fits, of an instance that runs or, without one, has not started.
+    pub(super) fn keep(
+        &mut self,
+        heap: &Heap,
+        running: Option<(&mut Instance, &Code)>,
+        header: &Header,
+        (place, arrived): (Place, u64),
+    ) -> u32 {
         self.kept += counted(header);
-        let key = self.messages.insert(Incoming { header: *header, arrived, place }) as u32;
-        self.matching.keep(space, header.source, header.tag, key);
-        key
+        let message = self.messages.insert(heap, Incoming { header: *header, arrived, place, next: NONE });
+        match running {
+            Some((instance, code)) => self.file(heap, code, instance, message),
+            None => {
+                let communicator = self.communicators.entry(heap, header.communicator);
+                communicator.early.entry(heap, header.instance).push(heap, &mut self.messages, message);
+            }
+        }
+        message
     }
 
     /// A kept message has found its receive.
@@ -99,12 +215,14 @@ impl Arrivals {
     }
 
     /// Bytes kept now.
+    #[inline]
     pub(super) fn kept(&self) -> u64 {
         self.kept
     }
 }
 
 /// What a message of `size` bytes counts that is kept.
+#[inline]
 pub(super) fn kept_bytes(size: u64) -> u64 {
     size.saturating_add(KEPT_OVERHEAD)
 }
@@ -115,8 +233,4 @@ fn counted(header: &Header) -> u64 {
         Kind::Rts => 0,
         _ => kept_bytes(header.size),
     }
-}
-
-fn is_long_underway(incoming: &Incoming) -> bool {
-    matches!(incoming.place, Place::Kept(_)) && incoming.arrived < incoming.header.size
 }

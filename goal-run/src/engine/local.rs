@@ -3,68 +3,85 @@
 use super::buffer::Memory;
 use super::error::Cause;
 use super::options::Calc;
+use crate::heap::{Heap, Least, Table, flat};
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use goal_asm::nisa::Buffer;
 use goal_lang::{Datatype, Op};
 use rustc_hash::FxHashMap;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fmt;
 
 /// What `exec user N with A, B` calls with the bytes of both buffers, scattered ones gathered before. What it leaves in
 /// them is stored, B last where they overlap.
-pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8])>;
+pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 
 /// An action of an instance.
-type At = (usize, u32);
+type At = (u32, u32);
 
-/// What local operations need.
+/// Computations under way.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    /// When they end, and what they are.
+    ends: Least<(u64, At)>,
+    /// When each cpu that computes is free.
+    free_at: Table<u32, u64>,
+}
+
+flat!(Timers);
+
+impl Timers {
+    /// Starts a `calc`. True if it has ended.
+    pub(super) fn calc(&mut self, heap: &Heap, duration_ns: u64, cpu: u8, now_ns: u64, at: At) -> bool {
+        if duration_ns == 0 {
+            return true;
+        }
+        let free_at = self.free_at.entry(heap, cpu.into());
+        *free_at = now_ns.max(*free_at).saturating_add(duration_ns);
+        self.ends.push(heap, (*free_at, at));
+        false
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// When the next `calc` ends.
+    #[inline]
+    pub(super) fn next(&self, heap: &Heap) -> Option<u64> {
+        self.ends.first(heap).map(|(time, _)| time)
+    }
+
+    /// Takes a `calc` that ends now.
+    pub(super) fn due(&mut self, heap: &Heap, now_ns: u64) -> Option<At> {
+        if self.next(heap)? > now_ns {
+            return None;
+        }
+        self.ends.pop(heap).map(|(_, at)| at)
+    }
+}
+
+impl Calc {
+    /// What a `calc` of so many nanoseconds takes.
+    #[inline]
+    pub(super) fn duration_ns(self, nanos: u64) -> u64 {
+        match self {
+            Calc::Skip => 0,
+            Calc::Scaled(scale) => (nanos as f64 * scale) as u64,
+        }
+    }
+}
+
+/// What local operations need that is this process's own.
 #[derive(Default)]
 pub(super) struct Locals {
     functions: FxHashMap<u32, UserFunction>,
     spans: [Vec<Span>; 3],
-    /// When running `calc`s end, the next one on top.
-    timers: BinaryHeap<Reverse<(u64, At)>>,
-    /// When each cpu that computes is free.
-    free_at: FxHashMap<u8, u64>,
 }
 
 impl Locals {
     pub(super) fn register(&mut self, function: u32, call: UserFunction) {
         self.functions.insert(function, call);
-    }
-
-    /// Starts a `calc`. True if it has ended.
-    pub(super) fn calc(&mut self, calc: Calc, nanos: u64, cpu: u8, now_ns: u64, at: At) -> bool {
-        let duration = match calc {
-            Calc::Skip => 0,
-            Calc::Scaled(scale) => (nanos as f64 * scale) as u64,
-        };
-        if duration == 0 {
-            return true;
-        }
-        let free_at = self.free_at.entry(cpu).or_insert(0);
-        *free_at = now_ns.max(*free_at).saturating_add(duration);
-        self.timers.push(Reverse((*free_at, at)));
-        false
-    }
-
-    pub(super) fn has_timers(&self) -> bool {
-        !self.timers.is_empty()
-    }
-
-    /// When the next `calc` ends.
-    pub(super) fn next_timer(&self) -> Option<u64> {
-        self.timers.peek().map(|Reverse((time, _))| *time)
-    }
-
-    /// Takes a `calc` that ends now.
-    pub(super) fn due(&mut self, now_ns: u64) -> Option<At> {
-        if self.next_timer()? > now_ns {
-            return None;
-        }
-        self.timers.pop().map(|Reverse((_, at))| at)
     }
 
     /// Executes a predefined function.
@@ -127,9 +144,6 @@ impl Locals {
 impl fmt::Debug for Locals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let functions: Vec<&u32> = self.functions.keys().collect();
-        f.debug_struct("Locals")
-            .field("functions", &functions)
-            .field("timers", &self.timers)
-            .finish_non_exhaustive()
+        f.debug_struct("Locals").field("functions", &functions).finish_non_exhaustive()
     }
 }

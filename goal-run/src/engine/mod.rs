@@ -8,12 +8,15 @@
 //! has a matching space of its own, so that messages of the next one may come early.
 
 mod buffer;
+mod channel;
+mod code;
 mod communicator;
 mod error;
 mod fetch;
 mod incoming;
 mod instance;
 mod local;
+mod lookup;
 mod options;
 mod outgoing;
 mod progress;
@@ -21,6 +24,7 @@ mod ready;
 mod receive;
 mod schedule;
 mod send;
+mod state;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -33,43 +37,54 @@ pub use options::{Calc, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
 pub use window::{Board, WindowStats, Windowed};
 
+use crate::heap::{Block, Heap};
+use crate::memory::{Cells, Region};
 use crate::transport::Transport;
+use buffer::Memory;
+use channel::Channels;
+use code::{Code, Home};
 use goal_asm::nisa::StreamError;
-use incoming::Arrivals;
-use instance::{Code, Instance};
+use instance::{Instance, Matched};
 use local::Locals;
-use outgoing::Outbox;
-use slab::Slab;
-use std::collections::VecDeque;
+use state::Held;
 use std::sync::Arc;
 use window::Window;
 
-/// Ended instances that are kept, and with them their schedules.
-const ENDED_MAX: usize = 16;
+/// Schedules that are remembered with what their ended instances used, to be started again without an allocation.
+const CODES_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
 #[derive(Debug)]
 pub struct Engine<T> {
     transport: T,
+    core: Core,
+    /// What instances execute, by the number that they have of it.
+    codes: Vec<Code>,
+}
+
+/// The engine but for its transport and what it executes.
+#[derive(Debug)]
+struct Core {
     rank: u32,
     options: Options,
-    instances: Slab<Box<Instance>>,
-    /// Ended instances, to be started again: a start allocates nothing.
-    #[expect(clippy::vec_box, reason = "they move between here and `instances`")]
-    ended: Vec<Box<Instance>>,
-    /// Instances with something to do at once, each once.
-    runnable: VecDeque<usize>,
-    /// Instances with actions that have not ended.
-    unfinished: usize,
-    arrivals: Arrivals,
-    outbox: Outbox,
+    held: Held,
+    /// What instances work on, by their keys.
+    homes: Vec<Home>,
+    /// What running instances execute, by their keys.
+    running: Vec<Option<u32>>,
+    /// Ended instances, to be started again, with the number of what they execute.
+    ended: Vec<(u32, Instance)>,
     locals: Locals,
-    stats: Stats,
     failure: Option<Failure>,
     /// A part of a payload that was copied from its sender's memory.
     staged: Vec<u8>,
-    /// Bytes of room that senders know of.
-    announced: Option<u64>,
+}
+
+impl Core {
+    #[inline]
+    fn heap(&self) -> Heap {
+        self.held.heap
+    }
 }
 
 /// What a poll did, and what the engine waits for.
@@ -101,47 +116,107 @@ pub enum Waiting {
 
 impl<T: Transport> Engine<T> {
     /// The engine of `rank`. Other ranks send it no eager messages before.
+    ///
+    /// # Panics
+    /// If the system has no address space for what it remembers.
     pub fn new(rank: u32, transport: T, options: Options) -> Self {
-        let mut engine = Self {
-            transport,
+        Self::with(rank, transport, options, Held::alone(&options).expect("address space for an engine"))
+    }
+
+    fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
+        let core = Core {
             rank,
             options,
-            instances: Slab::new(),
+            held,
+            homes: Vec::new(),
+            running: Vec::new(),
             ended: Vec::new(),
-            runnable: VecDeque::new(),
-            unfinished: 0,
-            arrivals: Arrivals::default(),
-            outbox: Outbox::default(),
             locals: Locals::default(),
-            stats: Stats::default(),
             failure: None,
             staged: Vec::new(),
-            announced: None,
         };
+        let mut engine = Self { transport, core, codes: Vec::new() };
         engine.announce_room();
         engine
     }
 
     /// Registers what `exec user FUNCTION` calls.
     pub fn register(&mut self, function: u32, call: UserFunction) {
-        self.locals.register(function, call);
+        self.core.locals.register(function, call);
     }
 
     /// Starts an instance of a schedule: the next one of that communicator. Returns at once; no action has run.
     ///
     /// # Panics
     /// If the storage is smaller than the schedule needs.
+    #[inline]
     pub fn start(&mut self, schedule: &Arc<Schedule>, communicator: u32, storage: Storage) -> Handle {
-        let (number, space) = self.arrivals.open(communicator, schedule.has_wildcards());
-        let known = self.ended.iter().rposition(|instance| instance.is_of(schedule));
-        let mut instance = match known {
-            Some(at) => self.ended.swap_remove(at),
-            None => Box::new(Instance::new(Arc::clone(schedule))),
+        let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
+        let known = self.codes.iter().position(is_known);
+        let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
+        let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
+        let mut instance = match ended {
+            Some(at) => self.core.ended.swap_remove(at).1,
+            None => self.core.new_instance(code, schedule),
         };
-        instance.start(communicator, number, space, storage);
-        self.unfinished += usize::from(!instance.progress.is_finished());
-        let key = self.instances.insert(instance);
-        self.runnable.push_back(key);
+        let mut home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
+        instance.progress.begin(schedule, &mut home);
+        if let Some(matches) = &mut home.matches {
+            matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
+        }
+        instance.sequences.values_mut(&self.core.heap()).fill(0);
+        self.enter(communicator, instance, home)
+    }
+
+    /// Remembers what an instance executes, in the place of something that no instance does.
+    #[cold]
+    fn add_code(&mut self, code: Code) -> usize {
+        if self.codes.len() >= CODES_MAX {
+            let heap = &self.core.heap();
+            for (_, mut instance) in std::mem::take(&mut self.core.ended) {
+                instance.release(heap);
+            }
+            let running: Vec<u32> = self.core.running.iter().flatten().copied().collect();
+            for (number, code) in self.codes.iter_mut().enumerate() {
+                if !running.contains(&(number as u32)) {
+                    *code = Code::Ended;
+                }
+            }
+        }
+        match self.codes.iter().position(|code| matches!(code, Code::Ended)) {
+            Some(free) => {
+                self.codes[free] = code;
+                free
+            }
+            None => {
+                self.codes.push(code);
+                self.codes.len() - 1
+            }
+        }
+    }
+
+    /// Lets an instance run.
+    #[inline]
+    fn enter(&mut self, communicator: u32, mut instance: Instance, home: Home) -> Handle {
+        let heap = &self.core.heap();
+        let code = instance.code;
+        let is_finished = instance.progress.is_finished();
+        instance.is_queued = true;
+        let state = &mut *self.core.held;
+        let key = state.instances.insert(heap, instance);
+        let instance = state.instances.get_mut(heap, key);
+        state.arrivals.open(heap, communicator, key, &self.codes[code as usize], instance);
+        let number = instance.number;
+        state.unfinished += u32::from(!is_finished);
+        state.runnable.push(heap, key);
+        let place = key as usize;
+        if place == self.core.homes.len() {
+            self.core.homes.push(home);
+            self.core.running.push(Some(code));
+        } else {
+            self.core.homes[place] = home;
+            self.core.running[place] = Some(code);
+        }
         Handle { key, communicator, number }
     }
 
@@ -160,13 +235,12 @@ impl<T: Transport> Engine<T> {
         mut storage: Storage,
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage)?;
-        // Whether there are wildcards shows only as the section is read.
-        let (number, space) = self.arrivals.open(communicator, true);
-        let instance = Box::new(Instance::in_window(windowed, window, communicator, number, space, storage));
-        self.unfinished += usize::from(!instance.progress.is_finished());
-        let key = self.instances.insert(instance);
-        self.runnable.push_back(key);
-        Ok(Handle { key, communicator, number })
+        storage.matches = None;
+        let code = self.add_code(Code::Window(Box::new(window))) as u32;
+        let mut instance = Instance { code, ..Instance::default() };
+        instance.progress.unfinished = windowed.place.actions;
+        let home = Home::new(storage, windowed.memory, windowed.place.scratch);
+        Ok(self.enter(communicator, instance, home))
     }
 
     /// What a window needed so far; `None` for an instance without one.
@@ -174,9 +248,9 @@ impl<T: Transport> Engine<T> {
     /// # Panics
     /// If it is an instance of another engine.
     pub fn window_stats(&self, handle: &Handle) -> Option<WindowStats> {
-        match &self.instance(handle).code {
-            Code::Whole(_) => None,
+        match &self.codes[self.instance(handle).code as usize] {
             Code::Window(window) => Some(window.stats()),
+            Code::Whole(_) | Code::Ended => None,
         }
     }
 
@@ -206,27 +280,40 @@ impl<T: Transport> Engine<T> {
     ///
     /// # Panics
     /// If the instance has not ended.
+    #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
-        let mut instance = self.instances.remove(handle.key);
+        let Self { core, codes, .. } = self;
+        let heap = &core.heap();
+        let state = &mut *core.held;
+        let mut instance = state.instances.remove(heap, handle.key);
         if instance.is_queued {
-            self.runnable.retain(|&key| key != handle.key);
+            state.runnable.retain(heap, |&key| key != handle.key);
         }
-        self.stats.unreceived += self.arrivals.close(instance.communicator, instance.number, instance.space);
-        let storage = instance.take_storage();
-        // A window starts once, and is not small.
-        if matches!(instance.code, Code::Whole(_)) {
-            if self.ended.len() == ENDED_MAX {
-                self.ended.remove(0);
+        state.stats.unreceived += state.arrivals.close(heap, &mut instance);
+        let key = handle.key as usize;
+        core.running[key] = None;
+        let empty = Home {
+            memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
+            counters: Cells::default(),
+            finished: Cells::default(),
+            matches: None,
+        };
+        let home = std::mem::replace(&mut core.homes[key], empty);
+        let code = instance.code;
+        match codes[code as usize] {
+            Code::Whole(_) => core.ended.push((code, instance)),
+            Code::Window(_) | Code::Ended => {
+                codes[code as usize] = Code::Ended;
+                instance.release(heap);
             }
-            self.ended.push(instance);
         }
-        storage
+        home.into_storage()
     }
 
     /// What happened so far.
     pub fn stats(&self) -> &Stats {
-        &self.stats
+        &self.core.held.stats
     }
 
     /// The transport.
@@ -234,12 +321,30 @@ impl<T: Transport> Engine<T> {
         &mut self.transport
     }
 
+    #[inline]
     fn instance(&self, handle: &Handle) -> &Instance {
-        let instance = &self.instances[handle.key];
+        let instance = self.core.held.instances.get(&self.core.held.heap, handle.key);
         assert!(
             (instance.communicator, instance.number) == (handle.communicator, handle.number),
             "a handle of another engine"
         );
         instance
+    }
+}
+
+impl Core {
+    #[cold]
+    fn new_instance(&mut self, code: u32, schedule: &Schedule) -> Instance {
+        let heap = &self.heap();
+        let matched = match schedule.has_wildcards() {
+            true => Matched::default(),
+            false => Matched::Channels(Channels::new(heap, schedule)),
+        };
+        Instance {
+            code,
+            matched,
+            sequences: Block::new(heap, schedule.destinations()),
+            ..Instance::default()
+        }
     }
 }

@@ -51,6 +51,8 @@ pub struct Stats {
     pub verified_bytes: u64,
     /// Messages that came for an instance and that no receive of it took.
     pub unreceived: u64,
+    /// Messages that came before a receive for them was posted.
+    pub unexpected: u64,
     /// Most bytes of messages without a receive kept at a time.
     pub unexpected_max: u64,
 }

@@ -1,30 +1,28 @@
 //! Messages on their way out: what waits for room in a peer's ring, for a receive, for its turn.
 
+use crate::heap::{Fifo, Heap, Pool, Table, flat};
 use crate::transport::Header;
-use rustc_hash::FxHashMap;
-use slab::Slab;
-use std::collections::VecDeque;
 
 /// A header that waits for room, with the payload of a send if it carries one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outgoing {
     pub(super) header: Header,
     /// The instance of the send at `header.action`; of no meaning for other kinds.
-    pub(super) instance: usize,
+    pub(super) instance: u32,
     /// Bytes of a long message that have left; `None` until its envelope has.
     pub(super) left: Option<u64>,
 }
 
 /// A send whose payload waits for its receive.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rendezvous {
-    pub(super) instance: usize,
+    pub(super) instance: u32,
     pub(super) to: u32,
     pub(super) header: Header,
 }
 
 /// A payload that was cleared and leaves in parts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
     /// The [`Rendezvous`].
     pub(super) send: u32,
@@ -38,32 +36,35 @@ pub(super) struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// What waits for room, by destination, in order: the order of messages between two ranks is that of their sends.
-    queues: FxHashMap<u32, VecDeque<Outgoing>>,
+    queues: Table<u32, Fifo<Outgoing>>,
     /// The destinations of `queues`, each once: they take turns.
-    turns: VecDeque<u32>,
-    pub(super) rendezvous: Slab<Rendezvous>,
-    pub(super) streams: VecDeque<Stream>,
+    turns: Fifo<u32>,
+    pub(super) rendezvous: Pool<Rendezvous>,
+    pub(super) streams: Fifo<Stream>,
 }
+
+flat!(Header, Outgoing, Rendezvous, Stream, Outbox);
 
 impl Outbox {
     /// Whether something waits for room to `to`, so that later messages must queue behind it.
     #[inline]
-    pub(super) fn is_blocked(&self, to: u32) -> bool {
-        !self.queues.is_empty() && self.queues.contains_key(&to)
+    pub(super) fn is_blocked(&self, heap: &Heap, to: u32) -> bool {
+        !self.queues.is_empty() && self.queues.get(heap, to).is_some()
     }
 
     /// Whether nothing has to leave.
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.streams.is_empty()
     }
 
     /// Puts a message behind all others to `to`.
-    pub(super) fn push(&mut self, to: u32, outgoing: Outgoing) {
-        let queue = self.queues.entry(to).or_default();
+    pub(super) fn push(&mut self, heap: &Heap, to: u32, outgoing: Outgoing) {
+        let queue = self.queues.entry(heap, to);
         if queue.is_empty() {
-            self.turns.push_back(to);
+            self.turns.push(heap, to);
         }
-        queue.push_back(outgoing);
+        queue.push(heap, outgoing);
     }
 
     /// Number of destinations for which something waits.
@@ -72,16 +73,18 @@ impl Outbox {
     }
 
     /// The next destination in turn, with its queue; [`Self::put_back`] ends the turn.
-    pub(super) fn take_turn(&mut self) -> Option<(u32, VecDeque<Outgoing>)> {
-        let to = self.turns.pop_front()?;
-        Some((to, self.queues.remove(&to).expect("each turn has its queue")))
+    pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(u32, Fifo<Outgoing>)> {
+        let to = self.turns.pop(heap)?;
+        Some((to, self.queues.remove(heap, to).expect("each turn has its queue")))
     }
 
     /// What is left of a queue after its turn.
-    pub(super) fn put_back(&mut self, to: u32, queue: VecDeque<Outgoing>) {
-        if !queue.is_empty() {
-            self.turns.push_back(to);
-            self.queues.insert(to, queue);
+    pub(super) fn put_back(&mut self, heap: &Heap, to: u32, mut queue: Fifo<Outgoing>) {
+        if queue.is_empty() {
+            queue.release(heap);
+        } else {
+            self.turns.push(heap, to);
+            *self.queues.entry(heap, to) = queue;
         }
     }
 }

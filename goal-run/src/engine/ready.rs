@@ -1,52 +1,64 @@
 //! Actions that may start, in the order in which they will: that of the layout.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use crate::heap::{Fifo, Heap, Least, flat};
 
 /// Actions whose dependencies are met, by offset. The compiler laid a rank's actions out as they should start, so the first in
 /// the section is taken first, whenever the others became ready.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     /// Those that came in ascending order, as those of one list of dependents do: the usual case needs no heap.
-    ascending: VecDeque<u32>,
+    ascending: Fifo<u32>,
     /// Those that came behind a larger one.
-    others: BinaryHeap<Reverse<u32>>,
+    others: Least<u32>,
 }
+
+flat!(Ready);
 
 impl Ready {
     /// Adds an action whose dependencies are met now.
     #[inline]
-    pub(super) fn push(&mut self, offset: u32) {
-        match self.ascending.back() {
-            Some(&last) if last > offset => self.others.push(Reverse(offset)),
-            _ => self.ascending.push_back(offset),
+    pub(super) fn push(&mut self, heap: &Heap, offset: u32) {
+        match self.ascending.last(heap) {
+            Some(&last) if last > offset => self.others.push(heap, offset),
+            _ => self.ascending.push(heap, offset),
         }
     }
 
     /// The first of the section.
     #[inline]
-    pub(super) fn first(&self) -> Option<u32> {
-        match (self.ascending.front(), self.others.peek()) {
-            (Some(&ascending), Some(&Reverse(other))) => Some(ascending.min(other)),
+    pub(super) fn first(&self, heap: &Heap) -> Option<u32> {
+        match (self.ascending.at(heap, 0), self.others.first(heap)) {
+            (Some(&ascending), Some(other)) => Some(ascending.min(other)),
             (Some(&ascending), None) => Some(ascending),
-            (None, other) => other.map(|&Reverse(other)| other),
+            (None, other) => other,
         }
     }
 
     /// Takes the first of the section.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<u32> {
-        match (self.ascending.front(), self.others.peek()) {
-            (Some(ascending), Some(Reverse(other))) if other < ascending => {}
-            (Some(_), _) => return self.ascending.pop_front(),
-            (None, _) => {}
+    pub(super) fn pop(&mut self, heap: &Heap) -> Option<u32> {
+        if !self.others.is_empty() {
+            let other = self.others.first(heap);
+            if self
+                .ascending
+                .at(heap, 0)
+                .is_none_or(|&ascending| other.is_some_and(|other| other < ascending))
+            {
+                return self.others.pop(heap);
+            }
         }
-        self.others.pop().map(|Reverse(other)| other)
+        self.ascending.pop(heap)
     }
 
     /// Whether nothing is ready.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.ascending.is_empty() && self.others.is_empty()
+    }
+
+    /// Gives the memory back; nothing is ready.
+    pub(super) fn release(&mut self, heap: &Heap) {
+        self.ascending.release(heap);
+        self.others.release(heap);
     }
 }

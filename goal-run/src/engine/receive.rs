@@ -1,17 +1,18 @@
 //! Messages that arrive, and receives that are posted.
 
-use super::error::{Cause, Failure};
-use super::incoming::{Arrivals, Incoming, Place, Receive, kept_bytes};
-use super::instance::Code;
-use super::options::{Options, Stats};
-use super::outgoing::{Outbox, Rendezvous, Stream};
-use super::{Engine, Instance};
+use super::code::{Code, Home};
+use super::communicator::Target;
+use super::error::Cause;
+use super::incoming::{Incoming, Place, Receive, kept_bytes};
+use super::options::Options;
+use super::outgoing::{Rendezvous, Stream};
+use super::progress::ActionQueue;
+use super::{Core, Engine};
+use crate::heap::Block;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
-use slab::Slab;
-use std::collections::VecDeque;
 
 /// Messages that one poll takes.
 const MESSAGES_PER_POLL: usize = 64;
@@ -19,84 +20,58 @@ const MESSAGES_PER_POLL: usize = 64;
 /// Bytes for which room is made before they come, of a message that comes in parts and has no receive.
 const KEPT_AT_ONCE: u64 = 1 << 20;
 
-/// All that a message may change: the engine without its transport.
-pub(super) struct Inside<'e> {
-    pub(super) rank: u32,
-    pub(super) instances: &'e mut Slab<Box<Instance>>,
-    pub(super) runnable: &'e mut VecDeque<usize>,
-    pub(super) unfinished: &'e mut usize,
-    pub(super) arrivals: &'e mut Arrivals,
-    pub(super) outbox: &'e mut Outbox,
-    pub(super) stats: &'e mut Stats,
-    pub(super) failure: &'e mut Option<Failure>,
-}
-
 impl<T: Transport> Engine<T> {
     /// Takes messages from the transport. Whether there were some.
+    #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
-        let (transport, mut inside) = self.split();
-        transport.poll(MESSAGES_PER_POLL, |header, payload| inside.accept(header, payload)) > 0
+        let Self { transport, core, codes } = self;
+        transport.poll(MESSAGES_PER_POLL, |header, payload| core.accept(codes, header, payload)) > 0
     }
 
     /// Tells senders how much more may be kept, as far as it matters to them: no eager message is larger than the limit on them.
     #[inline]
     pub(super) fn announce_room(&mut self) {
-        let Options { eager_limit, unexpected_limit, .. } = self.options;
-        let room = unexpected_limit.saturating_sub(self.arrivals.kept()).min(kept_bytes(eager_limit));
-        if self.announced != Some(room) {
-            self.announced = Some(room);
+        let Options { eager_limit, unexpected_limit, .. } = self.core.options;
+        let room =
+            unexpected_limit.saturating_sub(self.core.held.arrivals.kept()).min(kept_bytes(eager_limit));
+        if self.core.held.announced != Some(room) {
+            self.core.held.announced = Some(room);
             self.transport.announce_room(room);
         }
     }
-
-    /// The transport, and all else.
-    pub(super) fn split(&mut self) -> (&mut T, Inside<'_>) {
-        let inside = Inside {
-            rank: self.rank,
-            instances: &mut self.instances,
-            runnable: &mut self.runnable,
-            unfinished: &mut self.unfinished,
-            arrivals: &mut self.arrivals,
-            outbox: &mut self.outbox,
-            stats: &mut self.stats,
-            failure: &mut self.failure,
-        };
-        (&mut self.transport, inside)
-    }
-
-    /// An action has ended; its dependents will know when its instance runs next.
-    pub(super) fn end_action(&mut self, action: Receive) {
-        self.split().1.end(action);
-    }
 }
 
-impl Inside<'_> {
+impl Core {
     /// What a message does.
-    fn accept(&mut self, header: &Header, payload: &[u8]) {
+    #[inline]
+    fn accept(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         if self.failure.is_some() {
             // What comes now may belong to the message that failed, and the job ends.
             return;
         }
         match header.kind() {
-            Kind::Eager => self.arrive(header, Some(payload)),
-            Kind::Long | Kind::Rts => self.arrive(header, None),
+            Kind::Eager => self.arrive(codes, header, Some(payload)),
+            Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
-                let message =
-                    *self.arrivals.long.get(&header.source).expect("an envelope came before its parts");
-                if self.arrive_part(message, payload) {
-                    self.arrivals.long.remove(&header.source);
+                let heap = self.held.heap;
+                let long = &mut self.held.arrivals.long;
+                let message = *long.get(&heap, header.source).expect("an envelope came before its parts");
+                if self.arrive_part(codes, message, payload) {
+                    self.held.arrivals.long.remove(&heap, header.source);
                 }
             }
             Kind::Data => {
-                self.arrive_part(header.cookie, payload);
+                self.arrive_part(codes, header.cookie, payload);
             }
             Kind::Cts => {
                 let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
-                self.outbox.streams.push_back(stream);
+                let heap = self.held.heap;
+                self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {
+                let heap = self.held.heap;
                 let Rendezvous { instance, header, .. } =
-                    self.outbox.rendezvous.remove(header.cookie as usize);
+                    self.held.outbox.rendezvous.remove(&heap, header.cookie);
                 self.end(Receive { instance, action: header.action });
             }
         }
@@ -104,57 +79,73 @@ impl Inside<'_> {
 
     /// The envelope of a message, with all of its payload if it is eager.
     #[inline]
-    fn arrive(&mut self, header: &Header, payload: Option<&[u8]>) {
-        let Some(space) = self.arrivals.space(header) else {
-            self.stats.unreceived += 1;
-            return self.remember(header, Place::Dropped);
-        };
-        if let Some(receive) = self.arrivals.matching.take_posted(space, header.source, header.tag) {
-            if payload.is_some_and(|payload| self.deliver(receive, header, payload))
-                || !self.meet(receive, header)
-            {
-                return;
+    fn arrive(&mut self, codes: &[Code], header: &Header, payload: Option<&[u8]>) {
+        let heap = &self.heap();
+        let state = &mut *self.held;
+        let running = match state.arrivals.target(heap, header) {
+            Target::Over => {
+                state.stats.unreceived += 1;
+                return self.remember(header, Place::Dropped);
             }
-            match payload {
-                Some(payload) => {
-                    self.store(receive, header, 0, payload);
-                    self.end(receive);
+            Target::Early => None,
+            Target::Running(key) => {
+                let instance = state.instances.get_mut(heap, key);
+                let code = &codes[instance.code as usize];
+                let receive = state.arrivals.take_posted(heap, (key, &mut *instance, code), header);
+                if let Some(receive) = receive {
+                    return self.deliver(codes, receive, header, payload);
                 }
-                None => self.remember(header, Place::Receive(receive)),
+                Some((instance, code))
             }
-            return;
-        }
-        let (place, arrived) = match (header.kind(), payload) {
-            (_, Some(payload)) => (Place::Kept(payload.to_vec()), header.size),
-            (Kind::Rts, None) => (Place::Sender, 0),
-            (_, None) => (Place::Kept(Vec::with_capacity(header.size.min(KEPT_AT_ONCE) as usize)), 0),
         };
-        let key = self.arrivals.keep(space, header, place, arrived);
+        let (place, arrived) = match (header.kind(), payload) {
+            (_, Some(payload)) => (Place::Kept(Block::copy_of(heap, payload)), header.size),
+            (Kind::Rts, None) => (Place::Sender, 0),
+            (_, None) => (Place::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0),
+        };
+        let key = state.arrivals.keep(heap, running, header, (place, arrived));
         if header.kind() == Kind::Long {
-            self.arrivals.long.insert(header.source, key);
+            *state.arrivals.long.entry(heap, header.source) = key;
         }
-        self.stats.unexpected_max = self.stats.unexpected_max.max(self.arrivals.kept());
+        state.stats.unexpected += 1;
+        state.stats.unexpected_max = state.stats.unexpected_max.max(state.arrivals.kept());
     }
 
-    /// The short way of a whole message into a buffer in one piece: its action is looked at once. False, and nothing was done,
-    /// where it takes the long way.
+    /// A message has found its receive.
     #[inline]
-    fn deliver(&mut self, receive: Receive, header: &Header, bytes: &[u8]) -> bool {
-        let instance = &mut *self.instances[receive.instance];
-        let Code::Whole(schedule) = &instance.code else { return false };
-        let record = schedule.section().record(receive.action);
-        let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } = record.operation() else {
-            return false;
-        };
-        if piece.size != header.size {
-            return false;
+    fn deliver(&mut self, codes: &[Code], receive: Receive, header: &Header, payload: Option<&[u8]>) {
+        let heap = &self.heap();
+        let instance = self.held.instances.get_mut(heap, receive.instance);
+        let home = &mut self.homes[receive.instance as usize];
+        // The short way of a whole message into a buffer in one piece: its action is looked at once.
+        if let (Some(bytes), Some(schedule)) = (payload, codes[instance.code as usize].whole()) {
+            let record = schedule.section().record(receive.action);
+            if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } = record.operation()
+                && piece.size == header.size
+            {
+                home.memory.span(piece).write(|target| copy_short(target, bytes));
+                home.note_received(receive.action, header.source, header.sequence);
+                let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
+                queue.end_now(receive.action, &record);
+                let is_finished = instance.progress.is_finished();
+                if !instance.is_queued && !instance.progress.ready.is_empty() {
+                    instance.is_queued = true;
+                    self.held.runnable.push(heap, receive.instance);
+                }
+                self.held.unfinished -= u32::from(is_finished);
+                return;
+            }
         }
-        instance.memory.span(piece).write(|target| target.copy_from_slice(bytes));
-        instance.progress.end_now(receive.action, &record);
-        *self.unfinished -= usize::from(instance.progress.is_finished());
-        instance.note_received(receive.action, header.source, header.sequence);
-        self.queue(receive.instance);
-        true
+        if !self.meet(codes, receive, header) {
+            return;
+        }
+        match payload {
+            Some(payload) => {
+                self.store(codes, receive, header, 0, payload);
+                self.end(receive);
+            }
+            None => self.remember(header, Place::Receive(receive)),
+        }
     }
 
     /// Notes a message whose payload is still to come and that needs no matching any more.
@@ -164,31 +155,40 @@ impl Inside<'_> {
             // The sender of a request that is dropped waits for ever, which is what its program says.
             _ => return,
         }
-        let key = self.arrivals.messages.insert(Incoming { header: *header, arrived: 0, place }) as u32;
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let key = arrivals.messages.insert(heap, Incoming { header: *header, arrived: 0, place, next: 0 });
         if header.kind() == Kind::Long {
-            self.arrivals.long.insert(header.source, key);
+            *arrivals.long.entry(heap, header.source) = key;
         } else {
-            self.arrivals.direct.push_back(key);
+            arrivals.direct.push(heap, key);
         }
     }
 
     /// The next part of a payload. Whether it was the last one.
-    fn arrive_part(&mut self, key: u32, payload: &[u8]) -> bool {
-        let message = &mut self.arrivals.messages[key as usize];
+    fn arrive_part(&mut self, codes: &[Code], key: u32, payload: &[u8]) -> bool {
+        let heap = &self.heap();
+        let message = self.held.arrivals.messages.get_mut(heap, key);
         let (header, offset) = (message.header, message.arrived);
         message.arrived += payload.len() as u64;
         let is_last = message.arrived == header.size;
         match &mut message.place {
-            Place::Kept(bytes) => bytes.extend_from_slice(payload),
+            Place::Kept(bytes) => {
+                let end = message.arrived as usize;
+                if end > bytes.len() {
+                    bytes.grow(heap, end.max(2 * bytes.len()));
+                }
+                bytes.values_mut(heap)[offset as usize..end].copy_from_slice(payload);
+            }
             Place::Receive(receive) => {
                 let receive = *receive;
-                self.store(receive, &header, offset, payload);
+                self.store(codes, receive, &header, offset, payload);
                 if is_last {
-                    self.arrivals.messages.remove(key as usize);
+                    self.held.arrivals.messages.remove(heap, key);
                     self.end(receive);
                 }
             }
-            Place::Dropped if is_last => drop(self.arrivals.messages.remove(key as usize)),
+            Place::Dropped if is_last => drop(self.held.arrivals.messages.remove(heap, key)),
             Place::Dropped => {}
             Place::Sender => unreachable!("parts come after the receive is there"),
         }
@@ -197,27 +197,41 @@ impl Inside<'_> {
 
     /// A receive is posted. True if it has ended.
     #[inline]
-    pub(super) fn post(&mut self, receive: Receive, from: u32, tag: u32) -> bool {
-        let space = self.instances[receive.instance].space;
-        let Some(key) = self.arrivals.matching.post(space, from, tag, receive) else { return false };
-        let message = &mut self.arrivals.messages[key as usize];
+    pub(super) fn post(&mut self, codes: &[Code], receive: Receive, from: u32, tag: u32) -> bool {
+        let heap = &self.heap();
+        let state = &mut *self.held;
+        let instance = state.instances.get_mut(heap, receive.instance);
+        let code = &codes[instance.code as usize];
+        match state.arrivals.post(heap, (receive, instance, code), from, tag) {
+            None => false,
+            Some(key) => self.take_kept(codes, receive, key),
+        }
+    }
+
+    /// A receive has found a message that was kept. True if it has ended.
+    fn take_kept(&mut self, codes: &[Code], receive: Receive, key: u32) -> bool {
+        let heap = &self.heap();
+        let arrivals = &mut self.held.arrivals;
+        let message = arrivals.messages.get_mut(heap, key);
         let (header, arrived) = (message.header, message.arrived);
         let place = std::mem::replace(&mut message.place, Place::Receive(receive));
-        self.arrivals.release(&header);
-        if !self.meet(receive, &header) {
+        arrivals.release(&header);
+        if !self.meet(codes, receive, &header) {
             return false;
         }
         match place {
-            Place::Kept(bytes) => {
-                self.store(receive, &header, 0, &bytes);
+            Place::Kept(mut bytes) => {
+                let kept = &bytes.values(heap)[..arrived as usize];
+                self.store(codes, receive, &header, 0, kept);
+                bytes.release(heap);
                 if arrived < header.size {
                     return false;
                 }
-                self.arrivals.messages.remove(key as usize);
+                self.held.arrivals.messages.remove(heap, key);
                 true
             }
             Place::Sender => {
-                self.arrivals.direct.push_back(key);
+                self.held.arrivals.direct.push(heap, key);
                 false
             }
             Place::Receive(_) | Place::Dropped => unreachable!("such messages do not wait"),
@@ -226,10 +240,9 @@ impl Inside<'_> {
 
     /// A message and its receive have met. False if their sizes differ, which ends the job.
     #[inline]
-    fn meet(&mut self, receive: Receive, header: &Header) -> bool {
-        let instance = &mut self.instances[receive.instance];
-        instance.note_received(receive.action, header.source, header.sequence);
-        let received = payload_of(instance, receive.action).size();
+    fn meet(&mut self, codes: &[Code], receive: Receive, header: &Header) -> bool {
+        self.homes[receive.instance as usize].note_received(receive.action, header.source, header.sequence);
+        let received = self.target_of(codes, receive).0.size();
         if received != header.size {
             let cause = Cause::SizeMismatch {
                 source_rank: header.source,
@@ -238,7 +251,7 @@ impl Inside<'_> {
                 sent: header.size,
                 received,
             };
-            self.fail(receive, cause);
+            self.fail(codes, receive, cause);
         }
         received == header.size
     }
@@ -246,68 +259,87 @@ impl Inside<'_> {
     /// Stores bytes of a message, combines them with what is there if the receive has an operation, or compares them if
     /// they are a pattern and the receive has no address. Both `offset` and, but for the last part of a message, the number of
     /// bytes are multiples of every element's width.
-    #[inline]
-    pub(super) fn store(&mut self, receive: Receive, header: &Header, offset: u64, bytes: &[u8]) {
-        let instance = &self.instances[receive.instance];
-        let (payload, reduce) = target_of(instance, receive.action);
+    pub(super) fn store(
+        &mut self,
+        codes: &[Code],
+        receive: Receive,
+        header: &Header,
+        offset: u64,
+        bytes: &[u8],
+    ) {
+        let (payload, reduce) = self.target_of(codes, receive);
+        let Home { memory, .. } = &self.homes[receive.instance as usize];
         if let Some((op, datatype)) = reduce {
-            let buffer = instance.memory.contiguous(payload).expect("an operation has a contiguous buffer");
+            let buffer = memory.contiguous(payload).expect("an operation has a contiguous buffer");
             let start = offset as usize;
             let part = buffer.part(start..start + bytes.len());
             if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, part) {
-                self.fail(receive, Cause::DivisionByZero { element: offset / datatype.width() + element });
+                let element = offset / datatype.width() + element;
+                self.fail(codes, receive, Cause::DivisionByZero { element });
             }
             return;
         }
         match payload {
             Buffer::Pattern { .. } if header.is_pattern() => {
                 match header.message(self.rank).check(offset, bytes) {
-                    Ok(()) => self.stats.verified_bytes += bytes.len() as u64,
+                    Ok(()) => self.held.stats.verified_bytes += bytes.len() as u64,
                     Err(offset) => {
                         let Header { source: source_rank, tag, sequence, .. } = *header;
-                        self.fail(receive, Cause::PatternMismatch { source_rank, tag, sequence, offset });
+                        self.fail(
+                            codes,
+                            receive,
+                            Cause::PatternMismatch { source_rank, tag, sequence, offset },
+                        );
                     }
                 }
             }
-            buffer => instance.memory.scatter(buffer, offset, bytes),
+            buffer => memory.scatter(buffer, offset, bytes),
+        }
+    }
+
+    /// The buffer of a receive, and the operation that combines it with the message.
+    #[inline]
+    pub(super) fn target_of<'a>(
+        &self,
+        codes: &'a [Code],
+        receive: Receive,
+    ) -> (Buffer<'a>, Option<(Op, Datatype)>) {
+        let instance = self.held.instances.get(&self.held.heap, receive.instance);
+        match codes[instance.code as usize].record(receive.action).operation() {
+            Operation::Recv { payload, reduce, .. } => (payload, reduce),
+            _ => unreachable!("only receives are posted"),
         }
     }
 
     /// An action has ended; its dependents will know when its instance runs next.
     #[inline]
     pub(super) fn end(&mut self, action: Receive) {
-        self.instances[action.instance].progress.end(action.action);
-        self.queue(action.instance);
-    }
-
-    /// An instance has something to do.
-    #[inline]
-    fn queue(&mut self, key: usize) {
-        let instance = &mut self.instances[key];
+        let heap = &self.heap();
+        let instance = self.held.instances.get_mut(heap, action.instance);
+        instance.progress.ended.push(heap, action.action);
         if !instance.is_queued {
             instance.is_queued = true;
-            self.runnable.push_back(key);
+            self.held.runnable.push(heap, action.instance);
         }
     }
 
     #[cold]
-    fn fail(&mut self, receive: Receive, cause: Cause) {
-        let failure = self.instances[receive.instance].failure(receive.action, cause);
+    pub(super) fn fail(&mut self, codes: &[Code], receive: Receive, cause: Cause) {
+        let instance = self.held.instances.get(&self.held.heap, receive.instance);
+        let number = match &codes[instance.code as usize] {
+            Code::Window(window) => window.number(&self.homes[receive.instance as usize], receive.action),
+            Code::Whole(_) | Code::Ended => None,
+        };
+        let failure = instance.failure(receive.action, number, cause);
         self.failure.get_or_insert(failure);
     }
 }
 
-/// The buffer of the receive at `action`.
+/// Copies bytes; those of one or two words without a call.
 #[inline]
-fn payload_of(instance: &Instance, action: u32) -> Buffer<'_> {
-    target_of(instance, action).0
-}
-
-/// The buffer of the receive at `action`, and the operation that combines it with the message.
-#[inline]
-pub(super) fn target_of(instance: &Instance, action: u32) -> (Buffer<'_>, Option<(Op, Datatype)>) {
-    match instance.record(action).operation() {
-        Operation::Recv { payload, reduce, .. } => (payload, reduce),
-        _ => unreachable!("only receives are posted"),
+fn copy_short(target: &mut [u8], bytes: &[u8]) {
+    match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
+        (Ok(target), Ok(bytes)) => *target = *bytes,
+        _ => target.copy_from_slice(bytes),
     }
 }

@@ -1,5 +1,6 @@
 //! A rank's section, made ready to be started any number of times.
 
+use super::lookup::Lookup;
 use super::window::Board;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
@@ -22,6 +23,10 @@ pub struct Schedule {
     actions: u32,
     has_wildcards: bool,
     asks_time: bool,
+    /// The number of each source and tag that a receive names.
+    channels: Lookup,
+    /// The number of each rank that a send names.
+    destinations: Lookup,
 }
 
 /// What the state of one instance needs, in elements.
@@ -66,10 +71,15 @@ impl Schedule {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
         let (mut has_wildcards, mut asks_time) = (false, false);
+        let (mut channels, mut destinations) = (Lookup::default(), Lookup::default());
         for (offset, record) in section.records() {
             counters[slot(offset)] = record.sources;
             match record.operation() {
-                Operation::Recv { peer, tag, .. } => has_wildcards |= peer == ANY || tag == ANY,
+                Operation::Recv { peer, tag, .. } => {
+                    has_wildcards |= peer == ANY || tag == ANY;
+                    channels.add(channel_key(peer, tag));
+                }
+                Operation::Send { peer, .. } => destinations.add(peer.into()),
                 Operation::Calc { .. } | Operation::Wtime { .. } => asks_time = true,
                 _ => {}
             }
@@ -77,7 +87,22 @@ impl Schedule {
         let actions = nisa.num_actions(nisa.section_id(rank));
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
-        Self { nisa, rank, range, memory, scratch, counters, actions, has_wildcards, asks_time }
+        if has_wildcards {
+            channels = Lookup::default();
+        }
+        Self {
+            nisa,
+            rank,
+            range,
+            memory,
+            scratch,
+            counters,
+            actions,
+            has_wildcards,
+            asks_time,
+            channels,
+            destinations,
+        }
     }
 
     /// The rank that it is for.
@@ -121,6 +146,29 @@ impl Schedule {
         StateSizes::of(self.section())
     }
 
+    /// Number of channels: 0 where a receive has wildcards.
+    pub(super) fn channels(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// The number of the channel with this source and tag; `None` if no receive names them.
+    #[inline]
+    pub(super) fn channel(&self, source: u32, tag: u32) -> Option<u32> {
+        self.channels.get(channel_key(source, tag))
+    }
+
+    /// Number of ranks that sends name.
+    pub(super) fn destinations(&self) -> usize {
+        self.destinations.len()
+    }
+
+    /// The number of a rank that a send names.
+    #[inline]
+    pub(super) fn destination(&self, to: u32) -> Option<u32> {
+        self.destinations.get(to.into())
+    }
+
+    #[inline]
     pub(super) fn initial_counters(&self) -> &[u16] {
         &self.counters
     }
@@ -129,4 +177,10 @@ impl Schedule {
     pub(super) fn has_wildcards(&self) -> bool {
         self.has_wildcards
     }
+}
+
+/// What a channel is looked up by.
+#[inline]
+const fn channel_key(source: u32, tag: u32) -> u64 {
+    (source as u64) << 32 | tag as u64
 }

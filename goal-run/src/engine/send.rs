@@ -1,9 +1,11 @@
 //! Sends: eager, eager in parts, rendezvous; and whatever else leaves this rank.
 
+use super::Core;
+use super::buffer::Memory;
+use super::code::Code;
 use super::incoming::{Receive, kept_bytes};
 use super::options::Options;
 use super::outgoing::{Outgoing, Rendezvous, Stream};
-use super::{Engine, Instance};
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 
@@ -22,125 +24,160 @@ enum Sent {
     Waits,
 }
 
-impl<T: Transport> Engine<T> {
-    /// Starts the send at `action`. True if it has ended: its buffer may be reused.
+impl Core {
     #[inline]
-    pub(super) fn start_send(
+    pub(super) fn start_send<T: Transport>(
         &mut self,
-        key: usize,
-        action: u32,
-        to: u32,
-        tag: u32,
-        payload: Buffer<'_>,
+        transport: &mut T,
+        codes: &[Code],
+        (key, action): (u32, u32),
+        (to, tag, payload): (u32, u32, Buffer<'_>),
     ) -> bool {
-        let instance = &mut self.instances[key];
+        let heap = &self.heap();
         let size = payload.size();
-        let kind = kind(&mut self.transport, &self.options, to, size);
+        let kind = kind(transport, &self.options, to, size);
         let mut header = Header::new(kind, self.rank);
+        let instance = self.held.instances.get_mut(heap, key);
+        let sequence = match codes[instance.code as usize].whole() {
+            Some(schedule) => {
+                let destination = schedule.destination(to).expect("a send has its destination");
+                &mut instance.sequences.values_mut(heap)[destination as usize]
+            }
+            None => instance.sequences_by_rank.entry(heap, to),
+        };
+        header.sequence = *sequence;
+        *sequence += 1;
         header.communicator = instance.communicator;
         header.instance = instance.number;
         header.tag = tag;
-        header.sequence = instance.number_send(action, to);
         header.action = action;
         header.size = size;
         if matches!(payload, Buffer::Pattern { .. }) {
             header.flags |= Header::PATTERN;
         }
-        self.stats.messages += 1;
-        self.stats.bytes = self.stats.bytes.saturating_add(size);
-        let mut outgoing = Outgoing { header, instance: key, left: None };
-        if kind == Kind::Rts {
-            self.request(to, &mut outgoing);
+        let home = &mut self.homes[key as usize];
+        home.note_sent(action, header.sequence);
+        self.held.stats.messages += 1;
+        self.held.stats.bytes = self.held.stats.bytes.saturating_add(size);
+        let is_blocked = self.held.outbox.is_blocked(heap, to);
+        if kind == Kind::Eager && !is_blocked {
+            let source = Source { memory: &home.memory, payload, header: &header, to };
+            if try_send_eager(transport, &source) == Sent::All {
+                return true;
+            }
         }
-        if !self.outbox.is_blocked(to) {
-            let sent = if kind == Kind::Eager {
-                let source = Source { instance: &self.instances[key], payload, header: &header, to };
-                try_send_eager(&mut self.transport, &source)
-            } else {
-                let mut budget = BYTES_PER_POLL;
-                self.try_send(to, &mut outgoing, &mut budget)
-            };
-            if sent == Sent::All {
+        self.send_otherwise(transport, codes, to, Outgoing { header, instance: key, left: None }, is_blocked)
+    }
+
+    /// A send that does not leave at once as it is. True if it has ended.
+    #[cold]
+    fn send_otherwise<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        mut outgoing: Outgoing,
+        is_blocked: bool,
+    ) -> bool {
+        let kind = outgoing.header.kind();
+        if kind == Kind::Rts {
+            self.request(transport, codes, to, &mut outgoing);
+        }
+        if kind != Kind::Eager && !is_blocked {
+            let mut budget = BYTES_PER_POLL;
+            if self.try_send(transport, codes, to, &mut outgoing, &mut budget) == Sent::All {
                 return kind != Kind::Rts;
             }
         }
-        self.outbox.push(to, outgoing);
+        let heap = &self.heap();
+        self.held.outbox.push(heap, to, outgoing);
         false
     }
 
     /// Turns a send into a request: its payload waits for the receive.
-    fn request(&mut self, to: u32, outgoing: &mut Outgoing) {
+    fn request<T: Transport>(&mut self, transport: &mut T, codes: &[Code], to: u32, outgoing: &mut Outgoing) {
+        let source = self.source(codes, outgoing.instance, &outgoing.header, to);
+        let address = source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
         let Outgoing { header, instance, .. } = outgoing;
         header.kind = Kind::Rts as u8;
-        let source = Source::new(&self.instances[*instance], header, to);
-        let address = source
-            .instance
-            .memory
-            .contiguous(source.payload)
-            .and_then(|span| self.transport.export(to, span));
         if let Some(address) = address {
             header.flags |= Header::DIRECT;
             header.offset = address;
         }
-        let entry = self.outbox.rendezvous.vacant_entry();
-        header.cookie = entry.key() as u32;
-        entry.insert(Rendezvous { instance: *instance, to, header: *header });
+        let heap = &self.heap();
+        let rendezvous = &mut self.held.outbox.rendezvous;
+        header.cookie =
+            rendezvous.insert(heap, Rendezvous { instance: *instance, to, header: Header::default() });
+        rendezvous.get_mut(heap, header.cookie).header = *header;
     }
 
     /// Sends a header without payload.
-    pub(super) fn send_control(&mut self, to: u32, header: Header) {
-        let mut outgoing = Outgoing { header, instance: usize::MAX, left: None };
-        if self.outbox.is_blocked(to) || self.try_send(to, &mut outgoing, &mut 0) == Sent::Waits {
-            self.outbox.push(to, outgoing);
+    pub(super) fn send_control<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        header: Header,
+    ) {
+        let heap = &self.heap();
+        let mut outgoing = Outgoing { header, instance: u32::MAX, left: None };
+        if self.held.outbox.is_blocked(heap, to)
+            || self.try_send(transport, codes, to, &mut outgoing, &mut 0) == Sent::Waits
+        {
+            self.held.outbox.push(heap, to, outgoing);
         }
     }
 
     /// Lets out what waited, as far as there is room. Whether anything left.
-    pub(super) fn flush(&mut self) -> bool {
+    pub(super) fn flush<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+        let heap = &self.heap();
         let mut worked = false;
         let mut budget = BYTES_PER_POLL;
-        for _ in 0..self.outbox.destinations() {
-            let Some((to, mut queue)) = self.outbox.take_turn() else { break };
-            while let Some(outgoing) = queue.front_mut() {
+        for _ in 0..self.held.outbox.destinations() {
+            let Some((to, mut queue)) = self.held.outbox.take_turn(heap) else { break };
+            while let Some(outgoing) = queue.at_mut(heap, 0) {
                 let before = outgoing.left;
-                let sent = self.try_send(to, outgoing, &mut budget);
+                let sent = self.try_send(transport, codes, to, outgoing, &mut budget);
                 worked |= sent == Sent::All || outgoing.left != before;
                 if sent == Sent::Waits {
                     break;
                 }
                 let Outgoing { header, instance, .. } = *outgoing;
-                queue.pop_front();
+                queue.pop(heap);
                 if matches!(header.kind(), Kind::Eager | Kind::Long) {
-                    self.end_action(Receive { instance, action: header.action });
+                    self.end(Receive { instance, action: header.action });
                 }
             }
-            self.outbox.put_back(to, queue);
+            self.held.outbox.put_back(heap, to, queue);
         }
-        for _ in 0..self.outbox.streams.len() {
-            let Some(stream) = self.outbox.streams.pop_front() else { break };
-            worked |= self.send_stream(stream, &mut budget);
+        for _ in 0..self.held.outbox.streams.len() {
+            let Some(stream) = self.held.outbox.streams.pop(heap) else { break };
+            worked |= self.send_stream(transport, codes, stream, &mut budget);
         }
         worked
     }
 
-    fn try_send(&mut self, to: u32, outgoing: &mut Outgoing, budget: &mut u64) -> Sent {
-        let Outgoing { header, left, .. } = outgoing;
-        if matches!(header.kind(), Kind::Eager | Kind::Long)
-            && left.is_none()
-            && kind(&mut self.transport, &self.options, to, header.size) == Kind::Rts
+    fn try_send<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
+        if matches!(outgoing.header.kind(), Kind::Eager | Kind::Long)
+            && outgoing.left.is_none()
+            && kind(transport, &self.options, to, outgoing.header.size) == Kind::Rts
         {
             // The receiver's room was used up while this waited for its turn.
-            self.request(to, outgoing);
+            self.request(transport, codes, to, outgoing);
         }
         let header = &outgoing.header;
         match header.kind() {
-            Kind::Eager => {
-                let source = Source::new(&self.instances[outgoing.instance], header, to);
-                try_send_eager(&mut self.transport, &source)
-            }
-            Kind::Long => self.try_send_long(to, outgoing, budget),
+            Kind::Eager => try_send_eager(transport, &self.source(codes, outgoing.instance, header, to)),
+            Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
-                match self.transport.try_send(to, header, |_| {}) {
+                match transport.try_send(to, header, |_| {}) {
                     Ok(()) => Sent::All,
                     Err(Full) => Sent::Waits,
                 }
@@ -148,22 +185,29 @@ impl<T: Transport> Engine<T> {
         }
     }
 
-    fn try_send_long(&mut self, to: u32, outgoing: &mut Outgoing, budget: &mut u64) -> Sent {
+    fn try_send_long<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
         let Outgoing { header, instance, left } = outgoing;
-        let source = Source::new(&self.instances[*instance], header, to);
+        let source = self.source(codes, *instance, header, to);
         if left.is_none() {
-            if self.transport.try_send(to, header, |_| {}) == Err(Full) {
+            if transport.try_send(to, header, |_| {}) == Err(Full) {
                 return Sent::Waits;
             }
             *left = Some(0);
         }
         let left = left.get_or_insert(0);
-        let part_max = part_max(&mut self.transport, to);
+        let part_max = part_max(transport, to);
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
             part.size = (header.size - *left).min(part_max);
             if *budget < part.size
-                || self.transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
+                || transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
             {
                 return Sent::Waits;
             }
@@ -174,18 +218,25 @@ impl<T: Transport> Engine<T> {
     }
 
     /// Sends parts of a stream and puts it back unless it is done. Whether anything left.
-    fn send_stream(&mut self, mut stream: Stream, budget: &mut u64) -> bool {
-        let Rendezvous { instance, to, header } = self.outbox.rendezvous[stream.send as usize];
-        let source = Source::new(&self.instances[instance], &header, to);
+    fn send_stream<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        mut stream: Stream,
+        budget: &mut u64,
+    ) -> bool {
+        let heap = &self.heap();
+        let Rendezvous { instance, to, header } = *self.held.outbox.rendezvous.get(heap, stream.send);
+        let source = self.source(codes, instance, &header, to);
         let before = stream.left;
-        let part_max = part_max(&mut self.transport, to);
+        let part_max = part_max(transport, to);
         while stream.left < header.size {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
             part.size = (header.size - stream.left).min(part_max);
             if *budget < part.size
-                || self.transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
+                || transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {
                 break;
             }
@@ -194,12 +245,21 @@ impl<T: Transport> Engine<T> {
         }
         let worked = stream.left > before;
         if stream.left == header.size {
-            self.outbox.rendezvous.remove(stream.send as usize);
-            self.end_action(Receive { instance, action: header.action });
+            self.held.outbox.rendezvous.remove(heap, stream.send);
+            self.end(Receive { instance, action: header.action });
         } else {
-            self.outbox.streams.push_back(stream);
+            self.held.outbox.streams.push(heap, stream);
         }
         worked
+    }
+
+    /// The bytes of a send.
+    #[inline]
+    fn source<'a>(&'a self, codes: &'a [Code], instance: u32, header: &'a Header, to: u32) -> Source<'a> {
+        let code = self.held.instances.get(&self.held.heap, instance).code;
+        let record = codes[code as usize].record(header.action);
+        let Operation::Send { payload, .. } = record.operation() else { unreachable!("only sends send") };
+        Source { memory: &self.homes[instance as usize].memory, payload, header, to }
     }
 }
 
@@ -230,26 +290,19 @@ fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
 
 /// Where the bytes of a send come from.
 struct Source<'a> {
-    instance: &'a Instance,
+    memory: &'a Memory,
     payload: Buffer<'a>,
     header: &'a Header,
     to: u32,
 }
 
-impl<'a> Source<'a> {
-    #[inline]
-    fn new(instance: &'a Instance, header: &'a Header, to: u32) -> Self {
-        let record = instance.record(header.action);
-        let Operation::Send { payload, .. } = record.operation() else { unreachable!("only sends send") };
-        Self { instance, payload, header, to }
-    }
-
+impl Source<'_> {
     /// Writes the bytes from `offset` on.
     #[inline]
     fn fill(&self, offset: u64, out: &mut [u8]) {
         match self.payload {
             Buffer::Pattern { .. } => self.header.message(self.to).fill(offset, out),
-            payload => self.instance.memory.gather(payload, offset, out),
+            payload => self.memory.gather(payload, offset, out),
         }
     }
 }

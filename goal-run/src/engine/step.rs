@@ -1,11 +1,12 @@
 //! One poll: the paper's Listing 1.
 
+use super::code::Code;
 use super::incoming::Receive;
-use super::instance::Code;
-use super::{Cause, Engine, Failure, Progress, Waiting};
+use super::progress::ActionQueue;
+use super::{Cause, Core, Engine, Failure, Progress, Waiting};
+use crate::heap::Heap;
 use crate::transport::Transport;
 use goal_asm::nisa::{Buffer, Operation, Record};
-use std::rc::Rc;
 
 /// Actions that one poll starts or passes on for each instance.
 pub(super) const ACTIONS_PER_POLL: usize = 1024;
@@ -17,31 +18,77 @@ impl<T: Transport> Engine<T> {
     /// # Errors
     /// The first failure of an action, again on every further call.
     pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
-        if let Some(failure) = &self.failure {
+        if let Some(failure) = &self.core.failure {
             return Err(failure.clone());
         }
         let mut worked = self.take_messages();
-        worked |= !self.arrivals.direct.is_empty() && self.fetch();
-        worked |= !self.outbox.is_empty() && self.flush();
-        worked |= self.locals.has_timers() && self.end_calcs(now_ns);
-        for _ in 0..self.runnable.len() {
-            let Some(key) = self.runnable.pop_front() else { break };
+        let Self { transport, core, codes } = self;
+        worked |= !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
+        worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
+        worked |= !core.held.timers.is_empty() && core.end_calcs(now_ns);
+        for _ in 0..self.core.held.runnable.len() {
+            let heap = &self.core.heap();
+            let Some(key) = self.core.held.runnable.pop(heap) else { break };
             worked |= self.run(key, now_ns);
         }
         self.announce_room();
-        match &self.failure {
-            None => Ok(Progress { worked, waiting: self.waiting() }),
+        match &self.core.failure {
+            None => Ok(Progress { worked, waiting: self.core.waiting() }),
             Some(failure) => Err(failure.clone()),
         }
     }
 
+    /// Lets an instance make progress. Whether it did.
+    fn run(&mut self, key: u32, now_ns: u64) -> bool {
+        let heap = &self.core.heap();
+        let code = self.core.held.instances.get(heap, key).code as usize;
+        if matches!(self.codes[code], Code::Window(_)) {
+            return self.run_in_window(key, now_ns);
+        }
+        let Self { transport, core, codes } = self;
+        let codes: &[Code] = codes;
+        let section = codes[code].whole().expect("it runs").section();
+        let was_finished = core.held.instances.get(heap, key).progress.is_finished();
+        let mut actions = 0;
+        while actions < ACTIONS_PER_POLL && core.failure.is_none() {
+            let progress = &mut core.held.instances.get_mut(heap, key).progress;
+            if let Some(offset) = progress.ended.pop(heap) {
+                core.queue(heap, key).end_now(offset, &section.record(offset));
+                actions += 1;
+                continue;
+            }
+            let Some(offset) = progress.next_ready(heap, section) else { break };
+            actions += 1;
+            let record = section.record(offset);
+            if !record.start_dependents.is_empty() {
+                core.queue(heap, key).start(&record);
+            }
+            if core.start_action(transport, codes, key, offset, &record, now_ns) {
+                core.queue(heap, key).end_now(offset, &record);
+            }
+        }
+        let instance = core.held.instances.get_mut(heap, key);
+        let is_finished = instance.progress.is_finished();
+        instance.is_queued = !is_finished && instance.progress.has_work(section);
+        if instance.is_queued {
+            core.held.runnable.push(heap, key);
+        }
+        if is_finished && !was_finished {
+            core.held.unfinished -= 1;
+        }
+        actions > 0
+    }
+}
+
+impl Core {
+    #[inline]
     fn waiting(&self) -> Waiting {
-        let room = !self.outbox.is_empty();
-        if let Some(time_ns) = self.locals.next_timer() {
+        let room = !self.held.outbox.is_empty();
+        if let Some(time_ns) = self.held.timers.next(&self.held.heap) {
             Waiting::Until { time_ns, room }
         } else if room {
             Waiting::Room
-        } else if self.unfinished > 0 {
+        } else if self.held.unfinished > 0 {
             Waiting::Messages
         } else {
             Waiting::Nothing
@@ -49,84 +96,71 @@ impl<T: Transport> Engine<T> {
     }
 
     fn end_calcs(&mut self, now_ns: u64) -> bool {
+        let heap = &self.heap();
         let mut worked = false;
         for _ in 0..ACTIONS_PER_POLL {
-            let Some((instance, action)) = self.locals.due(now_ns) else { break };
-            self.end_action(Receive { instance, action });
+            let Some((instance, action)) = self.held.timers.due(heap, now_ns) else { break };
+            self.end(Receive { instance, action });
             worked = true;
         }
         worked
     }
 
-    /// Lets an instance make progress. Whether it did.
-    fn run(&mut self, key: usize, now_ns: u64) -> bool {
-        let schedule = match &self.instances[key].code {
-            Code::Whole(schedule) => Rc::clone(schedule),
-            Code::Window(_) => return self.run_in_window(key, now_ns),
-        };
-        let section = schedule.section();
-        let was_finished = self.instances[key].progress.is_finished();
-        let mut actions = 0;
-        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
-            let progress = &mut self.instances[key].progress;
-            if progress.pass_ended(section) {
-                actions += 1;
-                continue;
-            }
-            let Some(offset) = progress.next_ready(section) else { break };
-            actions += 1;
-            let record = section.record(offset);
-            progress.start(&record);
-            let has_ended = self.start_action(key, offset, &record, now_ns);
-            if has_ended {
-                self.instances[key].progress.end_now(offset, &record);
-            }
+    /// The state of the actions of an instance.
+    #[inline]
+    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, key: u32) -> ActionQueue<'a> {
+        ActionQueue {
+            progress: &mut self.held.instances.get_mut(heap, key).progress,
+            home: &mut self.homes[key as usize],
+            heap,
         }
-        let instance = &mut self.instances[key];
-        if instance.progress.is_finished() && !was_finished {
-            self.unfinished -= 1;
-        }
-        instance.is_queued = instance.progress.has_work(section);
-        if instance.is_queued {
-            self.runnable.push_back(key);
-        }
-        actions > 0
     }
 
     /// Starts an action. Whether it has ended.
     #[inline(always)]
-    pub(super) fn start_action(&mut self, key: usize, offset: u32, record: &Record<'_>, now_ns: u64) -> bool {
+    pub(super) fn start_action<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        key: u32,
+        offset: u32,
+        record: &Record<'_>,
+        now_ns: u64,
+    ) -> bool {
+        let at = (key, offset);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
-                self.start_send(key, offset, peer, tag, payload)
+                self.start_send(transport, codes, at, (peer, tag, payload))
             }
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
-                let instance = &self.instances[key];
                 let operands = (Buffer::One(a), payload, None);
-                let result = self.locals.exec(&instance.memory, (op, datatype), operands);
-                self.has_ended(key, offset, result) && self.start_send(key, offset, peer, tag, payload)
+                let memory = &self.homes[key as usize].memory;
+                let result = self.locals.exec(memory, (op, datatype), operands);
+                self.has_ended(codes, at, result)
+                    && self.start_send(transport, codes, at, (peer, tag, payload))
             }
             Operation::Recv { peer, tag, .. } => {
-                self.split().1.post(Receive { instance: key, action: offset }, peer, tag)
+                self.post(codes, Receive { instance: key, action: offset }, peer, tag)
             }
             Operation::Calc { nanos } => {
                 let cpu = record.placement().cpu;
-                self.locals.calc(self.options.calc, nanos, cpu, now_ns, (key, offset))
+                let heap = &self.heap();
+                self.held.timers.calc(heap, self.options.calc.duration_ns(nanos), cpu, now_ns, at)
             }
             Operation::Nop => true,
             Operation::Exec { op, datatype, a, b, c } => {
-                let instance = &self.instances[key];
-                let result = self.locals.exec(&instance.memory, (op, datatype), (a, b, c));
-                self.has_ended(key, offset, result)
+                let memory = &self.homes[key as usize].memory;
+                let result = self.locals.exec(memory, (op, datatype), (a, b, c));
+                self.has_ended(codes, at, result)
             }
             Operation::User { function, a, b } => {
-                let instance = &self.instances[key];
-                let result = self.locals.call(&instance.memory, function, a, b);
-                self.has_ended(key, offset, result)
+                let memory = &self.homes[key as usize].memory;
+                let result = self.locals.call(memory, function, a, b);
+                self.has_ended(codes, at, result)
             }
             Operation::Wtime { buffer } => {
                 let seconds = now_ns as f64 / 1e9;
-                self.instances[key].memory.scatter(buffer, 0, &seconds.to_le_bytes());
+                self.homes[key as usize].memory.scatter(buffer, 0, &seconds.to_le_bytes());
                 true
             }
         }
@@ -134,11 +168,16 @@ impl<T: Transport> Engine<T> {
 
     /// Whether a function has ended; if it failed, so does the job.
     #[inline]
-    fn has_ended(&mut self, key: usize, offset: u32, result: Result<(), Cause>) -> bool {
+    fn has_ended(
+        &mut self,
+        codes: &[Code],
+        (instance, action): (u32, u32),
+        result: Result<(), Cause>,
+    ) -> bool {
         match result {
             Ok(()) => true,
             Err(cause) => {
-                self.failure = Some(self.instances[key].failure(offset, cause));
+                self.fail(codes, Receive { instance, action }, cause);
                 false
             }
         }

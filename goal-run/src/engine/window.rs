@@ -3,10 +3,11 @@
 //! Only the actions of the window are in memory. What ended actions release beyond it is noted in the table H[a] -> f of the
 //! theorem's proof and counted when the action enters. On a schedule in windows (Theorem 4) the table stays as small as these.
 
-use super::instance::{Code, Storage};
+use super::code::{Code, Home};
+use super::instance::Storage;
 use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
-use super::{Cause, Engine};
+use super::{Cause, Core, Engine};
 use crate::transport::Transport;
 use goal_asm::nisa::{
     Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits, Streamed,
@@ -14,7 +15,6 @@ use goal_asm::nisa::{
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fs::File;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// One rank's schedule in a file, to be run through a window.
@@ -130,7 +130,7 @@ pub(super) struct Window {
     end: u32,
     board: Board,
     /// What holds the actions of the window, in order.
-    chunks: VecDeque<Rc<Chunk>>,
+    chunks: VecDeque<Arc<Chunk>>,
     /// How many dependencies of actions behind the window are met.
     table: FxHashMap<u32, u16>,
     stats: WindowStats,
@@ -162,19 +162,19 @@ impl Window {
     }
 
     #[inline]
-    fn chunk(&self, offset: u32) -> &Rc<Chunk> {
+    fn chunk(&self, offset: u32) -> &Arc<Chunk> {
         let behind = self.chunks.partition_point(|chunk| chunk.start() <= offset);
         &self.chunks[behind - 1]
     }
 
-    pub(super) fn number(&self, queue: &ActionQueue, offset: u32) -> Option<u64> {
-        self.board.find(queue.finished.as_slice(), offset)
+    pub(super) fn number(&self, home: &Home, offset: u32) -> Option<u64> {
+        self.board.find(home.finished.as_slice(), offset)
     }
 
     /// Lets actions enter while there is room. The offset at which the section turned out to be wrong, and how.
-    fn fill(&mut self, queue: &mut ActionQueue) -> Result<(), (u32, Cause)> {
+    fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (u32, Cause)> {
         while !self.is_read {
-            let numbers = self.board.numbers(queue.finished.as_slice());
+            let numbers = self.board.numbers(queue.home.finished.as_slice());
             if numbers.end - numbers.start == self.board.size {
                 return Ok(());
             }
@@ -189,43 +189,49 @@ impl Window {
                 Operation::Wtime { .. } => self.stats.stores_time = true,
                 _ => {}
             }
-            let place = self.board.enter(queue.finished.as_mut_slice(), offset);
+            let place = self.board.enter(queue.home.finished.as_mut_slice(), offset);
             let counter = record.sources - self.table.remove(&offset).unwrap_or(0);
-            queue.counters.as_mut_slice()[place] = counter;
+            queue.home.counters.as_mut_slice()[place] = counter;
             if counter == 0 {
-                queue.ready.push(offset);
+                queue.progress.ready.push(queue.heap, offset);
             }
             self.end = offset + 1;
-            if self.chunks.back().is_none_or(|last| !Rc::ptr_eq(last, &chunk)) {
+            if self.chunks.back().is_none_or(|last| !Arc::ptr_eq(last, &chunk)) {
                 self.chunks.push_back(chunk);
             }
         }
         Ok(())
     }
 
-    fn release(&mut self, queue: &mut ActionQueue, dependents: Offsets<'_>) {
+    fn release(&mut self, queue: &mut ActionQueue<'_>, dependents: Offsets<'_>) {
         for offset in dependents.iter() {
             if offset >= self.end {
                 *self.table.entry(offset).or_insert(0) += 1;
                 continue;
             }
-            let number = self.board.find(queue.finished.as_slice(), offset).expect("it waits in the window");
-            let counter = &mut queue.counters.as_mut_slice()[self.board.place(number)];
+            let number =
+                self.board.find(queue.home.finished.as_slice(), offset).expect("it waits in the window");
+            let counter = &mut queue.home.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
-                queue.ready.push(offset);
+                queue.progress.ready.push(queue.heap, offset);
             }
         }
         self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
     }
 
     /// An action has ended: its dependents wait for it no longer, and others may enter.
-    fn end(&mut self, queue: &mut ActionQueue, offset: u32, record: &Record<'_>) -> Result<(), (u32, Cause)> {
+    fn end(
+        &mut self,
+        queue: &mut ActionQueue<'_>,
+        offset: u32,
+        record: &Record<'_>,
+    ) -> Result<(), (u32, Cause)> {
         self.release(queue, record.dependents);
-        let words = queue.finished.as_mut_slice();
+        let words = queue.home.finished.as_mut_slice();
         let number = self.board.find(words, offset).expect("it was in the window");
         self.board.end(words, number);
-        queue.unfinished -= 1;
+        queue.progress.unfinished -= 1;
         let numbers = self.board.numbers(words);
         let oldest = if numbers.is_empty() { self.end } else { self.board.offset(words, numbers.start) };
         while self.chunks.get(1).is_some_and(|chunk| chunk.start() <= oldest) {
@@ -237,53 +243,64 @@ impl Window {
 
 impl<T: Transport> Engine<T> {
     /// Lets an instance in a window make progress. Whether it did.
-    pub(super) fn run_in_window(&mut self, key: usize, now_ns: u64) -> bool {
-        let was_finished = self.instances[key].progress.is_finished();
+    pub(super) fn run_in_window(&mut self, key: u32, now_ns: u64) -> bool {
+        let Self { transport, core, codes } = self;
+        let heap = &core.heap();
+        let code = core.held.instances.get(heap, key).code as usize;
+        let was_finished = core.held.instances.get(heap, key).progress.is_finished();
         let mut actions = 0;
         if !was_finished {
-            self.in_window(key, |window, queue| if window.end == 0 { window.fill(queue) } else { Ok(()) });
+            core.in_window(&mut codes[code], key, |window, queue| match window.end {
+                0 => window.fill(queue),
+                _ => Ok(()),
+            });
         }
-        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
-            let instance = &mut self.instances[key];
-            let Code::Window(window) = &mut instance.code else { unreachable!("it has a window") };
-            let queue = &mut instance.progress;
-            if let Some(offset) = queue.ended.pop_front() {
+        while actions < ACTIONS_PER_POLL && core.failure.is_none() {
+            let Code::Window(window) = &mut codes[code] else { unreachable!("it has a window") };
+            let mut queue = core.queue(heap, key);
+            if let Some(offset) = queue.progress.ended.pop(heap) {
                 actions += 1;
-                let chunk = Rc::clone(window.chunk(offset));
-                self.in_window(key, |window, queue| window.end(queue, offset, &chunk.record(offset)));
+                let chunk = Arc::clone(window.chunk(offset));
+                core.in_window(&mut codes[code], key, |window, queue| {
+                    window.end(queue, offset, &chunk.record(offset))
+                });
                 continue;
             }
-            let Some(offset) = queue.ready.pop() else { break };
+            let Some(offset) = queue.progress.ready.pop(heap) else { break };
             actions += 1;
-            let chunk = Rc::clone(window.chunk(offset));
+            let chunk = Arc::clone(window.chunk(offset));
             let record = chunk.record(offset);
-            window.release(queue, record.start_dependents);
-            if self.start_action(key, offset, &record, now_ns) {
-                self.in_window(key, |window, queue| window.end(queue, offset, &record));
+            window.release(&mut queue, record.start_dependents);
+            if core.start_action(transport, codes, key, offset, &record, now_ns) {
+                core.in_window(&mut codes[code], key, |window, queue| window.end(queue, offset, &record));
             }
         }
-        let instance = &mut self.instances[key];
-        if instance.progress.is_finished() && !was_finished {
-            self.unfinished -= 1;
-        }
-        let queue = &instance.progress;
-        instance.is_queued = !queue.ready.is_empty() || !queue.ended.is_empty();
+        let instance = core.held.instances.get_mut(heap, key);
+        let is_finished = instance.progress.is_finished();
+        instance.is_queued = !instance.progress.ready.is_empty() || !instance.progress.ended.is_empty();
         if instance.is_queued {
-            self.runnable.push_back(key);
+            core.held.runnable.push(heap, key);
+        }
+        if is_finished && !was_finished {
+            core.held.unfinished -= 1;
         }
         actions > 0
     }
+}
 
+impl Core {
     /// Does something to the window of an instance; what is wrong with the section ends the job.
     fn in_window(
         &mut self,
-        key: usize,
-        work: impl FnOnce(&mut Window, &mut ActionQueue) -> Result<(), (u32, Cause)>,
+        code: &mut Code,
+        key: u32,
+        work: impl FnOnce(&mut Window, &mut ActionQueue<'_>) -> Result<(), (u32, Cause)>,
     ) {
-        let instance = &mut self.instances[key];
-        let Code::Window(window) = &mut instance.code else { unreachable!("it has a window") };
-        if let Err((offset, cause)) = work(window, &mut instance.progress) {
-            let failure = instance.failure(offset, cause);
+        let heap = &self.heap();
+        let Code::Window(window) = code else { unreachable!("it has a window") };
+        if let Err((offset, cause)) = work(window, &mut self.queue(heap, key)) {
+            let number = window.number(&self.homes[key as usize], offset);
+            let failure = self.held.instances.get(heap, key).failure(offset, number, cause);
             self.failure.get_or_insert(failure);
         }
     }

@@ -1,6 +1,6 @@
 //! A queue.
 
-use super::{Block, Flat, Heap};
+use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
 /// Values that leave in the order in which they came.
@@ -13,8 +13,7 @@ pub(crate) struct Fifo<T> {
     past: u32,
 }
 
-// SAFETY: as its parts.
-unsafe impl<T: Flat> Flat for Fifo<T> {}
+flat!(Fifo<T>;);
 
 impl<T: Flat> Fifo<T> {
     #[inline]
@@ -61,7 +60,8 @@ impl<T: Flat> Fifo<T> {
     /// The value behind `ahead` others.
     #[inline]
     pub(crate) fn at<'a>(&'a self, heap: &'a Heap, ahead: usize) -> Option<&'a T> {
-        (ahead < self.len()).then(|| &self.values.values(heap)[self.place(self.first.wrapping_add(ahead as u32))])
+        (ahead < self.len())
+            .then(|| &self.values.values(heap)[self.place(self.first.wrapping_add(ahead as u32))])
     }
 
     #[inline]
@@ -87,6 +87,17 @@ impl<T: Flat> Fifo<T> {
         }
         self.values.release(heap);
         (self.values, self.first, self.past) = (larger, 0, len as u32);
+    }
+
+    /// Removes what `keep` refuses.
+    pub(crate) fn retain(&mut self, heap: &Heap, mut keep: impl FnMut(&T) -> bool) {
+        for _ in 0..self.len() {
+            if let Some(value) = self.pop(heap)
+                && keep(&value)
+            {
+                self.push(heap, value);
+            }
+        }
     }
 
     /// Gives its memory back; it must be empty.

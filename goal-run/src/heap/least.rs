@@ -1,6 +1,6 @@
 //! A queue whose least value leaves first.
 
-use super::{Block, Flat, Heap};
+use super::{Block, Flat, Heap, flat};
 
 /// Values of which the least leaves first: a binary heap.
 #[derive(Debug, Default)]
@@ -9,8 +9,7 @@ pub(crate) struct Least<T> {
     len: u32,
 }
 
-// SAFETY: as its parts.
-unsafe impl<T: Flat> Flat for Least<T> {}
+flat!(Least<T>;);
 
 impl<T: Flat + Copy + Ord> Least<T> {
     #[inline]
@@ -26,10 +25,7 @@ impl<T: Flat + Copy + Ord> Least<T> {
     pub(crate) fn push(&mut self, heap: &Heap, value: T) {
         let mut at = self.len as usize;
         if at == self.values.len() {
-            let mut larger = Block::new(heap, 2 * at + 1);
-            larger.values_mut(heap)[..at].copy_from_slice(self.values.values(heap));
-            self.values.release(heap);
-            self.values = larger;
+            self.values.grow(heap, 2 * at + 1);
         }
         self.len += 1;
         let values = self.values.values_mut(heap);
@@ -59,5 +55,11 @@ impl<T: Flat + Copy + Ord> Least<T> {
             *place = *last;
         }
         Some(first)
+    }
+
+    /// Gives its memory back; it must be empty.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        debug_assert!(self.is_empty());
+        self.values.release(heap);
     }
 }

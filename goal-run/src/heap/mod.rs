@@ -33,10 +33,16 @@ const CLASSES: usize = 32;
 /// A value holds no address and no reference, is aligned to at most [`UNIT`], needs no drop, and means the same in every process.
 pub(crate) unsafe trait Flat: Default {}
 
-/// Implements [`Flat`] for types all of whose parts are.
+/// Implements [`Flat`] for types all of whose parts are; for one with parameters that are `Flat` too: `Type<A, B>;`.
 macro_rules! flat {
-    ($($(#[$meta:meta])* $type:ty),* $(,)?) => {$(
-        // SAFETY: numbers, and what is made of them.
+    ($type:ident<$($parameter:ident),+>;) => {
+        #[allow(unsafe_code)]
+        // SAFETY: all of its parts are numbers, and what is made of them.
+        unsafe impl<$($parameter: $crate::heap::Flat),+> $crate::heap::Flat for $type<$($parameter),+> {}
+    };
+    ($($type:ty),* $(,)?) => {$(
+        #[allow(unsafe_code)]
+        // SAFETY: all of its parts are numbers, and what is made of them.
         unsafe impl $crate::heap::Flat for $type {}
     )*};
 }
@@ -112,13 +118,14 @@ impl Heap {
     /// If the heap is used up.
     fn allocate(&self, class: u32) -> u32 {
         let control = self.control();
-        let free = control.free[class as usize];
+        let free = control.free.get(class as usize).copied().unwrap_or(0);
         if free != 0 {
             // SAFETY: a free block's first word was written by `release`.
             control.free[class as usize] = unsafe { self.at(free).cast::<u32>().read() };
             return free;
         }
-        let end = control.top.checked_add(1 << class).filter(|&end| end <= self.units);
+        let units = 1u32.checked_shl(class);
+        let end = units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
         let unit = control.top;
         control.top = end.expect("the memory for an engine's state is used up");
         unit
@@ -169,6 +176,27 @@ impl<T: Flat> Block<T> {
         block
     }
 
+    /// A block that begins with a copy of these values.
+    pub(crate) fn copy_of(heap: &Heap, values: &[T]) -> Self
+    where
+        T: Copy,
+    {
+        let mut block = if values.is_empty() { Self::default() } else { Self::new(heap, values.len()) };
+        block.values_mut(heap)[..values.len()].copy_from_slice(values);
+        block
+    }
+
+    /// Moves to a block with room for at least so many values, the same ones first.
+    pub(crate) fn grow(&mut self, heap: &Heap, capacity: usize)
+    where
+        T: Copy,
+    {
+        let mut larger = Self::new(heap, capacity);
+        larger.values_mut(heap)[..self.len()].copy_from_slice(self.values(heap));
+        self.release(heap);
+        *self = larger;
+    }
+
     /// Values.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -199,6 +227,25 @@ impl<T: Flat> Block<T> {
             heap.release(self.unit, Self::class(self.capacity as usize));
         }
         *self = Self::default();
+    }
+}
+
+/// A heap in memory of its own, for tests.
+#[cfg(test)]
+pub(crate) struct Private(Heap, #[expect(dead_code, reason = "the heap's memory")] crate::shm::Mapping);
+
+#[cfg(test)]
+impl Private {
+    pub(crate) fn new() -> Self {
+        let memory = crate::shm::Mapping::private(1 << 30).expect("address space");
+        // SAFETY: the mapping is this value's alone and lives as long as it does.
+        let heap = unsafe { Heap::new(Region::new(memory.range(0, 0).as_ptr(), memory.len())) };
+        heap.control().top = size_of::<Control>().div_ceil(UNIT) as u32;
+        Self(heap, memory)
+    }
+
+    pub(crate) fn heap(&self) -> &Heap {
+        &self.0
     }
 }
 

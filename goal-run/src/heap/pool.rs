@@ -1,6 +1,6 @@
 //! Values by number, of which those that left are given again.
 
-use super::{Block, Flat, Heap};
+use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
 /// Values by number.
@@ -23,13 +23,11 @@ struct Slot<T> {
 
 const TAKEN: u32 = u32::MAX;
 
-// SAFETY: as its parts.
-unsafe impl<T: Flat> Flat for Pool<T> {}
-// SAFETY: as its parts.
-unsafe impl<T: Flat> Flat for Slot<T> {}
+flat!(Pool<T>;);
+flat!(Slot<T>;);
 
 impl<T: Flat> Pool<T> {
-    #[inline]
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.len as usize
     }

@@ -1,6 +1,6 @@
 //! Values by key.
 
-use super::{Block, Flat, Heap};
+use super::{Block, Flat, Heap, flat};
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 use std::mem::take;
@@ -13,10 +13,8 @@ pub(crate) struct Table<K, V> {
     len: u32,
 }
 
-// SAFETY: as its parts.
-unsafe impl<K: Flat, V: Flat> Flat for Table<K, V> {}
-// SAFETY: as its parts.
-unsafe impl<T: Flat> Flat for Option<T> {}
+flat!(Table<K, V>;);
+flat!(Option<T>;);
 
 impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
     #[inline]
@@ -97,12 +95,10 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
         }
     }
 
-    /// Removes everything.
-    pub(crate) fn clear(&mut self, heap: &Heap) {
-        if self.len > 0 {
-            self.places.values_mut(heap).iter_mut().for_each(|place| *place = None);
-            self.len = 0;
-        }
+    /// Gives its memory back, with what is in it.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        self.places.release(heap);
+        self.len = 0;
     }
 
     #[cold]

@@ -1,6 +1,7 @@
 //! The lists that a waiting message is in: doubly linked, one for each kind of receive that may take it.
 
 use super::NONE;
+use crate::heap::{Block, Heap, flat};
 
 /// The kinds of receives that fit a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,37 +31,44 @@ struct Links {
     after: u32,
 }
 
-const UNLINKED: [Links; Way::COUNT] = [Links { before: NONE, after: NONE }; Way::COUNT];
+impl Default for Links {
+    fn default() -> Self {
+        Self { before: NONE, after: NONE }
+    }
+}
 
 /// The links of all waiting messages, by the message's number.
 #[derive(Debug, Default)]
-pub(super) struct Lists(Vec<[Links; Way::COUNT]>);
+pub(super) struct Lists(Block<[Links; Way::COUNT]>);
+
+flat!(Links, [Links; Way::COUNT], Lists);
 
 impl Lists {
     /// A message that is in no list.
-    pub(super) fn add(&mut self, id: u32) {
+    pub(super) fn add(&mut self, heap: &Heap, id: u32) {
         let id = id as usize;
-        if id == self.0.len() {
-            self.0.push(UNLINKED);
-        } else {
-            self.0[id] = UNLINKED;
+        if id >= self.0.len() {
+            self.0.grow(heap, 2 * id + 1);
         }
+        self.0.values_mut(heap)[id] = Default::default();
     }
 
     /// Puts `id` behind `last`.
-    pub(super) fn append(&mut self, way: Way, last: u32, id: u32) {
-        self.0[last as usize][way as usize].after = id;
-        self.0[id as usize][way as usize].before = last;
+    pub(super) fn append(&mut self, heap: &Heap, way: Way, last: u32, id: u32) {
+        let links = self.0.values_mut(heap);
+        links[last as usize][way as usize].after = id;
+        links[id as usize][way as usize].before = last;
     }
 
     /// Takes `id` out of a list; tells its neighbours.
-    pub(super) fn unlink(&mut self, way: Way, id: u32) -> (u32, u32) {
-        let Links { before, after } = self.0[id as usize][way as usize];
+    pub(super) fn unlink(&mut self, heap: &Heap, way: Way, id: u32) -> (u32, u32) {
+        let links = self.0.values_mut(heap);
+        let Links { before, after } = links[id as usize][way as usize];
         if before != NONE {
-            self.0[before as usize][way as usize].after = after;
+            links[before as usize][way as usize].after = after;
         }
         if after != NONE {
-            self.0[after as usize][way as usize].before = before;
+            links[after as usize][way as usize].before = before;
         }
         (before, after)
     }

@@ -15,17 +15,15 @@ mod list;
 #[cfg(test)]
 mod tests;
 
+use crate::heap::{Flat, Heap, Pool, Table, flat};
 use goal_lang::ANY;
 use list::{Lists, Way};
-use rustc_hash::FxHashMap;
-use slab::Slab;
-use std::collections::hash_map::Entry;
 
 /// A matching space: an instance of a communicator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct SpaceId(u32);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Space {
     /// Messages are listed under the keys with a wildcard too.
     lists_all: bool,
@@ -38,7 +36,7 @@ struct Space {
     last: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Key {
     space: SpaceId,
     source: u32,
@@ -63,20 +61,29 @@ impl Key {
 }
 
 /// What lies under a key: the ends of a list of posted receives or of waiting messages.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 enum Queue {
-    Posted { first: u32, last: u32 },
-    Waiting { first: u32, last: u32 },
+    /// Nothing: such entries are removed at once.
+    #[default]
+    Empty,
+    Posted {
+        first: u32,
+        last: u32,
+    },
+    Waiting {
+        first: u32,
+        last: u32,
+    },
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Posted<R> {
     receive: R,
     number: u64,
     next: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Waiting<M> {
     message: M,
     key: Key,
@@ -86,82 +93,74 @@ struct Waiting<M> {
 /// No entry.
 const NONE: u32 = u32::MAX;
 
+flat!(SpaceId, Space, Key, Queue);
+flat!(Posted<R>;);
+flat!(Waiting<M>;);
+flat!(Matching<R, M>;);
+
 /// The queues of one rank: receives `R` and messages `M` wait for each other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Matching<R, M> {
-    queues: FxHashMap<Key, Queue>,
-    spaces: Slab<Space>,
-    posted: Slab<Posted<R>>,
-    waiting: Slab<Waiting<M>>,
+    queues: Table<Key, Queue>,
+    spaces: Pool<Space>,
+    posted: Pool<Posted<R>>,
+    waiting: Pool<Waiting<M>>,
     lists: Lists,
 }
 
-impl<R, M> Default for Matching<R, M> {
-    fn default() -> Self {
-        Self {
-            queues: FxHashMap::default(),
-            spaces: Slab::new(),
-            posted: Slab::new(),
-            waiting: Slab::new(),
-            lists: Lists::default(),
-        }
-    }
-}
-
-impl<R: Copy, M: Copy> Matching<R, M> {
+impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
     /// A new space, for messages that come before their receives: it is ready for receives with wildcards.
-    pub(crate) fn add_space(&mut self) -> SpaceId {
+    pub(crate) fn add_space(&mut self, heap: &Heap) -> SpaceId {
         let space = Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };
-        SpaceId(self.spaces.insert(space) as u32)
+        SpaceId(self.spaces.insert(heap, space))
     }
 
     /// From now on receives may be posted to the space; whether some have wildcards is known.
-    pub(crate) fn open_space(&mut self, space: SpaceId, has_wildcards: bool) {
-        self.spaces[space.0 as usize].lists_all = has_wildcards;
+    pub(crate) fn open_space(&mut self, heap: &Heap, space: SpaceId, has_wildcards: bool) {
+        self.spaces.get_mut(heap, space.0).lists_all = has_wildcards;
     }
 
     /// Removes a space to which no receive is posted; gives back the messages that wait in it, in the order in which they
     /// came.
-    pub(crate) fn remove_space(&mut self, space: SpaceId, mut dropped: impl FnMut(M)) {
+    pub(crate) fn remove_space(&mut self, heap: &Heap, space: SpaceId, mut dropped: impl FnMut(M)) {
         loop {
-            match self.spaces[space.0 as usize].first {
+            match self.spaces.get(heap, space.0).first {
                 NONE => break,
-                first => dropped(self.remove_waiting(first)),
+                first => dropped(self.remove_waiting(heap, first)),
             }
         }
-        self.spaces.remove(space.0 as usize);
+        self.spaces.remove(heap, space.0);
     }
 
     /// Posts a receive. If a message waits that fits it, the first one is taken out and given back.
     #[inline]
-    pub(crate) fn post(&mut self, space: SpaceId, source: u32, tag: u32, receive: R) -> Option<M> {
+    pub(crate) fn post(
+        &mut self,
+        heap: &Heap,
+        space: SpaceId,
+        source: u32,
+        tag: u32,
+        receive: R,
+    ) -> Option<M> {
         let key = Key { space, source, tag };
-        let state = &mut self.spaces[space.0 as usize];
+        let state = self.spaces.get_mut(heap, space.0);
         if source == ANY && tag == ANY && state.first != NONE {
             let first = state.first;
-            return Some(self.remove_waiting(first));
+            return Some(self.remove_waiting(heap, first));
         }
-        let number = state.postings;
-        let new = match self.queues.entry(key) {
-            Entry::Occupied(mut entry) => match entry.get_mut() {
-                Queue::Waiting { first, .. } => {
-                    let first = *first;
-                    return Some(self.remove_waiting(first));
-                }
-                Queue::Posted { last, .. } => {
-                    let new = self.posted.insert(Posted { receive, number, next: NONE }) as u32;
-                    self.posted[*last as usize].next = new;
-                    *last = new;
-                    new
-                }
-            },
-            Entry::Vacant(entry) => {
-                let new = self.posted.insert(Posted { receive, number, next: NONE }) as u32;
-                entry.insert(Queue::Posted { first: new, last: new });
-                new
-            }
-        };
+        let queue = self.queues.entry(heap, key);
+        if let Queue::Waiting { first, .. } = *queue {
+            return Some(self.remove_waiting(heap, first));
+        }
+        let new = self.posted.insert(heap, Posted { receive, number: state.postings, next: NONE });
         debug_assert_ne!(new, NONE);
+        match queue {
+            Queue::Posted { last, .. } => {
+                self.posted.get_mut(heap, *last).next = new;
+                *last = new;
+            }
+            _ => *queue = Queue::Posted { first: new, last: new },
+        }
         state.postings += 1;
         state.posted_wildcards += u32::from(key.is_wildcard());
         None
@@ -169,13 +168,13 @@ impl<R: Copy, M: Copy> Matching<R, M> {
 
     /// Takes out the posted receive that a message fits, if there is one.
     #[inline]
-    pub(crate) fn take_posted(&mut self, space: SpaceId, source: u32, tag: u32) -> Option<R> {
+    pub(crate) fn take_posted(&mut self, heap: &Heap, space: SpaceId, source: u32, tag: u32) -> Option<R> {
         let key = Key { space, source, tag };
-        if self.spaces[space.0 as usize].posted_wildcards == 0 {
-            return self.pop_posted(key);
+        if self.spaces.get(heap, space.0).posted_wildcards == 0 {
+            return self.pop_posted(heap, key);
         }
-        let first = |key: &Key| match self.queues.get(key) {
-            Some(&Queue::Posted { first, .. }) => Some(self.posted[first as usize].number),
+        let first = |key: &Key| match self.queues.get(heap, *key) {
+            Some(&Queue::Posted { first, .. }) => Some(self.posted.get(heap, first).number),
             _ => None,
         };
         let (_, key) = key
@@ -183,54 +182,48 @@ impl<R: Copy, M: Copy> Matching<R, M> {
             .into_iter()
             .filter_map(|key| Some((first(&key)?, key)))
             .min_by_key(|best| best.0)?;
-        self.spaces[space.0 as usize].posted_wildcards -= u32::from(key.is_wildcard());
-        self.pop_posted(key)
+        self.spaces.get_mut(heap, space.0).posted_wildcards -= u32::from(key.is_wildcard());
+        self.pop_posted(heap, key)
     }
 
     /// Keeps a message for which [`Self::take_posted`] found no receive.
-    pub(crate) fn keep(&mut self, space: SpaceId, source: u32, tag: u32, message: M) {
+    pub(crate) fn keep(&mut self, heap: &Heap, space: SpaceId, source: u32, tag: u32, message: M) {
         let key = Key { space, source, tag };
-        let state = &mut self.spaces[space.0 as usize];
+        let state = self.spaces.get_mut(heap, space.0);
         let lists_all = state.lists_all;
-        let id = self.waiting.insert(Waiting { message, key, lists_all }) as u32;
-        self.lists.add(id);
+        let id = self.waiting.insert(heap, Waiting { message, key, lists_all });
+        self.lists.add(heap, id);
         match state.last {
             NONE => state.first = id,
-            last => self.lists.append(Way::Any, last, id),
+            last => self.lists.append(heap, Way::Any, last, id),
         }
         state.last = id;
         for way in Way::listed(lists_all) {
-            match self.queues.entry(key.fitting()[way as usize]) {
-                Entry::Vacant(entry) => {
-                    entry.insert(Queue::Waiting { first: id, last: id });
+            match self.queues.entry(heap, key.fitting()[way as usize]) {
+                Queue::Waiting { last, .. } => {
+                    self.lists.append(heap, way, *last, id);
+                    *last = id;
                 }
-                Entry::Occupied(mut entry) => match entry.get_mut() {
-                    Queue::Waiting { last, .. } => {
-                        self.lists.append(way, *last, id);
-                        *last = id;
-                    }
-                    Queue::Posted { .. } => unreachable!("a posted receive fits the message"),
-                },
+                Queue::Posted { .. } => unreachable!("a posted receive fits the message"),
+                queue @ Queue::Empty => *queue = Queue::Waiting { first: id, last: id },
             }
         }
     }
 
-    fn pop_posted(&mut self, key: Key) -> Option<R> {
-        let Entry::Occupied(mut entry) = self.queues.entry(key) else { return None };
-        let Queue::Posted { first, .. } = entry.get_mut() else { return None };
-        let taken = self.posted.remove(*first as usize);
+    fn pop_posted(&mut self, heap: &Heap, key: Key) -> Option<R> {
+        let Queue::Posted { first, .. } = self.queues.get_mut(heap, key)? else { return None };
+        let taken = self.posted.remove(heap, *first);
+        *first = taken.next;
         if taken.next == NONE {
-            entry.remove();
-        } else {
-            *first = taken.next;
+            self.queues.remove(heap, key);
         }
         Some(taken.receive)
     }
 
-    fn remove_waiting(&mut self, id: u32) -> M {
-        let Waiting { message, key, lists_all } = self.waiting.remove(id as usize);
-        let state = &mut self.spaces[key.space.0 as usize];
-        let (before, after) = self.lists.unlink(Way::Any, id);
+    fn remove_waiting(&mut self, heap: &Heap, id: u32) -> M {
+        let Waiting { message, key, lists_all } = self.waiting.remove(heap, id);
+        let state = self.spaces.get_mut(heap, key.space.0);
+        let (before, after) = self.lists.unlink(heap, Way::Any, id);
         if before == NONE {
             state.first = after;
         }
@@ -239,10 +232,10 @@ impl<R: Copy, M: Copy> Matching<R, M> {
         }
         for way in Way::listed(lists_all) {
             let key = key.fitting()[way as usize];
-            let (before, after) = self.lists.unlink(way, id);
+            let (before, after) = self.lists.unlink(heap, way, id);
             if before == NONE && after == NONE {
-                self.queues.remove(&key);
-            } else if let Some(Queue::Waiting { first, last }) = self.queues.get_mut(&key) {
+                self.queues.remove(heap, key);
+            } else if let Some(Queue::Waiting { first, last }) = self.queues.get_mut(heap, key) {
                 if before == NONE {
                     *first = after;
                 }

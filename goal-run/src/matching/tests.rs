@@ -1,6 +1,7 @@
 //! Against a model that looks through plain lists.
 
 use super::{Matching, SpaceId};
+use crate::heap::{Heap, Private};
 use goal_lang::ANY;
 
 #[derive(Default)]
@@ -37,10 +38,17 @@ impl Model {
     }
 }
 
-fn arrive(matching: &mut Matching<u32, u32>, space: SpaceId, source: u32, tag: u32, id: u32) -> Option<u32> {
-    let receive = matching.take_posted(space, source, tag);
+fn arrive(
+    heap: &Heap,
+    matching: &mut Matching<u32, u32>,
+    space: SpaceId,
+    source: u32,
+    tag: u32,
+    id: u32,
+) -> Option<u32> {
+    let receive = matching.take_posted(heap, space, source, tag);
     if receive.is_none() {
-        matching.keep(space, source, tag, id);
+        matching.keep(heap, space, source, tag, id);
     }
     receive
 }
@@ -48,11 +56,14 @@ fn arrive(matching: &mut Matching<u32, u32>, space: SpaceId, source: u32, tag: u
 /// Early messages, then posts and arrivals mixed; two spaces that must not see each other.
 fn compare(seed: u64, wildcards: bool) {
     let mut random = fastrand::Rng::with_seed(seed);
+    let private = Private::new();
+    let heap = private.heap();
     let mut matching = Matching::default();
-    let mut both = [matching.add_space(), matching.add_space()].map(|space| (space, Model::default()));
+    let mut both =
+        [matching.add_space(heap), matching.add_space(heap)].map(|space| (space, Model::default()));
     for step in 0..400 {
         if step == 40 {
-            both.iter().for_each(|(space, _)| matching.open_space(*space, wildcards));
+            both.iter().for_each(|(space, _)| matching.open_space(heap, *space, wildcards));
         }
         let (space, model) = &mut both[random.usize(..2)];
         let (mut source, mut tag) = (random.u32(..3), random.u32(..3));
@@ -64,19 +75,19 @@ fn compare(seed: u64, wildcards: bool) {
                 tag = ANY;
             }
             assert_eq!(
-                matching.post(*space, source, tag, step),
+                matching.post(heap, *space, source, tag, step),
                 model.post(source, tag, step),
                 "seed {seed}"
             );
         } else {
-            let found = arrive(&mut matching, *space, source, tag, step);
+            let found = arrive(heap, &mut matching, *space, source, tag, step);
             assert_eq!(found, model.arrive(source, tag, step), "seed {seed}");
         }
     }
     // What is left leaves with its space.
     for (space, model) in both {
         let mut left = Vec::new();
-        matching.remove_space(space, |message| left.push(message));
+        matching.remove_space(heap, space, |message| left.push(message));
         let expected: Vec<u32> = model.waiting.iter().map(|&(_, _, id)| id).collect();
         assert_eq!(left, expected);
     }
@@ -91,14 +102,16 @@ fn agrees_with_a_plain_model() {
 
 #[test]
 fn keeps_nothing_of_what_was_matched() {
+    let private = Private::new();
+    let heap = private.heap();
     let mut matching: Matching<u32, u32> = Matching::default();
-    let space = matching.add_space();
-    matching.open_space(space, false);
+    let space = matching.add_space(heap);
+    matching.open_space(heap, space, false);
     for i in 0..10_000 {
-        assert_eq!(matching.post(space, i, i, i), None);
+        assert_eq!(matching.post(heap, space, i, i, i), None);
     }
     for i in 0..10_000 {
-        assert_eq!(matching.take_posted(space, i, i), Some(i));
+        assert_eq!(matching.take_posted(heap, space, i, i), Some(i));
     }
-    assert!(matching.queues.is_empty() && matching.posted.is_empty());
+    assert!(matching.queues.is_empty() && matching.posted.len() == 0);
 }

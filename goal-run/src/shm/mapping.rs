@@ -3,14 +3,14 @@
 
 use super::sync::Bytes;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::{Deref, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 
-/// A memory file that every process of the run maps readable and writable.
+/// A memory file that every process of the run maps readable and writable, or memory of one process.
 ///
 /// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped; it is page aligned, and
 /// the file is never truncated (its size is sealed), so no access inside the mapping faults.
@@ -18,7 +18,8 @@ use std::ptr::NonNull;
 pub struct Mapping {
     ptr: NonNull<u8>,
     len: usize,
-    fd: OwnedFd,
+    /// The memory file; `None` where there is none.
+    fd: Option<OwnedFd>,
 }
 
 /// Types made of atomics, and of bytes that a protocol over atomics lets processes reach in turn: every bit pattern is a value
@@ -47,6 +48,18 @@ impl Mapping {
         Self::open(fd, len)
     }
 
+    /// `len` zero bytes of this process alone: address space, of which what is touched takes memory.
+    ///
+    /// # Errors
+    /// What the system says: no address space.
+    pub fn private(len: usize) -> io::Result<Self> {
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
+        let ptr =
+            unsafe { mmap_anonymous(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, flags)? };
+        Ok(Self { ptr: NonNull::new(ptr.cast()).expect("a mapping is not at address 0"), len, fd: None })
+    }
+
     /// Maps an existing memory file.
     ///
     /// # Errors
@@ -58,12 +71,15 @@ impl Mapping {
         }
         let fd = OwnedFd::from(fd);
         let ptr = map(fd.as_fd(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)?;
-        Ok(Self { ptr, len, fd })
+        Ok(Self { ptr, len, fd: Some(fd) })
     }
 
     /// The memory file.
+    ///
+    /// # Panics
+    /// If it is memory of this process alone.
     pub fn fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.fd.as_ref().expect("a memory file").as_fd()
     }
 
     /// Bytes mapped.

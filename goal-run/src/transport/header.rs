@@ -67,6 +67,12 @@ pub struct Header {
     pub offset: u64,
 }
 
+impl Default for Header {
+    fn default() -> Self {
+        Self::new_zeroed()
+    }
+}
+
 impl Header {
     /// The payload is a pattern.
     pub const PATTERN: u8 = 1;

@@ -201,11 +201,11 @@ fn a_poll_ends_a_bounded_number_of_calcs() {
     let mut held = Held::new(&schedule);
     let mut engine = Engine::new(0, ToOneself::default(), Options::default());
     let handle = engine.start(&schedule, 0, held.storage());
-    while !engine.locals.has_timers() || !engine.runnable.is_empty() {
+    while engine.core.held.timers.is_empty() || !engine.core.held.runnable.is_empty() {
         engine.poll(0).expect("no failure");
     }
     engine.poll(1_000_000).expect("no failure");
-    assert!(engine.locals.has_timers(), "all were ended at once");
+    assert!(!engine.core.held.timers.is_empty(), "all were ended at once");
     while !engine.test(&handle) {
         engine.poll(1_000_000).expect("no failure");
     }

@@ -1,0 +1,79 @@
+//! Numbers for the keys of a schedule: asked with every message, changed never.
+
+/// Numbers keys in the order in which they come, from 0. Open addressing, at most half full.
+#[derive(Debug, Default)]
+pub(super) struct Lookup {
+    /// A power of two of entries, or none: key and number plus 1, 0 for a free one.
+    entries: Vec<(u64, u32)>,
+    len: u32,
+}
+
+impl Lookup {
+    /// Keys.
+    pub(super) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Numbers a key, unless it has a number.
+    pub(super) fn add(&mut self, key: u64) {
+        if 2 * (self.len() + 1) > self.entries.len() {
+            let entries = std::mem::take(&mut self.entries);
+            self.entries = vec![(0, 0); (2 * entries.len()).max(2)];
+            for (key, number) in entries.into_iter().filter(|&(_, number)| number != 0) {
+                let place = self.find(key);
+                self.entries[place] = (key, number);
+            }
+        }
+        let place = self.find(key);
+        if self.entries[place].1 == 0 {
+            self.len += 1;
+            self.entries[place] = (key, self.len);
+        }
+    }
+
+    /// The number of a key.
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<u32> {
+        if self.len == 0 {
+            return None;
+        }
+        self.entries[self.find(key)].1.checked_sub(1)
+    }
+
+    /// The entry of a key, or the free one where it would be.
+    #[inline]
+    fn find(&self, key: u64) -> usize {
+        /// 2^64 divided by the golden ratio (Fibonacci hashing).
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        let mask = self.entries.len() - 1;
+        let mut place = (key.wrapping_mul(FACTOR) >> 32) as usize & mask;
+        loop {
+            let (other, number) = self.entries[place];
+            if number == 0 || other == key {
+                return place;
+            }
+            place = (place + 1) & mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lookup;
+    use std::collections::HashMap;
+
+    #[test]
+    fn keys_keep_their_numbers() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let (mut lookup, mut model) = (Lookup::default(), HashMap::new());
+        assert_eq!(lookup.get(0), None);
+        for _ in 0..10_000 {
+            let key = random.u64(..3000) << random.u32(..60);
+            let next = model.len() as u32;
+            let number = *model.entry(key).or_insert(next);
+            lookup.add(key);
+            assert_eq!((lookup.get(key), lookup.len()), (Some(number), model.len()));
+        }
+        assert!((0..3000).all(|key| lookup.get(key) == model.get(&key).copied()));
+    }
+}

@@ -1,0 +1,97 @@
+//! What an engine remembers of instances and messages: all of it in a heap, so that another process can go on with it.
+#![allow(unsafe_code)] // the one reference to the state of an engine
+
+use super::incoming::Arrivals;
+use super::instance::Instance;
+use super::local::Timers;
+use super::options::{Options, Stats};
+use super::outgoing::Outbox;
+use crate::heap::{Fifo, Heap, Pool, flat};
+use crate::memory::Region;
+use crate::shm::Mapping;
+use std::io;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// What an engine remembers.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    pub(super) instances: Pool<Instance>,
+    /// Instances with something to do at once, each once.
+    pub(super) runnable: Fifo<u32>,
+    /// Instances with actions that have not ended.
+    pub(super) unfinished: u32,
+    pub(super) arrivals: Arrivals,
+    pub(super) outbox: Outbox,
+    pub(super) timers: Timers,
+    pub(super) stats: Stats,
+    /// Bytes of room that senders know of, once they were told.
+    pub(super) announced: Option<u64>,
+}
+
+flat!(State, Stats);
+
+/// The state of an engine where it lies.
+///
+/// Invariant: `state` is the root of `heap`, and this is the only way to it that is in use.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) heap: Heap,
+    state: NonNull<State>,
+    /// Where the heap is nobody else's.
+    _memory: Option<Mapping>,
+}
+
+// SAFETY: an address of memory that belongs to no thread; who may use it when is stated at `Held::over`.
+unsafe impl Send for Held {}
+
+impl Held {
+    /// A state in memory of its own.
+    ///
+    /// # Errors
+    /// Where the system has no room.
+    pub(super) fn alone(options: &Options) -> io::Result<Self> {
+        let memory = Mapping::private(bytes(options.unexpected_limit))?;
+        // SAFETY: the mapping is this value's alone and lives as long as it does.
+        let held = unsafe { Self::over(Region::new(memory.range(0, 0).as_ptr(), memory.len())) };
+        Ok(Self { _memory: Some(memory), ..held })
+    }
+
+    /// The state in these bytes: zeros, or what an engine left there.
+    ///
+    /// # Safety
+    /// The contract of [`Heap::new`]: while a method of an engine over it runs, no other one does in any process.
+    pub(super) unsafe fn over(bytes: Region) -> Self {
+        // SAFETY: as the caller says; the root is always a `State`, reached through this value only.
+        unsafe {
+            let heap = Heap::new(bytes);
+            Self { heap, state: heap.root(), _memory: None }
+        }
+    }
+}
+
+/// Bytes that the state of an engine may need: address space, of which only what is used takes memory.
+fn bytes(unexpected_limit: u64) -> usize {
+    const LEAST: u64 = 1 << 30;
+    const MOST: u64 = 1 << 37;
+    // Blocks have sizes of powers of two, and move when they grow.
+    unexpected_limit.saturating_mul(4).clamp(LEAST, MOST) as usize
+}
+
+impl Deref for Held {
+    type Target = State;
+
+    #[inline]
+    fn deref(&self) -> &State {
+        // SAFETY: the invariant.
+        unsafe { self.state.as_ref() }
+    }
+}
+
+impl DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State {
+        // SAFETY: the invariant.
+        unsafe { self.state.as_mut() }
+    }
+}

@@ -1,0 +1,110 @@
+//! The collections against those of the standard library, all in one heap.
+
+use super::{Fifo, Least, Pool, Private, Table};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+#[test]
+fn a_queue_keeps_the_order() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut random = fastrand::Rng::with_seed(1);
+    let (mut queue, mut model) = (Fifo::<(u64, u32)>::default(), VecDeque::new());
+    for step in 0..20_000u32 {
+        match random.u32(..if step % 4000 < 2000 { 3 } else { 5 }) {
+            0 | 1 => {
+                queue.push(heap, (step.into(), step));
+                model.push_back((step.into(), step));
+            }
+            2 if step % 100 == 0 => {
+                queue.retain(heap, |&(_, value)| value % 3 != 0);
+                model.retain(|&(_, value)| value % 3 != 0);
+            }
+            _ => assert_eq!(queue.pop(heap), model.pop_front()),
+        }
+        assert_eq!((queue.len(), queue.last(heap)), (model.len(), model.back()));
+        assert_eq!(queue.at(heap, 1), model.get(1));
+    }
+}
+
+#[test]
+fn a_pool_gives_numbers_again() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut random = fastrand::Rng::with_seed(2);
+    let (mut pool, mut model) = (Pool::<u64>::default(), HashMap::new());
+    for step in 0..20_000 {
+        if random.u32(..5) < 3 || model.is_empty() {
+            let key = pool.insert(heap, step);
+            assert_eq!(model.insert(key, step), None);
+            assert!((key as usize) < 20_000);
+        } else {
+            let keys: Vec<u32> = model.keys().copied().collect();
+            let key = keys[random.usize(..keys.len())];
+            *pool.get_mut(heap, key) += 1;
+            assert_eq!(Some(pool.remove(heap, key)), model.remove(&key).map(|value| value + 1));
+        }
+        assert_eq!(pool.len(), model.len());
+    }
+    assert!(model.iter().all(|(&key, value)| pool.get(heap, key) == value));
+}
+
+#[test]
+fn a_table_finds_what_it_has() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut random = fastrand::Rng::with_seed(3);
+    let (mut table, mut model) = (Table::<u32, u64>::default(), HashMap::new());
+    for step in 0..50_000 {
+        let key = random.u32(..400) << 20;
+        if random.bool() {
+            *table.entry(heap, key) = step;
+            model.insert(key, step);
+        } else {
+            assert_eq!(table.remove(heap, key), model.remove(&key));
+        }
+        let key = random.u32(..400) << 20;
+        assert_eq!(table.get(heap, key), model.get(&key));
+        assert_eq!(table.is_empty(), model.is_empty());
+    }
+}
+
+#[test]
+fn the_least_leaves_first() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut random = fastrand::Rng::with_seed(4);
+    let (mut least, mut model) = (Least::<u32>::default(), BinaryHeap::new());
+    for _ in 0..20_000 {
+        if random.u32(..5) < 3 {
+            let value = random.u32(..1000);
+            least.push(heap, value);
+            model.push(Reverse(value));
+        } else {
+            assert_eq!(least.pop(heap), model.pop().map(|Reverse(value)| value));
+        }
+        assert_eq!(least.first(heap), model.peek().map(|&Reverse(value)| value));
+    }
+}
+
+#[test]
+fn memory_that_was_given_back_is_used_again() {
+    let private = Private::new();
+    let heap = private.heap();
+    let fill = || {
+        let (mut queue, mut table) = (Fifo::<u64>::default(), Table::<u32, u64>::default());
+        for i in 0..5000 {
+            queue.push(heap, i);
+            *table.entry(heap, i as u32) = i;
+        }
+        while queue.pop(heap).is_some() {}
+        queue.release(heap);
+        table.release(heap);
+    };
+    fill();
+    let used = heap.control().top;
+    for _ in 0..100 {
+        fill();
+    }
+    assert_eq!(heap.control().top, used);
+}
