@@ -81,7 +81,7 @@ impl Heap {
     /// If there is no room for anything, or the bytes are not aligned to 64.
     pub(crate) unsafe fn new(bytes: Region) -> Self {
         let base = NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
-        assert!(base.as_ptr().addr() % UNIT == 0 && bytes.len() > size_of::<Control>());
+        assert!(base.as_ptr().addr().is_multiple_of(UNIT) && bytes.len() > size_of::<Control>());
         Self { base, units: u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX) }
     }
 
