@@ -9,7 +9,7 @@ use goal_run::engine::{Engine, Handle, Options, Progress as Polled, Schedule, St
 use goal_run::memory::Region;
 use goal_run::rank::Pause;
 use goal_run::shm::{Mapping, Meeting, Segment};
-use goal_run::transport::ShmTransport;
+use goal_run::transport::{Choice, Ends, Paths, Request};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 use std::fs::File;
@@ -65,6 +65,8 @@ impl Place {
             segment: Segment::open(open(&self.segment)?, layout(&nisa)?)?,
             page: Mapping::open(open(&self.meeting)?, size_of::<Meeting>())?,
             schedule: Arc::new(Schedule::new(nisa, self.rank)),
+            // What goal-run takes where nothing is asked for.
+            paths: Choice::new(&Request::default()).paths(self.ranks).map_err(io::Error::other)?,
         })
     }
 }
@@ -77,6 +79,7 @@ pub(crate) struct Shared {
     segment: Segment,
     page: Mapping,
     schedule: Arc<Schedule>,
+    paths: Paths,
 }
 
 impl Shared {
@@ -139,7 +142,7 @@ impl Progress {
 /// A rank at work.
 pub(crate) struct Member<'a> {
     shared: &'a Shared,
-    engine: Engine<ShmTransport<'a>>,
+    engine: Engine<Ends<'a>>,
     /// Of a schedule that does not run.
     storage: Option<Storage>,
     /// Of a schedule that runs.
@@ -150,8 +153,8 @@ impl<'a> Member<'a> {
     pub(crate) fn new(shared: &'a Shared, progress: Progress) -> Self {
         let engine = match progress {
             Progress::Caller => {
-                let transport = ShmTransport::new(&shared.segment, shared.rank);
-                Engine::new(shared.rank, transport, Options::default())
+                let ends = Ends::new(&shared.segment, shared.rank, &shared.paths);
+                Engine::new(shared.rank, ends, Options::default())
             }
         };
         Self { shared, engine, storage: Some(shared.storage()), handle: None }

@@ -6,11 +6,11 @@ mod rank;
 
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
-use crate::job::{Job, Page, mpirun};
+use crate::job::Job;
 use crate::measure::{median, mpi_program};
 use crate::member::Progress;
 use crate::mpi::Operation;
-use crate::overlap::{RANKS, bytes};
+use crate::overlap::{bytes, peer_lines};
 use crate::table;
 use case::{Case, Who};
 use clap::Args as ClapArgs;
@@ -21,6 +21,9 @@ use std::path::{Path, PathBuf};
 /// `late`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
+    /// Number of ranks
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..))]
+    ranks: u32,
     /// Bytes of the allreduce, multiples of 4
     #[arg(long, default_values_t = [8, 8 << 10, 1 << 20], value_parser = bytes)]
     size: Vec<u64>,
@@ -36,7 +39,7 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Write every sample there, as lines of bytes, contestant, who computes, run, iteration and nanoseconds
+    /// Write every sample there, as lines of ranks, bytes, contestant, who computes, run, iteration and nanoseconds
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -46,7 +49,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let peer = mpi_program("overlap", folder.path());
     let mut contestants: Vec<Option<Progress>> = peer.iter().map(|_| None).collect();
     contestants.extend(args.progress.iter().copied().map(Some));
-    let mut csv = String::from("bytes,contestant,computes,run,iteration,nanoseconds\n");
+    let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");
     let mut rows = Vec::new();
     for &bytes in &args.size {
         let cases = Who::ALL.map(|who| Case {
@@ -59,13 +62,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         for run in 1..=args.runs {
             for (&contestant, samples) in contestants.iter().zip(&mut samples) {
                 let round = match contestant {
-                    None => run_peer(peer.as_deref().expect("MPI is there"), &cases)?,
-                    Some(progress) => run_schedule(progress, &cases)?,
+                    None => run_peer(peer.as_deref().expect("MPI is there"), args.ranks, &cases)?,
+                    Some(progress) => run_schedule(progress, args.ranks, &cases)?,
                 };
                 for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
                     for (iteration, ns) in (1..).zip(&figures) {
-                        let (who, name) = (case.who.name(), name(contestant));
-                        let _ = writeln!(csv, "{bytes},{name},{who},{run},{iteration},{ns:.0}");
+                        let (ranks, who, name) = (args.ranks, case.who.name(), name(contestant));
+                        let _ = writeln!(csv, "{ranks},{bytes},{name},{who},{run},{iteration},{ns:.0}");
                     }
                     samples.extend(figures);
                 }
@@ -79,7 +82,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    println!("median of {} runs of {} iterations on {RANKS} ranks", args.runs, args.iterations);
+    println!("median of {} runs of {} iterations on {} ranks", args.runs, args.iterations, args.ranks);
     let header = [
         "bytes",
         "by",
@@ -100,21 +103,18 @@ fn name(contestant: Option<Progress>) -> &'static str {
     contestant.map_or("mpi", Progress::name)
 }
 
-fn run_schedule(progress: Progress, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+fn run_schedule(progress: Progress, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
     let run = |case: &Case| {
-        let job = Job::new(&Operation::Allreduce.program(RANKS, case.bytes))?;
+        let job = Job::new(&Operation::Allreduce.program(ranks, case.bytes))?;
         let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];
         let printed = job.run("late-rank", &arguments)?;
-        case.figures(RANKS, printed.iter().flat_map(|text| text.lines())).map_err(io::Error::other)
+        case.figures(ranks, printed.iter().flat_map(|text| text.lines())).map_err(io::Error::other)
     };
     cases.iter().map(run).collect()
 }
 
-fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
-    let page = Page::new()?;
-    let mut arguments = vec![page.path().display().to_string()];
-    arguments.extend(cases.iter().map(Case::to_string));
-    let lines = mpirun(RANKS, program, &arguments)?;
-    let figures = |case: &Case| case.figures(RANKS, lines.iter().map(String::as_str));
+fn run_peer(program: &Path, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+    let lines = peer_lines(program, ranks, cases)?;
+    let figures = |case: &Case| case.figures(ranks, lines.iter().map(String::as_str));
     cases.iter().map(figures).collect::<Result<_, _>>().map_err(io::Error::other)
 }

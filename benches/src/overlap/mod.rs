@@ -8,7 +8,7 @@ mod rank;
 pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
-use crate::job::{Job, Page, mpirun};
+use crate::job::{Job, Page, crowded, mpirun};
 use crate::measure::{median, mpi_program};
 use crate::member::Progress;
 use crate::mpi::Operation;
@@ -21,7 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Ranks, each with a processor.
-pub(crate) const RANKS: u32 = 2;
+const RANKS: u32 = 2;
 
 /// `overlap`'s arguments.
 #[derive(ClapArgs)]
@@ -140,12 +140,17 @@ impl Contestant {
 }
 
 fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Sample>> {
-    let page = Page::new()?;
-    let mut arguments = vec![page.path().display().to_string()];
-    arguments.extend(cases.iter().map(Case::to_string));
-    let lines = mpirun(RANKS, program, &arguments)?;
+    let lines = peer_lines(program, RANKS, cases)?;
     let sample = |case: &Case| Sample::of_case(*case, RANKS, lines.iter().map(String::as_str));
     cases.iter().map(sample).collect::<Result<_, _>>().map_err(io::Error::other)
+}
+
+/// What the ranks of the peer's program print of these cases.
+pub(crate) fn peer_lines<C: ToString>(program: &Path, ranks: u32, cases: &[C]) -> io::Result<Vec<String>> {
+    let page = Page::new()?;
+    let mut arguments = vec![page.path().display().to_string(), u32::from(crowded(ranks)).to_string()];
+    arguments.extend(cases.iter().map(C::to_string));
+    mpirun(ranks, program, &arguments)
 }
 
 fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec<Vec<Sample>>]) {
