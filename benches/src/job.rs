@@ -6,9 +6,12 @@ use goal_asm::Nisa;
 use goal_lang::Program;
 use goal_run::engine::StateSizes;
 use goal_run::shm::{Layout, Mapping, Meeting, RankSizes, Segment};
+use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::Pid;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -39,9 +42,10 @@ impl Job {
             };
             let mut command = Command::new(std::env::current_exe()?);
             command.arg(subcommand).args(place.arguments()).args(arguments);
+            command.process_group(group(&children));
             children.push(command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?);
         }
-        wait(&mut children)?;
+        wait(&children)?;
         let printed = |child: &mut Child| {
             let mut text = String::new();
             child.stdout.take().expect("a pipe").read_to_string(&mut text)?;
@@ -51,16 +55,22 @@ impl Job {
     }
 }
 
-/// Waits for all children; where one fails the others, which may wait for it, are ended.
-fn wait(children: &mut [Child]) -> io::Result<()> {
-    let mut running: Vec<&mut Child> = children.iter_mut().collect();
+/// The children's group of processes, which the first of them leads.
+fn group(children: &[Child]) -> i32 {
+    children.first().map_or(0, |leader| leader.id() as i32)
+}
+
+/// Waits for all children of a group; where one fails the others, which may wait for it, are killed.
+fn wait(children: &[Child]) -> io::Result<()> {
+    let group = Pid::from_raw(group(children));
     let mut failed = false;
-    while !running.is_empty() {
-        let status = waitpid(None, None)?;
-        running.retain(|child| status.pid().is_none_or(|pid| pid.as_raw() as u32 != child.id()));
-        if !matches!(status, WaitStatus::Exited(_, 0)) {
+    for ended in 1..=children.len() {
+        let status = waitpid(Pid::from_raw(-group.as_raw()), None)?;
+        if !failed && !matches!(status, WaitStatus::Exited(_, 0)) {
             failed = true;
-            running.iter_mut().try_for_each(|child| child.kill())?;
+            if ended < children.len() {
+                killpg(group, Signal::SIGKILL)?;
+            }
         }
     }
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
@@ -118,4 +128,31 @@ pub(crate) fn mpirun(ranks: u32, program: &Path, arguments: &[String]) -> io::Re
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{group, wait};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    fn shells(scripts: &[&str]) -> Vec<Child> {
+        let mut children = Vec::new();
+        for script in scripts {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).process_group(group(&children));
+            children.push(command.spawn().expect("a shell"));
+        }
+        children
+    }
+
+    #[test]
+    fn a_rank_that_fails_ends_those_that_wait_for_it() {
+        wait(&shells(&["true", "true"])).expect("all end well");
+        for scripts in [["exit 3", "sleep 1000"], ["sleep 1000", "kill -9 $$"]] {
+            let error = wait(&shells(&scripts)).expect_err("one fails");
+            assert_eq!(error.to_string(), "a rank failed");
+        }
+        wait(&shells(&["sleep 0.1", "sleep 0.1; exit 1"])).expect_err("the last one fails");
+    }
 }

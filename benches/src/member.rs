@@ -11,6 +11,8 @@ use goal_run::rank::Pause;
 use goal_run::shm::{Mapping, Meeting, Segment};
 use goal_run::transport::{Choice, Ends, Paths, Request};
 use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use std::fs::File;
 use std::io;
@@ -49,8 +51,9 @@ impl Place {
         arguments
     }
 
-    /// Goes to the processor and maps what is shared.
+    /// Goes to the processor and maps what is shared. The process ends with its parent, however that ends.
     pub(crate) fn open(&self, program: &Program) -> io::Result<Shared> {
+        set_pdeathsig(Signal::SIGKILL)?;
         if let Some(cpu) = self.cpu {
             let mut set = CpuSet::new();
             set.set(cpu)?;
