@@ -8,7 +8,7 @@ use goal_run::engine::{Engine, Options, Schedule, Storage};
 use goal_run::memory::{Cells, Region, Span};
 use goal_run::shm::{Layout, RankSizes, Segment, State};
 use goal_run::transport::{
-    Choice, Distance, Ends, Full, Header, Kind, Request, Transport, Unreadable, admit,
+    Choice, Distance, Ends, Full, Header, Kind, Request, Transport, Unreadable, admit, announce,
 };
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -120,6 +120,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
         }
     };
     let choice = Choice::new(&Request::new(Some(list), []).unwrap());
+    announce(segment, rank);
     let ends = Ends::new(segment, rank, &choice.paths(2).unwrap());
     let mut engine = Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default());
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));

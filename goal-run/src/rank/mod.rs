@@ -18,7 +18,7 @@ pub(crate) use settings::{layout, split_instance};
 use crate::engine::{Cause, Engine, Failure, Handle, Schedule, Storage, Waiting, Windowed};
 use crate::monitor::Place;
 use crate::shm::{Segment, State};
-use crate::transport::Ends;
+use crate::transport::{Ends, announce};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use std::fs::File;
@@ -55,8 +55,9 @@ pub fn run(
     };
     let storage = storage(segment, nisa, rank, settings);
     image::start(nisa, rank, &storage);
-    // Before any rank sends: this announces its room.
+    announce(segment, rank);
     let ends = Ends::new(segment, rank, &settings.paths);
+    // Before any rank sends: this announces its room.
     let engine = Engine::new(rank, ends, settings.engine());
     if segment.gate().pass(segment.num_ranks(), now_ns) {
         segment.status(rank).enter(State::Running);

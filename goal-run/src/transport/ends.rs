@@ -27,7 +27,7 @@ impl<'a> Ends<'a> {
     /// The ends of `rank`. There must be one at a time.
     pub fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
         let local = Local::new(segment.cells(&segment.rank(rank).local));
-        let cma = paths.cma.then(|| Cma::new(segment, rank));
+        let cma = paths.cma.then(|| Cma::new(segment));
         Self { rank, carriers: paths.carriers, shm: ShmTransport::new(segment, rank), local, cma }
     }
 

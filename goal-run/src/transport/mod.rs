@@ -19,7 +19,7 @@ mod shm;
 pub use choice::{
     Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable, priority_variable,
 };
-pub use cma::{Cma, admit, ptrace_scope};
+pub use cma::{Cma, admit, announce, ptrace_scope};
 pub use ends::Ends;
 pub use header::{Header, Kind};
 pub use local::Local;

@@ -43,9 +43,8 @@ pub struct Cma<'a> {
 }
 
 impl<'a> Cma<'a> {
-    /// That of `rank`, whose buffers lie in this process.
-    pub fn new(segment: &'a Segment, rank: u32) -> Self {
-        segment.status(rank).process.store(std::process::id(), Ordering::SeqCst);
+    /// A way that has not been refused.
+    pub fn new(segment: &'a Segment) -> Self {
         Self { segment, is_refused: false }
     }
 
@@ -69,6 +68,11 @@ impl<'a> Cma<'a> {
             Unreadable
         })
     }
+}
+
+/// Tells peers that the buffers of `rank` have addresses of this process; they ask for messages before.
+pub fn announce(segment: &Segment, rank: u32) {
+    segment.status(rank).process.store(std::process::id(), Ordering::SeqCst);
 }
 
 /// Lets the processes that `launcher` started read this one's memory, where Yama asks for that. Where it can't be had, peers are

@@ -1,4 +1,4 @@
-use super::{Cma, Unreadable, read, verdict};
+use super::{Cma, Unreadable, announce, read, verdict};
 use crate::shm::{Layout, RankSizes, Segment};
 use rustix::io::Errno;
 use rustix::process::getpid;
@@ -20,7 +20,8 @@ fn bytes_are_copied_or_it_is_said_that_they_are_not() {
 fn names_of_other_transports_and_ranks_that_are_not_ready_are_refused() {
     let layout = Layout::new([RankSizes::default(); 2].into_iter(), u64::MAX).unwrap();
     let segment = Segment::create(layout).unwrap();
-    let mut cma = Cma::new(&segment, 0);
+    announce(&segment, 0);
+    let mut cma = Cma::new(&segment);
     let name = super::COPIED | [7u8].as_ptr() as u64;
     let mut copy = [0];
     assert_eq!(cma.get(0, name, 0, &mut copy), Ok(()));
