@@ -62,7 +62,7 @@ impl<'a> Ring<'a> {
         Self { ends, bytes }
     }
 
-    /// Room for `len` bytes, at most a quarter of the ring. It is used by [`Ring::fill`] and given away by [`Ring::sent`].
+    /// Room for `len` bytes, at most a part of the ring that leaves room for others. It is used by [`Ring::fill`] and given away by [`Ring::sent`].
     ///
     /// # Errors
     /// [`Full`].

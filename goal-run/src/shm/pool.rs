@@ -27,8 +27,9 @@ pub(super) struct Entry(AtomicU32);
 /// There is no ring for this pair.
 const NONE: u32 = u32::MAX;
 
-/// A message takes at most this part of its ring, so that the next can be written while one is read.
-const PARTS: usize = 4;
+/// A message takes at most this part of its ring: parts of a long one are written while others are read, which is the faster the
+/// smaller they are, until the work that each part makes counts.
+const PARTS: usize = 8;
 
 /// All rings.
 #[derive(Clone, Copy)]

@@ -3,7 +3,8 @@ use std::time::Duration;
 
 /// Small boxes and rings, so that they often wrap and fill up.
 const SLOTS: usize = 16;
-const RING_BYTES: usize = 1024;
+const RING_BYTES: usize = 2048;
+const LARGE: usize = RING_BYTES / 8;
 
 fn layout(ranks: usize, rings: usize) -> Layout {
     let mut layout = Layout::new(vec![RankSizes::default(); ranks].into_iter(), 1 << 30).unwrap();
@@ -21,8 +22,8 @@ fn segment(ranks: usize, rings: usize) -> Segment {
 fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
     let segment = segment(2, 1);
     let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
-    assert_eq!(sender.payload_max(1), RING_BYTES / 4);
-    let len = |i: u64| (i * 37 % (RING_BYTES as u64 / 4 + 1)) as usize;
+    assert_eq!(sender.payload_max(1), LARGE);
+    let len = |i: u64| (i * 37 % (LARGE as u64 + 1)) as usize;
     let (mut sent, mut received) = (0, 0);
     while received < 5_000 {
         // Each end remembers everything in the segment, so another can go on.
@@ -64,12 +65,12 @@ fn a_full_ring_holds_up_large_messages_only() {
     let segment = segment(2, 1);
     let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
     let put = |len: usize| sender.put((1, segment.mailbox(1)), &[0; 6], len, |_| {});
-    for _ in 0..4 {
-        put(RING_BYTES / 4).unwrap();
+    for _ in 0..8 {
+        put(LARGE).unwrap();
     }
     assert_eq!(put(SHORT_MAX + 1), Err(Full));
     assert_eq!(put(SHORT_MAX), Ok(()));
-    assert!(receiver.take(|_, payload| assert_eq!(payload.len(), RING_BYTES / 4)));
+    assert!(receiver.take(|_, payload| assert_eq!(payload.len(), LARGE)));
     assert_eq!(put(SHORT_MAX + 1), Ok(()), "a ring's room is told at once");
 }
 
@@ -77,9 +78,9 @@ fn a_full_ring_holds_up_large_messages_only() {
 fn a_pair_without_a_ring_has_short_messages() {
     let segment = segment(3, 2);
     let endpoint = |rank| segment.endpoint(rank);
-    assert_eq!(endpoint(0).payload_max(1), RING_BYTES / 4);
-    assert_eq!(endpoint(0).payload_max(1), RING_BYTES / 4, "the same ring");
-    assert_eq!(endpoint(2).payload_max(2), RING_BYTES / 4);
+    assert_eq!(endpoint(0).payload_max(1), LARGE);
+    assert_eq!(endpoint(0).payload_max(1), LARGE, "the same ring");
+    assert_eq!(endpoint(2).payload_max(2), LARGE);
     assert_eq!(endpoint(1).payload_max(0), SHORT_MAX, "there are two");
     assert_eq!(endpoint(0).payload_max(2), SHORT_MAX);
     endpoint(0).put((2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9)).unwrap();

@@ -8,12 +8,16 @@ use crate::shm::pool::{Entry, Pool, Rings};
 use crate::shm::sync::{LINE, Lines};
 use loom::thread;
 
-/// Lines of a ring: a message takes at most a quarter.
-const RING_LINES: usize = 8;
+/// Lines of a ring, and the most of them that a message takes.
+const RING_LINES: usize = 32;
+const MESSAGE_LINES: usize = 4;
+
+/// Slots of a box: enough for a ring to be full before it.
+const SLOTS: usize = 16;
 
 /// Two ranks, and one ring.
 struct Allocated {
-    boxes: [(Control, [Slot; 2]); 2],
+    boxes: [(Control, [Slot; SLOTS]); 2],
     tables: [[Entry; 2]; 2],
     pool: Pool,
     ends: Vec<Ends>,
@@ -56,57 +60,33 @@ impl Allocated {
     }
 }
 
-/// Payloads of one and two lines in a ring of eight: the fifth does not fit before its end; short ones in between.
+/// One payload does not fit before the ring's end, a short one is in between, and for the last one there is room only if the sender
+/// sees what the receiver took meanwhile.
 #[test]
 fn round_the_ring() {
-    const LENS: [usize; 7] = [2 * LINE, LINE + 1, 2 * LINE, LINE + 1, 3, 2 * LINE, 2 * LINE];
-    explore("one sender, 7 messages, ring of 8 lines", Some(4), || {
+    // Lines 0 to 27, of which the receiver has taken 9.
+    const BEFORE: [usize; 9] = [3 * LINE; 9];
+    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 41, which is 9 and 32, and 41 to 43.
+    const MEANWHILE: [usize; 6] = [3 * LINE, 2 * LINE + 1, 3, 2 * LINE, 4 * LINE, LINE + 1];
+    explore("one sender, 6 messages round the end of a ring of 32 lines", None, || {
         let allocated = shared(Allocated::new(1));
         let mut next = 0;
-        // The first ones in one thread: the interesting place is the end of the ring.
-        for number in 0..3 {
-            assert!(allocated.put(number, LENS[number as usize]));
-            assert!(allocated.take(&mut next));
+        for (number, len) in BEFORE.into_iter().enumerate() {
+            assert!(allocated.put(number as u64, len));
         }
+        (0..3).for_each(|_| assert!(allocated.take(&mut next)));
         let sender = {
             let allocated = allocated.clone();
             thread::spawn(move || {
-                let rest =
-                    (3..LENS.len() as u64).take_while(|&number| allocated.put(number, LENS[number as usize]));
-                rest.count() as u64
+                let messages = (BEFORE.len() as u64..).zip(MEANWHILE);
+                messages.take_while(|&(number, len)| allocated.put(number, len)).count()
             })
         };
-        for _ in 0..2 {
-            if !allocated.take(&mut next) {
-                thread::yield_now();
-            }
-        }
-        let sent = 3 + sender.join().unwrap();
+        (0..2).for_each(|_| assert!(allocated.take(&mut next)));
+        let sent = BEFORE.len() + sender.join().unwrap();
+        assert!(sent >= BEFORE.len() + 5, "room for these was there before");
         while allocated.take(&mut next) {}
-        assert_eq!(next, sent);
-    });
-}
-
-/// Credits come back while the box has room for more than the ring.
-#[test]
-fn a_full_ring_waits_for_credits() {
-    explore("one sender, ring full before the box", None, || {
-        let allocated = shared(Allocated::new(1));
-        let mut next = 0;
-        for number in 0..3 {
-            assert!(allocated.put(number, 2 * LINE));
-            if number < 2 {
-                assert!(allocated.take(&mut next));
-            }
-        }
-        let sender = {
-            let allocated = allocated.clone();
-            thread::spawn(move || (3..5).take_while(|&number| allocated.put(number, 2 * LINE)).count() as u64)
-        };
-        allocated.take(&mut next);
-        let sent = 3 + sender.join().unwrap();
-        while allocated.take(&mut next) {}
-        assert_eq!(next, sent);
+        assert_eq!(next, sent as u64);
     });
 }
 
@@ -122,7 +102,7 @@ fn rings_are_handed_out_once() {
             };
             let mine = allocated.endpoint(0).payload_max(1);
             let both = [mine, other.join().unwrap()];
-            let large = both.iter().filter(|&&max| max == RING_LINES / 4 * LINE).count();
+            let large = both.iter().filter(|&&max| max == MESSAGE_LINES * LINE).count();
             assert_eq!(large, rings);
             assert_eq!(both.iter().filter(|&&max| max == SHORT_MAX).count(), 2 - rings);
             let view = Rings::new(&allocated.pool, &allocated.ends, allocated.lines.all());
