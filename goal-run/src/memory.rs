@@ -154,14 +154,10 @@ pub struct Cells<T> {
 // SAFETY: as for `Region`; `T` is a plain integer.
 unsafe impl<T: Send> Send for Cells<T> {}
 
-/// No numbers.
-impl<T> Default for Cells<T> {
-    fn default() -> Self {
-        Self { start: std::ptr::dangling_mut(), len: 0 }
-    }
-}
-
 impl<T: Copy> Cells<T> {
+    /// No numbers.
+    pub const EMPTY: Self = Self { start: std::ptr::dangling_mut(), len: 0 };
+
     /// The `len` numbers at `start`.
     ///
     /// # Safety

@@ -103,6 +103,7 @@ pub enum Buffer<'a> {
 
 impl Buffer<'_> {
     /// Bytes in all.
+    #[inline]
     pub fn size(&self) -> u64 {
         match self {
             Buffer::Pattern { size } => *size,
@@ -173,6 +174,7 @@ impl<'a> Section<'a> {
     }
 
     /// Offsets of the actions that wait for nothing.
+    #[inline]
     pub fn independent(self) -> Offsets<'a> {
         self.offsets(0).0
     }
@@ -194,12 +196,13 @@ impl<'a> Section<'a> {
     }
 
     /// The action at `offset`.
-    #[inline]
+    // Inlined where it is executed, so that what is not asked for is not looked at.
+    #[inline(always)]
     pub fn record(self, offset: u32) -> Record<'a> {
         let offset = offset as usize;
-        let head = u32_at(self.bytes, offset);
+        let (head, parameters) = self.bytes[offset..].split_first_chunk().expect("four bytes");
+        let head = u32::from_le_bytes(*head);
         let kind = Type((head >> 16) as u16);
-        let parameters = &self.bytes[offset + 4..];
         let size = match kind.parameters_size() {
             Some(size) => size,
             None => scattered_size(kind, parameters),
@@ -213,7 +216,7 @@ impl<'a> Section<'a> {
         Record { sources: head as u16, kind, parameters, dependents, start_dependents, end: end as u32 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn offsets(self, at: usize) -> (Offsets<'a>, usize) {
         let start = at + 4;
         let end = start + 4 * u32_at(self.bytes, at) as usize;

@@ -167,12 +167,14 @@ impl Channels {
         }
     }
 
-    /// Takes out what no receive has taken.
+    /// Whether no message waits.
     #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Takes out what no receive has taken.
     pub(super) fn drain(&mut self, heap: &Heap, messages: &Pool<Incoming>, mut dropped: impl FnMut(u32)) {
-        if self.waiting == 0 {
-            return;
-        }
         self.waiting = 0;
         while let Some(key) = self.strays.pop(heap, messages) {
             dropped(key);

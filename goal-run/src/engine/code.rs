@@ -4,7 +4,7 @@ use super::buffer::Memory;
 use super::instance::Storage;
 use super::schedule::{Schedule, slot};
 use super::window::Window;
-use crate::memory::Cells;
+use crate::memory::{Cells, Region};
 use goal_asm::nisa::Record;
 use std::sync::Arc;
 
@@ -50,6 +50,14 @@ pub(super) struct Home {
 }
 
 impl Home {
+    /// That of no instance.
+    pub(super) const NONE: Home = Home {
+        memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
+        counters: Cells::EMPTY,
+        finished: Cells::EMPTY,
+        matches: None,
+    };
+
     /// # Panics
     /// If the memory is smaller than a schedule needs.
     #[inline]

@@ -89,17 +89,23 @@ impl Arrivals {
     ) {
         let of = self.communicators.entry(heap, communicator);
         let number = of.open(heap, key);
-        let early = if of.early.is_empty() { None } else { of.early.remove(heap, number) };
         (instance.communicator, instance.number) = (communicator, number);
         if let Matched::Space(space) = &mut instance.matched {
             *space = self.matching.add_space(heap);
             self.matching.open_space(heap, *space, code.whole().is_none_or(Schedule::has_wildcards));
         }
         self.recent = Recent { communicator, number, key };
-        if let Some(mut early) = early {
-            while let Some(message) = early.pop(heap, &self.messages) {
-                self.file(heap, code, instance, message);
-            }
+        if !of.early.is_empty() {
+            self.file_early(heap, code, instance);
+        }
+    }
+
+    /// Lets messages that came before their instance was started wait for its receives.
+    fn file_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
+        let of = self.communicators.entry(heap, instance.communicator);
+        let Some(mut early) = of.early.remove(heap, instance.number) else { return };
+        while let Some(message) = early.pop(heap, &self.messages) {
+            self.file(heap, code, instance, message);
         }
     }
 
@@ -110,6 +116,15 @@ impl Arrivals {
         if self.recent.number == instance.number && self.recent.communicator == instance.communicator {
             self.recent = Recent::default();
         }
+        if matches!(&instance.matched, Matched::Channels(channels) if channels.is_empty()) {
+            return 0;
+        }
+        self.drop_left(heap, instance)
+    }
+
+    /// Drops the messages of an instance that is over. Tells how many there were.
+    #[cold]
+    fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         let mut left = Vec::new();
         match &mut instance.matched {
             Matched::Channels(channels) => channels.drain(heap, &self.messages, |message| left.push(message)),

@@ -38,9 +38,7 @@ pub use schedule::{Schedule, StateSizes, slot};
 pub use window::{Board, WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
-use crate::memory::{Cells, Region};
 use crate::transport::Transport;
-use buffer::Memory;
 use channel::Channels;
 use code::{Code, Home};
 use goal_asm::nisa::StreamError;
@@ -72,8 +70,8 @@ struct Core {
     homes: Vec<Home>,
     /// What running instances execute, by their keys.
     running: Vec<Option<u32>>,
-    /// Ended instances, to be started again, with the number of what they execute.
-    ended: Vec<(u32, Instance)>,
+    /// Keys of ended instances, to be started again, with the number of what they execute.
+    ended: Vec<(u32, u32)>,
     locals: Locals,
     failure: Option<Failure>,
     /// A part of a payload that was copied from its sender's memory.
@@ -154,18 +152,20 @@ impl<T: Transport> Engine<T> {
         let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
         let known = self.codes.iter().position(is_known);
         let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
-        let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
-        let mut instance = match ended {
-            Some(at) => self.core.ended.swap_remove(at).1,
-            None => self.core.new_instance(code, schedule),
-        };
         let mut home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
+        let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
+        let key = match ended {
+            Some(at) => self.core.ended.swap_remove(at).1,
+            None => self.core.add_instance(code, schedule),
+        };
+        let heap = &self.core.heap();
+        let instance = self.core.held.instances.get_mut(heap, key);
         instance.progress.begin(schedule, &mut home);
         if let Some(matches) = &mut home.matches {
             matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
         }
-        instance.sequences.values_mut(&self.core.heap()).fill(0);
-        self.enter(communicator, instance, home)
+        instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
+        self.enter(communicator, key, home)
     }
 
     /// Remembers what an instance executes, in the place of something that no instance does.
@@ -173,8 +173,8 @@ impl<T: Transport> Engine<T> {
     fn add_code(&mut self, code: Code) -> usize {
         if self.codes.len() >= CODES_MAX {
             let heap = &self.core.heap();
-            for (_, mut instance) in std::mem::take(&mut self.core.ended) {
-                instance.release(heap);
+            for (_, key) in std::mem::take(&mut self.core.ended) {
+                self.core.held.instances.remove(heap, key).release(heap);
             }
             let running: Vec<u32> = self.core.running.iter().flatten().copied().collect();
             for (number, code) in self.codes.iter_mut().enumerate() {
@@ -197,17 +197,15 @@ impl<T: Transport> Engine<T> {
 
     /// Lets an instance run.
     #[inline]
-    fn enter(&mut self, communicator: u32, mut instance: Instance, home: Home) -> Handle {
+    fn enter(&mut self, communicator: u32, key: u32, home: Home) -> Handle {
         let heap = &self.core.heap();
-        let code = instance.code;
-        let is_finished = instance.progress.is_finished();
-        instance.is_queued = true;
         let state = &mut *self.core.held;
-        let key = state.instances.insert(heap, instance);
         let instance = state.instances.get_mut(heap, key);
+        let code = instance.code;
+        instance.is_queued = true;
         state.arrivals.open(heap, communicator, key, &self.codes[code as usize], instance);
         let number = instance.number;
-        state.unfinished += u32::from(!is_finished);
+        state.unfinished += u32::from(!instance.progress.is_finished());
         state.runnable.push(heap, key);
         let place = key as usize;
         if place == self.core.homes.len() {
@@ -240,7 +238,9 @@ impl<T: Transport> Engine<T> {
         let mut instance = Instance { code, ..Instance::default() };
         instance.progress.unfinished = windowed.place.actions;
         let home = Home::new(storage, windowed.memory, windowed.place.scratch);
-        Ok(self.enter(communicator, instance, home))
+        let heap = &self.core.heap();
+        let key = self.core.held.instances.insert(heap, instance);
+        Ok(self.enter(communicator, key, home))
     }
 
     /// What a window needed so far; `None` for an instance without one.
@@ -286,29 +286,22 @@ impl<T: Transport> Engine<T> {
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
         let state = &mut *core.held;
-        let mut instance = state.instances.remove(heap, handle.key);
+        let key = handle.key;
+        let instance = state.instances.get_mut(heap, key);
         if instance.is_queued {
-            state.runnable.retain(heap, |&key| key != handle.key);
+            state.runnable.retain(heap, |&queued| queued != key);
         }
-        state.stats.unreceived += state.arrivals.close(heap, &mut instance);
-        let key = handle.key as usize;
-        core.running[key] = None;
-        let empty = Home {
-            memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
-            counters: Cells::default(),
-            finished: Cells::default(),
-            matches: None,
-        };
-        let home = std::mem::replace(&mut core.homes[key], empty);
+        state.stats.unreceived += state.arrivals.close(heap, instance);
         let code = instance.code;
+        core.running[key as usize] = None;
         match codes[code as usize] {
-            Code::Whole(_) => core.ended.push((code, instance)),
+            Code::Whole(_) => core.ended.push((code, key)),
             Code::Window(_) | Code::Ended => {
                 codes[code as usize] = Code::Ended;
-                instance.release(heap);
+                state.instances.remove(heap, key).release(heap);
             }
         }
-        home.into_storage()
+        std::mem::replace(&mut core.homes[key as usize], Home::NONE).into_storage()
     }
 
     /// What happened so far.
@@ -334,17 +327,13 @@ impl<T: Transport> Engine<T> {
 
 impl Core {
     #[cold]
-    fn new_instance(&mut self, code: u32, schedule: &Schedule) -> Instance {
+    fn add_instance(&mut self, code: u32, schedule: &Schedule) -> u32 {
         let heap = &self.heap();
         let matched = match schedule.has_wildcards() {
             true => Matched::default(),
             false => Matched::Channels(Channels::new(heap, schedule)),
         };
-        Instance {
-            code,
-            matched,
-            sequences: Block::new(heap, schedule.destinations()),
-            ..Instance::default()
-        }
+        let sequences = Block::new(heap, schedule.destinations());
+        self.held.instances.insert(heap, Instance { code, matched, sequences, ..Instance::default() })
     }
 }

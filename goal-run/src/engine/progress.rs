@@ -4,7 +4,7 @@ use super::code::Home;
 use super::ready::Ready;
 use super::schedule::{Schedule, slot};
 use crate::heap::{Fifo, Heap, flat};
-use goal_asm::nisa::{Offsets, Record, Section};
+use goal_asm::nisa::{Offsets, Record};
 
 /// Which actions of an instance may start, and which have ended.
 #[derive(Debug, Default)]
@@ -37,16 +37,15 @@ impl Progress {
 
     /// Whether an action can start or has ended without its dependents knowing.
     #[inline]
-    pub(super) fn has_work(&self, section: Section<'_>) -> bool {
+    pub(super) fn has_work(&self, independent: Offsets<'_>) -> bool {
         !self.ready.is_empty()
             || !self.ended.is_empty()
-            || (self.started_independent as usize) < section.independent().len()
+            || (self.started_independent as usize) < independent.len()
     }
 
     /// The next action to start: of those that can, the first of the section.
     #[inline]
-    pub(super) fn next_ready(&mut self, heap: &Heap, section: Section<'_>) -> Option<u32> {
-        let independent = section.independent();
+    pub(super) fn next_ready(&mut self, heap: &Heap, independent: Offsets<'_>) -> Option<u32> {
         let started = self.started_independent as usize;
         if started < independent.len() {
             let offset = independent.get(started);

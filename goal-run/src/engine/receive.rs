@@ -31,12 +31,11 @@ impl<T: Transport> Engine<T> {
     /// Tells senders how much more may be kept, as far as it matters to them: no eager message is larger than the limit on them.
     #[inline]
     pub(super) fn announce_room(&mut self) {
-        let Options { eager_limit, unexpected_limit, .. } = self.core.options;
-        let room =
-            unexpected_limit.saturating_sub(self.core.held.arrivals.kept()).min(kept_bytes(eager_limit));
-        if self.core.held.announced != Some(room) {
-            self.core.held.announced = Some(room);
-            self.transport.announce_room(room);
+        let kept = self.core.held.arrivals.kept();
+        if self.core.held.announced != Some(kept) {
+            self.core.held.announced = Some(kept);
+            let Options { eager_limit, unexpected_limit, .. } = self.core.options;
+            self.transport.announce_room(unexpected_limit.saturating_sub(kept).min(kept_bytes(eager_limit)));
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
     pub(super) stats: Stats,
-    /// Bytes of room that senders know of, once they were told.
+    /// What was kept of messages without a receive when senders were told how much room is left.
     pub(super) announced: Option<u64>,
 }
 

@@ -21,16 +21,14 @@ impl<T: Transport> Engine<T> {
         if let Some(failure) = &self.core.failure {
             return Err(failure.clone());
         }
-        let mut worked = self.take_messages();
+        // What was started runs first: a message whose receive is posted need not be kept.
+        let mut worked = self.run_queued(now_ns);
+        worked |= self.take_messages();
         let Self { transport, core, codes } = self;
         worked |= !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
         worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
         worked |= !core.held.timers.is_empty() && core.end_calcs(now_ns);
-        for _ in 0..self.core.held.runnable.len() {
-            let heap = &self.core.heap();
-            let Some(key) = self.core.held.runnable.pop(heap) else { break };
-            worked |= self.run(key, now_ns);
-        }
+        worked |= self.run_queued(now_ns);
         self.announce_room();
         match &self.core.failure {
             None => Ok(Progress { worked, waiting: self.core.waiting() }),
@@ -38,30 +36,43 @@ impl<T: Transport> Engine<T> {
         }
     }
 
+    /// Lets instances make progress that have something to do. Whether one did.
+    #[inline]
+    fn run_queued(&mut self, now_ns: u64) -> bool {
+        let mut worked = false;
+        for _ in 0..self.core.held.runnable.len() {
+            let heap = &self.core.heap();
+            let Some(key) = self.core.held.runnable.pop(heap) else { break };
+            worked |= self.run(key, now_ns);
+        }
+        worked
+    }
+
     /// Lets an instance make progress. Whether it did.
     fn run(&mut self, key: u32, now_ns: u64) -> bool {
-        let heap = &self.core.heap();
-        let code = self.core.held.instances.get(heap, key).code as usize;
-        if matches!(self.codes[code], Code::Window(_)) {
-            return self.run_in_window(key, now_ns);
-        }
         let Self { transport, core, codes } = self;
+        let heap = &core.heap();
+        let instance = core.held.instances.get_mut(heap, key);
+        let Some(schedule) = codes[instance.code as usize].whole() else {
+            return self.run_in_window(key, now_ns);
+        };
         let codes: &[Code] = codes;
-        let section = codes[code].whole().expect("it runs").section();
-        let was_finished = core.held.instances.get(heap, key).progress.is_finished();
+        let section = schedule.section();
+        let independent = section.independent();
+        let was_finished = instance.progress.is_finished();
         let mut actions = 0;
         while actions < ACTIONS_PER_POLL && core.failure.is_none() {
-            let progress = &mut core.held.instances.get_mut(heap, key).progress;
-            if let Some(offset) = progress.ended.pop(heap) {
-                core.queue(heap, key).end_now(offset, &section.record(offset));
+            let mut queue = core.queue(heap, key);
+            if let Some(offset) = queue.progress.ended.pop(heap) {
+                queue.end_now(offset, &section.record(offset));
                 actions += 1;
                 continue;
             }
-            let Some(offset) = progress.next_ready(heap, section) else { break };
+            let Some(offset) = queue.progress.next_ready(heap, independent) else { break };
             actions += 1;
             let record = section.record(offset);
             if !record.start_dependents.is_empty() {
-                core.queue(heap, key).start(&record);
+                queue.start(&record);
             }
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
                 core.queue(heap, key).end_now(offset, &record);
@@ -69,7 +80,7 @@ impl<T: Transport> Engine<T> {
         }
         let instance = core.held.instances.get_mut(heap, key);
         let is_finished = instance.progress.is_finished();
-        instance.is_queued = !is_finished && instance.progress.has_work(section);
+        instance.is_queued = !is_finished && instance.progress.has_work(independent);
         if instance.is_queued {
             core.held.runnable.push(heap, key);
         }

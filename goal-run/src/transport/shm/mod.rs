@@ -3,9 +3,10 @@
 use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 use super::{Full, Header, Transport, Wakeup};
 use crate::memory::Span;
-use crate::shm::{Endpoint, HEADER_WORDS, Mapping, SHORT_MAX, Segment};
+use crate::shm::{Endpoint, HEADER_WORDS, Mailbox, Mapping, SHORT_MAX, Segment};
+use std::cell::Cell;
 use std::time::Duration;
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::transmute_ref;
 
 pub(super) const PLUGIN: Plugin = Plugin {
     name: Name::Shm,
@@ -30,12 +31,28 @@ fn probe() -> Result<(), String> {
 pub struct ShmTransport<'a> {
     segment: &'a Segment,
     endpoint: Endpoint<'a>,
+    /// The mailbox that was asked for last.
+    last: Cell<(u32, Mailbox<'a>)>,
 }
 
 impl<'a> ShmTransport<'a> {
     /// The end of `rank`. There must be one at a time.
     pub fn new(segment: &'a Segment, rank: u32) -> Self {
-        Self { segment, endpoint: segment.endpoint(rank) }
+        Self { segment, endpoint: segment.endpoint(rank), last: Cell::new((rank, segment.mailbox(rank))) }
+    }
+
+    /// The mailbox of rank `to`.
+    #[inline]
+    fn mailbox(&self, to: u32) -> Mailbox<'a> {
+        let (last, mailbox) = self.last.get();
+        if last == to { mailbox } else { self.other_mailbox(to) }
+    }
+
+    #[cold]
+    fn other_mailbox(&self, to: u32) -> Mailbox<'a> {
+        let mailbox = self.segment.mailbox(to);
+        self.last.set((to, mailbox));
+        mailbox
     }
 }
 
@@ -52,18 +69,17 @@ impl Transport for ShmTransport<'_> {
 
     #[inline]
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
-        let words = <[u64; HEADER_WORDS]>::read_from_bytes(header.as_bytes()).expect("48 bytes");
-        let mailbox = self.segment.mailbox(to);
-        self.endpoint.put((to, mailbox), &words, header.payload_len(), fill).map_err(|crate::shm::Full| Full)
+        let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
+        self.endpoint
+            .put((to, self.mailbox(to)), words, header.payload_len(), fill)
+            .map_err(|crate::shm::Full| Full)
     }
 
     #[inline]
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = 0;
         while taken < messages_max
-            && self.endpoint.take(|words, payload| {
-                sink(Header::ref_from_bytes(words.as_bytes()).expect("48 bytes, aligned to 8"), payload);
-            })
+            && self.endpoint.take(|words, payload| sink(transmute_ref!(words), payload))
         {
             taken += 1;
         }
@@ -76,7 +92,7 @@ impl Transport for ShmTransport<'_> {
 
     #[inline]
     fn room(&self, to: u32) -> u64 {
-        self.segment.mailbox(to).room()
+        self.mailbox(to).room()
     }
 
     fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
