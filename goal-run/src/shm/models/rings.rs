@@ -66,8 +66,8 @@ impl Allocated {
 fn round_the_ring() {
     // Lines 0 to 27, of which the receiver has taken 9.
     const BEFORE: [usize; 9] = [3 * LINE; 9];
-    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 41, which is 9 and 32, and 41 to 43.
-    const MEANWHILE: [usize; 6] = [3 * LINE, 2 * LINE + 1, 3, 2 * LINE, 4 * LINE, LINE + 1];
+    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 40, and 40 to 42, one more than 9 and 32.
+    const MEANWHILE: [usize; 6] = [3 * LINE, 2 * LINE + 1, 3, 2 * LINE, 3 * LINE, LINE + 1];
     explore("one sender, 6 messages round the end of a ring of 32 lines", None, || {
         let allocated = shared(Allocated::new(1));
         let mut next = 0;
