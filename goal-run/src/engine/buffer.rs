@@ -14,6 +14,7 @@ pub(super) struct Memory {
 impl Memory {
     /// # Panics
     /// If a region is smaller than a schedule needs.
+    #[inline]
     pub(super) fn new(memory: Region, scratch: Region, memory_bytes: u64, scratch_bytes: u64) -> Self {
         assert!(memory.len() as u64 >= memory_bytes, "less memory than the schedule uses");
         assert!(scratch.len() as u64 >= scratch_bytes, "less scratch memory than the schedule uses");
@@ -102,5 +103,14 @@ impl Memory {
                 }
             }
         }
+    }
+}
+
+/// Copies bytes; those of one word without a call.
+#[inline]
+pub(super) fn copy_short(target: &mut [u8], bytes: &[u8]) {
+    match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
+        (Ok(target), Ok(bytes)) => *target = *bytes,
+        _ => target.copy_from_slice(bytes),
     }
 }

@@ -44,9 +44,15 @@ impl Communicator {
     /// An instance has ended.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, number: u32) {
-        if let Some(key) = self.running.at_mut(heap, number.wrapping_sub(self.base) as usize) {
-            *key = NONE;
+        let ahead = number.wrapping_sub(self.base) as usize;
+        if ahead > 0 {
+            if let Some(key) = self.running.at_mut(heap, ahead) {
+                *key = NONE;
+            }
+            return;
         }
+        self.running.pop(heap);
+        self.base = self.base.wrapping_add(1);
         while self.running.at(heap, 0) == Some(&NONE) {
             self.running.pop(heap);
             self.base = self.base.wrapping_add(1);

@@ -152,6 +152,11 @@ impl Arrivals {
         if number == header.instance && communicator == header.communicator && key != NONE {
             return Target::Running(key);
         }
+        self.other_target(heap, header)
+    }
+
+    #[inline(never)]
+    fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
         self.communicators.entry(heap, header.communicator).target(heap, header.instance)
     }
 

@@ -20,12 +20,12 @@ impl Lookup {
             let entries = std::mem::take(&mut self.entries);
             self.entries = vec![(0, 0); (2 * entries.len()).max(2)];
             for (key, number) in entries.into_iter().filter(|&(_, number)| number != 0) {
-                let place = self.find(key);
+                let (place, _) = self.find(key);
                 self.entries[place] = (key, number);
             }
         }
-        let place = self.find(key);
-        if self.entries[place].1 == 0 {
+        let (place, number) = self.find(key);
+        if number == 0 {
             self.len += 1;
             self.entries[place] = (key, self.len);
         }
@@ -37,12 +37,12 @@ impl Lookup {
         if self.len == 0 {
             return None;
         }
-        self.entries[self.find(key)].1.checked_sub(1)
+        self.find(key).1.checked_sub(1)
     }
 
-    /// The entry of a key, or the free one where it would be.
+    /// The place and the number plus 1 of a key; of the free place where it would be, 0.
     #[inline]
-    fn find(&self, key: u64) -> usize {
+    fn find(&self, key: u64) -> (usize, u32) {
         /// 2^64 divided by the golden ratio (Fibonacci hashing).
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let mask = self.entries.len() - 1;
@@ -50,7 +50,7 @@ impl Lookup {
         loop {
             let (other, number) = self.entries[place];
             if number == 0 || other == key {
-                return place;
+                return (place, number);
             }
             place = (place + 1) & mask;
         }

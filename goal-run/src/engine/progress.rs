@@ -49,7 +49,7 @@ impl Progress {
         let started = self.started_independent as usize;
         if started < independent.len() {
             let offset = independent.get(started);
-            if self.ready.first(heap).is_none_or(|first| offset < first) {
+            if self.ready.is_empty() || self.ready.first(heap).is_none_or(|first| offset < first) {
                 self.started_independent += 1;
                 return Some(offset);
             }
@@ -67,13 +67,13 @@ pub(super) struct ActionQueue<'a> {
 
 impl ActionQueue<'_> {
     /// The action starts: whoever waits for its start waits no longer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&mut self, record: &Record<'_>) {
         self.release(record.start_dependents);
     }
 
     /// The action has ended: whoever waits for its end waits no longer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_now(&mut self, offset: u32, record: &Record<'_>) {
         let slot = slot(offset);
         self.home.finished.as_mut_slice()[slot / 64] |= 1 << (slot % 64);
@@ -81,8 +81,14 @@ impl ActionQueue<'_> {
         self.release(record.dependents);
     }
 
-    #[inline]
+    #[inline(always)]
     fn release(&mut self, dependents: Offsets<'_>) {
+        if !dependents.is_empty() {
+            self.release_all(dependents);
+        }
+    }
+
+    fn release_all(&mut self, dependents: Offsets<'_>) {
         let counters = self.home.counters.as_mut_slice();
         for offset in dependents.iter() {
             let counter = &mut counters[slot(offset)];

@@ -37,15 +37,15 @@ impl Ready {
     /// Takes the first of the section.
     #[inline]
     pub(super) fn pop(&mut self, heap: &Heap) -> Option<u32> {
-        if !self.others.is_empty() {
-            let other = self.others.first(heap);
-            if self
-                .ascending
-                .at(heap, 0)
-                .is_none_or(|&ascending| other.is_some_and(|other| other < ascending))
-            {
-                return self.others.pop(heap);
-            }
+        if self.others.is_empty() { self.ascending.pop(heap) } else { self.pop_first(heap) }
+    }
+
+    /// The same where some came behind a larger one.
+    fn pop_first(&mut self, heap: &Heap) -> Option<u32> {
+        let other = self.others.first(heap);
+        let ascending = self.ascending.at(heap, 0);
+        if ascending.is_none_or(|&ascending| other.is_some_and(|other| other < ascending)) {
+            return self.others.pop(heap);
         }
         self.ascending.pop(heap)
     }

@@ -1,5 +1,6 @@
 //! Messages that arrive, and receives that are posted.
 
+use super::buffer::copy_short;
 use super::code::{Code, Home};
 use super::communicator::Target;
 use super::error::Cause;
@@ -77,7 +78,6 @@ impl Core {
     }
 
     /// The envelope of a message, with all of its payload if it is eager.
-    #[inline]
     fn arrive(&mut self, codes: &[Code], header: &Header, payload: Option<&[u8]>) {
         let heap = &self.heap();
         let state = &mut *self.held;
@@ -90,13 +90,26 @@ impl Core {
             Target::Running(key) => {
                 let instance = state.instances.get_mut(heap, key);
                 let code = &codes[instance.code as usize];
-                let receive = state.arrivals.take_posted(heap, (key, &mut *instance, code), header);
+                let receive = state.arrivals.take_posted(heap, (key, instance, code), header);
                 if let Some(receive) = receive {
                     return self.deliver(codes, receive, header, payload);
                 }
-                Some((instance, code))
+                Some(key)
             }
         };
+        self.keep(codes, running, header, payload);
+    }
+
+    /// Keeps a message for which there is no receive yet, of an instance that runs or has not started.
+    #[inline(never)]
+    fn keep(&mut self, codes: &[Code], running: Option<u32>, header: &Header, payload: Option<&[u8]>) {
+        let heap = &self.heap();
+        let state = &mut *self.held;
+        let running = running.map(|key| {
+            let instance = state.instances.get_mut(heap, key);
+            let code = &codes[instance.code as usize];
+            (instance, code)
+        });
         let (place, arrived) = match (header.kind(), payload) {
             (_, Some(payload)) => (Place::Kept(Block::copy_of(heap, payload)), header.size),
             (Kind::Rts, None) => (Place::Sender, 0),
@@ -135,6 +148,18 @@ impl Core {
                 return;
             }
         }
+        self.deliver_otherwise(codes, receive, header, payload);
+    }
+
+    /// A message has found its receive, in any way.
+    #[inline(never)]
+    fn deliver_otherwise(
+        &mut self,
+        codes: &[Code],
+        receive: Receive,
+        header: &Header,
+        payload: Option<&[u8]>,
+    ) {
         if !self.meet(codes, receive, header) {
             return;
         }
@@ -148,6 +173,7 @@ impl Core {
     }
 
     /// Notes a message whose payload is still to come and that needs no matching any more.
+    #[inline(never)]
     fn remember(&mut self, header: &Header, place: Place) {
         match (header.kind(), &place) {
             (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
@@ -208,6 +234,7 @@ impl Core {
     }
 
     /// A receive has found a message that was kept. True if it has ended.
+    #[inline(never)]
     fn take_kept(&mut self, codes: &[Code], receive: Receive, key: u32) -> bool {
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
@@ -331,14 +358,5 @@ impl Core {
         };
         let failure = instance.failure(receive.action, number, cause);
         self.failure.get_or_insert(failure);
-    }
-}
-
-/// Copies bytes; those of one or two words without a call.
-#[inline]
-fn copy_short(target: &mut [u8], bytes: &[u8]) {
-    match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {
-        (Ok(target), Ok(bytes)) => *target = *bytes,
-        _ => target.copy_from_slice(bytes),
     }
 }

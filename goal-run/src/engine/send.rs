@@ -1,7 +1,7 @@
 //! Sends: eager, eager in parts, rendezvous; and whatever else leaves this rank.
 
 use super::Core;
-use super::buffer::Memory;
+use super::buffer::{Memory, copy_short};
 use super::code::Code;
 use super::incoming::{Receive, kept_bytes};
 use super::options::Options;
@@ -24,8 +24,18 @@ enum Sent {
     Waits,
 }
 
-impl Core {
+impl Sent {
     #[inline]
+    fn of(result: Result<(), Full>) -> Self {
+        match result {
+            Ok(()) => Sent::All,
+            Err(Full) => Sent::Waits,
+        }
+    }
+}
+
+impl Core {
+    #[inline(always)]
     pub(super) fn start_send<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -36,7 +46,6 @@ impl Core {
         let heap = &self.heap();
         let size = payload.size();
         let kind = kind(transport, &self.options, to, size);
-        let mut header = Header::new(kind, self.rank);
         let instance = self.held.instances.get_mut(heap, key);
         let sequence = match codes[instance.code as usize].whole() {
             Some(schedule) => {
@@ -45,32 +54,41 @@ impl Core {
             }
             None => instance.sequences_by_rank.entry(heap, to),
         };
-        header.sequence = *sequence;
+        let header = Header {
+            kind: kind as u8,
+            flags: if matches!(payload, Buffer::Pattern { .. }) { Header::PATTERN } else { 0 },
+            reserved: 0,
+            source: self.rank,
+            communicator: instance.communicator,
+            instance: instance.number,
+            tag,
+            sequence: *sequence,
+            action,
+            cookie: 0,
+            size,
+            offset: 0,
+        };
         *sequence += 1;
-        header.communicator = instance.communicator;
-        header.instance = instance.number;
-        header.tag = tag;
-        header.action = action;
-        header.size = size;
-        if matches!(payload, Buffer::Pattern { .. }) {
-            header.flags |= Header::PATTERN;
-        }
         let home = &mut self.homes[key as usize];
         home.note_sent(action, header.sequence);
         self.held.stats.messages += 1;
         self.held.stats.bytes = self.held.stats.bytes.saturating_add(size);
         let is_blocked = self.held.outbox.is_blocked(heap, to);
-        if kind == Kind::Eager && !is_blocked {
-            let source = Source { memory: &home.memory, payload, header: &header, to };
-            if try_send_eager(transport, &source) == Sent::All {
+        if kind == Kind::Eager
+            && !is_blocked
+            && let Buffer::One(piece) = payload
+        {
+            let bytes = home.memory.span(piece);
+            let fill = |out: &mut [u8]| bytes.read(|bytes| copy_short(out, bytes));
+            if transport.try_send(to, &header, fill).is_ok() {
                 return true;
             }
         }
         self.send_otherwise(transport, codes, to, Outgoing { header, instance: key, left: None }, is_blocked)
     }
 
-    /// A send that does not leave at once as it is. True if it has ended.
-    #[cold]
+    /// A send that does not leave at once as it is, or not from one piece. True if it has ended.
+    #[inline(never)]
     fn send_otherwise<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -79,14 +97,14 @@ impl Core {
         mut outgoing: Outgoing,
         is_blocked: bool,
     ) -> bool {
-        let kind = outgoing.header.kind();
-        if kind == Kind::Rts {
+        if outgoing.header.kind() == Kind::Rts {
             self.request(transport, codes, to, &mut outgoing);
         }
-        if kind != Kind::Eager && !is_blocked {
+        if !is_blocked {
             let mut budget = BYTES_PER_POLL;
             if self.try_send(transport, codes, to, &mut outgoing, &mut budget) == Sent::All {
-                return kind != Kind::Rts;
+                // It may be a request only now, as the receiver's room was used up meanwhile.
+                return outgoing.header.kind() != Kind::Rts;
             }
         }
         let heap = &self.heap();
@@ -177,10 +195,7 @@ impl Core {
             Kind::Eager => try_send_eager(transport, &self.source(codes, outgoing.instance, header, to)),
             Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
-                match transport.try_send(to, header, |_| {}) {
-                    Ok(()) => Sent::All,
-                    Err(Full) => Sent::Waits,
-                }
+                Sent::of(transport.try_send(to, header, |_| {}))
             }
         }
     }
@@ -280,12 +295,8 @@ fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
     transport.payload_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }
 
-#[inline]
 fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
-    match transport.try_send(source.to, source.header, |out| source.fill(0, out)) {
-        Ok(()) => Sent::All,
-        Err(Full) => Sent::Waits,
-    }
+    Sent::of(transport.try_send(source.to, source.header, |out| source.fill(0, out)))
 }
 
 /// Where the bytes of a send come from.

@@ -24,16 +24,22 @@ impl<T: Transport> Engine<T> {
         // What was started runs first: a message whose receive is posted need not be kept.
         let mut worked = self.run_queued(now_ns);
         worked |= self.take_messages();
-        let Self { transport, core, codes } = self;
-        worked |= !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
-        worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
-        worked |= !core.held.timers.is_empty() && core.end_calcs(now_ns);
+        worked |= self.core.has_underway() && self.go_on(now_ns);
         worked |= self.run_queued(now_ns);
         self.announce_room();
         match &self.core.failure {
             None => Ok(Progress { worked, waiting: self.core.waiting() }),
             Some(failure) => Err(failure.clone()),
         }
+    }
+
+    /// Goes on with what takes longer than a poll: copies, what waits for room, computations. Whether there was something to do.
+    #[inline(never)]
+    fn go_on(&mut self, now_ns: u64) -> bool {
+        let Self { transport, core, codes } = self;
+        let mut worked = !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
+        worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
+        worked | core.end_calcs(now_ns)
     }
 
     /// Lets instances make progress that have something to do. Whether one did.
@@ -92,17 +98,29 @@ impl<T: Transport> Engine<T> {
 }
 
 impl Core {
+    /// Whether anything takes longer than a poll.
+    #[inline]
+    fn has_underway(&self) -> bool {
+        let state = &*self.held;
+        !state.arrivals.direct.is_empty() || !state.outbox.is_empty() || !state.timers.is_empty()
+    }
+
     #[inline]
     fn waiting(&self) -> Waiting {
+        if self.has_underway()
+            && let Some(waiting) = self.waiting_underway()
+        {
+            return waiting;
+        }
+        if self.held.unfinished > 0 { Waiting::Messages } else { Waiting::Nothing }
+    }
+
+    #[inline(never)]
+    fn waiting_underway(&self) -> Option<Waiting> {
         let room = !self.held.outbox.is_empty();
-        if let Some(time_ns) = self.held.timers.next(&self.held.heap) {
-            Waiting::Until { time_ns, room }
-        } else if room {
-            Waiting::Room
-        } else if self.held.unfinished > 0 {
-            Waiting::Messages
-        } else {
-            Waiting::Nothing
+        match self.held.timers.next(&self.held.heap) {
+            Some(time_ns) => Some(Waiting::Until { time_ns, room }),
+            None => room.then_some(Waiting::Room),
         }
     }
 
@@ -143,20 +161,8 @@ impl Core {
             Operation::Send { peer, tag, payload, reduce: None } => {
                 self.start_send(transport, codes, at, (peer, tag, payload))
             }
-            Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
-                let operands = (Buffer::One(a), payload, None);
-                let memory = &self.homes[key as usize].memory;
-                let result = self.locals.exec(memory, (op, datatype), operands);
-                self.has_ended(codes, at, result)
-                    && self.start_send(transport, codes, at, (peer, tag, payload))
-            }
             Operation::Recv { peer, tag, .. } => {
                 self.post(codes, Receive { instance: key, action: offset }, peer, tag)
-            }
-            Operation::Calc { nanos } => {
-                let cpu = record.placement().cpu;
-                let heap = &self.heap();
-                self.held.timers.calc(heap, self.options.calc.duration_ns(nanos), cpu, now_ns, at)
             }
             Operation::Nop => true,
             Operation::Exec { op, datatype, a, b, c } => {
@@ -164,16 +170,42 @@ impl Core {
                 let result = self.locals.exec(memory, (op, datatype), (a, b, c));
                 self.has_ended(codes, at, result)
             }
+            _ => self.start_other(transport, codes, at, record, now_ns),
+        }
+    }
+
+    /// Starts an action of the kinds that are not as frequent as the others. Whether it has ended.
+    #[inline(never)]
+    fn start_other<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        at: (u32, u32),
+        record: &Record<'_>,
+        now_ns: u64,
+    ) -> bool {
+        let memory = &self.homes[at.0 as usize].memory;
+        match record.operation() {
+            Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
+                let result = self.locals.exec(memory, (op, datatype), (Buffer::One(a), payload, None));
+                self.has_ended(codes, at, result)
+                    && self.start_send(transport, codes, at, (peer, tag, payload))
+            }
+            Operation::Calc { nanos } => {
+                let cpu = record.placement().cpu;
+                let heap = &self.heap();
+                self.held.timers.calc(heap, self.options.calc.duration_ns(nanos), cpu, now_ns, at)
+            }
             Operation::User { function, a, b } => {
-                let memory = &self.homes[key as usize].memory;
                 let result = self.locals.call(memory, function, a, b);
                 self.has_ended(codes, at, result)
             }
             Operation::Wtime { buffer } => {
                 let seconds = now_ns as f64 / 1e9;
-                self.homes[key as usize].memory.scatter(buffer, 0, &seconds.to_le_bytes());
+                memory.scatter(buffer, 0, &seconds.to_le_bytes());
                 true
             }
+            _ => unreachable!("it is started elsewhere"),
         }
     }
 

@@ -6,8 +6,9 @@ use std::mem::take;
 /// Values that leave in the order in which they came.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo<T> {
-    /// As many as a power of two, or none.
     values: Block<T>,
+    /// How many of these are used: a power of two, or none.
+    room: u32,
     /// Values that ever left and came; they wrap around.
     first: u32,
     past: u32,
@@ -26,20 +27,15 @@ impl<T: Flat> Fifo<T> {
         self.past == self.first
     }
 
-    /// Where a value lies: blocks hold a power of two or more, of which a power of two is used.
+    /// Where a value lies.
     #[inline]
     fn place(&self, number: u32) -> usize {
-        number as usize & (self.used() - 1)
-    }
-
-    #[inline]
-    fn used(&self) -> usize {
-        1 << self.values.len().ilog2()
+        (number & self.room.wrapping_sub(1)) as usize
     }
 
     #[inline]
     pub(crate) fn push(&mut self, heap: &Heap, value: T) {
-        if self.values.len() == 0 || self.len() == self.used() {
+        if self.past.wrapping_sub(self.first) == self.room {
             self.grow(heap);
         }
         let place = self.place(self.past);
@@ -87,6 +83,7 @@ impl<T: Flat> Fifo<T> {
         }
         self.values.release(heap);
         (self.values, self.first, self.past) = (larger, 0, len as u32);
+        self.room = 1 << self.values.len().ilog2();
     }
 
     /// Removes what `keep` refuses.

@@ -205,18 +205,13 @@ impl<T: Flat> Block<T> {
 
     #[inline]
     pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
-        if self.capacity == 0 {
-            return &[];
-        }
-        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away.
+        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away. A block without
+        // values lies at the heap's beginning.
         unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
     }
 
     #[inline]
     pub(crate) fn values_mut<'a>(&'a mut self, heap: &'a Heap) -> &'a mut [T] {
-        if self.capacity == 0 {
-            return &mut [];
-        }
         // SAFETY: as in `values`; the borrow of `self` is exclusive.
         unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
     }

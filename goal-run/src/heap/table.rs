@@ -8,8 +8,9 @@ use std::mem::take;
 /// Values by key: open addressing, one place after the other, at most half full.
 #[derive(Debug, Default)]
 pub(crate) struct Table<K, V> {
-    /// As many as a power of two, or none.
     places: Block<Option<(K, V)>>,
+    /// How many of these are used: a power of two, or none.
+    room: u32,
     len: u32,
 }
 
@@ -24,7 +25,7 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
 
     #[inline]
     fn mask(&self) -> usize {
-        (1 << self.places.len().ilog2()) - 1
+        self.room as usize - 1
     }
 
     #[inline]
@@ -65,7 +66,7 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
     /// The value of a key, the first one where there is none.
     #[inline]
     pub(crate) fn entry<'a>(&'a mut self, heap: &'a Heap, key: K) -> &'a mut V {
-        if self.places.len() == 0 || 2 * (self.len as usize + 1) > self.mask() + 1 {
+        if 2 * (self.len + 1) > self.room {
             self.grow(heap);
         }
         let place = self.find(heap, &key);
@@ -98,13 +99,14 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
     /// Gives its memory back, with what is in it.
     pub(crate) fn release(&mut self, heap: &Heap) {
         self.places.release(heap);
-        self.len = 0;
+        *self = Self::default();
     }
 
     #[cold]
     fn grow(&mut self, heap: &Heap) {
         let larger = Block::new(heap, 2 * self.places.len() + 1);
         let mut places = std::mem::replace(&mut self.places, larger);
+        self.room = 1 << self.places.len().ilog2();
         for place in places.values_mut(heap) {
             if let Some((key, value)) = take(place) {
                 let at = self.find(heap, &key);

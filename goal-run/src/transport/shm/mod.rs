@@ -31,28 +31,27 @@ fn probe() -> Result<(), String> {
 pub struct ShmTransport<'a> {
     segment: &'a Segment,
     endpoint: Endpoint<'a>,
-    /// The mailbox that was asked for last.
-    last: Cell<(u32, Mailbox<'a>)>,
+    /// The rank whose mailbox was asked for last.
+    last: Cell<u32>,
+    /// That mailbox.
+    mailbox: Cell<Mailbox<'a>>,
 }
 
 impl<'a> ShmTransport<'a> {
     /// The end of `rank`. There must be one at a time.
     pub fn new(segment: &'a Segment, rank: u32) -> Self {
-        Self { segment, endpoint: segment.endpoint(rank), last: Cell::new((rank, segment.mailbox(rank))) }
+        let mailbox = Cell::new(segment.mailbox(rank));
+        Self { segment, endpoint: segment.endpoint(rank), last: Cell::new(rank), mailbox }
     }
 
     /// The mailbox of rank `to`.
     #[inline]
     fn mailbox(&self, to: u32) -> Mailbox<'a> {
-        let (last, mailbox) = self.last.get();
-        if last == to { mailbox } else { self.other_mailbox(to) }
-    }
-
-    #[cold]
-    fn other_mailbox(&self, to: u32) -> Mailbox<'a> {
-        let mailbox = self.segment.mailbox(to);
-        self.last.set((to, mailbox));
-        mailbox
+        if self.last.get() != to {
+            self.last.set(to);
+            self.mailbox.set(self.segment.mailbox(to));
+        }
+        self.mailbox.get()
     }
 }
 
