@@ -1,6 +1,7 @@
 //! The engine on local actions only, beside a topological walk over an array of the same graph.
 
 use crate::measure::median;
+use crate::message::Pair;
 use crate::table;
 use clap::Args as ClapArgs;
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -76,6 +77,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let two = Prepared::new(two.finish())?;
     let restarts = median((0..args.runs).map(|_| two.run_again(RESTARTS) / f64::from(RESTARTS)));
     println!("\n{restarts:.0} ns from start to finish of a schedule of two actions that was started before");
+    let pair = Pair::new(8)?;
+    let messages = median((0..args.runs).map(|_| pair.run(RESTARTS) / f64::from(2 * RESTARTS)));
+    println!("{messages:.0} ns of software for a message of 8 B, its share of start and finish included");
     Ok(())
 }
 

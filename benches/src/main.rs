@@ -13,6 +13,7 @@ mod local;
 mod measure;
 mod member;
 mod memory_group;
+mod message;
 mod mpi;
 mod overlap;
 mod passes;

@@ -161,7 +161,7 @@ impl Arrivals {
     }
 
     /// Takes the receive that a message fits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_posted(
         &mut self,
         heap: &Heap,

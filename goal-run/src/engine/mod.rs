@@ -152,20 +152,19 @@ impl<T: Transport> Engine<T> {
         let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
         let known = self.codes.iter().position(is_known);
         let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
-        let mut home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
+        let home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
         let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
         let key = match ended {
             Some(at) => self.core.ended.swap_remove(at).1,
             None => self.core.add_instance(code, schedule),
         };
-        let heap = &self.core.heap();
-        let instance = self.core.held.instances.get_mut(heap, key);
-        instance.progress.begin(schedule, &mut home);
-        if let Some(matches) = &mut home.matches {
-            matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
-        }
-        instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
-        self.enter(communicator, key, home)
+        self.enter(communicator, key, home, |heap, instance, home| {
+            instance.progress.begin(schedule, home);
+            if let Some(matches) = &mut home.matches {
+                matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
+            }
+            instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
+        })
     }
 
     /// Remembers what an instance executes, in the place of something that no instance does.
@@ -195,12 +194,19 @@ impl<T: Transport> Engine<T> {
         }
     }
 
-    /// Lets an instance run.
+    /// Lets an instance run, once `prepare` has made it ready.
     #[inline]
-    fn enter(&mut self, communicator: u32, key: u32, home: Home) -> Handle {
+    fn enter(
+        &mut self,
+        communicator: u32,
+        key: u32,
+        mut home: Home,
+        prepare: impl FnOnce(&Heap, &mut Instance, &mut Home),
+    ) -> Handle {
         let heap = &self.core.heap();
         let state = &mut *self.core.held;
         let instance = state.instances.get_mut(heap, key);
+        prepare(heap, instance, &mut home);
         let code = instance.code;
         instance.is_queued = true;
         state.arrivals.open(heap, communicator, key, &self.codes[code as usize], instance);
@@ -240,7 +246,7 @@ impl<T: Transport> Engine<T> {
         let home = Home::new(storage, windowed.memory, windowed.place.scratch);
         let heap = &self.core.heap();
         let key = self.core.held.instances.insert(heap, instance);
-        Ok(self.enter(communicator, key, home))
+        Ok(self.enter(communicator, key, home, |_, _, _| {}))
     }
 
     /// What a window needed so far; `None` for an instance without one.

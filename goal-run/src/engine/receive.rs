@@ -43,7 +43,7 @@ impl<T: Transport> Engine<T> {
 
 impl Core {
     /// What a message does.
-    #[inline]
+    #[inline(never)]
     fn accept(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         if self.failure.is_some() {
             // What comes now may belong to the message that failed, and the job ends.
@@ -51,6 +51,15 @@ impl Core {
         }
         match header.kind() {
             Kind::Eager => self.arrive(codes, header, Some(payload)),
+            _ => self.accept_other(codes, header, payload),
+        }
+    }
+
+    /// What a message does that is not a whole one.
+    #[inline(never)]
+    fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
+        match header.kind() {
+            Kind::Eager => unreachable!("it is accepted elsewhere"),
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
                 let heap = self.held.heap;
@@ -78,26 +87,47 @@ impl Core {
     }
 
     /// The envelope of a message, with all of its payload if it is eager.
+    #[inline(always)]
     fn arrive(&mut self, codes: &[Code], header: &Header, payload: Option<&[u8]>) {
-        let heap = &self.heap();
-        let state = &mut *self.held;
-        let running = match state.arrivals.target(heap, header) {
+        let Self { held, homes, .. } = self;
+        let heap = &{ held.heap };
+        let state = &mut **held;
+        match state.arrivals.target(heap, header) {
             Target::Over => {
                 state.stats.unreceived += 1;
-                return self.remember(header, Place::Dropped);
+                self.remember(header, Place::Dropped);
             }
-            Target::Early => None,
+            Target::Early => self.keep(codes, None, header, payload),
             Target::Running(key) => {
                 let instance = state.instances.get_mut(heap, key);
                 let code = &codes[instance.code as usize];
-                let receive = state.arrivals.take_posted(heap, (key, instance, code), header);
-                if let Some(receive) = receive {
-                    return self.deliver(codes, receive, header, payload);
+                let Some(receive) = state.arrivals.take_posted(heap, (key, &mut *instance, code), header)
+                else {
+                    return self.keep(codes, Some(key), header, payload);
+                };
+                // The short way of a whole message into a buffer in one piece: its action is looked at once.
+                if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
+                    let record = schedule.section().record(receive.action);
+                    if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } =
+                        record.operation()
+                        && piece.size == header.size
+                    {
+                        let home = &mut homes[key as usize];
+                        home.memory.span(piece).write(|target| copy_short(target, bytes));
+                        home.note_received(receive.action, header.source, header.sequence);
+                        let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
+                        queue.end_now(receive.action, &record);
+                        if !instance.is_queued && !instance.progress.ready.is_empty() {
+                            instance.is_queued = true;
+                            state.runnable.push(heap, key);
+                        }
+                        state.unfinished -= u32::from(instance.progress.is_finished());
+                        return;
+                    }
                 }
-                Some(key)
+                self.deliver(codes, receive, header, payload);
             }
-        };
-        self.keep(codes, running, header, payload);
+        }
     }
 
     /// Keeps a message for which there is no receive yet, of an instance that runs or has not started.
@@ -124,42 +154,8 @@ impl Core {
     }
 
     /// A message has found its receive.
-    #[inline]
-    fn deliver(&mut self, codes: &[Code], receive: Receive, header: &Header, payload: Option<&[u8]>) {
-        let heap = &self.heap();
-        let instance = self.held.instances.get_mut(heap, receive.instance);
-        let home = &mut self.homes[receive.instance as usize];
-        // The short way of a whole message into a buffer in one piece: its action is looked at once.
-        if let (Some(bytes), Some(schedule)) = (payload, codes[instance.code as usize].whole()) {
-            let record = schedule.section().record(receive.action);
-            if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } = record.operation()
-                && piece.size == header.size
-            {
-                home.memory.span(piece).write(|target| copy_short(target, bytes));
-                home.note_received(receive.action, header.source, header.sequence);
-                let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
-                queue.end_now(receive.action, &record);
-                let is_finished = instance.progress.is_finished();
-                if !instance.is_queued && !instance.progress.ready.is_empty() {
-                    instance.is_queued = true;
-                    self.held.runnable.push(heap, receive.instance);
-                }
-                self.held.unfinished -= u32::from(is_finished);
-                return;
-            }
-        }
-        self.deliver_otherwise(codes, receive, header, payload);
-    }
-
-    /// A message has found its receive, in any way.
     #[inline(never)]
-    fn deliver_otherwise(
-        &mut self,
-        codes: &[Code],
-        receive: Receive,
-        header: &Header,
-        payload: Option<&[u8]>,
-    ) {
+    fn deliver(&mut self, codes: &[Code], receive: Receive, header: &Header, payload: Option<&[u8]>) {
         if !self.meet(codes, receive, header) {
             return;
         }

@@ -35,7 +35,8 @@ impl Sent {
 }
 
 impl Core {
-    #[inline(always)]
+    // Apart from where it is called, which would otherwise keep too much at hand.
+    #[inline(never)]
     pub(super) fn start_send<T: Transport>(
         &mut self,
         transport: &mut T,

@@ -33,7 +33,7 @@ impl<'a> Endpoint<'a> {
     ///
     /// # Panics
     /// If `len` is above [`Endpoint::payload_max`].
-    #[inline]
+    #[inline(always)]
     pub fn put(
         &self,
         (to, into): (u32, Mailbox<'_>),

@@ -143,7 +143,7 @@ impl<'a> Mailbox<'a> {
     ///
     /// # Errors
     /// [`Full`]; nothing was done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put(
         &self,
         header: &[u64; HEADER_WORDS],

@@ -51,7 +51,7 @@ impl Transport for Ends<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         match self.carrier(to) {
             Carrier::Local => self.local.try_send(to, header, fill),

@@ -66,7 +66,7 @@ impl Transport for ShmTransport<'_> {
         self.endpoint.payload_max(to)
     }
 
-    #[inline]
+    #[inline(always)]
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
         self.endpoint
