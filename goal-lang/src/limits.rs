@@ -51,6 +51,9 @@ pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
 /// Most ranks that a job starts as processes or threads (`--max-started`).
 pub const STARTED_RANKS_MAX: u32 = 8192;
 
+/// Most records that a trace of a run keeps, all ranks together (`--trace-max`).
+pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
+
 /// Most actions that the table of a window counts dependencies of before they are reached (`--max-table`).
 pub const TABLE_ENTRIES_MAX: usize = 1 << 22;
 

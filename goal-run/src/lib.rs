@@ -16,5 +16,6 @@ pub mod ops;
 pub mod rank;
 pub mod report;
 pub mod shm;
+pub mod trace;
 pub mod transport;
 pub mod verify;

@@ -28,6 +28,7 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+mod traced;
 mod window;
 
 pub use error::{Cause, Failure};
@@ -38,6 +39,7 @@ pub use schedule::{Schedule, StateSizes, slot};
 pub use window::{Board, WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
+use crate::trace::{Point, Recorder};
 use crate::transport::Transport;
 use channel::Channels;
 use code::{Code, Home};
@@ -76,6 +78,8 @@ struct Core {
     failure: Option<Failure>,
     /// A part of a payload that was copied from its sender's memory.
     staged: Vec<u8>,
+    /// What is told of everything that happens.
+    recorder: Option<Recorder>,
 }
 
 impl Core {
@@ -132,6 +136,7 @@ impl<T: Transport> Engine<T> {
             locals: Locals::default(),
             failure: None,
             staged: Vec::new(),
+            recorder: None,
         };
         let mut engine = Self { transport, core, codes: Vec::new() };
         engine.announce_room();
@@ -221,6 +226,7 @@ impl<T: Transport> Engine<T> {
             self.core.homes[place] = home;
             self.core.running[place] = Some(code);
         }
+        self.core.note_instance(Point::InstanceStarted, number);
         Handle { key, communicator, number }
     }
 
@@ -289,6 +295,7 @@ impl<T: Transport> Engine<T> {
     #[inline]
     pub fn finish(&mut self, handle: Handle) -> Storage {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
+        self.core.note_instance(Point::InstanceEnded, handle.number);
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
         let state = &mut *core.held;

@@ -122,6 +122,8 @@ impl Core {
                             state.runnable.push(heap, key);
                         }
                         state.unfinished -= u32::from(instance.progress.is_finished());
+                        self.note_match(receive, header);
+                        self.note_end(receive);
                         return;
                     }
                 }
@@ -264,6 +266,7 @@ impl Core {
     #[inline]
     fn meet(&mut self, codes: &[Code], receive: Receive, header: &Header) -> bool {
         self.homes[receive.instance as usize].note_received(receive.action, header.source, header.sequence);
+        self.note_match(receive, header);
         let received = self.target_of(codes, receive).0.size();
         if received != header.size {
             let cause = Cause::SizeMismatch {
@@ -336,6 +339,7 @@ impl Core {
     /// An action has ended; its dependents will know when its instance runs next.
     #[inline]
     pub(super) fn end(&mut self, action: Receive) {
+        self.note_end(action);
         let heap = &self.heap();
         let instance = self.held.instances.get_mut(heap, action.instance);
         instance.progress.ended.push(heap, action.action);

@@ -81,6 +81,7 @@ impl<T: Transport> Engine<T> {
                 queue.start(&record);
             }
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
+                core.note_end(Receive { instance: key, action: offset });
                 core.queue(heap, key).end_now(offset, &record);
             }
         }
@@ -157,6 +158,7 @@ impl Core {
         now_ns: u64,
     ) -> bool {
         let at = (key, offset);
+        self.note_start(codes, at, record);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
                 self.start_send(transport, codes, at, (peer, tag, payload))

@@ -4,6 +4,7 @@
 //! theorem's proof and counted when the action enters. On a schedule in windows (Theorem 4) the table stays as small as these.
 
 use super::code::{Code, Home};
+use super::incoming::Receive;
 use super::instance::Storage;
 use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
@@ -272,6 +273,7 @@ impl<T: Transport> Engine<T> {
             let record = chunk.record(offset);
             window.release(&mut queue, record.start_dependents);
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
+                core.note_end(Receive { instance: key, action: offset });
                 core.in_window(&mut codes[code], key, |window, queue| window.end(queue, offset, &record));
             }
         }

@@ -77,6 +77,9 @@ pub struct Options {
     pub repeat: u64,
     /// Whether to keep which receive took which message, of the last instance.
     pub record: bool,
+    /// Most records of what happened when that are kept, all ranks together, for [`Outcome::write_trace`](super::Outcome::write_trace);
+    /// the last ones of each rank are. `None` records nothing.
+    pub trace_events: Option<u64>,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<Window>,
     /// After this time the job is ended.
@@ -99,6 +102,7 @@ impl Default for Options {
             transports: Choice::default(),
             repeat: 1,
             record: false,
+            trace_events: None,
             window: None,
             timeout: None,
             segment_bytes_max: goal_lang::limits::SEGMENT_BYTES_MAX,

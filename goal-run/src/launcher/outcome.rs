@@ -4,12 +4,13 @@ use super::Options;
 use crate::engine::slot;
 use crate::monitor::Pending;
 use crate::shm::Segment;
+use crate::trace;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
 use std::fs::File;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -123,6 +124,15 @@ impl Outcome {
             }
         }
         Ok(())
+    }
+
+    /// Writes what happened when as Chrome trace events, as far as the job came: one JSON object. Returns how many records were lost
+    /// as there was no room for them.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<u64> {
+        trace::write(&self.segment, &self.nisa, out)
     }
 
     /// Which receive took which message in the last instance; complete only if the job is and a record was asked for.

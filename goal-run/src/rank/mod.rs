@@ -18,6 +18,7 @@ pub(crate) use settings::{layout, split_instance};
 use crate::engine::{Cause, Engine, Failure, Handle, Schedule, Storage, Waiting, Windowed};
 use crate::monitor::Place;
 use crate::shm::{Segment, State};
+use crate::trace;
 use crate::transport::{Ends, announce};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
@@ -58,7 +59,10 @@ pub fn run(
     announce(segment, rank);
     let ends = Ends::new(segment, rank, &settings.paths);
     // Before any rank sends: this announces its room.
-    let engine = Engine::new(rank, ends, settings.engine());
+    let mut engine = Engine::new(rank, ends, settings.engine());
+    if let Some(recorder) = trace::recorder(segment, rank, now_ns) {
+        engine.record(recorder);
+    }
     if segment.gate().pass(segment.num_ranks(), now_ns) {
         segment.status(rank).enter(State::Running);
         let mut job = Job {

@@ -2,6 +2,7 @@
 
 use crate::engine::{Calc, Options, StateSizes};
 use crate::shm::{Layout, RankSizes, SegmentTooLarge};
+use crate::trace;
 use crate::transport::Paths;
 use goal_asm::Nisa;
 use goal_asm::nisa::StreamLimits;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub check: bool,
     /// Whether a record is kept of which receive took which message.
     pub record: bool,
+    /// Records of what happened when that are kept of each rank; 0 records nothing.
+    pub trace_events: u64,
     /// Whether there are more ranks than processors, so that a rank that waits should not keep one busy.
     pub crowded: bool,
     /// The window that schedules are run through; `None` where they are held whole.
@@ -70,6 +73,7 @@ pub(crate) fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result
             memory: nisa.memory_size(rank),
             scratch: nisa.scratch_size(rank),
             instance: (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
+            trace: trace::area_bytes(settings.trace_events),
             matches: if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
         }
     });

@@ -39,6 +39,8 @@ pub struct RankSizes {
     pub instance: u64,
     /// Bytes for the record of what matched what; 0 where none is kept.
     pub matches: u64,
+    /// Bytes for the record of what happened when; 0 where none is kept.
+    pub trace: u64,
 }
 
 /// Where a rank's areas begin.
@@ -62,6 +64,8 @@ pub struct RankLayout {
     pub instance: Range<usize>,
     /// The record of what matched what.
     pub matches: Range<usize>,
+    /// The record of what happened when.
+    pub trace: Range<usize>,
 }
 
 /// Where the rings of all pairs lie.
@@ -145,6 +149,7 @@ impl Layout {
                 scratch: area(rank.scratch),
                 instance: area(rank.instance),
                 matches: area(rank.matches),
+                trace: area(rank.trace),
             });
         }
         let rings = RingsLayout {

@@ -5,7 +5,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::driver::{self, Deny, InputArguments, bytes};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
-    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, VERIFIED_BYTES_MAX, WINDOW_ACTION_BYTES_MAX,
+    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
+    WINDOW_ACTION_BYTES_MAX,
 };
 use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks, Window};
@@ -94,6 +95,12 @@ pub(crate) struct Arguments {
     /// Write the memory that each rank ends with to DIR/rank-N.bin
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
+    /// Write what every rank did when as Chrome trace events, for ui.perfetto.dev or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank are kept
+    #[arg(long, value_name = "N", default_value_t = TRACE_EVENTS_MAX, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    trace_max: u64,
     /// Most ranks that are started
     #[arg(long, value_name = "N", default_value_t = STARTED_RANKS_MAX, help_heading = "Limits")]
     max_started: u32,
@@ -200,6 +207,7 @@ impl Arguments {
             transports,
             repeat: self.repeat,
             record: self.verify,
+            trace_events: self.trace.as_ref().map(|_| self.trace_max),
             window,
             timeout: self.timeout,
             segment_bytes_max: self.max_segment,

@@ -12,7 +12,7 @@ use goal_run::launcher::{self, Outcome, Window};
 use goal_run::report::{Report, Status};
 use goal_run::verify::verify;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -63,9 +63,20 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     }
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let options = arguments.launcher(transports, window, interrupted);
+    // Before the run: what it did is not to be lost where no file can be made.
+    let trace = match &arguments.trace {
+        Some(path) => {
+            let file = File::create(path).map_err(|error| Error::io(path.display().to_string(), error))?;
+            Some((path, file))
+        }
+        None => None,
+    };
     let outcome = launcher::run(&nisa, &options).map_err(|error| Failure::System(error.to_string()))?;
     if let Some(folder) = &arguments.dump {
         dump(&outcome, folder)?;
+    }
+    if let Some((path, file)) = trace {
+        write_trace(&outcome, file).map_err(|error| Error::io(path.display().to_string(), error))?;
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
@@ -116,6 +127,17 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
     for rank in 0..outcome.nisa().num_ranks() {
         let path = folder.join(format!("rank-{rank}.bin"));
         File::create(&path).and_then(|file| outcome.dump(rank, &file)).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Writes what happened when into a file.
+fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
+    let lost = outcome.write_trace(&mut BufWriter::new(file))?;
+    if lost > 0 {
+        complain(&format!(
+            "warning: the first {lost} records of the trace did not fit (--trace-max raises it)"
+        ));
     }
     Ok(())
 }

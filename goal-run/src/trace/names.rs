@@ -1,0 +1,53 @@
+//! What is known of a section's actions.
+
+use super::record::Kind;
+use goal_asm::Nisa;
+use goal_asm::nisa::{Operation, SectionDebug};
+
+/// The actions of a section by offset. Of one that is run through a window nothing is known.
+pub(super) struct Names<'a> {
+    debug: SectionDebug<'a>,
+    section: u32,
+    nisa: &'a Nisa,
+    /// Ascending.
+    offsets: Vec<u32>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(nisa: &'a Nisa, section: u32) -> Self {
+        let offsets = nisa.section_by_id(section).records().map(|(offset, _)| offset).collect();
+        Self { debug: nisa.debug_by_id(section), section, nisa, offsets }
+    }
+
+    /// Whether these are the names of a section.
+    pub(super) fn is_of(&self, section: u32) -> bool {
+        self.section == section
+    }
+
+    /// The number of the action at an offset.
+    pub(super) fn number(&self, offset: u32) -> Option<u32> {
+        self.offsets.binary_search(&offset).ok().map(|number| number as u32)
+    }
+
+    /// The label of an action, or what it is and its number.
+    pub(super) fn name(&self, kind: Kind, number: Option<u32>) -> String {
+        let kind = kind.name();
+        let Some(number) = number else { return kind.to_owned() };
+        let label = self.debug.label(number as usize);
+        label.map_or_else(|| format!("{kind} {number}"), str::to_owned)
+    }
+
+    /// Its line.
+    pub(super) fn line(&self, number: Option<u32>) -> Option<u32> {
+        self.debug.line(number? as usize)
+    }
+
+    /// The tag of its message, [`goal_lang::ANY`] too.
+    pub(super) fn tag(&self, offset: u32) -> Option<u32> {
+        self.number(offset)?;
+        match self.nisa.section_by_id(self.section).record(offset).operation() {
+            Operation::Send { tag, .. } | Operation::Recv { tag, .. } => Some(tag),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Where records go, and how they are read back.
+
+use super::record::{Kind, Point, Record};
+use crate::memory::Cells;
+use crate::shm::Segment;
+use std::ops::Range;
+use std::sync::atomic::{Ordering, fence};
+
+/// Bytes before the records of an area: the count.
+const HEAD_BYTES: usize = size_of::<Record>();
+/// Records that are read at a time.
+const BLOCK: u64 = 4096;
+
+/// Bytes that `events` records of a rank take; none without records.
+pub(crate) fn area_bytes(events: u64) -> u64 {
+    match events {
+        0 => 0,
+        events => events.saturating_mul(size_of::<Record>() as u64).saturating_add(HEAD_BYTES as u64),
+    }
+}
+
+/// Takes an engine's records. What does not fit overwrites the oldest.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Records that were ever taken.
+    count: Cells<u64>,
+    records: Cells<Record>,
+    clock: fn() -> u64,
+}
+
+impl Recorder {
+    /// A recorder over one word, 0 at first, that counts the records ever taken, and at least one record. `clock` tells
+    /// nanoseconds and does not go back.
+    ///
+    /// # Panics
+    /// If there is no room for a count and a record.
+    pub fn new(count: Cells<u64>, records: Cells<Record>, clock: fn() -> u64) -> Self {
+        assert!(!count.as_slice().is_empty() && !records.as_slice().is_empty(), "room for a record");
+        Self { count, records, clock }
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self, point: Point, kind: Kind, record: Record) {
+        let count = &mut self.count.as_mut_slice()[0];
+        let records = self.records.as_mut_slice();
+        records[(*count % records.len() as u64) as usize] = record.stamped((self.clock)(), point, kind);
+        // Whoever reads after this process was killed sees whole records.
+        fence(Ordering::Release);
+        *count += 1;
+    }
+}
+
+/// The recorder over a rank's area; `None` where it has none.
+pub(crate) fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
+    let area = &segment.rank(rank).trace;
+    (!area.is_empty()).then(|| {
+        let count = area.start..area.start + size_of::<u64>();
+        Recorder::new(segment.cells(&count), segment.cells(&records(area)), clock)
+    })
+}
+
+fn records(area: &Range<usize>) -> Range<usize> {
+    area.start + HEAD_BYTES..area.end
+}
+
+/// The records of a rank that is not running any more, oldest first, and how many were lost before them.
+pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item = Record>) {
+    let area = segment.rank(rank).trace.clone();
+    let (count, room) = match area.is_empty() {
+        true => (0, 1),
+        false => {
+            let count = segment.copy_of::<u64>(&(area.start..area.start + size_of::<u64>()));
+            (count[0], (records(&area).len() / size_of::<Record>()) as u64)
+        }
+    };
+    // Where the oldest one was about to be overwritten, nobody knows how far that came.
+    let first = if count < room { 0 } else { count - (room - 1).min(count) };
+    let (start, end) = (records(&area).start, count);
+    let mut next = first;
+    let blocks = std::iter::from_fn(move || {
+        let at = next % room;
+        let len = BLOCK.min(room - at).min(end - next);
+        next += len;
+        let byte = |index: u64| start + index as usize * size_of::<Record>();
+        (len > 0).then(|| segment.copy_of::<Record>(&(byte(at)..byte(at + len))))
+    });
+    (first, blocks.flatten())
+}

@@ -1,0 +1,148 @@
+//! From the records of a rank to slices: what started and ended, when it was ready, what it met.
+
+use super::lanes::Lanes;
+use super::names::Names;
+use super::ready::Readiness;
+use super::record::{Kind, Point, Record};
+use goal_asm::Nisa;
+use rustc_hash::FxHashMap;
+
+/// Something to be shown. Times are nanoseconds from the origin.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// An instance starts or, if `is_end`, has ended.
+    Instance { number: u32, time: u64, is_end: bool },
+    /// A lane is there from now on.
+    Lane(u32),
+    /// An action.
+    Slice(Slice),
+}
+
+/// An action that started, and how far it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) lane: u32,
+    pub(super) kind: Kind,
+    /// Its number in its section, where it is known.
+    pub(super) number: Option<u32>,
+    pub(super) instance: u32,
+    /// When its dependencies were met, where that is known.
+    pub(super) ready: Option<u64>,
+    pub(super) start: u64,
+    /// `None` if it had not ended when the record did.
+    pub(super) end: Option<u64>,
+    /// The peer and the bytes of its message. A receive may name any rank.
+    pub(super) peer: u32,
+    pub(super) bytes: u64,
+    pub(super) tag: Option<u32>,
+    pub(super) message: Message,
+}
+
+/// What is known of the message of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Message {
+    /// Nothing, or there is none.
+    Unknown,
+    /// It is the send's, with this number among those to the peer.
+    Sent(u32),
+    /// The receive took it.
+    Taken { source: u32, sequence: u32, time: u64 },
+}
+
+/// The records of one rank, on their way to slices.
+pub(super) struct Slices<'a> {
+    nisa: &'a Nisa,
+    names: &'a Names<'a>,
+    section: u32,
+    origin_ns: u64,
+    lanes: Lanes,
+    /// Slices under way, by instance and offset.
+    open: FxHashMap<(u32, u32), Slice>,
+    /// Instances whose start is recorded, if their sections are known.
+    readiness: FxHashMap<u32, Readiness>,
+}
+
+impl<'a> Slices<'a> {
+    pub(super) fn new(nisa: &'a Nisa, section: u32, names: &'a Names<'a>, origin_ns: u64) -> Self {
+        Self {
+            nisa,
+            names,
+            section,
+            origin_ns,
+            lanes: Lanes::default(),
+            open: FxHashMap::default(),
+            readiness: FxHashMap::default(),
+        }
+    }
+
+    /// What a record adds to what is shown. Ends of actions whose start was lost add nothing.
+    pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
+        let Record { action, instance, .. } = *record;
+        let time = record.since(self.origin_ns);
+        match record.point()? {
+            Point::InstanceStarted => {
+                let section = self.nisa.section_by_id(self.section);
+                if self.names.number(section.first_action()).is_some() {
+                    self.readiness.insert(instance, Readiness::new(section, time));
+                }
+                Some(Shown::Instance { number: instance, time, is_end: false })
+            }
+            Point::InstanceEnded => {
+                self.readiness.remove(&instance);
+                Some(Shown::Instance { number: instance, time, is_end: true })
+            }
+            Point::Started => self.start(record, time),
+            Point::Numbered => {
+                let slice = self.open.get_mut(&(instance, action))?;
+                slice.number = Some(record.detail);
+                slice.tag = matches!(slice.kind, Kind::Send | Kind::Recv).then_some(record.peer);
+                None
+            }
+            Point::Matched => {
+                let slice = self.open.get_mut(&(instance, action))?;
+                slice.message = Message::Taken { source: record.peer, sequence: record.detail, time };
+                None
+            }
+            Point::Ended => {
+                let section = self.nisa.section_by_id(self.section);
+                if let Some(readiness) = self.readiness.get_mut(&instance) {
+                    readiness.end(section, action, time);
+                }
+                let mut slice = self.open.remove(&(instance, action))?;
+                slice.end = Some(time);
+                self.lanes.give_back(slice.lane);
+                Some(Shown::Slice(slice))
+            }
+        }
+    }
+
+    fn start(&mut self, record: &Record, time: u64) -> Option<Shown> {
+        let Record { action, instance, peer, bytes, detail, .. } = *record;
+        let section = self.nisa.section_by_id(self.section);
+        let ready = self.readiness.get_mut(&instance).map(|readiness| readiness.start(section, action, time));
+        let kind = record.kind();
+        let (lane, is_new) = self.lanes.take();
+        let slice = Slice {
+            lane,
+            kind,
+            number: self.names.number(action),
+            instance,
+            ready,
+            start: time,
+            end: None,
+            peer,
+            bytes,
+            tag: self.names.tag(action),
+            message: if kind == Kind::Send { Message::Sent(detail) } else { Message::Unknown },
+        };
+        self.open.insert((instance, action), slice);
+        is_new.then_some(Shown::Lane(lane))
+    }
+
+    /// The actions that have not ended, in the order of their starts.
+    pub(super) fn unfinished(self) -> Vec<Slice> {
+        let mut left: Vec<Slice> = self.open.into_values().collect();
+        left.sort_by_key(|slice| (slice.start, slice.lane));
+        left
+    }
+}
