@@ -84,7 +84,7 @@ pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
             memory: nisa.memory_size(rank),
             scratch: nisa.scratch_size(rank),
             instance: (8 * state.finished + 2 * state.counters) as u64,
-            matches: 0,
+            ..RankSizes::default()
         }
     });
     Layout::new(sizes, u64::MAX).map_err(io::Error::other)
