@@ -13,6 +13,7 @@ mod matching;
 pub mod memory;
 pub mod monitor;
 pub mod ops;
+pub mod progress;
 pub mod rank;
 pub mod report;
 pub mod shm;

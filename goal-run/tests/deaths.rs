@@ -67,6 +67,32 @@ fn a_killed_rank_ends_the_job() {
     assert_gone(&ranks);
 }
 
+/// Ranks of which one is often asked for what it does not do by itself, so that others act for it: they are more than processors.
+#[test]
+fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
+    let rank = |rank| {
+        let [next, last, far] = [1, 5, 3].map(|ahead| (rank + ahead) % 6);
+        format!(
+            "rank {rank} {{ a: send 0,8 to {next} b: recv 8,8 from {last} c: send 8,8 to {far} tag 1 d: recv 16,8 from {far} tag 1 requ c -> b }}\n"
+        )
+    };
+    let ring: String = (0..6).map(rank).collect();
+    for mode in ["caller", "thread", "node"] {
+        for victim in [0, 3, 5] {
+            let arguments = ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", "50"];
+            let launcher = start_text(&ring, &arguments);
+            let ranks = ranks_of(&launcher, 6);
+            wait_until_mapped(&ranks);
+            std::thread::sleep(Duration::from_millis(40));
+            kill_process(ranks[victim], Signal::KILL).unwrap();
+            let ended = Ended::of(launcher.wait_with_output().unwrap());
+            ended.assert_status(4);
+            ended.assert_says(&[&format!("rank {victim} was killed by signal 9 (SIGKILL)")]);
+            assert_gone(&ranks);
+        }
+    }
+}
+
 /// Rust's runtime handles these two, and passes over one that is sent.
 #[test]
 fn a_fault_that_is_sent_ends_the_rank() {

@@ -1,10 +1,12 @@
-//! Random programs on threads and on processes, against the reference interpreter.
+//! Random programs on threads and on processes, in every mode of progress and of waiting, against the reference interpreter.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Eager, Options as Interpreter, outcomes};
 use goal_lang::limits::Limits;
 use goal_run::engine;
 use goal_run::launcher::{End, Options, Outcome, Ranks, run};
+use goal_run::progress::Mode;
+use goal_run::rank::Wait;
 use goal_run::verify::verify;
 use goal_smith::{Shape, program};
 use std::sync::Arc;
@@ -31,6 +33,8 @@ fn complete(seed: u64, nisa: &Arc<Nisa>, ranks: &Ranks, repeat: u64) -> Outcome 
             ..engine::Options::default()
         },
         ranks: ranks.clone(),
+        progress: Mode::ALL[(seed / 2 % 3) as usize],
+        wait: [Wait::Adaptive, Wait::Block, Wait::Adaptive, Wait::Spin][(seed / 6 % 4) as usize],
         repeat,
         record: true,
         timeout: Some(Duration::from_secs(60)),

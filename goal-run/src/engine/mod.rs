@@ -6,6 +6,7 @@
 //!
 //! Instances are numbered in each communicator in the order of their starts, which all ranks must keep to; every instance
 //! has a matching space of its own, so that messages of the next one may come early.
+#![allow(unsafe_code)] // `Engine::attach`
 
 mod buffer;
 mod channel;
@@ -36,6 +37,7 @@ pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
+pub use state::state_bytes;
 pub use window::{Board, WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
@@ -123,6 +125,26 @@ impl<T: Transport> Engine<T> {
     /// If the system has no address space for what it remembers.
     pub fn new(rank: u32, transport: T, options: Options) -> Self {
         Self::with(rank, transport, options, Held::alone(&options).expect("address space for an engine"))
+    }
+
+    /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that rank left there. What instances
+    /// execute that others have started is told by [`Engine::adopt`].
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`], and: while a method of this engine runs, no method of another one over the same state does,
+    /// in any process.
+    pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
+        // SAFETY: as the caller says.
+        Self::with(rank, transport, options, unsafe { Held::over(state) })
+    }
+
+    /// Tells an engine without instances what its rank runs in another process: instances of this schedule on this storage, one at
+    /// a time.
+    pub fn adopt(&mut self, schedule: &Arc<Schedule>, storage: Storage) {
+        assert!(self.codes.is_empty(), "an engine that has started something");
+        self.codes.push(Code::Whole(Arc::clone(schedule)));
+        self.core.homes.push(Home::new(storage, schedule.memory_size(), schedule.scratch_size()));
+        self.core.running.push(Some(0));
     }
 
     fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
@@ -315,6 +337,11 @@ impl<T: Transport> Engine<T> {
             }
         }
         std::mem::replace(&mut core.homes[key as usize], Home::NONE).into_storage()
+    }
+
+    /// Polls that did something, whoever made them; it wraps around.
+    pub fn fruitful(&self) -> u32 {
+        self.core.held.fruitful
     }
 
     /// What happened so far.

@@ -51,7 +51,7 @@ impl Held {
     /// # Errors
     /// Where the system has no room.
     pub(super) fn alone(options: &Options) -> io::Result<Self> {
-        let memory = Mapping::private(bytes(options.unexpected_limit))?;
+        let memory = Mapping::private(state_bytes(options.unexpected_limit) as usize)?;
         // SAFETY: the mapping is this value's alone and lives as long as it does.
         let held = unsafe { Self::over(Region::new(memory.range(0, 0).as_ptr(), memory.len())) };
         Ok(Self { _memory: Some(memory), ..held })
@@ -71,11 +71,11 @@ impl Held {
 }
 
 /// Bytes that the state of an engine may need: address space, of which only what is used takes memory.
-fn bytes(unexpected_limit: u64) -> usize {
+pub fn state_bytes(unexpected_limit: u64) -> u64 {
     const LEAST: u64 = 1 << 30;
     const MOST: u64 = 1 << 37;
     // Blocks have sizes of powers of two, and move when they grow.
-    unexpected_limit.saturating_mul(4).clamp(LEAST, MOST) as usize
+    unexpected_limit.saturating_mul(4).clamp(LEAST, MOST)
 }
 
 impl Deref for Held {

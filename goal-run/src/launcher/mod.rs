@@ -16,6 +16,7 @@ pub use options::{Options, Ranks, Window};
 pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
 
+use crate::progress::Mode;
 use crate::rank::{Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::verify;
@@ -58,6 +59,11 @@ pub enum LaunchError {
         "what receives take is not recorded in a window: verify the run without one, or leave out the record"
     )]
     RecordInWindow,
+    /// What a window has read is known to its rank alone.
+    #[error(
+        "ranks can't act for each other where each reads its schedule through a window: leave --window out, or take --progress thread"
+    )]
+    NodeInWindow,
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
@@ -71,6 +77,9 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
     if ranks > limit {
         return Err(LaunchError::TooManyRanks { ranks, limit });
+    }
+    if options.progress == Mode::Node && options.window.is_some() {
+        return Err(LaunchError::NodeInWindow);
     }
     if options.record && options.window.is_some() {
         return Err(LaunchError::RecordInWindow);
@@ -90,6 +99,8 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         window: options.window.as_ref().map(|window| window.settings),
         paths: options.transports.paths(ranks)?,
         crowded: is_crowded(ranks),
+        progress: options.progress,
+        wait: options.wait,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);

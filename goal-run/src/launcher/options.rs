@@ -1,7 +1,8 @@
 //! What a job is asked to do.
 
 use crate::engine;
-use crate::rank::{SectionFile, WindowSettings};
+use crate::progress::Mode;
+use crate::rank::{SectionFile, Wait, WindowSettings};
 use crate::shm::Sealed;
 use crate::transport::Choice;
 use goal_asm::Nisa;
@@ -73,6 +74,10 @@ pub struct Options {
     pub ranks: Ranks,
     /// Which transports serve it.
     pub transports: Choice,
+    /// Who makes schedules go on while their ranks do something else.
+    pub progress: Mode,
+    /// How ranks wait.
+    pub wait: Wait,
     /// Instances of the schedule, one after the other without a barrier; at least 1.
     pub repeat: u64,
     /// Whether to keep which receive took which message, of the last instance.
@@ -100,6 +105,8 @@ impl Default for Options {
             engine: engine::Options::default(),
             ranks: Ranks::Threads,
             transports: Choice::default(),
+            progress: Mode::default(),
+            wait: Wait::default(),
             repeat: 1,
             record: false,
             trace_events: None,

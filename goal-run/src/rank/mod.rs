@@ -6,22 +6,24 @@
 
 mod clock;
 mod image;
+mod job;
 mod pause;
 mod settings;
 
 pub use clock::now_ns;
 pub(crate) use image::mismatch;
-pub use pause::Pause;
-pub use settings::{Settings, WindowSettings};
-pub(crate) use settings::{layout, split_instance};
+pub use job::Job;
+pub use pause::{Pause, Wait};
+pub(crate) use settings::split_instance;
+pub use settings::{Settings, WindowSettings, layout};
 
-use crate::engine::{Cause, Engine, Failure, Handle, Schedule, Storage, Waiting, Windowed};
+use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed};
 use crate::monitor::Place;
+use crate::progress::{Interrupted, Member, with_member};
 use crate::shm::{Segment, State};
-use crate::trace;
-use crate::transport::{Ends, announce};
+use crate::transport::announce;
 use goal_asm::Nisa;
-use goal_asm::nisa::SectionPlace;
+use goal_asm::nisa::{SectionPlace, StreamError};
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -48,55 +50,32 @@ pub fn run(
     section: Option<SectionFile>,
     settings: &Settings,
 ) {
+    let job = Job::new(segment, nisa, settings, rank);
     let code = match section.zip(settings.window) {
-        None => Code::Whole(Arc::new(Schedule::new(Arc::clone(nisa), rank))),
+        None => Code::Whole(job.schedule(rank)),
         Some((SectionFile { file, place }, WindowSettings { size, limits })) => {
             Code::Window(Windowed { file, place, memory: nisa.memory_size(rank), size, limits })
         }
     };
-    let storage = storage(segment, nisa, rank, settings);
+    let storage = job.storage(rank);
     image::start(nisa, rank, &storage);
     announce(segment, rank);
-    let ends = Ends::new(segment, rank, &settings.paths);
     // Before any rank sends: this announces its room.
-    let mut engine = Engine::new(rank, ends, settings.engine());
-    if let Some(recorder) = trace::recorder(segment, rank, now_ns) {
-        engine.record(recorder);
-    }
-    if segment.gate().pass(segment.num_ranks(), now_ns) {
-        segment.status(rank).enter(State::Running);
-        let mut job = Job {
-            segment,
-            settings,
-            nisa: Arc::clone(nisa),
-            rank,
-            code,
-            engine,
-            running: None,
-            left: settings.repeat,
-            unexpected: None,
-        };
-        match job.run(storage) {
-            Err(failure) => segment.fail(rank, &describe(nisa, rank, &failure, settings)),
-            Ok(()) => {
-                if let Some(text) = job.unexpected {
-                    segment.note(rank, &text);
+    with_member(job, rank, |member| {
+        if segment.gate().pass(segment.num_ranks(), now_ns) {
+            segment.status(rank).enter(State::Running);
+            let mut work =
+                Work { job, rank, code, member, running: None, left: settings.repeat, unexpected: None };
+            match work.run(storage) {
+                Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
+                Err(Interrupted::Stopped) | Ok(()) => {
+                    if let Some(text) = work.unexpected {
+                        segment.note(rank, &text);
+                    }
                 }
             }
         }
-    }
-}
-
-fn storage(segment: &Segment, nisa: &Nisa, rank: u32, settings: &Settings) -> Storage {
-    let areas = segment.rank(rank);
-    let (counters, finished) = split_instance(settings.state_sizes(nisa, rank), &areas.instance);
-    Storage {
-        memory: segment.region(&areas.memory),
-        scratch: segment.region(&areas.scratch),
-        counters: segment.cells(&counters),
-        finished: segment.cells(&finished),
-        matches: settings.record.then(|| segment.cells(&areas.matches)),
-    }
+    });
 }
 
 /// What a rank executes.
@@ -105,13 +84,12 @@ enum Code {
     Window(Windowed),
 }
 
-struct Job<'a> {
-    segment: &'a Segment,
-    settings: &'a Settings,
-    nisa: Arc<Nisa>,
+/// The instances that a rank runs, one after the other.
+struct Work<'a, 'm> {
+    job: Job<'a>,
     rank: u32,
     code: Code,
-    engine: Engine<Ends<'a>>,
+    member: &'m mut Member<'a>,
     running: Option<Handle>,
     /// Instances that have not ended.
     left: u64,
@@ -119,67 +97,67 @@ struct Job<'a> {
     unexpected: Option<String>,
 }
 
-impl Job<'_> {
+impl Work<'_, '_> {
     /// Starts an instance.
-    fn start(&mut self, storage: Storage) -> Result<(), Failure> {
-        let started = match &self.code {
-            Code::Whole(schedule) => Ok(self.engine.start(schedule, COMMUNICATOR, storage)),
-            Code::Window(windowed) => self.engine.start_in_window(windowed, COMMUNICATOR, storage),
-        };
-        let instance = self.segment.status(self.rank).instance.fetch_add(1, Ordering::Relaxed);
-        self.running = Some(started.map_err(|error| Failure {
+    fn start(&mut self, storage: Storage) -> Result<(), Interrupted> {
+        let code = &self.code;
+        let started = self.member.with(|engine| match code {
+            Code::Whole(schedule) => Ok(engine.start(schedule, COMMUNICATOR, storage)),
+            Code::Window(windowed) => engine.start_in_window(windowed, COMMUNICATOR, storage),
+        });
+        let instance = self.job.segment.status(self.rank).instance.fetch_add(1, Ordering::Relaxed);
+        let failure = |error: StreamError| Failure {
             communicator: COMMUNICATOR,
             instance: instance as u32,
             action: 0,
             number: None,
             cause: Cause::Schedule(error.to_string()),
-        })?);
+        };
+        self.running = Some(started.ok_or(Interrupted::Stopped)?.map_err(failure)?);
         Ok(())
     }
 
-    fn run(&mut self, storage: Storage) -> Result<(), Failure> {
+    fn run(&mut self, storage: Storage) -> Result<(), Interrupted> {
         self.start(storage)?;
-        let gate = self.segment.gate();
-        let status = self.segment.status(self.rank);
-        let mut pause = Pause::new(self.settings.crowded);
+        self.member.come();
+        let gate = self.job.segment.gate();
         let mut told = false;
-        // The clock is not read where no action depends on it.
-        let asks_time = match &self.code {
-            Code::Whole(schedule) => schedule.asks_time(),
-            Code::Window(_) => true,
-        };
         while !gate.is_stopped() {
-            let progress = self.engine.poll(if asks_time { now_ns() } else { 0 })?;
-            if self.next_instance()? {
-                continue;
-            }
-            if progress.worked {
-                pause.over();
+            let progress = self.member.step()?;
+            if self.next_instance()? || progress.worked {
                 continue;
             }
             if self.running.is_none() && !told && progress.waiting == Waiting::Nothing {
                 told = true;
-                gate.finish(self.segment.num_ranks());
+                gate.finish(self.job.segment.num_ranks());
             }
-            pause.rest(status, self.engine.transport(), progress.waiting);
+            self.member.rest(progress.waiting)?;
         }
         Ok(())
     }
 
     /// Ends an instance whose actions are complete and starts the next one; whether there is one.
-    fn next_instance(&mut self) -> Result<bool, Failure> {
-        let Some(handle) = self.running.take_if(|handle| self.engine.test(handle)) else { return Ok(false) };
-        let window = self.engine.window_stats(&handle);
-        let storage = self.engine.finish(handle);
-        let (nisa, rank) = (&self.nisa, self.rank);
-        let status = self.segment.status(rank);
+    fn next_instance(&mut self) -> Result<bool, Interrupted> {
+        let Some(handle) = self.running.take() else { return Ok(false) };
+        let ended = self.member.with(|engine| match engine.test(&handle) {
+            false => Err(handle),
+            true => Ok((engine.window_stats(&handle), engine.finish(handle), *engine.stats())),
+        });
+        let (window, storage, stats) = match ended.ok_or(Interrupted::Stopped)? {
+            Err(handle) => {
+                self.running = Some(handle);
+                return Ok(false);
+            }
+            Ok(ended) => ended,
+        };
+        let (Job { segment, nisa, settings, .. }, rank) = (self.job, self.rank);
+        let status = segment.status(rank);
         let asks_clock = window.is_some_and(|window| window.stores_time);
-        if self.settings.check && !asks_clock && self.unexpected.is_none() {
-            let instance = (self.settings.repeat > 1).then(|| self.settings.repeat - self.left);
+        if settings.check && !asks_clock && self.unexpected.is_none() {
+            let instance = (settings.repeat > 1).then(|| settings.repeat - self.left);
             self.unexpected = image::unexpected(nisa, rank, storage.memory, instance);
         }
         self.left -= 1;
-        let stats = self.engine.stats();
         status.messages.store(stats.messages, Ordering::Relaxed);
         status.bytes.store(stats.bytes, Ordering::Relaxed);
         status.verified_bytes.store(stats.verified_bytes, Ordering::Relaxed);

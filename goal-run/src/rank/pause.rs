@@ -4,6 +4,7 @@ use super::now_ns;
 use crate::engine::Waiting;
 use crate::shm::{State, Status};
 use crate::transport::Wakeup;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
@@ -14,25 +15,54 @@ const SPINS: u32 = 8;
 const SILENCE: u32 = 5;
 /// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 200;
-/// Fruitless polls before a rank sleeps, where every rank has a processor.
+/// Fruitless polls before a rank sleeps, where every rank has a processor: at first, at least and at most.
 const POLLS: u32 = 500;
+const POLLS_MIN: u32 = 20;
+const POLLS_MAX: u32 = 4000;
 /// The same where ranks share processors; all of these yield.
 const POLLS_CROWDED: u32 = 4;
+/// A sleep so short was not worth it, one so long was more than worth it.
+const SLEEP_SHORT_NS: u64 = 20_000;
+const SLEEP_LONG_NS: u64 = 1_000_000;
+/// How much earlier than it has to a rank wakes that waits for the time to pass, where it has a processor.
+const EARLY_NS: u64 = 60_000;
 /// First and longest sleep of a rank that waits for room, which nobody announces.
 const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
 const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
 
+/// How a rank waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Wait {
+    /// Looks again and again, and never sleeps
+    Spin,
+    /// Looks for a while that adapts to how long waits are, then sleeps
+    #[default]
+    Adaptive,
+    /// Sleeps at once
+    Block,
+}
+
 /// Fruitless polls since the last one that did something.
 pub struct Pause {
     crowded: bool,
+    wait: Wait,
     fruitless: u32,
+    /// Fruitless polls before it sleeps.
+    polls: u32,
     room_sleep: Duration,
 }
 
 impl Pause {
     /// `crowded`: whether ranks share processors.
-    pub fn new(crowded: bool) -> Self {
-        Self { crowded, fruitless: 0, room_sleep: ROOM_SLEEP_MIN }
+    pub fn new(crowded: bool, wait: Wait) -> Self {
+        let polls = match (wait, crowded) {
+            (Wait::Spin, _) => u32::MAX - 1,
+            (Wait::Block, _) => 0,
+            (Wait::Adaptive, true) => POLLS_CROWDED,
+            (Wait::Adaptive, false) => POLLS,
+        };
+        Self { crowded, wait, fruitless: 0, polls, room_sleep: ROOM_SLEEP_MIN }
     }
 
     /// Something was done.
@@ -44,54 +74,70 @@ impl Pause {
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
     pub fn rest(&mut self, status: &Status, transport: &mut impl Wakeup, waiting: Waiting) {
-        self.fruitless = self.fruitless.saturating_add(1);
-        if self.fruitless == SILENCE {
+        if self.fruitless + 1 == SILENCE {
             transport.publish();
         }
-        let (spins, polls) = if self.crowded { (0, POLLS_CROWDED) } else { (SPINS, POLLS) };
-        if self.fruitless <= polls {
-            if self.fruitless > spins {
+        if self.is_over(waiting, || transport.has_message()) && transport.arm() {
+            self.sleep(status, waiting, |limit| transport.wait(limit));
+        }
+    }
+
+    /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and nothing was done this time.
+    pub fn is_over(&mut self, waiting: Waiting, has_message: impl Fn() -> bool) -> bool {
+        self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
+        if self.fruitless <= self.polls {
+            if self.crowded || self.fruitless > SPINS {
                 std::thread::yield_now();
             } else if matches!(waiting, Waiting::Messages | Waiting::Nothing) {
-                transport.spin(LOOKS);
+                let _ = (0..LOOKS).any(|_| has_message());
             } else {
                 std::hint::spin_loop();
             }
-            return;
+            return false;
         }
         match waiting {
-            Waiting::Until { time_ns, room } => self.until(time_ns, room, transport),
-            Waiting::Room => self.room(transport),
-            Waiting::Messages => rest_as(status, transport, State::Idle),
-            Waiting::Nothing => rest_as(status, transport, State::Done),
+            Waiting::Until { time_ns, .. }
+                if !self.crowded && time_ns.saturating_sub(now_ns()) <= EARLY_NS =>
+            {
+                std::hint::spin_loop();
+                false
+            }
+            _ => true,
         }
     }
 
-    fn until(&mut self, time_ns: u64, room: bool, transport: &mut impl Wakeup) {
-        if self.crowded {
-            let left = Duration::from_nanos(time_ns.saturating_sub(now_ns()));
-            // Nobody announces room.
-            sleep(transport, Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
+    /// Sleeps with `wait`, for as long as it is told at most.
+    pub fn sleep(&mut self, status: &Status, waiting: Waiting, wait: impl FnOnce(Option<Duration>)) {
+        match waiting {
+            // In the eyes of the launcher a rank runs that waits for the time, or for room: its peer takes whatever comes.
+            Waiting::Until { time_ns, room } => {
+                let early = if self.crowded { 0 } else { EARLY_NS };
+                let left = Duration::from_nanos(time_ns.saturating_sub(now_ns()).saturating_sub(early));
+                // Nobody announces room.
+                wait(Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
+            }
+            Waiting::Room => {
+                wait(Some(self.room_sleep));
+                self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
+            }
+            Waiting::Messages => self.rest_as(status, State::Idle, wait),
+            Waiting::Nothing => self.rest_as(status, State::Done, wait),
+        }
+    }
+
+    fn rest_as(&mut self, status: &Status, state: State, wait: impl FnOnce(Option<Duration>)) {
+        status.enter(state);
+        if self.wait == Wait::Adaptive && !self.crowded {
+            let began = now_ns();
+            wait(None);
+            match now_ns() - began {
+                0..SLEEP_SHORT_NS => self.polls = (2 * self.polls).min(POLLS_MAX),
+                SLEEP_LONG_NS.. => self.polls = (self.polls / 2).max(POLLS_MIN),
+                _ => {}
+            }
         } else {
-            std::hint::spin_loop();
+            wait(None);
         }
-    }
-
-    /// In the eyes of the launcher the rank runs: there will be room, as its peer takes whatever comes.
-    fn room(&mut self, transport: &mut impl Wakeup) {
-        sleep(transport, Some(self.room_sleep));
-        self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
-    }
-}
-
-fn rest_as(status: &Status, transport: &mut impl Wakeup, state: State) {
-    status.enter(state);
-    sleep(transport, None);
-    status.enter(State::Running);
-}
-
-fn sleep(transport: &mut impl Wakeup, limit: Option<Duration>) {
-    if transport.arm() {
-        transport.wait(limit);
+        status.enter(State::Running);
     }
 }

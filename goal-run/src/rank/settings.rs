@@ -1,6 +1,8 @@
 //! What every rank of a job is told, and how much of the segment it takes.
 
-use crate::engine::{Calc, Options, StateSizes};
+use super::Wait;
+use crate::engine::{Calc, Options, StateSizes, state_bytes};
+use crate::progress::Mode;
 use crate::shm::{Layout, RankSizes, SegmentTooLarge};
 use crate::trace;
 use crate::transport::Paths;
@@ -32,6 +34,10 @@ pub struct Settings {
     pub window: Option<WindowSettings>,
     /// The ways of messages.
     pub paths: Paths,
+    /// Who makes schedules go on while their ranks do something else.
+    pub progress: Mode,
+    /// How a rank waits.
+    pub wait: Wait,
 }
 
 /// A window over a section.
@@ -52,7 +58,7 @@ impl Settings {
         }
     }
 
-    pub(super) fn engine(&self) -> Options {
+    pub(crate) fn engine(&self) -> Options {
         Options {
             eager_limit: self.eager_limit,
             unexpected_limit: self.unexpected_limit,
@@ -65,7 +71,7 @@ impl Settings {
 ///
 /// # Errors
 /// Where it would have more than `bytes_max` bytes.
-pub(crate) fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
+pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
     let sizes = (0..nisa.num_ranks()).map(|rank| {
         let state = settings.state_sizes(nisa, rank);
         let (counters, finished) = split_instance(state, &(0..usize::MAX));
@@ -75,6 +81,7 @@ pub(crate) fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result
             instance: (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
             trace: trace::area_bytes(settings.trace_events),
             matches: if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
+            engine: if settings.progress == Mode::Node { state_bytes(settings.unexpected_limit) } else { 0 },
         }
     });
     Layout::new(sizes, bytes_max)

@@ -86,6 +86,11 @@ impl<'a> Endpoint<'a> {
         self.mailbox.arm()
     }
 
+    /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or not.
+    pub fn disarm(&self) {
+        self.mailbox.disarm();
+    }
+
     /// Sleeps, once armed, until a sender rings, `limit` passes or a signal comes.
     pub fn wait(&self, limit: Option<Duration>) {
         self.mailbox.wait(limit);

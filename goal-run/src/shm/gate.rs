@@ -16,6 +16,8 @@ pub struct Gate {
     finished: Futex,
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
+    /// Ranks that sleep, of those that act for each other.
+    pub asleep: AtomicU32,
 }
 
 const CLOSED: u32 = 0;

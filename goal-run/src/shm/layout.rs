@@ -41,6 +41,8 @@ pub struct RankSizes {
     pub matches: u64,
     /// Bytes for the record of what happened when; 0 where none is kept.
     pub trace: u64,
+    /// Bytes for what its engine remembers, where others act for it; 0 otherwise. Address space, which counts towards no limit.
+    pub engine: u64,
 }
 
 /// Where a rank's areas begin.
@@ -66,6 +68,10 @@ pub struct RankLayout {
     pub matches: Range<usize>,
     /// The record of what happened when.
     pub trace: Range<usize>,
+    /// Whose [`Turn`](super::Turn) it is to act for it.
+    pub turn: usize,
+    /// What its engine remembers, where others act for it.
+    pub engine: Range<usize>,
 }
 
 /// Where the rings of all pairs lie.
@@ -137,7 +143,9 @@ impl Layout {
             start as usize..past.unwrap_or(start) as usize
         };
         let mut layouts = Vec::new();
+        let mut unlimited = 0u64;
         for rank in sizes {
+            unlimited = unlimited.saturating_add(rank.engine.next_multiple_of(PAGE));
             let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
@@ -150,6 +158,8 @@ impl Layout {
                 instance: area(rank.instance),
                 matches: area(rank.matches),
                 trace: area(rank.trace),
+                turn: area(PAGE).start,
+                engine: area(rank.engine),
             });
         }
         let rings = RingsLayout {
@@ -159,10 +169,10 @@ impl Layout {
             bytes: area(rings * ring),
         };
         match end {
-            Some(len) if len <= limit => {
+            Some(len) if len - unlimited <= limit => {
                 Ok(Self { ranks: layouts, slots: slots as usize, rings, len: len as usize })
             }
-            needed => Err(SegmentTooLarge { needed, limit }),
+            needed => Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit }),
         }
     }
 }

@@ -226,13 +226,15 @@ impl<'a> Mailbox<'a> {
         self.control.published.0.room.load(Ordering::Relaxed)
     }
 
-    /// Wakes the receiver if it sleeps.
+    /// Wakes the receiver if it sleeps. Whether it did.
     #[cold]
-    pub fn wake(&self) {
+    pub fn wake(&self) -> bool {
         let sleeper = &self.control.sleeper.0;
-        if sleeper.swap(0, Ordering::SeqCst) != 0 {
+        let sleeps = sleeper.swap(0, Ordering::SeqCst) != 0;
+        if sleeps {
             sleeper.wake();
         }
+        sleeps
     }
 
     /// Whether a message waits.
@@ -307,7 +309,8 @@ impl<'a> Mailbox<'a> {
         self.disarm();
     }
 
-    fn disarm(&self) {
+    /// Switches the bell off.
+    pub(super) fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
         self.control.sleeper.0.store(0, Ordering::Relaxed);
         if tail.load(Ordering::Relaxed) & SLEEPS != 0 {

@@ -18,6 +18,7 @@ mod status;
 mod sync;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod turn;
 
 pub use endpoint::Endpoint;
 pub use gate::Gate;
@@ -27,3 +28,4 @@ pub use mapping::{Mapping, Sealed};
 pub use meeting::Meeting;
 pub use segment::Segment;
 pub use status::{State, Status};
+pub use turn::Turn;

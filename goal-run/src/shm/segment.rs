@@ -8,6 +8,7 @@ use super::mailbox::{self, Mailbox};
 use super::mapping::Mapping;
 use super::pool::Rings;
 use super::status::{State, Status};
+use super::turn::Turn;
 use crate::memory::{Cells, Region};
 use std::io;
 use std::ops::Range;
@@ -62,6 +63,12 @@ impl Segment {
     /// A rank's status.
     pub fn status(&self, rank: u32) -> &Status {
         self.mapping.words(self.rank(rank).status)
+    }
+
+    /// Whose turn it is to act for a rank.
+    #[inline]
+    pub fn turn(&self, rank: u32) -> &Turn {
+        self.mapping.words(self.rank(rank).turn)
     }
 
     /// A rank's mailbox, to put messages into or to look at.

@@ -160,8 +160,8 @@ fn sealed_bytes_are_the_given_ones_and_cannot_be_written() {
 #[test]
 fn areas_do_not_overlap_and_the_limit_holds() {
     let sizes = [
-        RankSizes { memory: 5000, scratch: 0, instance: 17, matches: 1, trace: 9 },
-        RankSizes { memory: 0, scratch: 4096, instance: 0, matches: 0, trace: 0 },
+        RankSizes { memory: 5000, scratch: 0, instance: 17, matches: 1, trace: 9, engine: 4096 },
+        RankSizes { memory: 0, scratch: 4096, instance: 0, matches: 0, trace: 0, engine: 0 },
     ];
     let layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
     let mut ends = vec![];

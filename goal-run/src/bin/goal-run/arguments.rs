@@ -10,7 +10,8 @@ use goal_lang::limits::{
 };
 use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks, Window};
-use goal_run::rank::WindowSettings;
+use goal_run::progress::Mode;
+use goal_run::rank::{Wait, WindowSettings};
 use goal_run::transport::{Choice, Request, RequestError};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -61,6 +62,12 @@ pub(crate) struct Arguments {
     /// --ranks-as threads [env: GOAL_TRANSPORT]
     #[arg(long, value_name = "LIST")]
     transport: Option<String>,
+    /// Who makes a rank's schedule go on
+    #[arg(long, value_enum, default_value_t)]
+    progress: Mode,
+    /// How a rank waits
+    #[arg(long, value_enum, default_value_t)]
+    wait: Wait,
     /// How calc passes the time: spin (as long as it says), skip, or a factor of that
     #[arg(long, value_name = "spin|skip|SCALE", default_value = "spin", value_parser = calc)]
     calc: Calc,
@@ -205,6 +212,8 @@ impl Arguments {
                 RanksAs::Threads => Ranks::Threads,
             },
             transports,
+            progress: self.progress,
+            wait: self.wait,
             repeat: self.repeat,
             record: self.verify,
             trace_events: self.trace.as_ref().map(|_| self.trace_max),

@@ -1,0 +1,223 @@
+//! A rank's end of a job.
+
+use super::Mode;
+use super::node::Together;
+use super::thread::{Driver, drive};
+use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting};
+use crate::rank::{Job, Pause, now_ns};
+use crate::transport::{Ends, Wakeup};
+use std::sync::Arc;
+use std::thread;
+
+/// A rank's end of a job. Between two calls its schedules go on as the job's [`Mode`] says.
+pub struct Member<'a> {
+    job: Job<'a>,
+    rank: u32,
+    pause: Pause,
+    own: Own<'a>,
+}
+
+/// Where the rank's engine is.
+enum Own<'a> {
+    /// Here, for nobody else.
+    Alone(Box<Engine<Ends<'a>>>),
+    /// Shared with a thread.
+    Thread(Arc<Driver<'a>>),
+    /// Here, over a state that others use too.
+    Together(Box<Together<'a>>),
+}
+
+/// The job has ended while a rank waited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Interrupted {
+    /// An action of the rank can't be executed.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    /// The launcher stopped the job.
+    #[error("the job was stopped")]
+    Stopped,
+}
+
+/// Calls `f` with the end of `rank`, and ends what makes its schedules go on afterwards. There must be one at a time.
+pub fn with_member<'a, R>(job: Job<'a>, rank: u32, f: impl FnOnce(&mut Member<'a>) -> R) -> R {
+    let member = |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
+    match job.settings.progress {
+        Mode::Caller => {
+            let ends = Ends::new(job.segment, rank, &job.settings.paths);
+            let engine = Engine::new(rank, ends, job.settings.engine());
+            f(&mut member(Own::Alone(Box::new(engine))))
+        }
+        Mode::Node => f(&mut member(Own::Together(Box::new(Together::new(job, rank))))),
+        Mode::Thread => thread::scope(|scope| {
+            let driver = Arc::new(Driver::new(job, rank));
+            let of_thread = Arc::clone(&driver);
+            let name = format!("progress {rank}");
+            let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
+            thread.expect("a thread for the progress of a rank");
+            let _stop = StopOnDrop(&driver);
+            f(&mut member(Own::Thread(Arc::clone(&driver))))
+        }),
+    }
+}
+
+/// Ends the thread, also where the rank panics.
+struct StopOnDrop<'a, 'b>(&'b Driver<'a>);
+
+impl Drop for StopOnDrop<'_, '_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
+impl<'a> Member<'a> {
+    /// Does something with the rank's engine. `None` if the job has ended while somebody else had it.
+    #[inline]
+    pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
+        match &mut self.own {
+            Own::Alone(engine) => Some(f(engine)),
+            Own::Thread(driver) => Some(f(&mut driver.engine())),
+            Own::Together(together) => together.with(f),
+        }
+    }
+
+    /// Starts the next instance of a schedule, and what can be done of it at once.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn start(&mut self, schedule: &Arc<Schedule>, storage: Storage) -> Result<Handle, Interrupted> {
+        self.come();
+        let handle = self.with(|engine| engine.start(schedule, 0, storage)).ok_or(Interrupted::Stopped)?;
+        let progress = self.poll()?;
+        self.go(progress)?;
+        Ok(handle)
+    }
+
+    /// Whether an instance has ended; if not, goes on with what there is for a bounded time.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn test(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
+        if self.has_ended(handle)? {
+            return Ok(true);
+        }
+        self.come();
+        let progress = self.poll()?;
+        self.go(progress)?;
+        self.has_ended(handle)
+    }
+
+    /// Returns when an instance has ended.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
+        self.come();
+        while !self.has_ended(handle)? {
+            let progress = self.step()?;
+            if !progress.worked {
+                self.rest(progress.waiting)?;
+            }
+        }
+        self.go(Progress { worked: false, waiting: Waiting::Nothing })
+    }
+
+    /// Gives back what an ended instance used.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn finish(&mut self, handle: Handle) -> Result<Storage, Interrupted> {
+        self.with(|engine| engine.finish(handle)).ok_or(Interrupted::Stopped)
+    }
+
+    #[inline]
+    fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
+        self.with(|engine| engine.test(handle)).ok_or(Interrupted::Stopped)
+    }
+
+    /// Polls the rank's engine, and where that did nothing, acts for others.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    #[inline]
+    pub fn step(&mut self) -> Result<Progress, Interrupted> {
+        let mut progress = self.poll()?;
+        if progress.worked {
+            self.pause.over();
+        } else if let Own::Together(together) = &mut self.own
+            && together.help()
+        {
+            self.pause.over();
+            progress.worked = true;
+        }
+        Ok(progress)
+    }
+
+    #[inline]
+    fn poll(&mut self) -> Result<Progress, Interrupted> {
+        let now = if self.job.asks_time { now_ns() } else { 0 };
+        let progress = match &mut self.own {
+            Own::Together(together) => together.poll(now),
+            _ => self.with(|engine| engine.poll(now)),
+        };
+        Ok(progress.ok_or(Interrupted::Stopped)??)
+    }
+
+    /// After a step that did nothing: lets time pass until there may be something to do.
+    ///
+    /// # Errors
+    /// [`Interrupted::Stopped`].
+    pub fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+        let status = self.job.segment.status(self.rank);
+        match &mut self.own {
+            Own::Alone(engine) => self.pause.rest(status, engine.transport(), waiting),
+            Own::Thread(driver) => {
+                let endpoint = self.job.segment.endpoint(self.rank);
+                if self.pause.is_over(waiting, || endpoint.has_message()) && driver.engine().transport().arm()
+                {
+                    self.pause.sleep(status, waiting, |limit| endpoint.wait(limit));
+                }
+            }
+            Own::Together(together) => {
+                let endpoint = self.job.segment.endpoint(self.rank);
+                // Whoever runs may act for a rank that has no processor.
+                if self.job.settings.crowded {
+                    together.go(Progress { worked: false, waiting });
+                }
+                if self.pause.is_over(waiting, || endpoint.has_message()) {
+                    let may_sleep = together.lie_down(|engine| engine.transport().arm());
+                    if may_sleep.ok_or(Interrupted::Stopped)? {
+                        self.pause.sleep(status, waiting, |limit| endpoint.wait(limit));
+                    } else {
+                        endpoint.disarm();
+                    }
+                    together.get_up();
+                }
+                together.come();
+            }
+        }
+        if self.job.segment.gate().is_stopped() { Err(Interrupted::Stopped) } else { Ok(()) }
+    }
+
+    /// The rank acts for itself.
+    #[inline]
+    pub fn come(&mut self) {
+        match &mut self.own {
+            Own::Alone(_) => {}
+            Own::Thread(driver) => driver.come(),
+            Own::Together(together) => together.come(),
+        }
+    }
+
+    /// The rank does something else; `progress` is what its last poll said.
+    #[inline]
+    fn go(&mut self, progress: Progress) -> Result<(), Interrupted> {
+        match &mut self.own {
+            Own::Alone(_) => Ok(()),
+            Own::Thread(driver) => Ok(driver.go()?),
+            Own::Together(together) => {
+                together.go(progress);
+                Ok(())
+            }
+        }
+    }
+}

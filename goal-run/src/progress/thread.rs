@@ -1,0 +1,120 @@
+//! A thread that makes the schedules of a rank go on while the rank does something else.
+
+use crate::engine::{Engine, Failure, Waiting};
+use crate::rank::{Job, now_ns};
+use crate::transport::{Ends, Wakeup};
+use rustix::thread::futex::{self, Flags};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The rank acts for itself; the thread waits.
+const HERE: u32 = 0;
+/// The thread acts.
+const AWAY: u32 = 1;
+/// The thread ends.
+const STOPPED: u32 = 2;
+
+/// The longest sleep of a thread whose engine waits for room, which nobody announces.
+const ROOM_SLEEP: Duration = Duration::from_micros(50);
+
+/// What a rank and its thread share.
+///
+/// The thread sleeps where the rank would: in its mailbox, whose bell the rank switches on when it goes and off when it comes. So
+/// neither costs a system call.
+pub(super) struct Driver<'a> {
+    job: Job<'a>,
+    rank: u32,
+    engine: Mutex<Engine<Ends<'a>>>,
+    /// [`HERE`], [`AWAY`] or [`STOPPED`]: a futex.
+    rank_is: AtomicU32,
+    /// 1 while the thread sleeps in `rank_is`.
+    waits: AtomicU32,
+}
+
+impl<'a> Driver<'a> {
+    pub(super) fn new(job: Job<'a>, rank: u32) -> Self {
+        let ends = Ends::new(job.segment, rank, &job.settings.paths);
+        let engine = Mutex::new(Engine::new(rank, ends, job.settings.engine()));
+        Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) }
+    }
+
+    /// The engine, for one bounded piece of work.
+    pub(super) fn engine(&self) -> MutexGuard<'_, Engine<Ends<'a>>> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rank acts for itself.
+    pub(super) fn come(&self) {
+        if self.rank_is.load(Ordering::Relaxed) != HERE {
+            self.rank_is.store(HERE, Ordering::SeqCst);
+            self.job.segment.endpoint(self.rank).disarm();
+        }
+    }
+
+    /// The rank does something else.
+    ///
+    /// # Errors
+    /// The failure of an action.
+    pub(super) fn go(&self) -> Result<(), Failure> {
+        let mut engine = self.engine();
+        // Messages that are here, or coming, are better taken now than by a thread that has to be woken.
+        let mut waiting = engine.poll(self.now())?.waiting;
+        while matches!(waiting, Waiting::Messages) && !engine.transport().arm() {
+            waiting = engine.poll(self.now())?.waiting;
+        }
+        drop(engine);
+        self.rank_is.store(AWAY, Ordering::SeqCst);
+        if self.waits.load(Ordering::SeqCst) != 0 && !matches!(waiting, Waiting::Nothing) {
+            let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
+        }
+        Ok(())
+    }
+
+    pub(super) fn stop(&self) {
+        self.rank_is.store(STOPPED, Ordering::SeqCst);
+        let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
+        self.job.segment.mailbox(self.rank).wake();
+    }
+
+    fn now(&self) -> u64 {
+        if self.job.asks_time { now_ns() } else { 0 }
+    }
+}
+
+/// What the thread does. A failure is the rank's to find: its next poll says the same.
+pub(super) fn drive(driver: &Driver<'_>) {
+    let endpoint = driver.job.segment.endpoint(driver.rank);
+    loop {
+        match driver.rank_is.load(Ordering::SeqCst) {
+            STOPPED => return,
+            HERE => {
+                driver.waits.store(1, Ordering::SeqCst);
+                let _ = futex::wait(&driver.rank_is, Flags::PRIVATE, HERE, None);
+                driver.waits.store(0, Ordering::SeqCst);
+                continue;
+            }
+            _ => {}
+        }
+        let mut engine = driver.engine();
+        let Ok(progress) = engine.poll(driver.now()) else {
+            drop(engine);
+            driver.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
+            continue;
+        };
+        if progress.worked {
+            continue;
+        }
+        let limit = match progress.waiting {
+            Waiting::Messages | Waiting::Nothing => None,
+            Waiting::Room | Waiting::Until { room: true, .. } => Some(ROOM_SLEEP),
+            Waiting::Until { time_ns, .. } => Some(Duration::from_nanos(time_ns.saturating_sub(now_ns()))),
+        };
+        let is_armed = engine.transport().arm();
+        drop(engine);
+        // The rank may have come in between, and switched the bell off: then this returns at once.
+        if is_armed && driver.rank_is.load(Ordering::SeqCst) == AWAY {
+            endpoint.wait(limit);
+        }
+    }
+}

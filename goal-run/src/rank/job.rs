@@ -1,0 +1,64 @@
+//! What the ranks of a job share, as one process sees it.
+
+use super::{Settings, describe, split_instance};
+use crate::engine::{Failure, Schedule, Storage};
+use crate::progress::Mode;
+use crate::shm::Segment;
+use goal_asm::Nisa;
+use goal_asm::nisa::Operation;
+use std::sync::Arc;
+
+/// What the ranks of a job share, as one process sees it.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The memory of all ranks.
+    pub segment: &'a Segment,
+    /// Their schedules.
+    pub nisa: &'a Arc<Nisa>,
+    /// What they are told.
+    pub settings: &'a Settings,
+    /// Whether the clock is to be read for a poll: an action may depend on it.
+    pub(crate) asks_time: bool,
+}
+
+impl<'a> Job<'a> {
+    /// The job as `rank` sees it, or as all see it who act for each other.
+    pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings, rank: u32) -> Self {
+        let asks = |section| {
+            let mut records = nisa.section_by_id(section).records();
+            records.any(|(_, record)| {
+                matches!(record.operation(), Operation::Calc { .. } | Operation::Wtime { .. })
+            })
+        };
+        let asks_time = match (settings.window, settings.progress) {
+            (Some(_), _) => true,
+            (None, Mode::Node) => (0..nisa.num_sections()).any(asks),
+            (None, Mode::Caller | Mode::Thread) => asks(nisa.section_id(rank)),
+        };
+        Self { segment, nisa, settings, asks_time }
+    }
+
+    /// A rank's schedule, made ready to be started.
+    pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
+        Arc::new(Schedule::new(Arc::clone(self.nisa), rank))
+    }
+
+    /// What a rank's schedule works on. There must be one instance at a time.
+    pub fn storage(&self, rank: u32) -> Storage {
+        let Self { segment, nisa, settings, .. } = *self;
+        let areas = segment.rank(rank);
+        let (counters, finished) = split_instance(settings.state_sizes(nisa, rank), &areas.instance);
+        Storage {
+            memory: segment.region(&areas.memory),
+            scratch: segment.region(&areas.scratch),
+            counters: segment.cells(&counters),
+            finished: segment.cells(&finished),
+            matches: settings.record.then(|| segment.cells(&areas.matches)),
+        }
+    }
+
+    /// Leaves the failure of an action of a rank where the launcher finds it.
+    pub(crate) fn fail(&self, rank: u32, failure: &Failure) {
+        self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
+    }
+}
