@@ -137,13 +137,10 @@ impl<'a> Together<'a> {
         if segment.gate().asleep.fetch_add(0, Ordering::SeqCst) == 0 {
             return;
         }
-        let ranks = 0..segment.num_ranks();
-        if ranks.clone().any(|rank| rank != self.rank && self.may_help(rank)) {
-            for rank in ranks {
-                if segment.mailbox(rank).wake() {
-                    return;
-                }
-            }
+        // This one too: it may be about to do something else.
+        let mut ranks = 0..segment.num_ranks();
+        if ranks.clone().any(|rank| self.may_help(rank)) {
+            ranks.any(|rank| segment.mailbox(rank).wake());
         }
     }
 
@@ -171,9 +168,7 @@ impl<'a> Together<'a> {
     #[inline]
     pub(super) fn go(&mut self, progress: Progress) {
         self.turn().go(is_busy(progress));
-        if self.job.segment.gate().asleep.fetch_add(0, Ordering::SeqCst) != 0 {
-            self.ring();
-        }
+        self.ring();
     }
 }
 

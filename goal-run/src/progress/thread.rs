@@ -18,6 +18,9 @@ const STOPPED: u32 = 2;
 /// The longest sleep of a thread whose engine waits for room, which nobody announces.
 const ROOM_SLEEP: Duration = Duration::from_micros(50);
 
+/// Polls of a rank before it leaves the rest to the thread.
+const POLLS_BEFORE_GOING: u32 = 8;
+
 /// What a rank and its thread share.
 ///
 /// The thread sleeps where the rank would: in its mailbox, whose bell the rank switches on when it goes and off when it comes. So
@@ -58,14 +61,28 @@ impl<'a> Driver<'a> {
     /// The failure of an action.
     pub(super) fn go(&self) -> Result<(), Failure> {
         let mut engine = self.engine();
-        // Messages that are here, or coming, are better taken now than by a thread that has to be woken.
-        let mut waiting = engine.poll(self.now())?.waiting;
-        while matches!(waiting, Waiting::Messages) && !engine.transport().arm() {
-            waiting = engine.poll(self.now())?.waiting;
+        let mut hands_over = true;
+        // What is here, or coming, is better done now than by a thread that has to be woken.
+        for _ in 0..POLLS_BEFORE_GOING {
+            let progress = engine.poll(self.now())?;
+            let is_quiet = match progress.waiting {
+                _ if progress.worked => false,
+                Waiting::Nothing => true,
+                Waiting::Messages => engine.transport().arm(),
+                // Time and room come without a message.
+                Waiting::Room | Waiting::Until { .. } => break,
+            };
+            if is_quiet {
+                hands_over = false;
+                break;
+            }
         }
         drop(engine);
         self.rank_is.store(AWAY, Ordering::SeqCst);
-        if self.waits.load(Ordering::SeqCst) != 0 && !matches!(waiting, Waiting::Nothing) {
+        if hands_over {
+            self.job.segment.endpoint(self.rank).rouse();
+        }
+        if self.waits.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
         }
         Ok(())
@@ -74,7 +91,7 @@ impl<'a> Driver<'a> {
     pub(super) fn stop(&self) {
         self.rank_is.store(STOPPED, Ordering::SeqCst);
         let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
-        self.job.segment.mailbox(self.rank).wake();
+        self.job.segment.endpoint(self.rank).rouse();
     }
 
     fn now(&self) -> u64 {
@@ -97,6 +114,11 @@ pub(super) fn drive(driver: &Driver<'_>) {
             _ => {}
         }
         let mut engine = driver.engine();
+        // The bell is the rank's to switch from when it comes to when it goes.
+        if driver.rank_is.load(Ordering::SeqCst) != AWAY {
+            continue;
+        }
+        endpoint.disarm();
         let Ok(progress) = engine.poll(driver.now()) else {
             drop(engine);
             driver.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
@@ -114,7 +136,7 @@ pub(super) fn drive(driver: &Driver<'_>) {
         drop(engine);
         // The rank may have come in between, and switched the bell off: then this returns at once.
         if is_armed && driver.rank_is.load(Ordering::SeqCst) == AWAY {
-            endpoint.wait(limit);
+            endpoint.doze(limit);
         }
     }
 }

@@ -86,6 +86,11 @@ impl<'a> Endpoint<'a> {
         self.mailbox.arm()
     }
 
+    /// Wakes whoever sleeps here, though [`Endpoint::disarm`] was called since.
+    pub fn rouse(&self) {
+        self.mailbox.rouse();
+    }
+
     /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or not.
     pub fn disarm(&self) {
         self.mailbox.disarm();
@@ -94,5 +99,10 @@ impl<'a> Endpoint<'a> {
     /// Sleeps, once armed, until a sender rings, `limit` passes or a signal comes.
     pub fn wait(&self, limit: Option<Duration>) {
         self.mailbox.wait(limit);
+    }
+
+    /// Sleeps as [`Endpoint::wait`] does, and leaves the bell as it is.
+    pub fn doze(&self, limit: Option<Duration>) {
+        self.mailbox.doze(limit);
     }
 }

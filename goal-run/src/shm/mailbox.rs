@@ -305,8 +305,19 @@ impl<'a> Mailbox<'a> {
 
     /// Sleeps, once armed, until a sender rings, `limit` passes or a signal arrives.
     pub(super) fn wait(&self, limit: Option<Duration>) {
-        self.control.sleeper.0.wait(1, limit);
+        self.doze(limit);
         self.disarm();
+    }
+
+    /// Sleeps as `wait` does, and leaves the bell as it is.
+    pub(super) fn doze(&self, limit: Option<Duration>) {
+        self.control.sleeper.0.wait(1, limit);
+    }
+
+    /// Switches the bell off, and wakes whoever sleeps although it was off.
+    pub(super) fn rouse(&self) {
+        self.disarm();
+        self.control.sleeper.0.wake();
     }
 
     /// Switches the bell off.
