@@ -4,8 +4,11 @@ use crate::engine::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
 use goal_lang::Program;
-use goal_run::engine::StateSizes;
-use goal_run::shm::{Layout, Mapping, Meeting, RankSizes, Segment};
+use goal_run::engine::Options;
+use goal_run::progress::Mode;
+use goal_run::rank::{Settings, Wait};
+use goal_run::shm::{Layout, Mapping, Meeting, Segment};
+use goal_run::transport::{Choice, Request};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -76,18 +79,33 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// Where the areas of each rank lie.
+/// What the ranks of a job are told.
+///
+/// # Errors
+/// Where what the environment says of transports can't be had.
+pub(crate) fn settings(ranks: u32, progress: Mode) -> io::Result<Settings> {
+    let Options { eager_limit, unexpected_limit, .. } = Options::default();
+    Ok(Settings {
+        eager_limit,
+        unexpected_limit,
+        calc: None,
+        repeat: 1,
+        check: false,
+        record: false,
+        crowded: crowded(ranks),
+        window: None,
+        trace_events: 0,
+        // What goal-run takes where nothing is asked for.
+        paths: Choice::new(&Request::default()).paths(ranks).map_err(io::Error::other)?,
+        progress,
+        wait: Wait::default(),
+    })
+}
+
+/// Where the areas of each rank lie, whoever makes its schedules go on.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
-    let sizes = (0..nisa.num_ranks()).map(|rank| {
-        let state = StateSizes::of(nisa.section(rank));
-        RankSizes {
-            memory: nisa.memory_size(rank),
-            scratch: nisa.scratch_size(rank),
-            instance: (8 * state.finished + 2 * state.counters) as u64,
-            ..RankSizes::default()
-        }
-    });
-    Layout::new(sizes, u64::MAX).map_err(io::Error::other)
+    let settings = settings(nisa.num_ranks(), Mode::Node)?;
+    goal_run::rank::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 
 /// Whether ranks have to share processors.

@@ -1,15 +1,17 @@
 //! One rank of a job, in a process of its own: it starts a schedule again and again.
 
 use crate::engine::assemble;
-use crate::job::layout;
+use crate::job::{layout, settings};
 use crate::mpi::Operation;
 use clap::Args as ClapArgs;
+use goal_asm::Nisa;
 use goal_lang::Program;
-use goal_run::engine::{Engine, Handle, Options, Progress as Polled, Schedule, Storage};
+use goal_run::engine::{Handle, Schedule, Storage};
 use goal_run::memory::Region;
-use goal_run::rank::Pause;
+pub(crate) use goal_run::progress::Mode as Progress;
+use goal_run::progress::{self, with_member};
+use goal_run::rank::Job;
 use goal_run::shm::{Mapping, Meeting, Segment};
-use goal_run::transport::{Choice, Ends, Paths, Request};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
@@ -67,9 +69,7 @@ impl Place {
             crowded: self.cpu.is_none(),
             segment: Segment::open(open(&self.segment)?, layout(&nisa)?)?,
             page: Mapping::open(open(&self.meeting)?, size_of::<Meeting>())?,
-            schedule: Arc::new(Schedule::new(nisa, self.rank)),
-            // What goal-run takes where nothing is asked for.
-            paths: Choice::new(&Request::default()).paths(self.ranks).map_err(io::Error::other)?,
+            nisa,
         })
     }
 }
@@ -81,8 +81,7 @@ pub(crate) struct Shared {
     crowded: bool,
     segment: Segment,
     page: Mapping,
-    schedule: Arc<Schedule>,
-    paths: Paths,
+    nisa: Arc<Nisa>,
 }
 
 impl Shared {
@@ -96,16 +95,22 @@ impl Shared {
         }
     }
 
-    fn storage(&self) -> Storage {
-        let areas = self.segment.rank(self.rank);
-        let split = areas.instance.start + 8 * self.schedule.state_sizes().finished;
-        Storage {
-            memory: self.memory(),
-            scratch: self.segment.region(&areas.scratch),
-            finished: self.segment.cells(&(areas.instance.start..split)),
-            counters: self.segment.cells(&(split..areas.instance.end)),
-            matches: None,
-        }
+    /// Calls `act` with the rank at work, which must leave at the end.
+    ///
+    /// # Errors
+    /// Those of `act`.
+    pub(crate) fn with_member<R>(
+        &self,
+        progress: Progress,
+        act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
+    ) -> io::Result<R> {
+        let settings = settings(self.ranks, progress)?;
+        let job = Job::new(&self.segment, &self.nisa, &settings, self.rank);
+        let schedule = job.schedule(self.rank);
+        let storage = Some(job.storage(self.rank));
+        with_member(job, self.rank, |member| {
+            act(Member { shared: self, member, schedule, storage, handle: None })
+        })
     }
 
     /// What the schedule works on.
@@ -124,45 +129,18 @@ impl Shared {
     }
 }
 
-/// Who makes a schedule go on that was started.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Progress {
-    /// The program, whenever it calls
-    Caller,
-}
-
-impl Progress {
-    pub(crate) const ALL: [Progress; 1] = [Progress::Caller];
-
-    /// Its name on the command line and in the raw data.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Progress::Caller => "caller",
-        }
-    }
-}
-
 /// A rank at work.
-pub(crate) struct Member<'a> {
-    shared: &'a Shared,
-    engine: Engine<Ends<'a>>,
+pub(crate) struct Member<'s, 'm> {
+    shared: &'s Shared,
+    member: &'m mut progress::Member<'s>,
+    schedule: Arc<Schedule>,
     /// Of a schedule that does not run.
     storage: Option<Storage>,
     /// Of a schedule that runs.
     handle: Option<Handle>,
 }
 
-impl<'a> Member<'a> {
-    pub(crate) fn new(shared: &'a Shared, progress: Progress) -> Self {
-        let engine = match progress {
-            Progress::Caller => {
-                let ends = Ends::new(&shared.segment, shared.rank, &shared.paths);
-                Engine::new(shared.rank, ends, Options::default())
-            }
-        };
-        Self { shared, engine, storage: Some(shared.storage()), handle: None }
-    }
-
+impl Member<'_, '_> {
     /// Waits for all ranks, without a call to the engine.
     pub(crate) fn meet(&self) {
         self.shared.meeting().wait(self.shared.ranks, || self.shared.pause());
@@ -171,56 +149,37 @@ impl<'a> Member<'a> {
     /// Starts the schedule and what can be done of it at once.
     pub(crate) fn start(&mut self) -> io::Result<()> {
         let storage = self.storage.take().expect("a schedule runs already");
-        self.handle = Some(self.engine.start(&self.shared.schedule, 0, storage));
-        self.poll().map(drop)
+        self.handle = Some(self.member.start(&self.schedule, storage).map_err(io::Error::other)?);
+        Ok(())
     }
 
     /// Whether the schedule has ended; if not, goes on with it for a bounded time.
     #[inline]
     pub(crate) fn test(&mut self) -> io::Result<bool> {
-        if !self.has_ended() {
-            self.poll()?;
-        }
-        Ok(self.has_ended())
+        let handle = self.handle.as_ref().expect("a schedule runs");
+        self.member.test(handle).map_err(io::Error::other)
     }
 
     /// Waits until the schedule has ended.
     pub(crate) fn wait(&mut self) -> io::Result<()> {
-        let status = self.shared.segment.status(self.shared.rank);
-        let mut rest = Pause::new(self.shared.crowded);
-        while !self.has_ended() {
-            let progress = self.poll()?;
-            if progress.worked {
-                rest.over();
-            } else {
-                rest.rest(status, self.engine.transport(), progress.waiting);
-            }
-        }
-        Ok(())
+        let handle = self.handle.as_ref().expect("a schedule runs");
+        self.member.wait(handle).map_err(io::Error::other)
     }
 
     /// Makes a schedule that has ended ready to be started again.
-    pub(crate) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
         let handle = self.handle.take().expect("a schedule that has ended");
-        self.storage = Some(self.engine.finish(handle));
+        self.storage = Some(self.member.finish(handle).map_err(io::Error::other)?);
+        Ok(())
     }
 
     /// The rank's last act: what others still ask for leaves before.
-    pub(crate) fn leave(mut self) {
-        let shared = self.shared;
+    pub(crate) fn leave(self) {
+        let Self { shared, member, .. } = self;
+        member.come();
         shared.meeting().wait(shared.ranks, || {
-            let _ = self.engine.poll(0);
+            let _ = member.step();
             shared.pause();
         });
-    }
-
-    #[inline]
-    fn has_ended(&self) -> bool {
-        self.handle.as_ref().is_some_and(|handle| self.engine.test(handle))
-    }
-
-    #[inline]
-    fn poll(&mut self) -> io::Result<Polled> {
-        self.engine.poll(0).map_err(|failure| io::Error::other(format!("{failure:?}")))
     }
 }

@@ -31,6 +31,7 @@ fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
         record: false,
         crowded: false,
         window: None,
+        trace_events: 0,
         paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
         progress,
         wait,
@@ -110,10 +111,14 @@ fn a_collective_ends_while_a_rank_does_something_else() {
 /// Without help the others wait until the rank calls.
 #[test]
 fn without_a_call_nothing_goes_on_in_caller_mode() {
-    let through = AtomicU32::new(0);
+    let (started, through) = (AtomicU32::new(0), AtomicU32::new(0));
     run(THROUGH_RANK_1, Mode::Caller, Wait::Adaptive, |rank, member, job| {
+        if rank != 1 {
+            wait_for(&started, 1);
+        }
         let handle = member.start(&job.schedule(rank), job.storage(rank)).unwrap();
         if rank == 1 {
+            started.store(1, Ordering::SeqCst);
             thread::sleep(Duration::from_millis(50));
             assert_eq!(through.load(Ordering::SeqCst), 0);
         }

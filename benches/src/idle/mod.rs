@@ -96,10 +96,7 @@ fn program(ranks: u32, seconds: u64) -> String {
 
 fn run_schedule(goal_run: &str, path: &Path, progress: Progress) -> io::Result<BTreeMap<String, f64>> {
     let mut command = Command::new(goal_run);
-    match progress {
-        // As it is where nothing is said.
-        Progress::Caller => command.arg(path),
-    };
+    command.arg(path).args(["--progress", progress.name()]);
     let mut job = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
     let used = processor_time::follow(&mut job)?;
     let status = job.wait()?;

@@ -1,7 +1,7 @@
 //! One rank of an allreduce that some ranks compute beside.
 
 use super::case::{Case, Who};
-use crate::member::{Member, Place, Progress};
+use crate::member::{Place, Progress};
 use crate::mpi::Operation;
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
@@ -28,25 +28,27 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Place { rank, ranks, .. } = args.place;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
     shared.memory().whole().write(|bytes| bytes.fill(1));
-    let mut member = Member::new(&shared, args.progress);
-    let mut product = Product::new(ORDER);
-    let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
-    // The first is not counted.
-    for iteration in 0..=iterations {
-        member.meet();
-        let started = now_ns();
-        member.start()?;
-        while computes && now_ns() < started + busy_ns {
-            product.multiply(|| Ok(()))?;
+    shared.with_member(args.progress, |mut member| {
+        let mut product = Product::new(ORDER);
+        let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
+        // The first is not counted.
+        for iteration in 0..=iterations {
+            member.meet();
+            let started = now_ns();
+            member.start()?;
+            while computes && now_ns() < started + busy_ns {
+                product.multiply(|| Ok(()))?;
+            }
+            let computed = now_ns();
+            member.wait()?;
+            let ended = now_ns();
+            member.finish()?;
+            if iteration > 0 {
+                println!("{} {rank} {started} {computed} {ended}", args.case);
+            }
         }
-        let computed = now_ns();
-        member.wait()?;
-        let ended = now_ns();
-        member.finish();
-        if iteration > 0 {
-            println!("{} {rank} {started} {computed} {ended}", args.case);
-        }
-    }
-    member.leave();
+        member.leave();
+        Ok(())
+    })?;
     shared.check_allreduce(bytes)
 }

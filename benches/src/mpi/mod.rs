@@ -9,6 +9,7 @@ pub(crate) use schedules::Operation;
 
 use crate::job::{Job, Page, crowded, mpirun};
 use crate::measure::{median, mpi_program};
+use crate::member::Progress;
 use crate::table;
 use clap::Args as ClapArgs;
 use std::collections::BTreeMap;
@@ -28,6 +29,9 @@ pub(crate) struct Args {
     /// Bytes that each rank gives, to each other rank in an alltoall
     #[arg(long, default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     size: Vec<u64>,
+    /// Who makes the schedules go on
+    #[arg(long, value_enum, default_value_t)]
+    progress: Progress,
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
@@ -56,7 +60,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     round.extend(peer.run(operation, ranks, sizes)?);
                 }
                 for &bytes in sizes {
-                    round.push((bytes, "schedule".to_owned(), run_schedule((ranks, operation, bytes))?));
+                    round.push((
+                        bytes,
+                        "schedule".to_owned(),
+                        run_schedule((ranks, operation, bytes), args.progress)?,
+                    ));
                 }
                 for (bytes, contestant, ns) in round.into_iter().filter(|_| run > 0) {
                     let _ = writeln!(csv, "{ranks},{},{bytes},{contestant},{run},{ns:.1}", operation.name());
@@ -118,12 +126,13 @@ fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
 }
 
 /// The mean over the ranks in nanoseconds; of a ping-pong half of what rank 0 measures.
-fn run_schedule((ranks, operation, bytes): Case) -> io::Result<f64> {
+fn run_schedule((ranks, operation, bytes): Case, progress: Progress) -> io::Result<f64> {
     let iterations = iterations(operation, ranks, bytes);
     let arguments = [
         format!("--operation={}", operation.name()),
         format!("--bytes={bytes}"),
         format!("--iterations={iterations}"),
+        format!("--progress={}", progress.name()),
     ];
     let printed = Job::new(&operation.program(ranks, bytes))?.run("mpi-rank", &arguments)?;
     let mean = |text: &String| text.trim().parse::<f64>().map_err(io::Error::other);

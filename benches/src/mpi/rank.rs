@@ -1,7 +1,7 @@
 //! One rank of a timed operation.
 
 use super::schedules::Operation;
-use crate::member::{Member, Place, Progress};
+use crate::member::{Place, Progress};
 use clap::Args as ClapArgs;
 use std::io;
 use std::time::Instant;
@@ -17,26 +17,30 @@ pub(crate) struct Args {
     bytes: u64,
     #[arg(long)]
     iterations: u32,
+    #[arg(long)]
+    progress: Progress,
 }
 
 /// Prints the mean time of an operation in nanoseconds.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let shared = args.place.open(&args.operation.program(args.place.ranks, args.bytes))?;
     shared.memory().whole().write(|bytes| bytes.fill(1));
-    let mut member = Member::new(&shared, Progress::Caller);
-    let warm = args.iterations / 10 + 2;
-    let mut total_ns = 0;
-    for iteration in 0..warm + args.iterations {
-        member.meet();
-        let begin = Instant::now();
-        member.start()?;
-        member.wait()?;
-        if iteration >= warm {
-            total_ns += begin.elapsed().as_nanos();
+    let total_ns = shared.with_member(args.progress, |mut member| {
+        let warm = args.iterations / 10 + 2;
+        let mut total_ns = 0;
+        for iteration in 0..warm + args.iterations {
+            member.meet();
+            let begin = Instant::now();
+            member.start()?;
+            member.wait()?;
+            if iteration >= warm {
+                total_ns += begin.elapsed().as_nanos();
+            }
+            member.finish()?;
         }
-        member.finish();
-    }
-    member.leave();
+        member.leave();
+        Ok(total_ns)
+    })?;
     println!("{}", total_ns as f64 / f64::from(args.iterations));
     Ok(())
 }

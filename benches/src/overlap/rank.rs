@@ -3,7 +3,7 @@
 use super::Product;
 use super::case::{Calls, Case};
 use crate::measure::median;
-use crate::member::{Member, Place, Progress};
+use crate::member::{Place, Progress};
 use crate::mpi::Operation;
 use clap::Args as ClapArgs;
 use std::io;
@@ -30,37 +30,39 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let ranks = args.place.ranks;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
     shared.memory().whole().write(|bytes| bytes.fill(1));
-    let mut member = Member::new(&shared, args.progress);
     let mut product = Product::new(order);
-    let [mut alone, mut both, mut waiting] = [const { Vec::new() }; 3];
-    for iteration in 0..WARM + iterations {
-        member.meet();
-        let begin = Instant::now();
-        product.multiply(|| Ok(()))?;
-        if iteration >= WARM {
-            alone.push(begin.elapsed().as_nanos() as f64);
+    let times = shared.with_member(args.progress, |mut member| {
+        let [mut alone, mut both, mut waiting] = [const { Vec::new() }; 3];
+        for iteration in 0..WARM + iterations {
+            member.meet();
+            let begin = Instant::now();
+            product.multiply(|| Ok(()))?;
+            if iteration >= WARM {
+                alone.push(begin.elapsed().as_nanos() as f64);
+            }
         }
-    }
-    for iteration in 0..WARM + iterations {
-        member.meet();
-        let begin = Instant::now();
-        member.start()?;
-        match calls {
-            Calls::None => product.multiply(|| Ok(()))?,
-            Calls::Block => product.multiply(|| member.test().map(drop))?,
+        for iteration in 0..WARM + iterations {
+            member.meet();
+            let begin = Instant::now();
+            member.start()?;
+            match calls {
+                Calls::None => product.multiply(|| Ok(()))?,
+                Calls::Block => product.multiply(|| member.test().map(drop))?,
+            }
+            let computed = begin.elapsed();
+            member.wait()?;
+            let ended = begin.elapsed();
+            if iteration >= WARM {
+                both.push(ended.as_nanos() as f64);
+                waiting.push((ended - computed).as_nanos() as f64);
+            }
+            member.finish()?;
         }
-        let computed = begin.elapsed();
-        member.wait()?;
-        let ended = begin.elapsed();
-        if iteration >= WARM {
-            both.push(ended.as_nanos() as f64);
-            waiting.push((ended - computed).as_nanos() as f64);
-        }
-        member.finish();
-    }
-    member.leave();
+        member.leave();
+        Ok([alone, both, waiting])
+    })?;
     shared.check_allreduce(bytes)?;
-    let [alone, both, waiting] = [alone, both, waiting].map(median);
+    let [alone, both, waiting] = times.map(median);
     println!("{} {} {alone:.1} {both:.1} {waiting:.1} {}", args.case, args.place.rank, product.checksum());
     Ok(())
 }

@@ -41,6 +41,7 @@ pub use state::state_bytes;
 pub use window::{Board, WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
+use crate::memory::Region;
 use crate::trace::{Point, Recorder};
 use crate::transport::Transport;
 use channel::Channels;

@@ -27,6 +27,7 @@ impl<T: Transport> Engine<T> {
         worked |= self.core.has_underway() && self.go_on(now_ns);
         worked |= self.run_queued(now_ns);
         self.announce_room();
+        self.core.held.fruitful = self.core.held.fruitful.wrapping_add(u32::from(worked));
         match &self.core.failure {
             None => Ok(Progress { worked, waiting: self.core.waiting() }),
             Some(failure) => Err(failure.clone()),

@@ -44,7 +44,7 @@ pub fn with_member<'a, R>(job: Job<'a>, rank: u32, f: impl FnOnce(&mut Member<'a
     match job.settings.progress {
         Mode::Caller => {
             let ends = Ends::new(job.segment, rank, &job.settings.paths);
-            let engine = Engine::new(rank, ends, job.settings.engine());
+            let engine = job.equip(rank, Engine::new(rank, ends, job.settings.engine()));
             f(&mut member(Own::Alone(Box::new(engine))))
         }
         Mode::Node => f(&mut member(Own::Together(Box::new(Together::new(job, rank))))),

@@ -28,7 +28,7 @@ fn view<'a>(job: Job<'a>, rank: u32) -> Engine<Ends<'a>> {
     let ends = Ends::new(job.segment, rank, &job.settings.paths);
     let state = job.segment.region(&job.segment.rank(rank).engine);
     // SAFETY: every use of the engine, here and in other processes, is while its turn is held.
-    unsafe { Engine::attach(rank, ends, job.settings.engine(), state) }
+    job.equip(rank, unsafe { Engine::attach(rank, ends, job.settings.engine(), state) })
 }
 
 /// The engine of another rank.

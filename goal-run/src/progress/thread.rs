@@ -38,7 +38,7 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32) -> Self {
         let ends = Ends::new(job.segment, rank, &job.settings.paths);
-        let engine = Mutex::new(Engine::new(rank, ends, job.settings.engine()));
+        let engine = Mutex::new(job.equip(rank, Engine::new(rank, ends, job.settings.engine())));
         Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) }
     }
 

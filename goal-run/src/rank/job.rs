@@ -1,9 +1,11 @@
 //! What the ranks of a job share, as one process sees it.
 
-use super::{Settings, describe, split_instance};
-use crate::engine::{Failure, Schedule, Storage};
+use super::{Settings, describe, now_ns, split_instance};
+use crate::engine::{Engine, Failure, Schedule, Storage};
 use crate::progress::Mode;
 use crate::shm::Segment;
+use crate::trace;
+use crate::transport::Ends;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use std::sync::Arc;
@@ -55,6 +57,14 @@ impl<'a> Job<'a> {
             finished: segment.cells(&finished),
             matches: settings.record.then(|| segment.cells(&areas.matches)),
         }
+    }
+
+    /// A rank's engine with what the job asks of all.
+    pub(crate) fn equip(&self, rank: u32, mut engine: Engine<Ends<'a>>) -> Engine<Ends<'a>> {
+        if let Some(recorder) = trace::recorder(self.segment, rank, now_ns) {
+            engine.record(recorder);
+        }
+        engine
     }
 
     /// Leaves the failure of an action of a rank where the launcher finds it.
