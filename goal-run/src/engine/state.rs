@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
     pub(super) stats: Stats,
+    /// Polls that did something; it wraps around.
+    pub(super) fruitful: u32,
     /// What was kept of messages without a receive when senders were told how much room is left.
     pub(super) announced: Option<u64>,
 }
