@@ -133,6 +133,14 @@ impl<'a> PieceList<'a> {
 pub struct Offsets<'a>(&'a [u8]);
 
 impl<'a> Offsets<'a> {
+    /// The list that these bytes begin with, and what is behind it.
+    #[inline(always)]
+    fn split(bytes: &'a [u8]) -> (Self, &'a [u8]) {
+        let (count, rest) = bytes.split_first_chunk().expect("four bytes");
+        let (offsets, rest) = rest.split_at(4 * u32::from_le_bytes(*count) as usize);
+        (Self(offsets), rest)
+    }
+
     /// The offsets, in order.
     #[inline]
     pub fn iter(self) -> impl ExactSizeIterator<Item = u32> + 'a {
@@ -176,12 +184,12 @@ impl<'a> Section<'a> {
     /// Offsets of the actions that wait for nothing.
     #[inline]
     pub fn independent(self) -> Offsets<'a> {
-        self.offsets(0).0
+        Offsets::split(self.bytes).0
     }
 
     /// Offset of the first action.
     pub fn first_action(self) -> u32 {
-        self.offsets(0).1 as u32
+        (self.bytes.len() - Offsets::split(self.bytes).1.len()) as u32
     }
 
     /// Every action with its offset, in the section's order.
@@ -199,28 +207,21 @@ impl<'a> Section<'a> {
     // Inlined where it is executed, so that what is not asked for is not looked at.
     #[inline(always)]
     pub fn record(self, offset: u32) -> Record<'a> {
-        let offset = offset as usize;
-        let (head, parameters) = self.bytes[offset..].split_first_chunk().expect("four bytes");
+        let (head, rest) = self.bytes[offset as usize..].split_first_chunk().expect("four bytes");
         let head = u32::from_le_bytes(*head);
         let kind = Type((head >> 16) as u16);
         let size = match kind.parameters_size() {
             Some(size) => size,
-            None => scattered_size(kind, parameters),
+            None => scattered_size(kind, rest),
         };
-        let (dependents, mut end) = self.offsets(offset + 4 + size);
+        let (parameters, rest) = rest.split_at(size);
+        let (dependents, mut rest) = Offsets::split(rest);
         let mut start_dependents = Offsets(&[]);
         if kind.has_start_list() {
-            (start_dependents, end) = self.offsets(end);
+            (start_dependents, rest) = Offsets::split(rest);
         }
-        let parameters = &parameters[..size];
-        Record { sources: head as u16, kind, parameters, dependents, start_dependents, end: end as u32 }
-    }
-
-    #[inline(always)]
-    fn offsets(self, at: usize) -> (Offsets<'a>, usize) {
-        let start = at + 4;
-        let end = start + 4 * u32_at(self.bytes, at) as usize;
-        (Offsets(&self.bytes[start..end]), end)
+        let end = (self.bytes.len() - rest.len()) as u32;
+        Record { sources: head as u16, kind, parameters, dependents, start_dependents, end }
     }
 }
 

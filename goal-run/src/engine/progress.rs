@@ -84,18 +84,19 @@ impl ActionQueue<'_> {
     #[inline(always)]
     fn release(&mut self, dependents: Offsets<'_>) {
         if !dependents.is_empty() {
-            self.release_all(dependents);
+            release(self.progress, self.home.counters.as_mut_slice(), *self.heap, dependents);
         }
     }
+}
 
-    fn release_all(&mut self, dependents: Offsets<'_>) {
-        let counters = self.home.counters.as_mut_slice();
-        for offset in dependents.iter() {
-            let counter = &mut counters[slot(offset)];
-            *counter -= 1;
-            if *counter == 0 {
-                self.progress.ready.push(self.heap, offset);
-            }
+// Apart from where it is called, and with what it needs only, so that nothing else has to lie in memory.
+#[inline(never)]
+fn release(progress: &mut Progress, counters: &mut [u16], heap: Heap, dependents: Offsets<'_>) {
+    for offset in dependents.iter() {
+        let counter = &mut counters[slot(offset)];
+        *counter -= 1;
+        if *counter == 0 {
+            progress.ready.push(&heap, offset);
         }
     }
 }

@@ -173,7 +173,7 @@ impl Core {
                 let result = self.locals.exec(memory, (op, datatype), (a, b, c));
                 self.has_ended(codes, at, result)
             }
-            _ => self.start_other(transport, codes, at, record, now_ns),
+            _ => self.start_other(transport, codes, at, now_ns),
         }
     }
 
@@ -184,9 +184,10 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         at: (u32, u32),
-        record: &Record<'_>,
         now_ns: u64,
     ) -> bool {
+        let heap = &self.heap();
+        let record = codes[self.held.instances.get(heap, at.0).code as usize].record(at.1);
         let memory = &self.homes[at.0 as usize].memory;
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
@@ -196,7 +197,6 @@ impl Core {
             }
             Operation::Calc { nanos } => {
                 let cpu = record.placement().cpu;
-                let heap = &self.heap();
                 self.held.timers.calc(heap, self.options.calc.duration_ns(nanos), cpu, now_ns, at)
             }
             Operation::User { function, a, b } => {

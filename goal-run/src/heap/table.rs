@@ -12,6 +12,8 @@ pub(crate) struct Table<K, V> {
     /// How many of these are used: a power of two, or none.
     room: u32,
     len: u32,
+    /// Where the last entry was that was asked for: most often the next one is the same.
+    last: u32,
 }
 
 flat!(Table<K, V>;);
@@ -66,13 +68,22 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
     /// The value of a key, the first one where there is none.
     #[inline]
     pub(crate) fn entry<'a>(&'a mut self, heap: &'a Heap, key: K) -> &'a mut V {
+        let last = self.places.values(heap).get(self.last as usize);
+        if !matches!(last, Some(Some((other, _))) if *other == key) {
+            self.seek(heap, key);
+        }
+        &mut self.places.values_mut(heap)[self.last as usize].get_or_insert_with(|| (key, V::default())).1
+    }
+
+    /// Makes the entry of a key the last one that was asked for, even where there is none yet.
+    #[inline(never)]
+    fn seek(&mut self, heap: &Heap, key: K) {
         if 2 * (self.len + 1) > self.room {
             self.grow(heap);
         }
         let place = self.find(heap, &key);
-        let slot = &mut self.places.values_mut(heap)[place];
-        self.len += u32::from(slot.is_none());
-        &mut slot.get_or_insert_with(|| (key, V::default())).1
+        self.len += u32::from(self.places.values(heap)[place].is_none());
+        self.last = place as u32;
     }
 
     pub(crate) fn remove(&mut self, heap: &Heap, key: K) -> Option<V> {
