@@ -128,14 +128,15 @@ fn an_example_has_a_slice_an_action_and_an_arrow_a_message() {
     for name in ["allreduce-ring", "gather-linear", "broadcast-chain-pipelined", "stencil-irregular"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.goal"));
         for transport in TRANSPORTS {
-            for window in [false, true] {
+            for progress in ["caller", "thread", "node", "caller, in a window"] {
+                let window = progress.ends_with("window");
                 for eager in ["0", "16K"] {
                     let mut arguments =
                         vec!["--transport", transport, "--eager-limit", eager, "--format", "json"];
                     if window {
                         arguments.extend(["--window", "1000"]);
                     } else {
-                        arguments.extend(["--repeat", "3"]);
+                        arguments.extend(["--repeat", "3", "--progress", progress]);
                     }
                     let (ended, trace) = traced(|arguments| run_file(&path, arguments), &arguments);
                     ended.assert_status(0);

@@ -66,6 +66,9 @@ pub(super) struct Arrivals {
     pub(super) direct: Fifo<u32>,
     pub(super) messages: Pool<Incoming>,
     posted: Pool<Posted>,
+    /// Receives that no message has met, and how many these were at most.
+    pub(super) receives: u32,
+    receives_max: u32,
     matching: Matching<Receive, u32>,
     communicators: Table<u32, Communicator>,
     /// The message whose parts come next from a source.
@@ -232,6 +235,18 @@ impl Arrivals {
     /// A kept message has found its receive.
     pub(super) fn release(&mut self, header: &Header) {
         self.kept -= counted(header);
+    }
+
+    /// A receive was posted and waits.
+    #[inline]
+    pub(super) fn count_posted(&mut self) {
+        self.receives += 1;
+        self.receives_max = self.receives_max.max(self.receives);
+    }
+
+    /// Most receives at a time that no message had met.
+    pub(super) fn receives_max(&self) -> u64 {
+        self.receives_max.into()
     }
 
     /// Bytes kept now.

@@ -35,7 +35,7 @@ mod window;
 pub use error::{Cause, Failure};
 pub use instance::{Handle, Storage};
 pub use local::UserFunction;
-pub use options::{Calc, Options, Stats};
+pub use options::{Calc, Depths, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
 pub use state::state_bytes;
 pub use window::{Board, WindowStats, Windowed};
@@ -348,6 +348,16 @@ impl<T: Transport> Engine<T> {
     /// What happened so far.
     pub fn stats(&self) -> &Stats {
         &self.core.held.stats
+    }
+
+    /// How long its queues were at most.
+    pub fn depths(&self) -> Depths {
+        let state = &*self.core.held;
+        Depths {
+            posted: state.arrivals.receives_max(),
+            kept: state.arrivals.messages.len_max(),
+            blocked: state.outbox.longest(),
+        }
     }
 
     /// The transport.

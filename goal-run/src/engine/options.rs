@@ -49,10 +49,31 @@ pub struct Stats {
     pub bytes: u64,
     /// Payload bytes received and compared with their pattern.
     pub verified_bytes: u64,
+    /// Of these messages, those that left in parts without waiting for their receive.
+    pub in_parts: u64,
+    /// Those whose payload waited for the receive.
+    pub requests: u64,
+    /// Of the latter, those that were read where they lay.
+    pub read_in_place: u64,
+    /// Polls.
+    pub polls: u64,
+    /// Most actions ready at a time, when it was an instance's turn.
+    pub ready_max: u64,
     /// Messages that came for an instance and that no receive of it took.
     pub unreceived: u64,
     /// Messages that came before a receive for them was posted.
     pub unexpected: u64,
     /// Most bytes of messages without a receive kept at a time.
     pub unexpected_max: u64,
+}
+
+/// How long an engine's queues were at most since its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Depths {
+    /// Receives that no message had met.
+    pub posted: u64,
+    /// Messages that had come and were not delivered.
+    pub kept: u64,
+    /// Messages to one rank that waited for room.
+    pub blocked: u64,
 }

@@ -41,6 +41,8 @@ pub(super) struct Outbox {
     turns: Fifo<u32>,
     pub(super) rendezvous: Pool<Rendezvous>,
     pub(super) streams: Fifo<Stream>,
+    /// Most messages that a queue had at a time.
+    longest: u32,
 }
 
 flat!(Header, Outgoing, Rendezvous, Stream, Outbox);
@@ -65,6 +67,12 @@ impl Outbox {
             self.turns.push(heap, to);
         }
         queue.push(heap, outgoing);
+        self.longest = self.longest.max(queue.len() as u32);
+    }
+
+    /// Most messages to one destination that waited for room at a time.
+    pub(super) fn longest(&self) -> u64 {
+        self.longest.into()
     }
 
     /// Number of destinations for which something waits.

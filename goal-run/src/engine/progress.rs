@@ -43,6 +43,12 @@ impl Progress {
             || (self.started_independent as usize) < independent.len()
     }
 
+    /// Actions that can start.
+    #[inline]
+    pub(super) fn ready_now(&self, independent: Offsets<'_>) -> u64 {
+        self.ready.len() + independent.len() as u64 - u64::from(self.started_independent)
+    }
+
     /// The next action to start: of those that can, the first of the section.
     #[inline]
     pub(super) fn next_ready(&mut self, heap: &Heap, independent: Offsets<'_>) -> Option<u32> {

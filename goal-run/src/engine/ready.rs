@@ -56,6 +56,12 @@ impl Ready {
         self.ascending.is_empty() && self.others.is_empty()
     }
 
+    /// Actions that are ready.
+    #[inline]
+    pub(super) fn len(&self) -> u64 {
+        (self.ascending.len() + self.others.len()) as u64
+    }
+
     /// Gives the memory back; nothing is ready.
     pub(super) fn release(&mut self, heap: &Heap) {
         self.ascending.release(heap);

@@ -81,6 +81,7 @@ impl Core {
                 let heap = self.held.heap;
                 let Rendezvous { instance, header, .. } =
                     self.held.outbox.rendezvous.remove(&heap, header.cookie);
+                self.held.stats.read_in_place += 1;
                 self.end(Receive { instance, action: header.action });
             }
         }
@@ -105,6 +106,7 @@ impl Core {
                 else {
                     return self.keep(codes, Some(key), header, payload);
                 };
+                state.arrivals.receives -= 1;
                 // The short way of a whole message into a buffer in one piece: its action is looked at once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
                     let record = schedule.section().record(receive.action);
@@ -226,7 +228,10 @@ impl Core {
         let instance = state.instances.get_mut(heap, receive.instance);
         let code = &codes[instance.code as usize];
         match state.arrivals.post(heap, (receive, instance, code), from, tag) {
-            None => false,
+            None => {
+                state.arrivals.count_posted();
+                false
+            }
             Some(key) => self.take_kept(codes, receive, key),
         }
     }

@@ -117,6 +117,7 @@ impl Core {
     fn request<T: Transport>(&mut self, transport: &mut T, codes: &[Code], to: u32, outgoing: &mut Outgoing) {
         let source = self.source(codes, outgoing.instance, &outgoing.header, to);
         let address = source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
+        self.held.stats.requests += 1;
         let Outgoing { header, instance, .. } = outgoing;
         header.kind = Kind::Rts as u8;
         if let Some(address) = address {
@@ -230,6 +231,7 @@ impl Core {
             *budget -= part.size;
             *left += part.size;
         }
+        self.held.stats.in_parts += 1;
         Sent::All
     }
 

@@ -21,6 +21,7 @@ impl<T: Transport> Engine<T> {
         if let Some(failure) = &self.core.failure {
             return Err(failure.clone());
         }
+        self.core.held.stats.polls += 1;
         // What was started runs first: a message whose receive is posted need not be kept.
         let mut worked = self.run_queued(now_ns);
         worked |= self.take_messages();
@@ -67,6 +68,8 @@ impl<T: Transport> Engine<T> {
         let section = schedule.section();
         let independent = section.independent();
         let was_finished = instance.progress.is_finished();
+        let ready = instance.progress.ready_now(independent);
+        core.held.stats.ready_max = core.held.stats.ready_max.max(ready);
         let mut actions = 0;
         while actions < ACTIONS_PER_POLL && core.failure.is_none() {
             let mut queue = core.queue(heap, key);

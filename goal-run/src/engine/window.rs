@@ -249,6 +249,8 @@ impl<T: Transport> Engine<T> {
         let heap = &core.heap();
         let code = core.held.instances.get(heap, key).code as usize;
         let was_finished = core.held.instances.get(heap, key).progress.is_finished();
+        let ready = core.held.instances.get(heap, key).progress.ready.len();
+        core.held.stats.ready_max = core.held.stats.ready_max.max(ready);
         let mut actions = 0;
         if !was_finished {
             core.in_window(&mut codes[code], key, |window, queue| match window.end {

@@ -13,6 +13,11 @@ flat!(Least<T>;);
 
 impl<T: Flat + Copy + Ord> Least<T> {
     #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }

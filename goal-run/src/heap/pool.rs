@@ -32,6 +32,11 @@ impl<T: Flat> Pool<T> {
         self.len as usize
     }
 
+    /// Most values at a time so far: slots are used again.
+    pub(crate) fn len_max(&self) -> u64 {
+        self.used.into()
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, heap: &Heap, value: T) -> u32 {
         self.len += 1;

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::engine::slot;
 use crate::monitor::Pending;
-use crate::shm::Segment;
+use crate::shm::{RankCounts, Segment};
 use crate::trace;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
@@ -124,6 +124,11 @@ impl Outcome {
             }
         }
         Ok(())
+    }
+
+    /// What each rank counted, as far as it told: ranks do when there is nothing to do for a while, and at their end.
+    pub fn rank_counts(&self) -> Vec<RankCounts> {
+        (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
 
     /// Writes what happened when as Chrome trace events, as far as the job came: one JSON object. Returns how many records were lost

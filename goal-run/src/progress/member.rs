@@ -4,7 +4,7 @@ use super::Mode;
 use super::node::Together;
 use super::thread::{Driver, drive};
 use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting};
-use crate::rank::{Job, Pause, now_ns};
+use crate::rank::{Job, Pause, counts, now_ns};
 use crate::transport::{Ends, Wakeup};
 use std::sync::Arc;
 use std::thread;
@@ -167,6 +167,9 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted::Stopped`].
     pub fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+        if self.pause.is_silent() {
+            self.tell_counts();
+        }
         let status = self.job.segment.status(self.rank);
         match &mut self.own {
             Own::Alone(engine) => self.pause.rest(status, engine.transport(), waiting),
@@ -196,6 +199,14 @@ impl<'a> Member<'a> {
             }
         }
         if self.job.segment.gate().is_stopped() { Err(Interrupted::Stopped) } else { Ok(()) }
+    }
+
+    /// Leaves what was counted where the launcher finds it.
+    pub(crate) fn tell_counts(&mut self) {
+        let slept = self.pause.slept();
+        if let Some(counts) = self.with(|engine| counts(engine.stats(), engine.depths(), slept)) {
+            self.job.segment.tell_counts(self.rank, &counts);
+        }
     }
 
     /// The rank acts for itself.

@@ -5,12 +5,14 @@
 //! its ring; what that means for the job is decided by the launcher, which looks at all ranks.
 
 mod clock;
+mod counts;
 mod image;
 mod job;
 mod pause;
 mod settings;
 
 pub use clock::now_ns;
+pub(crate) use counts::counts;
 pub(crate) use image::mismatch;
 pub use job::Job;
 pub use pause::{Pause, Wait};
@@ -66,7 +68,9 @@ pub fn run(
             segment.status(rank).enter(State::Running);
             let mut work =
                 Work { job, rank, code, member, running: None, left: settings.repeat, unexpected: None };
-            match work.run(storage) {
+            let ended = work.run(storage);
+            work.member.tell_counts();
+            match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
                 Err(Interrupted::Stopped) | Ok(()) => {
                     if let Some(text) = work.unexpected {

@@ -51,6 +51,8 @@ pub struct Pause {
     /// Fruitless polls before it sleeps.
     polls: u32,
     room_sleep: Duration,
+    /// Sleeps so far, and nanoseconds of all.
+    slept: (u64, u64),
 }
 
 impl Pause {
@@ -62,7 +64,7 @@ impl Pause {
             (Wait::Adaptive, true) => POLLS_CROWDED,
             (Wait::Adaptive, false) => POLLS,
         };
-        Self { crowded, wait, fruitless: 0, polls, room_sleep: ROOM_SLEEP_MIN }
+        Self { crowded, wait, fruitless: 0, polls, room_sleep: ROOM_SLEEP_MIN, slept: (0, 0) }
     }
 
     /// Something was done.
@@ -70,6 +72,16 @@ impl Pause {
     pub fn over(&mut self) {
         self.fruitless = 0;
         self.room_sleep = ROOM_SLEEP_MIN;
+    }
+
+    /// How often the rank slept, and how many nanoseconds.
+    pub fn slept(&self) -> (u64, u64) {
+        self.slept
+    }
+
+    /// Whether the next rest may become a long one, so that the rank tells before what it counted.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.fruitless == self.polls.min(SILENCE - 1)
     }
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
@@ -108,6 +120,7 @@ impl Pause {
 
     /// Sleeps with `wait`, for as long as it is told at most.
     pub fn sleep(&mut self, status: &Status, waiting: Waiting, wait: impl FnOnce(Option<Duration>)) {
+        let began = now_ns();
         match waiting {
             // In the eyes of the launcher a rank runs that waits for the time, or for room: its peer takes whatever comes.
             Waiting::Until { time_ns, room } => {
@@ -123,6 +136,7 @@ impl Pause {
             Waiting::Messages => self.rest_as(status, State::Idle, wait),
             Waiting::Nothing => self.rest_as(status, State::Done, wait),
         }
+        self.slept = (self.slept.0 + 1, self.slept.1 + (now_ns() - began));
     }
 
     fn rest_as(&mut self, status: &Status, state: State, wait: impl FnOnce(Option<Duration>)) {

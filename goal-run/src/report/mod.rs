@@ -1,7 +1,10 @@
 //! What a run says at its end, to people and to programs.
 
+mod stats;
 #[cfg(test)]
 mod tests;
+
+pub use stats::Stats;
 
 use crate::launcher::{Counts, End, Outcome};
 use crate::transport::Name;
@@ -57,6 +60,9 @@ pub struct Report {
     /// What the interpreter confirmed; absent where it was not asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verified>,
+    /// What the ranks counted; absent where it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stats: Option<Stats>,
     /// What is wrong.
     pub errors: Vec<String>,
     #[serde(skip)]
@@ -95,6 +101,7 @@ impl Report {
             elapsed_ns,
             table_max,
             verified,
+            stats: None,
             errors,
             signal,
         }
@@ -115,6 +122,7 @@ impl Report {
             elapsed_ns: 0,
             table_max: None,
             verified: None,
+            stats: None,
             errors: vec![error],
             signal: 0,
         }

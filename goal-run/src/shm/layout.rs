@@ -3,6 +3,7 @@
 use super::mailbox::{Control, Slot};
 use super::pair::Ends;
 use super::pool::Entry;
+use super::status::Status;
 use std::fmt;
 use std::ops::Range;
 
@@ -50,6 +51,8 @@ pub struct RankSizes {
 pub struct RankLayout {
     /// Its [`Status`](super::Status).
     pub status: usize,
+    /// What it counted: its [`RankCounts`](super::RankCounts).
+    pub counts: usize,
     /// Its failure record.
     pub failure: usize,
     /// Its mailbox: control words, then slots.
@@ -149,6 +152,7 @@ impl Layout {
             let status = area(PAGE).start;
             layouts.push(RankLayout {
                 status,
+                counts: status + size_of::<Status>(),
                 failure: area(FAILURE_BYTES as u64).start,
                 mailbox: area(MAILBOX_CONTROL + slots * SLOT).start,
                 local: area(LOCAL_BYTES as u64),

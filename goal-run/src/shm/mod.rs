@@ -3,6 +3,7 @@
 //! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher share; a second one,
 //! sealed, holds the schedule. Both vanish with the last process that has them open: there is no name to clean up.
 
+mod counts;
 mod endpoint;
 mod gate;
 mod layout;
@@ -20,6 +21,7 @@ mod sync;
 mod tests;
 mod turn;
 
+pub use counts::RankCounts;
 pub use endpoint::Endpoint;
 pub use gate::Gate;
 pub use layout::{LOCAL_BYTES, Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};

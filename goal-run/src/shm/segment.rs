@@ -1,6 +1,7 @@
 //! Typed access to the areas of the segment. `unsafe`: regions over them.
 #![allow(unsafe_code)]
 
+use super::counts::RankCounts;
 use super::endpoint::Endpoint;
 use super::gate::Gate;
 use super::layout::{FAILURE_BYTES, Layout, RankLayout};
@@ -133,6 +134,18 @@ impl Segment {
         self.note(rank, text);
         self.status(rank).enter(State::Failed);
         self.gate().call_launcher();
+    }
+
+    /// Leaves what a rank counted.
+    pub(crate) fn tell_counts(&self, rank: u32, counts: &RankCounts) {
+        self.mapping.copy_in(self.rank(rank).counts, counts.as_bytes());
+    }
+
+    /// What a rank counted, when it told so last.
+    pub(crate) fn counts(&self, rank: u32) -> RankCounts {
+        let mut counts = RankCounts::default();
+        self.mapping.copy_out(self.rank(rank).counts, counts.as_mut_bytes());
+        counts
     }
 
     /// The text that a failed rank left.

@@ -105,6 +105,9 @@ pub(crate) struct Arguments {
     /// Write what every rank did when as Chrome trace events, for ui.perfetto.dev or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+    /// Tell what every rank counted: messages by the way they took, unexpected ones, the longest queues, polls and sleeps
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank are kept
     #[arg(long, value_name = "N", default_value_t = TRACE_EVENTS_MAX, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     trace_max: u64,

@@ -9,7 +9,7 @@ use goal_asm::Nisa;
 use goal_asm::driver::{self, Error};
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::launcher::{self, Outcome, Window};
-use goal_run::report::{Report, Status};
+use goal_run::report::{Report, Stats, Status};
 use goal_run::verify::verify;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -81,7 +81,10 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
     let transports = options.transports.names(nisa.num_ranks());
-    Ok(Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared))
+    let mut report =
+        Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
+    report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
+    Ok(report)
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
@@ -151,8 +154,15 @@ fn tell(report: &Report, format: Format) -> u8 {
     }
     let text = match format {
         Format::Json => report.to_json(),
-        Format::Text if report.status == Status::Ok => report.summary(),
-        Format::Text => return report.exit_status(),
+        Format::Text => {
+            let summary = (report.status == Status::Ok).then(|| report.summary());
+            let table = report.stats.as_ref().map(Stats::table);
+            let parts: Vec<String> = summary.into_iter().chain(table).collect();
+            if parts.is_empty() {
+                return report.exit_status();
+            }
+            parts.join("\n")
+        }
     };
     print(&text, report.exit_status())
 }
