@@ -9,7 +9,9 @@ use goal_lang::limits::Limits;
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Bytes, Datatype, Op, Program, ProgramBuilder, Space};
 use goal_run::engine::{Engine, Options, Schedule, Storage};
 use goal_run::memory::Region;
+use goal_run::rank::now_ns;
 use goal_run::shm::{Layout, RankSizes, Segment};
+use goal_run::trace;
 use goal_run::transport::ShmTransport;
 use std::hint::black_box;
 use std::io;
@@ -72,6 +74,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     println!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
     table::print(&["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"], &rows);
+    let mut nops = BodyBuilder::default();
+    chain(&mut nops, NOP, args.actions);
+    let nops = Prepared::new(nops.finish())?;
+    let event = || (nops.time(1, true) - nops.time(1, false)) / (2 * args.actions) as f64;
+    event();
+    let event = median((0..args.runs).map(|_| event()));
+    println!("\n{event:.1} ns a record of a trace, of which an action of a chain of nops has two");
     let mut two = BodyBuilder::default();
     chain(&mut two, NOP, 2);
     let two = Prepared::new(two.finish())?;
@@ -82,6 +91,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     println!("{messages:.0} ns of software for a message of 8 B, its share of start and finish included");
     Ok(())
 }
+
+/// Records of a trace that are kept.
+const RECORDS: u64 = 1 << 20;
 
 /// Starts of a schedule in a row that are timed together.
 const RESTARTS: u32 = 100_000;
@@ -149,6 +161,7 @@ impl Prepared {
         let size = RankSizes {
             memory: nisa.memory_size(0),
             instance: (8 * sizes.finished + 2 * sizes.counters) as u64,
+            trace: trace::area_bytes(RECORDS),
             ..RankSizes::default()
         };
         let layout = Layout::new([size].into_iter(), u64::MAX).map_err(io::Error::other)?;
@@ -167,6 +180,11 @@ impl Prepared {
 
     /// Nanoseconds of so many instances, one after the other.
     pub(crate) fn run_again(&self, instances: u32) -> f64 {
+        self.time(instances, false)
+    }
+
+    /// The same, of which a trace may be recorded.
+    fn time(&self, instances: u32, is_traced: bool) -> f64 {
         let rank = self.segment.rank(0);
         let split = rank.instance.start + 8 * self.schedule.state_sizes().finished;
         let mut storage = Storage {
@@ -177,6 +195,9 @@ impl Prepared {
             matches: None,
         };
         let mut engine = Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default());
+        if let Some(recorder) = trace::recorder(&self.segment, 0, now_ns).filter(|_| is_traced) {
+            engine.record(recorder);
+        }
         time(|| {
             for _ in 0..instances {
                 let handle = engine.start(&self.schedule, 0, storage);

@@ -17,5 +17,4 @@ mod tests;
 
 pub(crate) use chrome::write;
 pub use record::{Kind, Point, Record};
-pub use recorder::Recorder;
-pub(crate) use recorder::{area_bytes, recorder};
+pub use recorder::{Recorder, area_bytes, recorder};

@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = size_of::<Record>();
 const BLOCK: u64 = 4096;
 
 /// Bytes that `events` records of a rank take; none without records.
-pub(crate) fn area_bytes(events: u64) -> u64 {
+pub fn area_bytes(events: u64) -> u64 {
     match events {
         0 => 0,
         events => events.saturating_mul(size_of::<Record>() as u64).saturating_add(HEAD_BYTES as u64),
@@ -50,8 +50,8 @@ impl Recorder {
     }
 }
 
-/// The recorder over a rank's area; `None` where it has none.
-pub(crate) fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
+/// The recorder over a rank's area; `None` where it has none. There must be one in use at a time.
+pub fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
     let area = &segment.rank(rank).trace;
     (!area.is_empty()).then(|| {
         let count = area.start..area.start + size_of::<u64>();
