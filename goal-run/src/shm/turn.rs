@@ -44,7 +44,8 @@ impl Turn {
     /// The rank acts for itself from now on.
     #[inline]
     pub fn come(&self) {
-        self.rank.0.store(HERE, Ordering::Relaxed);
+        // Not a mere store: what somebody else leaves comes before it or finds that the rank is back.
+        self.rank.0.swap(HERE, Ordering::AcqRel);
     }
 
     /// The rank, whose turn it is, does something else from now on; `busy` if something is left to do at once.
