@@ -2,6 +2,9 @@
 
 use std::process::Command;
 
+/// Who makes schedules go on, each measured for itself.
+const MODES: [&str; 3] = ["caller", "thread", "node"];
+
 /// What a benchmark prints, and the lines of its raw data, without MPI.
 fn run(arguments: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -22,8 +25,8 @@ fn run(arguments: &str) -> (String, Vec<String>) {
 #[test]
 fn an_allreduce_beside_a_product() {
     let (text, csv) = run("overlap --order 64 --size 8 --size 65536 --iterations 4 --runs 1");
-    assert_eq!(text.matches("| 64 x 64 |").count(), 4, "{text}");
-    assert_eq!(csv.len(), 1 + 4, "{csv:?}");
+    assert_eq!(text.matches("| 64 x 64 |").count(), 4 * MODES.len(), "{text}");
+    assert_eq!(csv.len(), 1 + 4 * MODES.len(), "{csv:?}");
     let numbers: Vec<f64> = csv[1].split(',').skip(5).map(|cell| cell.parse().expect("a number")).collect();
     let [alone, both, waiting] = numbers[..] else { panic!("{}", csv[1]) };
     assert!(alone > 0.0 && waiting <= both, "{}", csv[1]);
@@ -32,8 +35,8 @@ fn an_allreduce_beside_a_product() {
 #[test]
 fn a_rank_that_is_late() {
     let (text, csv) = run("late --size 8 --busy-ms 20 --iterations 2 --runs 1");
-    assert!(text.contains("caller"), "{text}");
-    assert_eq!(csv.len(), 1 + 20 + 2 + 2, "{csv:?}");
+    assert!(MODES.iter().all(|mode| text.contains(mode)), "{text}");
+    assert_eq!(csv.len(), 1 + (20 + 2 + 2) * MODES.len(), "{csv:?}");
     let (_, csv) = run("late --ranks 4 --size 4096 --busy-ms 20 --iterations 1 --runs 1");
     assert_eq!(csv.iter().filter(|line| line.starts_with("4,4096,caller,last,")).count(), 1, "{csv:?}");
 }
@@ -54,8 +57,11 @@ fn ranks_that_wait() {
         return;
     }
     let (text, csv) = run("idle --ranks 3 --seconds 1");
-    assert_eq!(text.matches("| 3 ").count(), 1, "{text}");
-    for process in ["rank 0", "rank 1", "rank 2", "goal-run"] {
-        assert!(csv.iter().any(|line| line.starts_with(&format!("3,caller,{process},"))), "{csv:?}");
+    assert_eq!(text.matches("| 3 ").count(), MODES.len(), "{text}");
+    for (mode, process) in MODES
+        .iter()
+        .flat_map(|mode| ["rank 0", "rank 1", "rank 2", "goal-run"].map(|process| (mode, process)))
+    {
+        assert!(csv.iter().any(|line| line.starts_with(&format!("3,{mode},{process},"))), "{csv:?}");
     }
 }

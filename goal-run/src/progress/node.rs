@@ -172,7 +172,7 @@ impl<'a> Together<'a> {
     }
 }
 
-/// Whether an engine has something to do that no message tells.
+/// Whether an engine has something to do at once that no message tells. Of computations under way the rank knows when they end.
 fn is_busy(progress: Progress) -> bool {
-    progress.worked || matches!(progress.waiting, Waiting::Room | Waiting::Until { .. })
+    progress.worked || matches!(progress.waiting, Waiting::Room | Waiting::Until { room: true, .. })
 }
