@@ -15,9 +15,9 @@ const SPINS: u32 = 8;
 const SILENCE: u32 = 5;
 /// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 200;
-/// Fruitless polls before a rank sleeps, where every rank has a processor: at first, at least and at most.
-const POLLS: u32 = 500;
-const POLLS_MIN: u32 = 20;
+/// Fruitless polls before a rank sleeps, where every rank has a processor: at first and at least, and at most. Less would let a
+/// rank sleep while its peer copies a message, which takes it longer to wake from than the copy.
+const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
 /// The same where ranks share processors; all of these yield.
 const POLLS_CROWDED: u32 = 4;
@@ -62,7 +62,7 @@ impl Pause {
             (Wait::Spin, _) => u32::MAX - 1,
             (Wait::Block, _) => 0,
             (Wait::Adaptive, true) => POLLS_CROWDED,
-            (Wait::Adaptive, false) => POLLS,
+            (Wait::Adaptive, false) => POLLS_MIN,
         };
         Self { crowded, wait, fruitless: 0, polls, room_sleep: ROOM_SLEEP_MIN, slept: (0, 0) }
     }
