@@ -6,8 +6,8 @@
 //!
 //! **Races.** Two actions that no dependency orders may name the same bytes, and a rank may write a buffer that a peer
 //! still reads. Such a program has no defined result (the paper leaves the order to the dependencies). An engine runs one
-//! action at a time, so within a rank such actions never truly overlap; across ranks bytes are only ever read, from the
-//! buffer of a send that is not complete. The bytes are plain integers of which every value is legal, and no length,
+//! action at a time but for large ones, which several ranks work on, each on bytes of its own; across ranks bytes are otherwise only
+//! ever read, from the buffer of a send that is not complete. The bytes are plain integers of which every value is legal, and no length,
 //! address or branch of the engine is derived from them: the worst a race does is to leave other bytes.
 
 // The one place where an address and a length become a slice of a rank's memory.

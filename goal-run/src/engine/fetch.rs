@@ -28,6 +28,9 @@ impl Core {
                 self.end_fetch(transport, codes, key, receive, &header);
                 continue;
             }
+            if self.share_fetch(transport, codes, key, receive) {
+                continue;
+            }
             let end = (header.size as usize).min(arrived + CHUNK);
             if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
                 let mut answer = Header::new(Kind::Cts, self.rank);
@@ -49,7 +52,7 @@ impl Core {
     }
 
     /// The receive has all that it asked for.
-    fn end_fetch<T: Transport>(
+    pub(super) fn end_fetch<T: Transport>(
         &mut self,
         transport: &mut T,
         codes: &[Code],

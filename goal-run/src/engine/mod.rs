@@ -25,6 +25,7 @@ mod ready;
 mod receive;
 mod schedule;
 mod send;
+mod shared;
 mod state;
 mod step;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
+pub(crate) use shared::help;
 pub use state::state_bytes;
 pub use window::{Board, WindowStats, Windowed};
 
@@ -108,7 +110,7 @@ pub enum Waiting {
     Nothing,
     /// A message.
     Messages,
-    /// Room on the way to a peer, which takes whatever comes.
+    /// Room on the way to a peer, which takes whatever comes, or others who do a part of an operation: nobody tells.
     Room,
     /// The caller's clock, or a message.
     Until {

@@ -55,6 +55,10 @@ pub struct Stats {
     pub requests: u64,
     /// Of the latter, those that were read where they lay.
     pub read_in_place: u64,
+    /// Chunks of operations that others could take a part of.
+    pub shared_chunks: u64,
+    /// Of these, those that others did.
+    pub helped_chunks: u64,
     /// Polls.
     pub polls: u64,
     /// Most actions ready at a time, when it was an instance's turn.

@@ -6,6 +6,7 @@ use super::instance::Instance;
 use super::local::Timers;
 use super::options::{Options, Stats};
 use super::outgoing::Outbox;
+use super::shared::Shared;
 use crate::heap::{Fifo, Heap, Pool, flat};
 use crate::memory::Region;
 use crate::shm::Mapping;
@@ -24,6 +25,8 @@ pub(super) struct State {
     pub(super) arrivals: Arrivals,
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
+    /// Operations under way that others may take a part of.
+    pub(super) shared: Fifo<Shared>,
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,

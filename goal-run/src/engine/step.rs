@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::incoming::Receive;
 use super::progress::ActionQueue;
+use super::shared::SHARED_MIN;
 use super::{Cause, Core, Engine, Failure, Progress, Waiting};
 use crate::heap::Heap;
 use crate::transport::Transport;
@@ -40,6 +41,7 @@ impl<T: Transport> Engine<T> {
     fn go_on(&mut self, now_ns: u64) -> bool {
         let Self { transport, core, codes } = self;
         let mut worked = !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
+        worked |= !core.held.shared.is_empty() && core.go_on_shared(transport, codes);
         worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
         worked | core.end_calcs(now_ns)
     }
@@ -107,7 +109,10 @@ impl Core {
     #[inline]
     fn has_underway(&self) -> bool {
         let state = &*self.held;
-        !state.arrivals.direct.is_empty() || !state.outbox.is_empty() || !state.timers.is_empty()
+        !state.arrivals.direct.is_empty()
+            || !state.outbox.is_empty()
+            || !state.timers.is_empty()
+            || !state.shared.is_empty()
     }
 
     #[inline]
@@ -122,7 +127,7 @@ impl Core {
 
     #[inline(never)]
     fn waiting_underway(&self) -> Option<Waiting> {
-        let room = !self.held.outbox.is_empty();
+        let room = !self.held.outbox.is_empty() || !self.held.shared.is_empty();
         match self.held.timers.next(&self.held.heap) {
             Some(time_ns) => Some(Waiting::Until { time_ns, room }),
             None => room.then_some(Waiting::Room),
@@ -172,6 +177,9 @@ impl Core {
             }
             Operation::Nop => true,
             Operation::Exec { op, datatype, a, b, c } => {
+                if a.size() >= SHARED_MIN && self.share_exec(transport, at, (op, datatype), (a, b, c)) {
+                    return false;
+                }
                 let memory = &self.homes[key as usize].memory;
                 let result = self.locals.exec(memory, (op, datatype), (a, b, c));
                 self.has_ended(codes, at, result)

@@ -3,7 +3,7 @@
 use super::Mode;
 use super::node::Together;
 use super::thread::{Driver, drive};
-use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting};
+use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help};
 use crate::rank::{Job, Pause, counts, now_ns};
 use crate::transport::{Ends, Wakeup};
 use std::sync::Arc;
@@ -141,13 +141,14 @@ impl<'a> Member<'a> {
     #[inline]
     pub fn step(&mut self) -> Result<Progress, Interrupted> {
         let mut progress = self.poll()?;
+        if !progress.worked {
+            progress.worked = match &mut self.own {
+                Own::Together(together) => together.help(),
+                Own::Alone(_) | Own::Thread(_) => false,
+            } || help(self.job.segment, self.rank);
+        }
         if progress.worked {
             self.pause.over();
-        } else if let Own::Together(together) = &mut self.own
-            && together.help()
-        {
-            self.pause.over();
-            progress.worked = true;
         }
         Ok(progress)
     }

@@ -18,6 +18,8 @@ pub(crate) fn counts(stats: &Stats, depths: Depths, slept: (u64, u64)) -> RankCo
         kept_max: depths.kept,
         ready_max: stats.ready_max,
         blocked_max: depths.blocked,
+        shared_chunks: stats.shared_chunks,
+        helped_chunks: stats.helped_chunks,
         polls: stats.polls,
         sleeps: slept.0,
         slept_ns: slept.1,

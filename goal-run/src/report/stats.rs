@@ -14,7 +14,7 @@ pub struct Stats {
     pub ranks: Vec<RankCounts>,
 }
 
-const TITLES: [&str; 16] = [
+const TITLES: [&str; 18] = [
     "rank",
     "messages",
     "bytes",
@@ -28,6 +28,8 @@ const TITLES: [&str; 16] = [
     "kept",
     "ready",
     "blocked",
+    "shared",
+    "helped",
     "polls",
     "sleeps",
     "slept",
@@ -63,7 +65,7 @@ impl Stats {
 fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
     let RankCounts { messages, bytes, eager, in_parts, read_in_place, in_messages, .. } = *counts;
     let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } = *counts;
-    let RankCounts { blocked_max, polls, sleeps, slept_ns, .. } = *counts;
+    let RankCounts { blocked_max, shared_chunks, helped_chunks, polls, sleeps, slept_ns, .. } = *counts;
     let numbers = [
         messages,
         bytes,
@@ -77,6 +79,8 @@ fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
         kept_max,
         ready_max,
         blocked_max,
+        shared_chunks,
+        helped_chunks,
         polls,
         sleeps,
     ];

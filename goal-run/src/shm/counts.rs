@@ -33,6 +33,10 @@ pub struct RankCounts {
     pub ready_max: u64,
     /// Most messages to one rank at a time that waited for room.
     pub blocked_max: u64,
+    /// Chunks of operations that others could take a part of.
+    pub shared_chunks: u64,
+    /// Of these, those that others did.
+    pub helped_chunks: u64,
     /// Polls of the engine.
     pub polls: u64,
     /// Times that the rank slept as there was nothing to do.
@@ -58,6 +62,8 @@ impl RankCounts {
             kept_max: self.kept_max.max(other.kept_max),
             ready_max: self.ready_max.max(other.ready_max),
             blocked_max: self.blocked_max.max(other.blocked_max),
+            shared_chunks: self.shared_chunks + other.shared_chunks,
+            helped_chunks: self.helped_chunks + other.helped_chunks,
             polls: self.polls + other.polls,
             sleeps: self.sleeps + other.sleeps,
             slept_ns: self.slept_ns + other.slept_ns,

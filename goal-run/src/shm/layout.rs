@@ -4,6 +4,7 @@ use super::mailbox::{Control, Slot};
 use super::pair::Ends;
 use super::pool::Entry;
 use super::status::Status;
+use super::tasks::{self, TASKS};
 use std::fmt;
 use std::ops::Range;
 
@@ -99,6 +100,8 @@ pub struct Layout {
     pub slots: usize,
     /// The rings of all pairs.
     pub rings: RingsLayout,
+    /// Operations that several ranks work on: control words, then slots.
+    pub tasks: usize,
     /// Bytes in all.
     pub len: usize,
 }
@@ -172,9 +175,10 @@ impl Layout {
             ends: area(rings * RING_ENDS).start,
             bytes: area(rings * ring),
         };
+        let tasks = area((size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>()) as u64).start;
         match end {
             Some(len) if len - unlimited <= limit => {
-                Ok(Self { ranks: layouts, slots: slots as usize, rings, len: len as usize })
+                Ok(Self { ranks: layouts, slots: slots as usize, rings, tasks, len: len as usize })
             }
             needed => Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit }),
         }

@@ -17,6 +17,7 @@ mod pool;
 mod segment;
 mod status;
 mod sync;
+mod tasks;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod turn;
@@ -30,4 +31,5 @@ pub use mapping::{Mapping, Sealed};
 pub use meeting::Meeting;
 pub use segment::Segment;
 pub use status::{State, Status};
+pub use tasks::{Chunk, Task, Tasks};
 pub use turn::Turn;

@@ -7,6 +7,7 @@
 mod boxes;
 mod meetings;
 mod rings;
+mod tasks;
 mod turns;
 
 use loom::model::Builder;

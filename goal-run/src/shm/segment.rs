@@ -9,8 +9,9 @@ use super::mailbox::{self, Mailbox};
 use super::mapping::Mapping;
 use super::pool::Rings;
 use super::status::{State, Status};
+use super::tasks::{self, TASKS, Tasks};
 use super::turn::Turn;
-use crate::memory::{Cells, Region};
+use crate::memory::{Cells, Region, Span};
 use std::io;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
@@ -93,6 +94,30 @@ impl Segment {
             self.mapping.array(rings.ends, rings.rings),
             self.mapping.bytes(&rings.bytes),
         )
+    }
+
+    /// Operations that several ranks work on.
+    pub fn tasks(&self) -> Tasks<'_> {
+        let at = self.layout.tasks;
+        let slots = self.mapping.array(at + size_of::<tasks::Control>(), TASKS);
+        Tasks::new(self.mapping.words(at), slots)
+    }
+
+    /// Where bytes lie in the segment; `None` for others.
+    pub fn place_of(&self, bytes: Span) -> Option<u64> {
+        let place = bytes.address().checked_sub(self.mapping.range(0, 0).as_ptr() as usize)?;
+        (place + bytes.len() <= self.mapping.len()).then_some(place as u64)
+    }
+
+    /// The `len` bytes at `place`, in memory or scratch memory of a rank; `None` if they begin elsewhere.
+    ///
+    /// # Panics
+    /// If they end elsewhere.
+    pub fn bytes_at(&self, rank: u32, place: u64, len: u64) -> Option<Span> {
+        let rank = self.rank(rank);
+        let areas = [&rank.memory, &rank.scratch];
+        let area = areas.into_iter().find(|area| area.contains(&(place as usize)))?;
+        Some(self.region(area).span(place - area.start as u64, len))
     }
 
     /// The region over a rank's memory or scratch memory. It must not outlive the segment.

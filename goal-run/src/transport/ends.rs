@@ -92,6 +92,10 @@ impl Transport for Ends<'_> {
         self.shm.import(source, address, len)
     }
 
+    fn segment(&self) -> Option<&Segment> {
+        self.shm.segment()
+    }
+
     fn get_zcopy(
         &mut self,
         source: u32,

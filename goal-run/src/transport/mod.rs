@@ -27,6 +27,7 @@ pub use plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};
 pub use shm::ShmTransport;
 
 use crate::memory::Span;
+use crate::shm::Segment;
 use std::time::Duration;
 
 /// The bytes of a peer can't be read from here.
@@ -68,6 +69,11 @@ pub trait Transport {
 
     /// The `len` bytes that rank `source` exported as `address`; `None` where they can't be read in place.
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span>;
+
+    /// The segment of the job, whose ranks share large operations; `None` where there is none.
+    fn segment(&self) -> Option<&Segment> {
+        None
+    }
 
     /// Copies bytes that rank `source` exported as `address`, from the `offset`th on, for those that can't be read in place.
     ///

@@ -95,16 +95,15 @@ impl Transport for ShmTransport<'_> {
     }
 
     fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
-        let start = self.segment.mapping().range(0, 0).as_ptr() as usize;
-        let offset = bytes.address().checked_sub(start)?;
-        (offset + bytes.len() <= self.segment.mapping().len()).then_some(offset as u64)
+        self.segment.place_of(bytes)
     }
 
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
-        let rank = self.segment.rank(source);
-        let areas = [&rank.memory, &rank.scratch];
-        let area = areas.into_iter().find(|area| area.contains(&(address as usize)))?;
-        Some(self.segment.region(area).span(address - area.start as u64, len))
+        self.segment.bytes_at(source, address, len)
+    }
+
+    fn segment(&self) -> Option<&Segment> {
+        Some(self.segment)
     }
 }
 

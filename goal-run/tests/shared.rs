@@ -1,0 +1,223 @@
+//! Operations on so many bytes that ranks with nothing to do take chunks of them.
+
+mod common;
+
+use common::{TRANSPORTS, run_text};
+use fastrand::Rng;
+use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_lang::limits::Limits;
+use goal_lang::{Datatype, Op, ParseOptions, SourceMap, is_legal, parse};
+use goal_run::engine::Cause;
+use goal_run::progress::{Interrupted, Mode, with_member};
+use goal_run::rank::{Job, Settings, Wait, layout};
+use goal_run::shm::Segment;
+use goal_run::transport::{Choice, Request};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Bytes from which on operations are shared, and of a chunk.
+const SHARED_MIN: usize = 128 << 10;
+const CHUNK: usize = 64 << 10;
+
+fn nisa(text: &str) -> Arc<Nisa> {
+    let mut sources = SourceMap::default();
+    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
+    let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
+    let mut bytes = Vec::new();
+    encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
+    Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
+}
+
+fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
+    Settings {
+        eager_limit: 64,
+        unexpected_limit: 1 << 20,
+        calc: None,
+        repeat: 1,
+        check: false,
+        record: false,
+        crowded: false,
+        window: None,
+        trace_events: 0,
+        paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
+        progress,
+        wait,
+    }
+}
+
+/// What an operation leaves; one that divides by zero has no place here.
+fn applied(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Vec<u8> {
+    goal_interp::apply(op, datatype, a, b).expect("no zero divisor")
+}
+
+fn pick(random: &mut Rng) -> (Op, Datatype) {
+    loop {
+        let op = random.choice(Op::ALL.iter().copied()).unwrap();
+        let datatype = random.choice(Datatype::ALL.iter().copied()).unwrap();
+        if is_legal(op, datatype) && op != Op::Copy && op != Op::Div {
+            return (op, datatype);
+        }
+    }
+}
+
+/// Each rank a thread that runs its schedule once, on what `fill` leaves in its memory, and is told how that ended.
+fn run(
+    text: &str,
+    mode: Mode,
+    wait: Wait,
+    fill: impl FnOnce(&Segment),
+    end: impl Fn(u32, Result<(), Interrupted>, &Segment) + Sync,
+) -> Segment {
+    let nisa = nisa(text);
+    let settings = settings(nisa.num_ranks(), mode, wait);
+    let segment = Segment::create(layout(&nisa, &settings, 1 << 30).unwrap()).unwrap();
+    fill(&segment);
+    thread::scope(|scope| {
+        for rank in 0..nisa.num_ranks() {
+            let (segment, nisa, settings, end) = (&segment, &nisa, &settings, &end);
+            scope.spawn(move || {
+                let job = Job::new(segment, nisa, settings, rank);
+                with_member(job, rank, |member| {
+                    let ended = if segment.gate().pass(segment.num_ranks(), || 0) {
+                        let started = member.start(&job.schedule(rank), job.storage(rank));
+                        started.and_then(|handle| member.wait(&handle))
+                    } else {
+                        Err(Interrupted::Stopped)
+                    };
+                    end(rank, ended, segment);
+                });
+            });
+        }
+    });
+    segment
+}
+
+/// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it to rank 2.
+fn operations_leave_what_they_mean(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let ((op, datatype), (other, of_other)) = (pick(&mut random), pick(&mut random));
+    let size = random.usize(SHARED_MIN..6 * CHUNK) & !7;
+    // Operands begin anywhere.
+    let gap = random.usize(..9);
+    let [p, q, r] = [0, 1, 2].map(|index| gap + index * (size + gap));
+    let names = [(op, datatype), (other, of_other)].map(|(op, of)| format!("{}{}", op.name(), of.name()));
+    let text = format!(
+        "rank 0 {{ m: recv {p},{size} from 1 with {}; x: exec {} with {p},{size} {q},{size} {r},{size}; x requires m;
+                   s: send {r},{size} to 2; s requires x; recv 8b from 2 }}
+         rank 1 {{ send {p},{size} to 0; recv 8b from 2; send {q},{size} to 2 tag 1 }}
+         rank 2 {{ m: recv {p},{size} from 0; s: send 8b to 0; s requires m; t: send 8b to 1; t requires m;
+                   recv {q},{size} from 1 tag 1 }}",
+        names[0], names[1],
+    );
+    let mode = Mode::ALL[(seed % 3) as usize];
+    let wait = [Wait::Adaptive, Wait::Spin, Wait::Block][(seed / 3 % 3) as usize];
+    let mut bytes: Vec<Vec<u8>> = Vec::new();
+    let fill = |segment: &Segment| {
+        for rank in 0..3 {
+            let memory = segment.region(&segment.rank(rank).memory).whole();
+            bytes.push((0..memory.len()).map(|_| random.u8(..)).collect());
+            memory.write(|memory| memory.copy_from_slice(&bytes[rank as usize]));
+        }
+    };
+    let segment = run(&text, mode, wait, fill, |_, ended, _| assert_eq!(ended, Ok(())));
+    let part = |rank: usize, at: usize| &bytes[rank][at..at + size];
+    let first = applied(op, datatype, part(1, p), part(0, p));
+    let second = applied(other, of_other, &first, part(0, q));
+    for (rank, at, wanted) in [(0, p, &*first), (0, r, &*second), (2, p, &*second), (2, q, part(1, q))] {
+        let memory = segment.region(&segment.rank(rank).memory);
+        let differs = memory
+            .span(at as u64, size as u64)
+            .read(|found| (0..size).find(|&byte| found[byte] != wanted[byte]));
+        assert_eq!(differs, None, "seed {seed}: {names:?}, {size} bytes at {at} of rank {rank}");
+    }
+}
+
+#[test]
+fn random_operations_leave_what_they_mean() {
+    for seed in 0..60 {
+        operations_leave_what_they_mean(seed);
+    }
+}
+
+/// Rank 0 waits while rank 1 computes `COUNT` sums.
+const COUNT: u64 = 12;
+const BYTES: u64 = 1 << 20;
+
+fn sums() -> String {
+    let mut text = String::from("init 0 = Int32 1 2 3 4\nstep0: exec copyInt32 with 0,16 16,16\n");
+    let mut step = 0;
+    let mut then = |action: String| {
+        text.push_str(&format!("step{}: {action}; step{} requires step{step}\n", step + 1, step + 1));
+        step += 1;
+    };
+    // What the memory begins with is doubled until it is long enough.
+    let mut size = 32;
+    while size < BYTES {
+        then(format!("exec copyInt32 with 0,{size} {size},{size}"));
+        size *= 2;
+    }
+    then(format!("exec copyInt32 with 0,{BYTES} {BYTES},{BYTES}"));
+    for _ in 0..COUNT {
+        then(format!("exec sumInt32 with 0,{BYTES} {BYTES},{BYTES}"));
+    }
+    then(format!("send {BYTES},{BYTES} to 0"));
+    format!("rank 0 {{ recv 0,{BYTES} from 1 }}\nrank 1 {{ {text} }}")
+}
+
+#[test]
+fn who_waits_takes_a_part() {
+    let text = sums();
+    for transport in TRANSPORTS {
+        for mode in Mode::ALL {
+            let began = Instant::now();
+            // How much depends on who gets a processor when; nothing at all only where nobody ever takes a part.
+            loop {
+                let arguments = ["--transport", transport, "--progress", mode.name(), "--wait", "spin"];
+                let ended =
+                    run_text(&text, &[&arguments[..], &["--stats", "--verify", "--format", "json"]].concat());
+                ended.assert_status(0);
+                let report = ended.json();
+                let counts = &report["stats"]["ranks"];
+                let shared = |rank: usize, key: &str| counts[rank][key].as_u64().unwrap();
+                let chunks = BYTES / CHUNK as u64;
+                // Copies that fill the memory, the first as many as chunks, the sums, and one copy between the ranks.
+                let copies = chunks / 2 + chunks / 4 + chunks / 8 + chunks;
+                assert_eq!(shared(1, "shared_chunks"), COUNT * chunks + copies, "{report}");
+                assert_eq!(shared(0, "shared_chunks"), chunks, "{report}");
+                if shared(1, "helped_chunks") > 0 {
+                    break;
+                }
+                assert!(began.elapsed() < Duration::from_secs(60), "nobody helps: {report}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_element_divided_by_zero_is_named() {
+    let text = format!(
+        "rank 0 {{ recv 8b from 1 }}\nrank 1 {{ d: exec divInt32 with 0,{BYTES} {BYTES},{BYTES}; s: send 8b to 0; s requires d }}"
+    );
+    for seed in 0..30 {
+        let mut random = Rng::with_seed(seed);
+        let zeros: Vec<u64> = (0..random.usize(1..5)).map(|_| random.u64(..BYTES / 4)).collect();
+        let fill = |segment: &Segment| {
+            let memory = segment.region(&segment.rank(1).memory);
+            memory.whole().write(|bytes| bytes.fill(1));
+            for zero in &zeros {
+                memory.span(BYTES + 4 * zero, 4).write(|bytes| bytes.fill(0));
+            }
+        };
+        run(&text, Mode::ALL[(seed % 3) as usize], Wait::Spin, fill, |rank, ended, segment| {
+            if rank == 0 {
+                assert_eq!(ended, Err(Interrupted::Stopped));
+                return;
+            }
+            segment.gate().stop();
+            let Err(Interrupted::Failed(failure)) = ended else { panic!("{ended:?}") };
+            let element = zeros.iter().copied().min().unwrap();
+            assert_eq!(failure.cause, Cause::DivisionByZero { element }, "seed {seed}");
+        });
+    }
+}
