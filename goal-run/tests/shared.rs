@@ -93,7 +93,7 @@ fn run(
     segment
 }
 
-/// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it to rank 2.
+/// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it to rank 2, in one action or two.
 fn operations_leave_what_they_mean(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let ((op, datatype), (other, of_other)) = (pick(&mut random), pick(&mut random));
@@ -102,13 +102,24 @@ fn operations_leave_what_they_mean(seed: u64) {
     let gap = random.usize(..9);
     let [p, q, r] = [0, 1, 2].map(|index| gap + index * (size + gap));
     let names = [(op, datatype), (other, of_other)].map(|(op, of)| format!("{}{}", op.name(), of.name()));
+    // B = A op B where the send has the operation.
+    let (result, send) = if random.bool() {
+        (
+            r,
+            format!(
+                "x: exec {} with {p},{size} {q},{size} {r},{size}; s: send {r},{size} to 2; s requires x",
+                names[1]
+            ),
+        )
+    } else {
+        (q, format!("x: send {q},{size} to 2 with {} {p},{size}", names[1]))
+    };
     let text = format!(
-        "rank 0 {{ m: recv {p},{size} from 1 with {}; x: exec {} with {p},{size} {q},{size} {r},{size}; x requires m;
-                   s: send {r},{size} to 2; s requires x; recv 8b from 2 }}
+        "rank 0 {{ m: recv {p},{size} from 1 with {}; {send}; x requires m; recv 8b from 2; }}
          rank 1 {{ send {p},{size} to 0; recv 8b from 2; send {q},{size} to 2 tag 1 }}
          rank 2 {{ m: recv {p},{size} from 0; s: send 8b to 0; s requires m; t: send 8b to 1; t requires m;
                    recv {q},{size} from 1 tag 1 }}",
-        names[0], names[1],
+        names[0],
     );
     let mode = Mode::ALL[(seed % 3) as usize];
     let wait = [Wait::Adaptive, Wait::Spin, Wait::Block][(seed / 3 % 3) as usize];
@@ -124,7 +135,7 @@ fn operations_leave_what_they_mean(seed: u64) {
     let part = |rank: usize, at: usize| &bytes[rank][at..at + size];
     let first = applied(op, datatype, part(1, p), part(0, p));
     let second = applied(other, of_other, &first, part(0, q));
-    for (rank, at, wanted) in [(0, p, &*first), (0, r, &*second), (2, p, &*second), (2, q, part(1, q))] {
+    for (rank, at, wanted) in [(0, p, &*first), (0, result, &*second), (2, p, &*second), (2, q, part(1, q))] {
         let memory = segment.region(&segment.rank(rank).memory);
         let differs = memory
             .span(at as u64, size as u64)

@@ -9,7 +9,7 @@ use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use crate::shm::{Chunk, Segment, Task};
 use crate::transport::{Header, Transport};
-use goal_asm::nisa::Buffer;
+use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
 
 /// Least bytes of an operation that others may take a part of.
@@ -34,7 +34,7 @@ pub(super) struct Shared {
 flat!(Shared);
 
 impl Core {
-    /// Shares a local operation, if all of its operands lie in the segment, each in one piece. False if it has to be done at once.
+    /// Shares a local operation, or that of a send, if all of its operands lie in the segment, each in one piece. False if it has to be done at once.
     #[inline(never)]
     pub(super) fn share_exec<T: Transport>(
         &mut self,
@@ -147,11 +147,26 @@ impl Core {
             return self.fail(codes, action, Cause::DivisionByZero { element });
         }
         match message {
-            None => self.end(action),
+            None => self.end_exec(transport, codes, action),
             Some(key) => {
                 let header = self.held.arrivals.messages.get(heap, key).header;
                 self.end_fetch(transport, codes, key, action, &header);
             }
+        }
+    }
+
+    /// A local operation is done: the action ends, or sends its result.
+    fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: Receive) {
+        let Receive { instance, action: offset } = action;
+        let code = self.held.instances.get(&self.held.heap, instance).code;
+        let has_ended = match codes[code as usize].record(offset).operation() {
+            Operation::Send { peer, tag, payload, .. } => {
+                self.start_send(transport, codes, (instance, offset), (peer, tag, payload))
+            }
+            _ => true,
+        };
+        if has_ended {
+            self.end(action);
         }
     }
 }

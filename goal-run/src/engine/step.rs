@@ -202,7 +202,12 @@ impl Core {
         let memory = &self.homes[at.0 as usize].memory;
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
-                let result = self.locals.exec(memory, (op, datatype), (Buffer::One(a), payload, None));
+                let operands = (Buffer::One(a), payload, None);
+                if payload.size() >= SHARED_MIN && self.share_exec(transport, at, (op, datatype), operands) {
+                    return false;
+                }
+                let memory = &self.homes[at.0 as usize].memory;
+                let result = self.locals.exec(memory, (op, datatype), operands);
                 self.has_ended(codes, at, result)
                     && self.start_send(transport, codes, at, (peer, tag, payload))
             }
