@@ -79,11 +79,11 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// What the ranks of a job are told.
+/// What the ranks of a job are told; `crowded`: whether they share processors, which one that is bound to its own can't see.
 ///
 /// # Errors
 /// Where what the environment says of transports can't be had.
-pub(crate) fn settings(ranks: u32, progress: Mode) -> io::Result<Settings> {
+pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<Settings> {
     let Options { eager_limit, unexpected_limit, .. } = Options::default();
     Ok(Settings {
         eager_limit,
@@ -92,7 +92,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode) -> io::Result<Settings> {
         repeat: 1,
         check: false,
         record: false,
-        crowded: crowded(ranks),
+        crowded,
         window: None,
         trace_events: 0,
         // What goal-run takes where nothing is asked for.
@@ -104,7 +104,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode) -> io::Result<Settings> {
 
 /// Where the areas of each rank lie, whoever makes its schedules go on.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
-    let settings = settings(nisa.num_ranks(), Mode::Node)?;
+    let settings = settings(nisa.num_ranks(), Mode::Node, crowded(nisa.num_ranks()))?;
     goal_run::rank::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 

@@ -15,6 +15,7 @@ mod member;
 mod memory_group;
 mod message;
 mod mpi;
+mod mpicc;
 mod overlap;
 mod passes;
 mod pingpong;

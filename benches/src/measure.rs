@@ -90,18 +90,6 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// A program of the folder `mpi`, compiled into `folder`; `None` where there is no MPI.
-pub(crate) fn mpi_program(name: &str, folder: &Path) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("mpi").join(name).with_extension("c");
-    let program = folder.join(name);
-    let status = Command::new("mpicc").arg("-O3").arg(source).arg("-o").arg(&program).status();
-    let built = status.is_ok_and(|status| status.success());
-    if !built {
-        eprintln!("no mpicc: MPI is left out");
-    }
-    built.then_some(program)
-}
-
 /// A program of this workspace, built beside this one.
 pub(crate) fn sibling(name: &str) -> io::Result<String> {
     let path = std::env::current_exe()?.with_file_name(name);

@@ -10,7 +10,7 @@ use goal_run::engine::{Handle, Schedule, Storage};
 use goal_run::memory::Region;
 pub(crate) use goal_run::progress::Mode as Progress;
 use goal_run::progress::{self, with_member};
-use goal_run::rank::{Job, Settings};
+use goal_run::rank::Job;
 use goal_run::shm::{Mapping, Meeting, Segment};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
@@ -104,8 +104,7 @@ impl Shared {
         progress: Progress,
         act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
     ) -> io::Result<R> {
-        // Bound to a processor, the process sees one only.
-        let settings = Settings { crowded: self.crowded, ..settings(self.ranks, progress)? };
+        let settings = settings(self.ranks, progress, self.crowded)?;
         let job = Job::new(&self.segment, &self.nisa, &settings, self.rank);
         let schedule = job.schedule(self.rank);
         let storage = Some(job.storage(self.rank));

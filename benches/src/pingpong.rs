@@ -1,6 +1,7 @@
 //! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where `mpicc` is installed.
 
-use crate::measure::{median, mpi_program, sibling};
+use crate::measure::{median, sibling};
+use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
 use std::fmt::Write;
@@ -25,7 +26,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = mpi_program("pingpong", folder.path());
+    let peer = mpicc::build(&mpicc::PINGPONG, folder.path())?;
     let mut rows = Vec::new();
     for &size in &args.size {
         let round_trips = (400_000_000 / (size + 4_000)).clamp(1_000, 100_000);

@@ -3,8 +3,9 @@
 mod processor_time;
 
 use crate::job::mpirun;
-use crate::measure::{mpi_program, sibling};
+use crate::measure::sibling;
 use crate::member::Progress;
+use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let goal_run = sibling("goal-run")?;
-    let peer = mpi_program("idle", folder.path());
+    let peer = mpicc::build(&mpicc::IDLE, folder.path())?;
     let mut csv = String::from("ranks,contestant,process,milliseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {

@@ -7,9 +7,10 @@ mod rank;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::Job;
-use crate::measure::{median, mpi_program};
+use crate::measure::median;
 use crate::member::Progress;
 use crate::mpi::Operation;
+use crate::mpicc;
 use crate::overlap::{bytes, peer_lines};
 use crate::table;
 use case::{Case, Who};
@@ -46,7 +47,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = mpi_program("overlap", folder.path());
+    let peer = mpicc::build(&mpicc::OVERLAP, folder.path())?;
     let mut contestants: Vec<Option<Progress>> = peer.iter().map(|_| None).collect();
     contestants.extend(args.progress.iter().copied().map(Some));
     let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");

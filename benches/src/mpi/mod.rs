@@ -8,8 +8,9 @@ pub(crate) use rank::{Args as RankArgs, run as run_rank};
 pub(crate) use schedules::Operation;
 
 use crate::job::{Job, Page, crowded, mpirun};
-use crate::measure::{median, mpi_program};
+use crate::measure::median;
 use crate::member::Progress;
+use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ type Case = (u32, Operation, u64);
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = mpi_program("collectives", folder.path()).map(Peer);
+    let peer = mpicc::build(&mpicc::COLLECTIVES, folder.path())?.map(Peer);
     let mut csv = String::from("ranks,operation,bytes,contestant,run,nanoseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {

@@ -81,6 +81,9 @@ impl Operation {
 /// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part for all.
 const WHOLE_MAX: u64 = 4096;
 
+/// Most bytes that are added up at once: what is read and written fits a cache.
+const PIECE: u64 = 128 << 10;
+
 /// Bytes of an element of an allreduce.
 const ELEMENT: u64 = 4;
 
@@ -204,37 +207,47 @@ impl Rank {
         }
     }
 
-    /// Each rank adds up its part of all, and gives it to all.
+    /// Each rank adds up its part of all, and gives it to all: piece by piece, so that what was just received or added up is near, and
+    /// the one travels while the other is added up.
     fn allreduce_parts(&mut self) {
         let (n, ranks) = (self.bytes, u64::from(self.ranks));
         let part = (n / ranks).next_multiple_of(ELEMENT);
-        let bounds = |rank: u32| {
+        let pieces = |rank: u32| {
             let start = (part * u64::from(rank)).min(n);
-            (start, (start + part).min(n) - start)
+            let end = (start + part).min(n);
+            let piece = move |at: u64| (at, (at + PIECE).min(end) - at);
+            (0..).zip((start..end).step_by(PIECE as usize).map(piece))
         };
-        let (mine, size) = bounds(self.rank);
         let peers: Vec<u32> = self.peers().collect();
-        let mut sum: Option<ActionId> = None;
-        for (place, &peer) in (0u64..).zip(&peers) {
-            let (theirs, their_size) = bounds(peer);
-            self.send(peer, theirs, their_size, 0);
-            // The first comes where the result goes, the others behind it.
-            let into = if place == 0 { n + mine } else { 2 * n + place * part };
-            let receive = self.recv(peer, into, size, 0);
-            let source = if place == 0 { mine } else { into };
-            let next = self.exec(Op::Sum, source, n + mine, size);
-            self.body.requires(next, receive);
-            if let Some(sum) = sum {
-                self.body.requires(next, sum);
+        for &peer in &peers {
+            for (number, (theirs, size)) in pieces(peer) {
+                self.send(peer, theirs, size, 2 * number);
             }
-            sum = Some(next);
+        }
+        for (number, (mine, size)) in pieces(self.rank) {
+            let mut sum: Option<ActionId> = None;
+            for (place, &peer) in (0u64..).zip(&peers) {
+                // The first comes where the result goes, the others behind it.
+                let into = if place == 0 { n + mine } else { 2 * n + place * part + mine % part };
+                let receive = self.recv(peer, into, size, 2 * number);
+                let source = if place == 0 { mine } else { into };
+                let next = self.exec(Op::Sum, source, n + mine, size);
+                self.body.requires(next, receive);
+                if let Some(sum) = sum {
+                    self.body.requires(next, sum);
+                }
+                sum = Some(next);
+            }
+            for &peer in &peers {
+                let send = self.send(peer, n + mine, size, 2 * number + 1);
+                if let Some(sum) = sum {
+                    self.body.requires(send, sum);
+                }
+            }
         }
         for &peer in &peers {
-            let (theirs, their_size) = bounds(peer);
-            let send = self.send(peer, n + mine, size, 1);
-            self.recv(peer, n + theirs, their_size, 1);
-            if let Some(sum) = sum {
-                self.body.requires(send, sum);
+            for (number, (theirs, size)) in pieces(peer) {
+                self.recv(peer, n + theirs, size, 2 * number + 1);
             }
         }
     }
@@ -287,7 +300,7 @@ mod tests {
         for operation in Operation::ALL {
             for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation != Operation::Pingpong || ranks == 2)
             {
-                for bytes in [8, 1 << 16] {
+                for bytes in [8, 1 << 16, 1 << 20] {
                     let kind = match operation {
                         Operation::Pingpong => None,
                         Operation::Barrier => Some(CollectiveKind::Barrier),

@@ -9,9 +9,10 @@ pub(crate) use product::Product;
 pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::{Job, Page, crowded, mpirun};
-use crate::measure::{median, mpi_program};
+use crate::measure::median;
 use crate::member::Progress;
 use crate::mpi::Operation;
+use crate::mpicc;
 use crate::table;
 use case::{Calls, Case, Sample};
 use clap::Args as ClapArgs;
@@ -63,7 +64,7 @@ pub(crate) const HEADER: &str = "order,bytes,contestant,calls,run,alone_ns,both_
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
-    let peer = mpi_program("overlap", folder.path());
+    let peer = mpicc::build(&mpicc::OVERLAP, folder.path())?;
     let cases: Vec<Case> = cases(args).collect();
     let mut contestants: Vec<Contestant> = peer.iter().map(|_| Contestant::Mpi).collect();
     contestants.extend(args.progress.iter().map(|&progress| Contestant::Schedule(progress)));
