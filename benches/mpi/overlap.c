@@ -3,8 +3,8 @@
      ORDER:BYTES:CALLS:ITERATIONS   the product alone, then with an allreduce that is started before it and waited for after it, with a
                                     call to MPI_Test after each block if CALLS is 1. Each rank prints
                                     "CASE rank alone both waiting checksum": medians in nanoseconds, the last for the whole product.
-     late:WHO:BYTES:BUSY:ITERATIONS after the start nobody (WHO 0), the last rank (1) or every rank (2) computes for BUSY nanoseconds; then
-                                    all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
+     late:WHO:BYTES:BUSY:ITERATIONS nobody computes (WHO 0), or for BUSY nanoseconds all before the start (1), the last rank after it (2) or
+                                    all after it (3); then all wait. Each rank prints "CASE rank started computed ended" of each iteration, by one clock. */
 #include "meeting.h"
 #include <mpi.h>
 #include <string.h>
@@ -110,8 +110,10 @@ static void product(const char *name, long bytes, int calls, int iterations) {
 }
 
 static void late(const char *name, int who, long bytes, double busy, int iterations) {
-  int computes = who == 2 || (who == 1 && rank == ranks - 1);
+  int computes = who == 3 || (who == 2 && rank == ranks - 1);
   for (int k = -1; k < iterations; ++k) {
+    if (who == 1)
+      for (double end = now_ns() + busy; now_ns() < end;) multiply(NULL);
     meeting_wait(m, ranks, crowded);
     double started = now_ns();
     MPI_Request request = start(bytes);

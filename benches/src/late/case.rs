@@ -7,18 +7,21 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
     Nobody,
+    /// Nobody, but all did before: what they work on has left the caches.
+    Before,
     /// The last one; the others wait.
     Last,
     All,
 }
 
 impl Who {
-    pub(crate) const ALL: [Who; 3] = [Who::Nobody, Who::Last, Who::All];
+    pub(crate) const ALL: [Who; 4] = [Who::Nobody, Who::Before, Who::Last, Who::All];
 
     /// Its name in the raw data.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Who::Nobody => "nobody",
+            Who::Before => "before",
             Who::Last => "last",
             Who::All => "all",
         }
@@ -108,7 +111,7 @@ impl Case {
             return turns.map(|turn| turn.ended - turn.computed).sum::<f64>() / f64::from(ranks);
         }
         let last_start = turns.clone().map(|turn| turn.started).fold(0.0, f64::max);
-        let waits = |turn: &Turn| self.who == Who::Nobody || turn.rank != ranks - 1;
+        let waits = |turn: &Turn| self.who != Who::Last || turn.rank != ranks - 1;
         turns.filter(waits).map(|turn| turn.ended - last_start).fold(0.0, f64::max)
     }
 }
@@ -123,7 +126,7 @@ mod tests {
             let case = Case { who, bytes: 8, busy_ns: 100_000_000, iterations: 5 };
             assert_eq!(case.to_string().parse(), Ok(case));
         }
-        for wrong in ["", "late:0:8:1", "late:3:8:1:1", "late:0:8:1:1:1", "0:8:1:1"] {
+        for wrong in ["", "late:0:8:1", "late:4:8:1:1", "late:0:8:1:1:1", "0:8:1:1"] {
             assert!(wrong.parse::<Case>().is_err(), "{wrong}");
         }
     }
@@ -139,8 +142,9 @@ mod tests {
         };
         // The last start is rank 1's, then rank 0's.
         assert_eq!(figures(0), [55.0, 60.0]);
-        assert_eq!(figures(1), [20.0, 60.0]);
-        assert_eq!(figures(2), [(29.0 + 5.0) / 2.0, (59.0 + 1.0) / 2.0]);
+        assert_eq!(figures(1), [55.0, 60.0]);
+        assert_eq!(figures(2), [20.0, 60.0]);
+        assert_eq!(figures(3), [(29.0 + 5.0) / 2.0, (59.0 + 1.0) / 2.0]);
     }
 
     #[test]

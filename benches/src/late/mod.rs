@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             busy_ns: args.busy_ms * 1_000_000,
             iterations: args.iterations * if who == Who::Nobody { 10 } else { 1 },
         });
-        let mut samples = vec![[const { Vec::new() }; 3]; contestants.len()];
+        let mut samples = vec![[const { Vec::new() }; 4]; contestants.len()];
         for run in 1..=args.runs {
             for (&contestant, samples) in contestants.iter().zip(&mut samples) {
                 let round = match contestant {
@@ -76,10 +76,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
         }
         for (&contestant, samples) in contestants.iter().zip(samples) {
-            let [idle, late, left] = samples.map(median);
+            let [idle, cold, late, left] = samples.map(median);
             let us = |ns: f64| format!("{:.1}", ns / 1000.0);
             let mut row = vec![bytes.to_string(), name(contestant).to_owned()];
-            row.extend([us(idle), us(late), format!("{:.2}", late / idle), us(left)]);
+            let of = |base: f64| format!("{:.2}", late / base);
+            row.extend([us(idle), us(cold), us(late), of(idle), of(cold), us(left)]);
             rows.push(row);
         }
     }
@@ -88,8 +89,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         "bytes",
         "by",
         "nobody computes, us",
+        "all did before, us",
         "last rank computes, us",
-        "of the former",
+        "of nobody",
+        "of before",
         "all compute, still us",
     ];
     table::print(&header, &rows);

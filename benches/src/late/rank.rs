@@ -33,11 +33,14 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         let computes = who == Who::All || who == Who::Last && rank == ranks - 1;
         // The first is not counted.
         for iteration in 0..=iterations {
+            if who == Who::Before {
+                product.multiply_until(now_ns() + busy_ns)?;
+            }
             member.meet();
             let started = now_ns();
             member.start()?;
-            while computes && now_ns() < started + busy_ns {
-                product.multiply(|| Ok(()))?;
+            if computes {
+                product.multiply_until(started + busy_ns)?;
             }
             let computed = now_ns();
             member.wait()?;

@@ -1,6 +1,7 @@
 //! The program's own computation: a product of square Float32 matrices in block data layout (thesis 6.6). `benches/mpi/overlap.c`
 //! has the same, so that both sides compute the same bits.
 
+use goal_run::rank::now_ns;
 use std::io;
 
 /// Rows and columns of a block.
@@ -42,6 +43,14 @@ impl Product {
                     after_block()?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Computes it again and again until `end_ns` of the clock of all.
+    pub(crate) fn multiply_until(&mut self, end_ns: u64) -> io::Result<()> {
+        while now_ns() < end_ns {
+            self.multiply(|| Ok(()))?;
         }
         Ok(())
     }
