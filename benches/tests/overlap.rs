@@ -36,7 +36,7 @@ fn an_allreduce_beside_a_product() {
 fn a_rank_that_is_late() {
     let (text, csv) = run("late --size 8 --busy-ms 20 --iterations 2 --runs 1");
     assert!(MODES.iter().all(|mode| text.contains(mode)), "{text}");
-    assert_eq!(csv.len(), 1 + (20 + 2 + 2) * MODES.len(), "{csv:?}");
+    assert_eq!(csv.len(), 1 + (20 + 2 + 2 + 2) * MODES.len(), "{csv:?}");
     let (_, csv) = run("late --ranks 4 --size 4096 --busy-ms 20 --iterations 1 --runs 1");
     assert_eq!(csv.iter().filter(|line| line.starts_with("4,4096,caller,last,")).count(), 1, "{csv:?}");
 }

@@ -32,14 +32,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The bytes of B.
-    pub(super) fn divisor(&self) -> &[u8] {
-        match self {
-            Operands::Distinct { b, .. } | Operands::IntoA { b, .. } => b,
-            Operands::IntoB { b, .. } | Operands::Same(b) => b,
-        }
-    }
-
     /// The first `bytes` of each.
     pub(super) fn first(self, bytes: usize) -> Operands<'a> {
         match self {
@@ -51,6 +43,74 @@ impl<'a> Operands<'a> {
             Operands::Same(all) => Operands::Same(&mut all[..bytes]),
         }
     }
+
+    /// Shows them to `visit` in blocks of so many bytes, of which the last may be shorter.
+    pub(super) fn blocks(self, bytes: usize, mut visit: impl FnMut(Operands<'_>)) {
+        match self {
+            Operands::Distinct { a, b, c } => {
+                for ((c, a), b) in c.chunks_mut(bytes).zip(a.chunks(bytes)).zip(b.chunks(bytes)) {
+                    visit(Operands::Distinct { a, b, c });
+                }
+            }
+            Operands::IntoA { a, b } => {
+                for (a, b) in a.chunks_mut(bytes).zip(b.chunks(bytes)) {
+                    visit(Operands::IntoA { a, b });
+                }
+            }
+            Operands::IntoB { a, b } => {
+                for (b, a) in b.chunks_mut(bytes).zip(a.chunks(bytes)) {
+                    visit(Operands::IntoB { a, b });
+                }
+            }
+            Operands::Same(all) => {
+                for all in all.chunks_mut(bytes) {
+                    visit(Operands::Same(all));
+                }
+            }
+        }
+    }
+
+    /// The bytes of A and of B.
+    pub(super) fn inputs(&self) -> (&[u8], &[u8]) {
+        match self {
+            Operands::Distinct { a, b, .. } => (a, b),
+            Operands::IntoA { a, b } => (a, b),
+            Operands::IntoB { a, b } => (a, b),
+            Operands::Same(all) => (all, all),
+        }
+    }
+
+    /// The result's bytes.
+    pub(super) fn result(self) -> &'a mut [u8] {
+        match self {
+            Operands::Distinct { c: result, .. }
+            | Operands::IntoA { a: result, .. }
+            | Operands::IntoB { b: result, .. }
+            | Operands::Same(result) => result,
+        }
+    }
+}
+
+/// Stores the same as [`each`] of `all`, where `usual` gives that for elements without NaNs and takes less time: block by block, whose
+/// elements are asked for NaNs before.
+pub(super) fn each_mostly<T: Element>(
+    operands: Operands<'_>,
+    usual: impl Fn(T, T) -> T + Copy,
+    all: impl Fn(T, T) -> T + Copy,
+) {
+    /// Bytes that a first-level cache has room for thrice.
+    const BLOCK: usize = 4 << 10;
+    operands.blocks(BLOCK, |block| {
+        let (a, b) = block.inputs();
+        let has_nan = |a: &T::Bytes, b: &T::Bytes| T::load(*a).is_nan() | T::load(*b).is_nan();
+        let pairs = T::of(a).iter().zip(T::of(b));
+        // Not `any`, which would look at one after the other.
+        if pairs.fold(false, |found, (a, b)| found | has_nan(a, b)) {
+            each(block, all);
+        } else {
+            each(block, usual);
+        }
+    });
 }
 
 /// Stores `f(a, b)` in the result for each element.

@@ -12,8 +12,22 @@ pub(super) trait Element: Copy {
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;
 
+    /// Whether some values are no numbers.
+    const HAS_NAN: bool = false;
+    fn is_nan(self) -> bool {
+        false
+    }
+
     fn max(self, other: Self) -> Self;
     fn min(self, other: Self) -> Self;
+    /// [`Element::max`] of two numbers.
+    fn max_number(self, other: Self) -> Self {
+        self.max(other)
+    }
+    /// [`Element::min`] of two numbers.
+    fn min_number(self, other: Self) -> Self {
+        self.min(other)
+    }
     fn sum(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn prod(self, other: Self) -> Self;

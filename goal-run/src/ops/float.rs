@@ -7,20 +7,39 @@ macro_rules! float {
         impl Element for $float {
             little_endian!($width, $float);
 
-            /// Each comparison is one instruction that gives its second operand where neither is larger. So both results
-            /// are the maximum, but for zeros of different signs, of which the positive one has no bit set.
+            const HAS_NAN: bool = true;
+
+            #[inline]
+            fn is_nan(self) -> bool {
+                <$float>::is_nan(self)
+            }
+
             #[inline]
             fn max(self, other: Self) -> Self {
                 let (a, b) = numbers(self, other);
-                let (one, two) = (if a > b { a } else { b }, if b > a { b } else { a });
-                canonical(Self::from_bits(one.to_bits() & two.to_bits()))
+                canonical(a.max_number(b))
             }
 
             #[inline]
             fn min(self, other: Self) -> Self {
                 let (a, b) = numbers(self, other);
-                let (one, two) = (if a < b { a } else { b }, if b < a { b } else { a });
-                canonical(Self::from_bits(one.to_bits() | two.to_bits()))
+                canonical(a.min_number(b))
+            }
+
+            /// Each comparison is one instruction that gives its second operand where neither is larger. So both results
+            /// are the maximum, but for zeros of different signs, of which the positive one has no bit set.
+            #[inline]
+            fn max_number(self, other: Self) -> Self {
+                let (one, two) =
+                    (if self > other { self } else { other }, if other > self { other } else { self });
+                Self::from_bits(one.to_bits() & two.to_bits())
+            }
+
+            #[inline]
+            fn min_number(self, other: Self) -> Self {
+                let (one, two) =
+                    (if self < other { self } else { other }, if other < self { other } else { self });
+                Self::from_bits(one.to_bits() | two.to_bits())
             }
 
             #[inline]
@@ -69,27 +88,16 @@ fn numbers<T: Float>(a: T, b: T) -> (T, T) {
     (if a.is_nan() { b } else { a }, b)
 }
 
-trait Float: Copy {
+trait Float: Element {
     const NAN: Self;
-    fn is_nan(self) -> bool;
 }
 
 impl Float for f32 {
     const NAN: Self = f32::from_bits(0x7fc0_0000);
-
-    #[inline]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
 }
 
 impl Float for f64 {
     const NAN: Self = f64::from_bits(0x7ff8_0000_0000_0000);
-
-    #[inline]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
 }
 
 float!(f32, 4);

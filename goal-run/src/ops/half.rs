@@ -15,28 +15,11 @@ const BYTES: usize = 2 * COUNT;
 
 /// Stores `a op b` in the result for each element.
 pub(super) fn halves(op: Op, operands: Operands<'_>) {
-    match operands {
-        Operands::Distinct { a, b, c } => {
-            for ((c, a), b) in c.chunks_mut(BYTES).zip(a.chunks(BYTES)).zip(b.chunks(BYTES)) {
-                narrow(&compute(op, a, b), c);
-            }
-        }
-        Operands::IntoA { a, b } => {
-            for (a, b) in a.chunks_mut(BYTES).zip(b.chunks(BYTES)) {
-                narrow(&compute(op, a, b), a);
-            }
-        }
-        Operands::IntoB { a, b } => {
-            for (b, a) in b.chunks_mut(BYTES).zip(a.chunks(BYTES)) {
-                narrow(&compute(op, a, b), b);
-            }
-        }
-        Operands::Same(all) => {
-            for all in all.chunks_mut(BYTES) {
-                narrow(&compute(op, all, all), all);
-            }
-        }
-    }
+    operands.blocks(BYTES, |block| {
+        let (a, b) = block.inputs();
+        let wide = compute(op, a, b);
+        narrow(&wide, block.result());
+    });
 }
 
 /// The results for at most a block, as Float32.

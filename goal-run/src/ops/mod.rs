@@ -20,7 +20,7 @@ mod tests;
 pub use scattered::apply_scattered;
 
 use crate::memory::Span;
-use each::{Operands, each};
+use each::{Operands, each, each_mostly};
 use element::{Element, Integer};
 use goal_lang::{Datatype, Op};
 
@@ -110,7 +110,7 @@ fn integers<T: Integer>(op: Op, operands: Operands<'_>) -> Result<(), DivisionBy
 }
 
 fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
-    let divisors = T::of(operands.divisor());
+    let divisors = T::of(operands.inputs().1);
     match divisors.iter().position(|&divisor| !T::load(divisor).is_true()) {
         None => {
             numbers::<T>(Op::Div, operands);
@@ -125,6 +125,8 @@ fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
 
 fn numbers<T: Element>(op: Op, operands: Operands<'_>) {
     match op {
+        Op::Max if T::HAS_NAN => each_mostly(operands, T::max_number, T::max),
+        Op::Min if T::HAS_NAN => each_mostly(operands, T::min_number, T::min),
         Op::Max => each(operands, T::max),
         Op::Min => each(operands, T::min),
         Op::Sum => each(operands, T::sum),
