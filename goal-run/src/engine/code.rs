@@ -3,6 +3,7 @@
 use super::buffer::Memory;
 use super::instance::Storage;
 use super::schedule::{Schedule, slot};
+use super::steps::Steps;
 use super::window::Window;
 use crate::memory::{Cells, Region};
 use goal_asm::nisa::Record;
@@ -28,6 +29,13 @@ impl Code {
             Code::Window(window) => window.record(offset),
             Code::Ended => unreachable!("its instance has ended"),
         }
+    }
+
+    /// The actions of a short schedule.
+    #[inline(always)]
+    pub(super) fn steps(&self) -> Option<(&Schedule, &Steps)> {
+        let schedule = self.whole()?;
+        Some((schedule, schedule.steps()?))
     }
 
     /// The schedule, if it is held whole.

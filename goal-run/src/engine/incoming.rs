@@ -200,6 +200,23 @@ impl Arrivals {
         }
     }
 
+    /// Posts a receive of a short schedule to its channel. The message that it takes, if one waits.
+    #[inline(always)]
+    pub(super) fn post_step(
+        &mut self,
+        heap: &Heap,
+        instance: &mut Instance,
+        channel: u32,
+        action: u32,
+    ) -> Option<u32> {
+        let Matched::Channels(channels) = &mut instance.matched else { unreachable!("it has no wildcards") };
+        let message = channels.post(heap, channel, action, &mut self.posted, &self.messages);
+        if message.is_none() {
+            self.count_posted();
+        }
+        message
+    }
+
     /// Lets a message that is kept wait for a receive of its instance.
     fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: u32) {
         let Header { source, tag, .. } = self.messages.get(heap, message).header;

@@ -26,8 +26,10 @@ mod receive;
 mod schedule;
 mod send;
 mod shared;
+mod short;
 mod state;
 mod step;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod traced;

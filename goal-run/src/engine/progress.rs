@@ -35,30 +35,31 @@ impl Progress {
         self.unfinished == 0
     }
 
-    /// Whether an action can start or has ended without its dependents knowing.
+    /// Whether an action can start or has ended without its dependents knowing, where so many wait for nothing.
     #[inline]
-    pub(super) fn has_work(&self, independent: Offsets<'_>) -> bool {
-        !self.ready.is_empty()
-            || !self.ended.is_empty()
-            || (self.started_independent as usize) < independent.len()
+    pub(super) fn has_work(&self, independent: usize) -> bool {
+        !self.ready.is_empty() || !self.ended.is_empty() || (self.started_independent as usize) < independent
     }
 
-    /// Actions that can start.
+    /// Actions that can start, where so many wait for nothing.
     #[inline]
-    pub(super) fn ready_now(&self, independent: Offsets<'_>) -> u64 {
-        self.ready.len() + independent.len() as u64 - u64::from(self.started_independent)
+    pub(super) fn ready_now(&self, independent: usize) -> u64 {
+        self.ready.len() + independent as u64 - u64::from(self.started_independent)
     }
 
-    /// The next action to start: of those that can, the first of the section.
-    #[inline]
-    pub(super) fn next_ready(&mut self, heap: &Heap, independent: Offsets<'_>) -> Option<u32> {
-        let started = self.started_independent as usize;
-        if started < independent.len() {
-            let offset = independent.get(started);
-            if self.ready.is_empty() || self.ready.first(heap).is_none_or(|first| offset < first) {
-                self.started_independent += 1;
-                return Some(offset);
-            }
+    /// The next action to start: of those that can, the first of the section. `independent` tells which one of those is that wait for
+    /// nothing.
+    #[inline(always)]
+    pub(super) fn next_ready(
+        &mut self,
+        heap: &Heap,
+        independent: impl FnOnce(usize) -> Option<u32>,
+    ) -> Option<u32> {
+        if let Some(offset) = independent(self.started_independent as usize)
+            && (self.ready.is_empty() || self.ready.first(heap).is_none_or(|first| offset < first))
+        {
+            self.started_independent += 1;
+            return Some(offset);
         }
         self.ready.pop(heap)
     }
@@ -81,10 +82,31 @@ impl ActionQueue<'_> {
     /// The action has ended: whoever waits for its end waits no longer.
     #[inline(always)]
     pub(super) fn end_now(&mut self, offset: u32, record: &Record<'_>) {
+        self.note_end(offset);
+        self.release(record.dependents);
+    }
+
+    /// The same for an action of a short schedule.
+    #[inline(always)]
+    pub(super) fn end_step(&mut self, offset: u32, dependents: &[u32]) {
+        self.note_end(offset);
+        self.release_steps(dependents);
+    }
+
+    #[inline(always)]
+    fn note_end(&mut self, offset: u32) {
         let slot = slot(offset);
         self.home.finished.as_mut_slice()[slot / 64] |= 1 << (slot % 64);
         self.progress.unfinished -= 1;
-        self.release(record.dependents);
+    }
+
+    /// These actions of a short schedule wait for one thing less.
+    #[inline(always)]
+    pub(super) fn release_steps(&mut self, dependents: &[u32]) {
+        let counters = self.home.counters.as_mut_slice();
+        for &offset in dependents {
+            count_down(self.progress, counters, self.heap, offset);
+        }
     }
 
     #[inline(always)]
@@ -99,10 +121,15 @@ impl ActionQueue<'_> {
 #[inline(never)]
 fn release(progress: &mut Progress, counters: &mut [u16], heap: Heap, dependents: Offsets<'_>) {
     for offset in dependents.iter() {
-        let counter = &mut counters[slot(offset)];
-        *counter -= 1;
-        if *counter == 0 {
-            progress.ready.push(&heap, offset);
-        }
+        count_down(progress, counters, &heap, offset);
+    }
+}
+
+#[inline(always)]
+fn count_down(progress: &mut Progress, counters: &mut [u16], heap: &Heap, offset: u32) {
+    let counter = &mut counters[slot(offset)];
+    *counter -= 1;
+    if *counter == 0 {
+        progress.ready.push(heap, offset);
     }
 }

@@ -107,6 +107,14 @@ impl Core {
                     return self.keep(codes, Some(key), header, payload);
                 };
                 state.arrivals.receives -= 1;
+                if let (Some(bytes), Some((_, steps)), None) = (payload, code.steps(), &self.recorder) {
+                    match self.take_short((key, steps), receive.action, header, bytes) {
+                        Ok(true) => {}
+                        Ok(false) => self.deliver(codes, receive, header, payload),
+                        Err(cause) => self.fail(codes, receive, cause),
+                    }
+                    return;
+                }
                 // The short way of a whole message into a buffer in one piece: its action is looked at once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
                     let record = schedule.section().record(receive.action);
@@ -238,7 +246,7 @@ impl Core {
 
     /// A receive has found a message that was kept. True if it has ended.
     #[inline(never)]
-    fn take_kept(&mut self, codes: &[Code], receive: Receive, key: u32) -> bool {
+    pub(super) fn take_kept(&mut self, codes: &[Code], receive: Receive, key: u32) -> bool {
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
         let message = arrivals.messages.get_mut(heap, key);

@@ -1,6 +1,7 @@
 //! A rank's section, made ready to be started any number of times.
 
 use super::lookup::Lookup;
+use super::steps::Steps;
 use super::window::Board;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
@@ -27,6 +28,8 @@ pub struct Schedule {
     channels: Lookup,
     /// The number of each rank that a send names.
     destinations: Lookup,
+    /// Its actions, decoded, if it is short.
+    steps: Option<Steps>,
 }
 
 /// What the state of one instance needs, in elements.
@@ -90,7 +93,7 @@ impl Schedule {
         if has_wildcards {
             channels = Lookup::default();
         }
-        Self {
+        let mut schedule = Self {
             nisa,
             rank,
             range,
@@ -102,7 +105,10 @@ impl Schedule {
             asks_time,
             channels,
             destinations,
-        }
+            steps: None,
+        };
+        schedule.steps = Steps::new(&schedule);
+        schedule
     }
 
     /// The rank that it is for.
@@ -166,6 +172,12 @@ impl Schedule {
     #[inline]
     pub(super) fn destination(&self, to: u32) -> Option<u32> {
         self.destinations.get(to.into())
+    }
+
+    /// Its actions, decoded; `None` if it is long, or a receive has wildcards.
+    #[inline]
+    pub(super) fn steps(&self) -> Option<&Steps> {
+        self.steps.as_ref()
     }
 
     #[inline]

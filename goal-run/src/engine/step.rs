@@ -7,7 +7,7 @@ use super::shared::SHARED_MIN;
 use super::{Cause, Core, Engine, Failure, Progress, Waiting};
 use crate::heap::Heap;
 use crate::transport::Transport;
-use goal_asm::nisa::{Buffer, Operation, Record};
+use goal_asm::nisa::{Buffer, Operation, Record, Section};
 
 /// Actions that one poll starts or passes on for each instance.
 pub(super) const ACTIONS_PER_POLL: usize = 1024;
@@ -62,49 +62,86 @@ impl<T: Transport> Engine<T> {
     fn run(&mut self, key: u32, now_ns: u64) -> bool {
         let Self { transport, core, codes } = self;
         let heap = &core.heap();
-        let instance = core.held.instances.get_mut(heap, key);
-        let Some(schedule) = codes[instance.code as usize].whole() else {
-            return self.run_in_window(key, now_ns);
-        };
-        let codes: &[Code] = codes;
+        let instance = core.held.instances.get(heap, key);
+        let code = &codes[instance.code as usize];
+        if let (Some((schedule, steps)), None) = (code.steps(), &core.recorder) {
+            let independent = steps.independent().len();
+            let was_finished = core.enter(key, independent);
+            let actions = core.run_steps(transport, codes, (key, schedule, steps), now_ns);
+            core.leave(key, independent, was_finished);
+            return actions > 0;
+        }
+        let Some(schedule) = code.whole() else { return self.run_in_window(key, now_ns) };
         let section = schedule.section();
-        let independent = section.independent();
-        let was_finished = instance.progress.is_finished();
-        let ready = instance.progress.ready_now(independent);
-        core.held.stats.ready_max = core.held.stats.ready_max.max(ready);
-        let mut actions = 0;
-        while actions < ACTIONS_PER_POLL && core.failure.is_none() {
-            let mut queue = core.queue(heap, key);
-            if let Some(offset) = queue.progress.ended.pop(heap) {
-                queue.end_now(offset, &section.record(offset));
-                actions += 1;
-                continue;
-            }
-            let Some(offset) = queue.progress.next_ready(heap, independent) else { break };
-            actions += 1;
-            let record = section.record(offset);
-            if !record.start_dependents.is_empty() {
-                queue.start(&record);
-            }
-            if core.start_action(transport, codes, key, offset, &record, now_ns) {
-                core.note_end(Receive { instance: key, action: offset });
-                core.queue(heap, key).end_now(offset, &record);
-            }
-        }
-        let instance = core.held.instances.get_mut(heap, key);
-        let is_finished = instance.progress.is_finished();
-        instance.is_queued = !is_finished && instance.progress.has_work(independent);
-        if instance.is_queued {
-            core.held.runnable.push(heap, key);
-        }
-        if is_finished && !was_finished {
-            core.held.unfinished -= 1;
-        }
+        let independent = section.independent().len();
+        let was_finished = core.enter(key, independent);
+        let actions = core.run_records(transport, codes, (key, section), now_ns);
+        core.leave(key, independent, was_finished);
         actions > 0
     }
 }
 
 impl Core {
+    /// An instance runs, of whose actions so many wait for nothing. Whether it has ended before.
+    #[inline(always)]
+    fn enter(&mut self, key: u32, independent: usize) -> bool {
+        let heap = &self.heap();
+        let state = &mut *self.held;
+        let progress = &state.instances.get(heap, key).progress;
+        state.stats.ready_max = state.stats.ready_max.max(progress.ready_now(independent));
+        progress.is_finished()
+    }
+
+    /// An instance has done what it could, or a bounded part of it.
+    #[inline(always)]
+    fn leave(&mut self, key: u32, independent: usize, was_finished: bool) {
+        let heap = &self.heap();
+        let state = &mut *self.held;
+        let instance = state.instances.get_mut(heap, key);
+        let is_finished = instance.progress.is_finished();
+        instance.is_queued = !is_finished && instance.progress.has_work(independent);
+        if instance.is_queued {
+            state.runnable.push(heap, key);
+        }
+        if is_finished && !was_finished {
+            state.unfinished -= 1;
+        }
+    }
+
+    /// Lets an instance make progress whose actions are read in their section. How many actions did.
+    #[inline(never)]
+    fn run_records<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        (key, section): (u32, Section<'_>),
+        now_ns: u64,
+    ) -> usize {
+        let heap = &self.heap();
+        let independent = section.independent();
+        let next = |started| (started < independent.len()).then(|| independent.get(started));
+        let mut actions = 0;
+        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
+            let mut queue = self.queue(heap, key);
+            if let Some(offset) = queue.progress.ended.pop(heap) {
+                queue.end_now(offset, &section.record(offset));
+                actions += 1;
+                continue;
+            }
+            let Some(offset) = queue.progress.next_ready(heap, next) else { break };
+            actions += 1;
+            let record = section.record(offset);
+            if !record.start_dependents.is_empty() {
+                queue.start(&record);
+            }
+            if self.start_action(transport, codes, key, offset, &record, now_ns) {
+                self.note_end(Receive { instance: key, action: offset });
+                self.queue(heap, key).end_now(offset, &record);
+            }
+        }
+        actions
+    }
+
     /// Whether anything takes longer than a poll.
     #[inline]
     fn has_underway(&self) -> bool {

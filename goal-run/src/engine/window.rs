@@ -244,6 +244,7 @@ impl Window {
 
 impl<T: Transport> Engine<T> {
     /// Lets an instance in a window make progress. Whether it did.
+    #[inline(never)]
     pub(super) fn run_in_window(&mut self, key: u32, now_ns: u64) -> bool {
         let Self { transport, core, codes } = self;
         let heap = &core.heap();

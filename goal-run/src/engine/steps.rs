@@ -1,0 +1,130 @@
+//! The actions of a short schedule, decoded once: what is asked of one at each start lies in one cache line.
+//!
+//! A long schedule is executed where it lies, action by action: decoded it would take more memory than its section.
+
+use super::schedule::{Schedule, slot};
+use goal_asm::nisa::{Buffer, Operation, Record};
+use goal_lang::{Datatype, Op, Piece, Space};
+
+/// Bytes of the longest section that is decoded. An action takes 64 bytes, and 4 for each dependent.
+const SECTION_BYTES_MAX: usize = 128 << 10;
+
+/// All actions of a schedule.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// The number of the action in each slot.
+    numbers: Box<[u16]>,
+    steps: Box<[Step]>,
+    /// Offsets of actions: those that wait for nothing, then the dependents of each action.
+    lists: Box<[u32]>,
+    /// How many actions wait for nothing.
+    independent: u32,
+}
+
+/// An action.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Step {
+    pub(super) kind: StepKind,
+    /// How a receive combines the message with its buffer, if it does.
+    pub(super) reduce: Option<(Op, Datatype)>,
+    /// The other rank of a message, and its tag.
+    pub(super) peer: u32,
+    pub(super) tag: u32,
+    /// The number of a send's destination, or of a receive's channel.
+    pub(super) number: u32,
+    /// The bytes of a message.
+    pub(super) piece: Piece,
+    /// Where in the lists those begin that wait for its end, where those that wait for its start, and where these end.
+    lists: [u32; 3],
+}
+
+const _: () = assert!(size_of::<Step>() == 64);
+
+/// What an action is, as far as it is decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StepKind {
+    /// A send of consecutive bytes.
+    Send,
+    /// A receive into consecutive bytes.
+    Receive,
+    Nop,
+    /// Something else, which the section tells.
+    Other,
+}
+
+impl Steps {
+    /// The actions of a schedule; `None` if it is long, or a receive has wildcards.
+    pub(super) fn new(schedule: &Schedule) -> Option<Self> {
+        let section = schedule.section();
+        let bytes = section.bytes().len();
+        if bytes > SECTION_BYTES_MAX || schedule.has_wildcards() {
+            return None;
+        }
+        let mut numbers = vec![0; slot(bytes as u32) + 1];
+        let (mut steps, mut lists) = (Vec::new(), Vec::new());
+        lists.extend(section.independent().iter());
+        let independent = lists.len() as u32;
+        for (offset, record) in section.records() {
+            numbers[slot(offset)] = steps.len() as u16;
+            let ends = lists.len() as u32;
+            lists.extend(record.dependents.iter());
+            let starts = lists.len() as u32;
+            lists.extend(record.start_dependents.iter());
+            steps.push(Step { lists: [ends, starts, lists.len() as u32], ..Step::decode(schedule, &record) });
+        }
+        Some(Self { numbers: numbers.into(), steps: steps.into(), lists: lists.into(), independent })
+    }
+
+    /// The action at `offset`.
+    #[inline(always)]
+    pub(super) fn step(&self, offset: u32) -> &Step {
+        &self.steps[usize::from(self.numbers[slot(offset)])]
+    }
+
+    /// Offsets of the actions that wait for nothing.
+    #[inline(always)]
+    pub(super) fn independent(&self) -> &[u32] {
+        &self.lists[..self.independent as usize]
+    }
+
+    /// Offsets of the actions that wait for its completion.
+    #[inline(always)]
+    pub(super) fn dependents(&self, step: &Step) -> &[u32] {
+        &self.lists[step.lists[0] as usize..step.lists[1] as usize]
+    }
+
+    /// Offsets of the actions that wait for its start.
+    #[inline(always)]
+    pub(super) fn start_dependents(&self, step: &Step) -> &[u32] {
+        &self.lists[step.lists[1] as usize..step.lists[2] as usize]
+    }
+}
+
+impl Step {
+    /// An action without its lists.
+    fn decode(schedule: &Schedule, record: &Record<'_>) -> Self {
+        let nothing = Piece { addr: 0, size: 0, space: Space::Memory };
+        let other = Step {
+            kind: StepKind::Other,
+            reduce: None,
+            peer: 0,
+            tag: 0,
+            number: 0,
+            piece: nothing,
+            lists: [0; 3],
+        };
+        match record.operation() {
+            Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
+                let number = schedule.destination(peer).expect("a send has its destination");
+                Step { kind: StepKind::Send, peer, tag, number, piece, ..other }
+            }
+            Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce } => {
+                let number = schedule.channel(peer, tag).expect("a receive has its channel");
+                Step { kind: StepKind::Receive, peer, tag, number, piece, reduce, ..other }
+            }
+            Operation::Nop => Step { kind: StepKind::Nop, ..other },
+            _ => other,
+        }
+    }
+}
