@@ -121,6 +121,12 @@ impl Channels {
         None
     }
 
+    /// What waits on a channel.
+    #[inline(always)]
+    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, channel: u32) -> &'a mut Queue {
+        &mut self.queues.values_mut(heap)[channel as usize]
+    }
+
     /// Takes the receive that was posted first to a channel.
     #[inline]
     pub(super) fn take_posted(

@@ -33,9 +33,8 @@ impl Code {
 
     /// The actions of a short schedule.
     #[inline(always)]
-    pub(super) fn steps(&self) -> Option<(&Schedule, &Steps)> {
-        let schedule = self.whole()?;
-        Some((schedule, schedule.steps()?))
+    pub(super) fn steps(&self) -> Option<&Steps> {
+        self.whole()?.steps()
     }
 
     /// The schedule, if it is held whole.

@@ -1,6 +1,6 @@
 //! Messages on their way in: matching, and what is kept of messages without a receive.
 
-use super::channel::{NONE, Posted};
+use super::channel::{Channels, NONE, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
 use super::instance::{Instance, Matched};
@@ -151,11 +151,17 @@ impl Arrivals {
     /// The instance that a message belongs to.
     #[inline]
     pub(super) fn target(&mut self, heap: &Heap, header: &Header) -> Target {
-        let Recent { communicator, number, key } = self.recent;
-        if number == header.instance && communicator == header.communicator && key != NONE {
-            return Target::Running(key);
+        match self.recent(header) {
+            Some(key) => Target::Running(key),
+            None => self.other_target(heap, header),
         }
-        self.other_target(heap, header)
+    }
+
+    /// The key of the instance that a message belongs to, if it is the last one that was started.
+    #[inline(always)]
+    pub(super) fn recent(&self, header: &Header) -> Option<u32> {
+        let Recent { communicator, number, key } = self.recent;
+        (number == header.instance && communicator == header.communicator && key != NONE).then_some(key)
     }
 
     #[inline(never)]
@@ -205,11 +211,10 @@ impl Arrivals {
     pub(super) fn post_step(
         &mut self,
         heap: &Heap,
-        instance: &mut Instance,
+        channels: &mut Channels,
         channel: u32,
         action: u32,
     ) -> Option<u32> {
-        let Matched::Channels(channels) = &mut instance.matched else { unreachable!("it has no wildcards") };
         let message = channels.post(heap, channel, action, &mut self.posted, &self.messages);
         if message.is_none() {
             self.count_posted();

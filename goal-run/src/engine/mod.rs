@@ -184,19 +184,19 @@ impl<T: Transport> Engine<T> {
         let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
         let known = self.codes.iter().position(is_known);
         let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
-        let home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
         let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
         let key = match ended {
             Some(at) => self.core.ended.swap_remove(at).1,
             None => self.core.add_instance(code, schedule),
         };
-        self.enter(communicator, key, home, |heap, instance, home| {
-            instance.progress.begin(schedule, home);
-            if let Some(matches) = &mut home.matches {
-                matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
-            }
-            instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
-        })
+        let home = &mut self.core.homes[key as usize];
+        *home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
+        if let Some(matches) = &mut home.matches {
+            matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
+        }
+        let heap = self.core.held.heap;
+        self.core.held.instances.get_mut(&heap, key).progress.begin(schedule, home);
+        self.enter(communicator, key, code)
     }
 
     /// Remembers what an instance executes, in the place of something that no instance does.
@@ -226,34 +226,20 @@ impl<T: Transport> Engine<T> {
         }
     }
 
-    /// Lets an instance run, once `prepare` has made it ready.
+    /// Lets an instance run that is ready to.
     #[inline]
-    fn enter(
-        &mut self,
-        communicator: u32,
-        key: u32,
-        mut home: Home,
-        prepare: impl FnOnce(&Heap, &mut Instance, &mut Home),
-    ) -> Handle {
-        let heap = &self.core.heap();
-        let state = &mut *self.core.held;
+    fn enter(&mut self, communicator: u32, key: u32, code: u32) -> Handle {
+        let Self { core, codes, .. } = self;
+        let heap = &core.heap();
+        let state = &mut *core.held;
         let instance = state.instances.get_mut(heap, key);
-        prepare(heap, instance, &mut home);
-        let code = instance.code;
         instance.is_queued = true;
-        state.arrivals.open(heap, communicator, key, &self.codes[code as usize], instance);
+        state.arrivals.open(heap, communicator, key, &codes[code as usize], instance);
         let number = instance.number;
         state.unfinished += u32::from(!instance.progress.is_finished());
         state.runnable.push(heap, key);
-        let place = key as usize;
-        if place == self.core.homes.len() {
-            self.core.homes.push(home);
-            self.core.running.push(Some(code));
-        } else {
-            self.core.homes[place] = home;
-            self.core.running[place] = Some(code);
-        }
-        self.core.note_instance(Point::InstanceStarted, number);
+        core.running[key as usize] = Some(code);
+        core.note_instance(Point::InstanceStarted, number);
         Handle { key, communicator, number }
     }
 
@@ -276,10 +262,9 @@ impl<T: Transport> Engine<T> {
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
         let mut instance = Instance { code, ..Instance::default() };
         instance.progress.unfinished = windowed.place.actions;
-        let home = Home::new(storage, windowed.memory, windowed.place.scratch);
-        let heap = &self.core.heap();
-        let key = self.core.held.instances.insert(heap, instance);
-        Ok(self.enter(communicator, key, home, |_, _, _| {}))
+        let key = self.core.insert(instance);
+        self.core.homes[key as usize] = Home::new(storage, windowed.memory, windowed.place.scratch);
+        Ok(self.enter(communicator, key, code))
     }
 
     /// What a window needed so far; `None` for an instance without one.
@@ -334,8 +319,11 @@ impl<T: Transport> Engine<T> {
         state.stats.unreceived += state.arrivals.close(heap, instance);
         let code = instance.code;
         core.running[key as usize] = None;
-        match codes[code as usize] {
-            Code::Whole(_) => core.ended.push((code, key)),
+        match &codes[code as usize] {
+            Code::Whole(schedule) => {
+                instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
+                core.ended.push((code, key));
+            }
             Code::Window(_) | Code::Ended => {
                 codes[code as usize] = Code::Ended;
                 state.instances.remove(heap, key).release(heap);
@@ -389,6 +377,17 @@ impl Core {
             false => Matched::Channels(Channels::new(heap, schedule)),
         };
         let sequences = Block::new(heap, schedule.destinations());
-        self.held.instances.insert(heap, Instance { code, matched, sequences, ..Instance::default() })
+        self.insert(Instance { code, matched, sequences, ..Instance::default() })
+    }
+
+    /// Gives an instance its key, and a place for what it works on.
+    fn insert(&mut self, instance: Instance) -> u32 {
+        let heap = &self.heap();
+        let key = self.held.instances.insert(heap, instance);
+        if key as usize == self.homes.len() {
+            self.homes.push(Home::NONE);
+            self.running.push(None);
+        }
+        key
     }
 }

@@ -25,7 +25,10 @@ impl Progress {
     pub(super) fn begin(&mut self, schedule: &Schedule, home: &mut Home) {
         let initial = schedule.initial_counters();
         home.counters.as_mut_slice()[..initial.len()].copy_from_slice(initial);
-        home.finished.as_mut_slice()[..initial.len().div_ceil(64)].fill(0);
+        match &mut home.finished.as_mut_slice()[..initial.len().div_ceil(64)] {
+            [word] => *word = 0,
+            words => words.fill(0),
+        }
         (self.started_independent, self.unfinished) = (0, schedule.actions());
     }
 

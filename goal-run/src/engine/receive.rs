@@ -49,17 +49,16 @@ impl Core {
             // What comes now may belong to the message that failed, and the job ends.
             return;
         }
-        match header.kind() {
-            Kind::Eager => self.arrive(codes, header, Some(payload)),
-            _ => self.accept_other(codes, header, payload),
+        if !self.arrive_short(codes, header, payload) {
+            self.accept_other(codes, header, payload);
         }
     }
 
-    /// What a message does that is not a whole one.
+    /// What a message does that doesn't go the way of short schedules.
     #[inline(never)]
     fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         match header.kind() {
-            Kind::Eager => unreachable!("it is accepted elsewhere"),
+            Kind::Eager => self.arrive(codes, header, Some(payload)),
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
                 let heap = self.held.heap;
@@ -107,14 +106,6 @@ impl Core {
                     return self.keep(codes, Some(key), header, payload);
                 };
                 state.arrivals.receives -= 1;
-                if let (Some(bytes), Some((_, steps)), None) = (payload, code.steps(), &self.recorder) {
-                    match self.take_short((key, steps), receive.action, header, bytes) {
-                        Ok(true) => {}
-                        Ok(false) => self.deliver(codes, receive, header, payload),
-                        Err(cause) => self.fail(codes, receive, cause),
-                    }
-                    return;
-                }
                 // The short way of a whole message into a buffer in one piece: its action is looked at once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
                     let record = schedule.section().record(receive.action);

@@ -2,111 +2,169 @@
 //! of. Whatever is not usual goes the way of all others.
 
 use super::buffer::copy_short;
+use super::channel::Queue;
 use super::code::{Code, Home};
 use super::incoming::{Receive, kept_bytes};
-use super::instance::Instance;
+use super::instance::Matched;
 use super::options::{Options, Stats};
 use super::progress::ActionQueue;
-use super::schedule::Schedule;
 use super::step::ACTIONS_PER_POLL;
 use super::steps::{Step, StepKind, Steps};
 use super::{Cause, Core};
-use crate::heap::Heap;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind, Transport};
-use goal_asm::nisa::Buffer;
+
+/// What an action of a short schedule needs that goes the way of all others.
+enum Unusual {
+    /// All of it.
+    Start,
+    /// A receive: to be given this message, which was kept.
+    Kept(u32),
+}
 
 impl Core {
-    /// Lets an instance of a short schedule make progress. How many actions did.
+    /// Lets an instance of a short schedule make progress. Whether it did.
+    #[inline(never)]
     pub(super) fn run_steps<T: Transport>(
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, schedule, steps): (u32, &Schedule, &Steps),
+        (key, steps): (u32, &Steps),
         now_ns: u64,
-    ) -> usize {
+    ) -> bool {
         let heap = &self.heap();
         let independent = steps.independent();
+        let next = |started: usize| independent.get(started).copied();
+        let was_finished = self.enter(key, independent.len());
         let mut actions = 0;
-        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
+        loop {
             let Self { rank, options, held, homes, .. } = self;
             let state = &mut **held;
             let instance = state.instances.get_mut(heap, key);
-            let home = &mut homes[key as usize];
-            let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
-            if let Some(offset) = queue.progress.ended.pop(heap) {
+            let name = (*rank, instance.communicator, instance.number);
+            let mut queue =
+                ActionQueue { progress: &mut instance.progress, home: &mut homes[key as usize], heap };
+            let unusual = loop {
+                if actions == ACTIONS_PER_POLL {
+                    break None;
+                }
+                if let Some(offset) = queue.progress.ended.pop(heap) {
+                    actions += 1;
+                    queue.end_step(offset, steps.dependents(steps.step(offset)));
+                    continue;
+                }
+                let Some(offset) = queue.progress.next_ready(heap, next) else { break None };
                 actions += 1;
-                queue.end_step(offset, steps.dependents(steps.step(offset)));
-                continue;
-            }
-            let next = |started: usize| independent.get(started).copied();
-            let Some(offset) = queue.progress.next_ready(heap, next) else { break };
-            actions += 1;
-            let step = steps.step(offset);
-            queue.release_steps(steps.start_dependents(step));
-            let has_ended = match step.kind {
-                StepKind::Nop => true,
-                StepKind::Send => {
-                    let has_left = state.outbox.is_empty()
-                        && send_short(transport, (heap, *rank, options), instance, home, (offset, step));
-                    if has_left {
+                let step = steps.step(offset);
+                match step.kind {
+                    StepKind::Send if state.outbox.is_empty() => {
+                        let sequence = &mut instance.sequences.values_mut(heap)[step.number as usize];
+                        if !send_short(transport, options, name, queue.home, (offset, step), sequence) {
+                            break Some((offset, Unusual::Start));
+                        }
+                        queue.release_steps(steps.start_dependents(step));
+                        queue.end_step(offset, steps.dependents(step));
                         count_sent(&mut state.stats, step.piece.size);
                     }
-                    let rest = (step.peer, step.tag, Buffer::One(step.piece));
-                    has_left || self.start_send(transport, codes, (key, offset), rest)
-                }
-                StepKind::Receive => match state.arrivals.post_step(heap, instance, step.number, offset) {
-                    None => false,
-                    Some(message) => {
-                        self.take_kept(codes, Receive { instance: key, action: offset }, message)
+                    StepKind::Receive => {
+                        queue.release_steps(steps.start_dependents(step));
+                        let Matched::Channels(channels) = &mut instance.matched else {
+                            unreachable!("no receive has wildcards")
+                        };
+                        if let Some(message) = state.arrivals.post_step(heap, channels, step.number, offset) {
+                            break Some((offset, Unusual::Kept(message)));
+                        }
                     }
-                },
-                StepKind::Other => {
-                    let record = schedule.section().record(offset);
-                    self.start_action(transport, codes, key, offset, &record, now_ns)
+                    StepKind::Nop => {
+                        queue.release_steps(steps.start_dependents(step));
+                        queue.end_step(offset, steps.dependents(step));
+                    }
+                    StepKind::Send | StepKind::Other => break Some((offset, Unusual::Start)),
+                }
+            };
+            let Some((offset, unusual)) = unusual else { break };
+            let step = steps.step(offset);
+            let has_ended = match unusual {
+                Unusual::Start => {
+                    queue.release_steps(steps.start_dependents(step));
+                    self.start_in_section(transport, codes, (key, offset), now_ns)
+                }
+                Unusual::Kept(message) => {
+                    self.take_kept(codes, Receive { instance: key, action: offset }, message)
                 }
             };
             if has_ended {
                 self.queue(heap, key).end_step(offset, steps.dependents(step));
             }
+            if self.failure.is_some() {
+                break;
+            }
         }
-        actions
+        self.leave(key, independent.len(), was_finished);
+        actions > 0
     }
 
-    /// Gives a whole message to the receive of a short schedule that it has met. False, and nothing is done, if their sizes
-    /// differ.
-    #[inline(always)]
-    pub(super) fn take_short(
+    /// Starts an action as its section says it. Whether it has ended.
+    // Apart from where it is called, which would otherwise keep too much at hand.
+    #[inline(never)]
+    fn start_in_section<T: Transport>(
         &mut self,
-        (key, steps): (u32, &Steps),
-        action: u32,
-        header: &Header,
-        bytes: &[u8],
-    ) -> Result<bool, Cause> {
-        let heap = &self.heap();
-        let step = steps.step(action);
-        if step.kind != StepKind::Receive || step.piece.size != header.size {
-            return Ok(false);
+        transport: &mut T,
+        codes: &[Code],
+        (key, offset): (u32, u32),
+        now_ns: u64,
+    ) -> bool {
+        let record = codes[self.held.instances.get(&self.held.heap, key).code as usize].record(offset);
+        self.start_action(transport, codes, key, offset, &record, now_ns)
+    }
+
+    /// Gives a whole message to its receive, where that is of a short schedule and the only one of its channel, and nobody wants to know.
+    /// False, and nothing is done, where it isn't.
+    #[inline(always)]
+    pub(super) fn arrive_short(&mut self, codes: &[Code], header: &Header, bytes: &[u8]) -> bool {
+        if header.kind != Kind::Eager as u8 || self.recorder.is_some() {
+            return false;
         }
         let Self { held, homes, .. } = self;
+        let heap = &{ held.heap };
         let state = &mut **held;
+        let Some(key) = state.arrivals.recent(header) else { return false };
         let instance = state.instances.get_mut(heap, key);
+        let Some(schedule) = codes[instance.code as usize].whole() else { return false };
+        let (Some(steps), Matched::Channels(channels)) = (schedule.steps(), &mut instance.matched) else {
+            return false;
+        };
+        let Some(channel) = schedule.channel(header.source, header.tag) else { return false };
+        let queue = channels.queue(heap, channel);
+        let Queue::One(action) = *queue else { return false };
+        let step = steps.step(action);
+        if step.kind != StepKind::Receive || step.piece.size != header.size {
+            return false;
+        }
+        *queue = Queue::Empty;
+        state.arrivals.receives -= 1;
         let home = &mut homes[key as usize];
         let target = home.memory.span(step.piece);
         match step.reduce {
             None => target.write(|target| copy_short(target, bytes)),
-            Some((op, datatype)) => ops::apply_bytes(op, datatype, bytes, target)
-                .map_err(|DivisionByZero { element }| Cause::DivisionByZero { element })?,
+            Some((op, datatype)) => {
+                if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, target) {
+                    let receive = Receive { instance: key, action };
+                    self.fail(codes, receive, Cause::DivisionByZero { element });
+                    return true;
+                }
+            }
         }
         home.note_received(action, header.source, header.sequence);
         let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
         queue.end_step(action, steps.dependents(step));
-        if !instance.is_queued && !instance.progress.ready.is_empty() {
+        if instance.progress.is_finished() {
+            state.unfinished -= 1;
+        } else if !instance.is_queued && !instance.progress.ready.is_empty() {
             instance.is_queued = true;
             state.runnable.push(heap, key);
         }
-        state.unfinished -= u32::from(instance.progress.is_finished());
-        Ok(true)
+        true
     }
 }
 
@@ -114,10 +172,11 @@ impl Core {
 #[inline(always)]
 fn send_short<T: Transport>(
     transport: &mut T,
-    (heap, rank, options): (&Heap, u32, &Options),
-    instance: &mut Instance,
+    options: &Options,
+    (source, communicator, instance): (u32, u32, u32),
     home: &mut Home,
-    (offset, step): (u32, &Step),
+    (action, step): (u32, &Step),
+    sequence: &mut u32,
 ) -> bool {
     let Step { peer, tag, piece, .. } = *step;
     if piece.size > (transport.short_max() as u64).min(options.eager_limit)
@@ -125,26 +184,25 @@ fn send_short<T: Transport>(
     {
         return false;
     }
-    let sequence = &mut instance.sequences.values_mut(heap)[step.number as usize];
     let header = Header {
         kind: Kind::Eager as u8,
         flags: 0,
         reserved: 0,
-        source: rank,
-        communicator: instance.communicator,
-        instance: instance.number,
+        source,
+        communicator,
+        instance,
         tag,
         sequence: *sequence,
-        action: offset,
+        action,
         cookie: 0,
         size: piece.size,
         offset: 0,
     };
     let bytes = home.memory.span(piece);
-    let has_left =
-        transport.try_send(peer, &header, |out| bytes.read(|bytes| copy_short(out, bytes))).is_ok();
+    let fill = |out: &mut [u8]| bytes.read(|bytes| copy_short(out, bytes));
+    let has_left = transport.try_send(peer, &header, fill).is_ok();
     if has_left {
-        home.note_sent(offset, *sequence);
+        home.note_sent(action, *sequence);
         *sequence += 1;
     }
     has_left

@@ -49,6 +49,11 @@ impl<T: Transport> Engine<T> {
     /// Lets instances make progress that have something to do. Whether one did.
     #[inline]
     fn run_queued(&mut self, now_ns: u64) -> bool {
+        !self.core.held.runnable.is_empty() && self.run_all(now_ns)
+    }
+
+    #[inline(never)]
+    fn run_all(&mut self, now_ns: u64) -> bool {
         let mut worked = false;
         for _ in 0..self.core.held.runnable.len() {
             let heap = &self.core.heap();
@@ -64,12 +69,8 @@ impl<T: Transport> Engine<T> {
         let heap = &core.heap();
         let instance = core.held.instances.get(heap, key);
         let code = &codes[instance.code as usize];
-        if let (Some((schedule, steps)), None) = (code.steps(), &core.recorder) {
-            let independent = steps.independent().len();
-            let was_finished = core.enter(key, independent);
-            let actions = core.run_steps(transport, codes, (key, schedule, steps), now_ns);
-            core.leave(key, independent, was_finished);
-            return actions > 0;
+        if let (Some(steps), None) = (code.steps(), &core.recorder) {
+            return core.run_steps(transport, codes, (key, steps), now_ns);
         }
         let Some(schedule) = code.whole() else { return self.run_in_window(key, now_ns) };
         let section = schedule.section();
@@ -84,7 +85,7 @@ impl<T: Transport> Engine<T> {
 impl Core {
     /// An instance runs, of whose actions so many wait for nothing. Whether it has ended before.
     #[inline(always)]
-    fn enter(&mut self, key: u32, independent: usize) -> bool {
+    pub(super) fn enter(&mut self, key: u32, independent: usize) -> bool {
         let heap = &self.heap();
         let state = &mut *self.held;
         let progress = &state.instances.get(heap, key).progress;
@@ -94,7 +95,7 @@ impl Core {
 
     /// An instance has done what it could, or a bounded part of it.
     #[inline(always)]
-    fn leave(&mut self, key: u32, independent: usize, was_finished: bool) {
+    pub(super) fn leave(&mut self, key: u32, independent: usize, was_finished: bool) {
         let heap = &self.heap();
         let state = &mut *self.held;
         let instance = state.instances.get_mut(heap, key);
