@@ -111,6 +111,12 @@ impl Schedule {
         schedule
     }
 
+    /// The same, executed where it lies however short it is.
+    #[cfg(test)]
+    pub(super) fn in_place(self) -> Self {
+        Self { steps: None, ..self }
+    }
+
     /// The rank that it is for.
     pub fn rank(&self) -> u32 {
         self.rank

@@ -71,7 +71,7 @@ impl Drop for StopOnDrop<'_, '_> {
 
 impl<'a> Member<'a> {
     /// Does something with the rank's engine. `None` if the job has ended while somebody else had it.
-    #[inline]
+    #[inline(always)]
     pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
         match &mut self.own {
             Own::Alone(engine) => Some(f(engine)),
@@ -129,7 +129,8 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or(Interrupted::Stopped)
     }
 
-    #[inline]
+    // Inlined where it is asked again and again, so that its answer is never stored.
+    #[inline(always)]
     fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
         self.with(|engine| engine.test(handle)).ok_or(Interrupted::Stopped)
     }
@@ -153,7 +154,7 @@ impl<'a> Member<'a> {
         Ok(progress)
     }
 
-    #[inline]
+    #[inline(always)]
     fn poll(&mut self) -> Result<Progress, Interrupted> {
         let now = if self.job.asks_time { now_ns() } else { 0 };
         let progress = match &mut self.own {
@@ -171,14 +172,15 @@ impl<'a> Member<'a> {
         if self.pause.is_silent() {
             self.tell_counts();
         }
-        let status = self.job.segment.status(self.rank);
+        let (segment, rank) = (self.job.segment, self.rank);
+        let status = || segment.status(rank);
         match &mut self.own {
             Own::Alone(engine) => self.pause.rest(status, engine.transport(), waiting),
             Own::Thread(driver) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
                 if self.pause.is_over(waiting, || endpoint.has_message()) && driver.engine().transport().arm()
                 {
-                    self.pause.sleep(status, waiting, |limit| endpoint.wait(limit));
+                    self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit));
                 }
             }
             Own::Together(together) => {
@@ -190,7 +192,7 @@ impl<'a> Member<'a> {
                 if self.pause.is_over(waiting, || endpoint.has_message()) {
                     let may_sleep = together.lie_down(|engine| engine.transport().arm());
                     if may_sleep.ok_or(Interrupted::Stopped)? {
-                        self.pause.sleep(status, waiting, |limit| endpoint.wait(limit));
+                        self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit));
                     } else {
                         endpoint.disarm();
                     }

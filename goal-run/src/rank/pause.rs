@@ -85,12 +85,17 @@ impl Pause {
     }
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
-    pub fn rest(&mut self, status: &Status, transport: &mut impl Wakeup, waiting: Waiting) {
+    pub fn rest<'a>(
+        &mut self,
+        status: impl FnOnce() -> &'a Status,
+        transport: &mut impl Wakeup,
+        waiting: Waiting,
+    ) {
         if self.fruitless + 1 == SILENCE {
             transport.publish();
         }
         if self.is_over(waiting, || transport.has_message()) && transport.arm() {
-            self.sleep(status, waiting, |limit| transport.wait(limit));
+            self.sleep(status(), waiting, |limit| transport.wait(limit));
         }
     }
 

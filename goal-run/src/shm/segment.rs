@@ -53,11 +53,13 @@ impl Segment {
     }
 
     /// Where a rank's areas lie.
+    #[inline]
     pub fn rank(&self, rank: u32) -> &RankLayout {
         &self.layout.ranks[rank as usize]
     }
 
     /// The start gate.
+    #[inline]
     pub fn gate(&self) -> &Gate {
         self.mapping.words(0)
     }
@@ -97,6 +99,7 @@ impl Segment {
     }
 
     /// Operations that several ranks work on.
+    #[inline]
     pub fn tasks(&self) -> Tasks<'_> {
         let at = self.layout.tasks;
         let slots = self.mapping.array(at + size_of::<tasks::Control>(), TASKS);

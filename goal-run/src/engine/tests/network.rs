@@ -185,6 +185,8 @@ pub(super) struct Conditions {
     pub(super) mapped: bool,
     /// Instances of the program, in two communicators by turns.
     pub(super) instances: usize,
+    /// Whether schedules are executed where they lie, as long ones are.
+    pub(super) in_place: bool,
 }
 
 impl Conditions {
@@ -200,6 +202,7 @@ impl Conditions {
             direct: random.bool(),
             mapped: random.bool(),
             instances: 1,
+            in_place: random.bool(),
         }
     }
 }
@@ -229,9 +232,12 @@ pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
 pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
     let files: Vec<Arc<Nisa>> = programs.iter().map(nisa).collect();
     let ranks = files[0].num_ranks();
-    let schedules: Vec<Vec<Arc<Schedule>>> = (0..ranks)
-        .map(|rank| files.iter().map(|nisa| Arc::new(Schedule::new(Arc::clone(nisa), rank))).collect())
-        .collect();
+    let schedule = |nisa: &Arc<Nisa>, rank| {
+        let schedule = Schedule::new(Arc::clone(nisa), rank);
+        Arc::new(if conditions.in_place { schedule.in_place() } else { schedule })
+    };
+    let schedules: Vec<Vec<Arc<Schedule>>> =
+        (0..ranks).map(|rank| files.iter().map(|nisa| schedule(nisa, rank)).collect()).collect();
     let of_instance = |rank: usize, i: usize| &schedules[rank][i % programs.len()];
     let mut held: Vec<Vec<Held>> = (0..ranks as usize)
         .map(|rank| (0..conditions.instances).map(|i| Held::new(of_instance(rank, i))).collect())
