@@ -17,6 +17,8 @@ pub(super) const SHARED_MIN: u64 = 128 << 10;
 /// Chunks that one poll works on, of all operations, and of one at a time.
 const CHUNKS_PER_POLL: u32 = 16;
 const CHUNKS_AT_ONCE: u32 = 4;
+/// Bytes of a local operation that are done before it is seen whether somebody waits now.
+const ALONE: usize = 128 << 10;
 
 /// An operation under way.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,25 +36,43 @@ pub(super) struct Shared {
 flat!(Shared);
 
 impl Core {
-    /// Shares a local operation, or that of a send, if all of its operands lie in the segment, each in one piece. False if it has to be done at once.
+    /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and ends later.
     #[inline(never)]
-    pub(super) fn share_exec<T: Transport>(
+    pub(super) fn exec_large<T: Transport>(
         &mut self,
         transport: &T,
         (instance, action): (u32, u32),
-        function: (Op, Datatype),
+        (op, datatype): (Op, Datatype),
         (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
-    ) -> bool {
+    ) -> Option<Result<(), Cause>> {
         let memory = &self.homes[instance as usize].memory;
-        let (Some(a), Some(b), Some(c)) =
+        let (Some(of_a), Some(of_b), Some(of_c)) =
             (memory.contiguous(a), memory.contiguous(b), memory.contiguous(c.unwrap_or(b)))
         else {
-            return false;
+            return Some(self.locals.exec(memory, (op, datatype), (a, b, c)));
         };
-        self.share(transport, function, (self.rank, a, b, c), None, Receive { instance, action })
+        let mut done = 0;
+        while done < of_a.len() {
+            let left = |operand: Span| operand.part(done..operand.len());
+            let operands = (self.rank, left(of_a), left(of_b), left(of_c));
+            let action = Receive { instance, action };
+            if self.share(transport, (op, datatype), operands, done as u64, None, action) {
+                return None;
+            }
+            let end = of_a.len().min(done + ALONE);
+            let part = |operand: Span| operand.part(done..end);
+            if let Err(DivisionByZero { element }) =
+                ops::apply(op, datatype, part(of_a), part(of_b), part(of_c))
+            {
+                let element = done as u64 / datatype.width() + element;
+                return Some(Err(Cause::DivisionByZero { element }));
+            }
+            done = end;
+        }
+        Some(Ok(()))
     }
 
-    /// Shares a receive that has just begun and whose message lies in its sender's memory. False if it has to go on as it began.
+    /// Shares what is left of a receive whose message lies in its sender's memory. False if it has to go on alone for now.
     #[inline(never)]
     pub(super) fn share_fetch<T: Transport>(
         &mut self,
@@ -63,7 +83,8 @@ impl Core {
     ) -> bool {
         let message = self.held.arrivals.messages.get(&self.held.heap, key);
         let Header { source, offset, size, flags, .. } = message.header;
-        if size < SHARED_MIN || message.arrived > 0 || flags & Header::DIRECT == 0 {
+        let before = message.arrived as usize;
+        if size < SHARED_MIN || flags & Header::DIRECT == 0 {
             return false;
         }
         let (payload, reduce) = self.target_of(codes, receive);
@@ -73,25 +94,32 @@ impl Core {
             return false;
         };
         let function = reduce.unwrap_or((Op::Copy, Datatype::UInt8));
-        from.is_disjoint(to) && self.share(transport, function, (source, from, to, to), Some(key), receive)
+        let left = |span: Span| span.part(before..span.len());
+        let operands = (source, left(from), left(to), left(to));
+        from.is_disjoint(to) && self.share(transport, function, operands, before as u64, Some(key), receive)
     }
 
-    /// Opens a task for an operation of which A lies with the given rank.
+    /// Opens a task for what is left of an operation, if there is enough of it and somebody who waits. A lies with the given rank, and
+    /// `before` bytes are done.
     fn share<T: Transport>(
         &mut self,
         transport: &T,
         (op, datatype): (Op, Datatype),
         (rank, a, b, c): (u32, Span, Span, Span),
+        before: u64,
         message: Option<u32>,
         action: Receive,
     ) -> bool {
         let Some(segment) = transport.segment() else { return false };
         let bytes = a.len() as u64;
+        if bytes < SHARED_MIN || !segment.tasks().is_wanted() {
+            return false;
+        }
         let [Some(a), Some(b), Some(c)] = [a, b, c].map(|operand| segment.place_of(operand)) else {
             return false;
         };
         let (function, ranks, operands) = ([op as u32, datatype as u32], [rank, self.rank], [a, b, c]);
-        let task = Task { function, ranks, operands, bytes };
+        let task = Task { function, ranks, operands, before, bytes };
         let Some(number) = segment.tasks().open(task) else { return false };
         let shared = Shared { task: number as u32, chunks: task.chunks(), own: 0, message, action };
         let heap = &self.heap();
@@ -143,6 +171,11 @@ impl Core {
         let stats = &mut self.held.stats;
         stats.shared_chunks += u64::from(chunks);
         stats.helped_chunks += u64::from(chunks - own);
+        if let Some(segment) = transport.segment()
+            && own == chunks
+        {
+            segment.tasks().forget_wanted();
+        }
         if let Some(element) = divided {
             return self.fail(codes, action, Cause::DivisionByZero { element });
         }
@@ -171,17 +204,28 @@ impl Core {
     }
 }
 
-/// For a rank that waits: does a chunk of somebody's operation. Whether there was one.
+/// For a rank with nothing to do: does a chunk of somebody's operation. Whether there was one; if not, and the rank `has_waited` for a while,
+/// others learn of it.
 #[inline]
-pub(crate) fn help(segment: &Segment, rank: u32) -> bool {
-    segment.tasks().find(rank).map(|chunk| work(segment, chunk)).is_some()
+pub(crate) fn help(segment: &Segment, rank: u32, has_waited: bool) -> bool {
+    let tasks = segment.tasks();
+    match tasks.find(rank) {
+        Some(chunk) => work(segment, chunk),
+        None => {
+            if has_waited {
+                tasks.want();
+            }
+            return false;
+        }
+    }
+    true
 }
 
 /// Does a chunk.
 fn work(segment: &Segment, chunk: Chunk) {
-    let Task { function, ranks: [of_a, owner], operands: [a, b, c], bytes } = chunk.task;
+    let Task { function, ranks: [of_a, owner], operands: [a, b, c], before, bytes } = chunk.task;
     let part = chunk.bytes();
-    let first = part.start as u64;
+    let first = before + part.start as u64;
     let at = |rank, place| segment.bytes_at(rank, place, bytes).expect("memory of a rank").part(part.clone());
     let [op, datatype] = function.map(|code| code as u8);
     let (op, datatype) = Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");

@@ -215,12 +215,13 @@ impl Core {
             }
             Operation::Nop => true,
             Operation::Exec { op, datatype, a, b, c } => {
-                if a.size() >= SHARED_MIN && self.share_exec(transport, at, (op, datatype), (a, b, c)) {
-                    return false;
-                }
-                let memory = &self.homes[key as usize].memory;
-                let result = self.locals.exec(memory, (op, datatype), (a, b, c));
-                self.has_ended(codes, at, result)
+                let result = if a.size() >= SHARED_MIN {
+                    self.exec_large(transport, at, (op, datatype), (a, b, c))
+                } else {
+                    let memory = &self.homes[key as usize].memory;
+                    Some(self.locals.exec(memory, (op, datatype), (a, b, c)))
+                };
+                result.is_some_and(|result| self.has_ended(codes, at, result))
             }
             _ => self.start_other(transport, codes, at, now_ns),
         }
@@ -241,12 +242,13 @@ impl Core {
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
                 let operands = (Buffer::One(a), payload, None);
-                if payload.size() >= SHARED_MIN && self.share_exec(transport, at, (op, datatype), operands) {
-                    return false;
-                }
-                let memory = &self.homes[at.0 as usize].memory;
-                let result = self.locals.exec(memory, (op, datatype), operands);
-                self.has_ended(codes, at, result)
+                let result = if payload.size() >= SHARED_MIN {
+                    self.exec_large(transport, at, (op, datatype), operands)
+                } else {
+                    let memory = &self.homes[at.0 as usize].memory;
+                    Some(self.locals.exec(memory, (op, datatype), operands))
+                };
+                result.is_some_and(|result| self.has_ended(codes, at, result))
                     && self.start_send(transport, codes, at, (peer, tag, payload))
             }
             Operation::Calc { nanos } => {

@@ -146,7 +146,7 @@ impl<'a> Member<'a> {
             progress.worked = match &mut self.own {
                 Own::Together(together) => together.help(),
                 Own::Alone(_) | Own::Thread(_) => false,
-            } || help(self.job.segment, self.rank);
+            } || help(self.job.segment, self.rank, self.pause.has_waited());
         }
         if progress.worked {
             self.pause.over();

@@ -13,6 +13,8 @@ const SPINS: u32 = 8;
 /// Fruitless polls before senders are told of all room: one that waits for an answer would have to fetch the line that says so
 /// with every message.
 const SILENCE: u32 = 5;
+/// Fruitless polls before a rank says that it waits, some microsecond: others may leave a part of what they do to it.
+const PATIENCE: u32 = 4;
 /// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 200;
 /// Fruitless polls before a rank sleeps, where every rank has a processor: at first and at least, and at most. Less would let a
@@ -82,6 +84,11 @@ impl Pause {
     /// Whether the next rest may become a long one, so that the rank tells before what it counted.
     pub(crate) fn is_silent(&self) -> bool {
         self.fruitless == self.polls.min(SILENCE - 1)
+    }
+
+    /// Whether the rank has waited for longer than a message takes that is on its way.
+    pub(crate) fn has_waited(&self) -> bool {
+        self.fruitless >= PATIENCE
     }
 
     /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.

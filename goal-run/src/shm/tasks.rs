@@ -23,6 +23,8 @@ pub struct Task {
     pub ranks: [u32; 2],
     /// Where A, B and C begin in the segment.
     pub operands: [u64; 3],
+    /// Bytes of the whole operation that come before, for the numbers of elements.
+    pub before: u64,
     /// Bytes of each, whole elements.
     pub bytes: u64,
 }
@@ -60,6 +62,9 @@ pub(super) struct Control {
     open: Line<AtomicU64>,
     /// A bit for each task that has not ended.
     used: Line<AtomicU64>,
+    /// 1 while it may be that somebody waits: a hint, set by those who wait and taken back after a task that nobody had a part in. So an
+    /// operation that nobody would help with is no task at all.
+    wanted: Line<AtomicU32>,
 }
 
 /// Room for a task.
@@ -97,9 +102,29 @@ impl<'a> Tasks<'a> {
         Self { control, slots }
     }
 
+    /// Somebody has waited for a while.
+    #[inline]
+    pub fn want(&self) {
+        let wanted = &self.control.wanted.0;
+        if wanted.load(Ordering::Relaxed) == 0 {
+            wanted.store(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether there may be somebody to take chunks.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.control.wanted.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Nobody had a part in a task.
+    pub fn forget_wanted(&self) {
+        self.control.wanted.0.store(0, Ordering::Relaxed);
+    }
+
     /// Lets others take chunks of a task, which has at least one; its number, with which its owner ends it. `None` if there is no room.
     pub fn open(&self, task: Task) -> Option<usize> {
-        let Control { open, used } = self.control;
+        let Control { open, used, .. } = self.control;
         let mut taken = used.0.load(Ordering::Relaxed);
         let number = loop {
             let number = taken.trailing_ones() as usize;
