@@ -22,7 +22,7 @@ impl Memory {
     }
 
     /// The bytes of a piece.
-    #[inline]
+    #[inline(always)]
     pub(super) fn span(&self, piece: Piece) -> Span {
         match piece.space {
             Space::Memory => self.memory.span(piece.addr, piece.size),

@@ -93,7 +93,7 @@ impl Home {
     }
 
     /// Records what the receive at `offset` took.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
             matches.as_mut_slice()[slot(offset)] = u64::from(source) << 32 | (u64::from(sequence) + 1);

@@ -75,6 +75,11 @@ impl Core {
                             break Some((offset, Unusual::Kept(message)));
                         }
                     }
+                    StepKind::Exec => {
+                        queue.release_steps(steps.start_dependents(step));
+                        exec_short(queue.home, step);
+                        queue.end_step(offset, steps.dependents(step));
+                    }
                     StepKind::Nop => {
                         queue.release_steps(steps.start_dependents(step));
                         queue.end_step(offset, steps.dependents(step));
@@ -145,7 +150,7 @@ impl Core {
         state.arrivals.receives -= 1;
         let home = &mut homes[key as usize];
         let target = home.memory.span(step.piece);
-        match step.reduce {
+        match step.function {
             None => target.write(|target| copy_short(target, bytes)),
             Some((op, datatype)) => {
                 if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, target) {
@@ -206,6 +211,15 @@ fn send_short<T: Transport>(
         *sequence += 1;
     }
     has_left
+}
+
+/// Executes a local operation.
+#[inline(never)]
+fn exec_short(home: &Home, step: &Step) {
+    let (op, datatype) = step.function.expect("a local operation has a function");
+    let second = home.memory.span(step.second());
+    let done = ops::apply(op, datatype, home.memory.span(step.piece), second, second);
+    done.expect("only a division by zero fails");
 }
 
 /// A message has left.

@@ -3,6 +3,7 @@
 //! A long schedule is executed where it lies, action by action: decoded it would take more memory than its section.
 
 use super::schedule::{Schedule, slot};
+use super::shared::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op, Piece, Space};
 
@@ -26,15 +27,18 @@ pub(super) struct Steps {
 #[repr(align(64))]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// How a receive combines the message with its buffer, if it does.
-    pub(super) reduce: Option<(Op, Datatype)>,
+    /// How a receive combines the message with its buffer, if it does; what a local operation computes.
+    pub(super) function: Option<(Op, Datatype)>,
     /// The other rank of a message, and its tag.
     pub(super) peer: u32,
     pub(super) tag: u32,
     /// The number of a send's destination, or of a receive's channel.
     pub(super) number: u32,
-    /// The bytes of a message.
+    /// The bytes of a message; the first operand.
     pub(super) piece: Piece,
+    /// Where the second operand lies, which is as long.
+    second_addr: u64,
+    second_space: Space,
     /// Where in the lists those begin that wait for its end, where those that wait for its start, and where these end.
     lists: [u32; 3],
 }
@@ -48,6 +52,8 @@ pub(super) enum StepKind {
     Send,
     /// A receive into consecutive bytes.
     Receive,
+    /// A local operation that can't fail on two short consecutive operands.
+    Exec,
     Nop,
     /// Something else, which the section tells.
     Other,
@@ -102,16 +108,24 @@ impl Steps {
 }
 
 impl Step {
+    /// The second operand of a local operation.
+    #[inline]
+    pub(super) fn second(&self) -> Piece {
+        Piece { addr: self.second_addr, size: self.piece.size, space: self.second_space }
+    }
+
     /// An action without its lists.
     fn decode(schedule: &Schedule, record: &Record<'_>) -> Self {
         let nothing = Piece { addr: 0, size: 0, space: Space::Memory };
         let other = Step {
             kind: StepKind::Other,
-            reduce: None,
+            function: None,
             peer: 0,
             tag: 0,
             number: 0,
             piece: nothing,
+            second_addr: 0,
+            second_space: Space::Memory,
             lists: [0; 3],
         };
         match record.operation() {
@@ -119,9 +133,16 @@ impl Step {
                 let number = schedule.destination(peer).expect("a send has its destination");
                 Step { kind: StepKind::Send, peer, tag, number, piece, ..other }
             }
-            Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce } => {
+            Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce: function } => {
                 let number = schedule.channel(peer, tag).expect("a receive has its channel");
-                Step { kind: StepKind::Receive, peer, tag, number, piece, reduce, ..other }
+                Step { kind: StepKind::Receive, peer, tag, number, piece, function, ..other }
+            }
+            Operation::Exec { op, datatype, a: Buffer::One(piece), b: Buffer::One(b), c: None }
+                if op != Op::Div && piece.size == b.size && piece.size < SHARED_MIN =>
+            {
+                let function = Some((op, datatype));
+                let Piece { addr: second_addr, space: second_space, .. } = b;
+                Step { kind: StepKind::Exec, piece, second_addr, second_space, function, ..other }
             }
             Operation::Nop => Step { kind: StepKind::Nop, ..other },
             _ => other,
