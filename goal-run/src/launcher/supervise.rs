@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::outcome::End;
 use crate::monitor::{Pending, Watch};
+use crate::progress::Mode;
 use crate::shm::{Segment, State};
 use goal_asm::Nisa;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ impl<'a> Supervisor<'a> {
     pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> End {
         let ranks = self.segment.num_ranks();
         let tick = TICK + TICK_PER_RANK * ranks;
-        let mut watch = Watch::default();
+        let mut watch = Watch::new(self.options.progress == Mode::Node);
         loop {
             self.segment.gate().wait_finished(ranks, tick);
             if let Some(failures) = self.failures() {

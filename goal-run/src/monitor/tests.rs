@@ -16,7 +16,7 @@ fn enter(segment: &Segment, states: &[State]) {
 fn ranks_that_rest_in_two_readings_are_stuck() {
     let segment = segment(3);
     enter(&segment, &[State::Idle, State::Done, State::Idle]);
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     assert!(!watch.is_stuck(&segment), "one reading says nothing");
     assert!(watch.is_stuck(&segment));
 }
@@ -25,7 +25,7 @@ fn ranks_that_rest_in_two_readings_are_stuck() {
 fn a_rank_that_ran_in_between_is_not_stuck() {
     let segment = segment(2);
     enter(&segment, &[State::Idle, State::Idle]);
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     for _ in 0..5 {
         assert!(!watch.is_stuck(&segment));
         enter(&segment, &[State::Running]);
@@ -38,7 +38,7 @@ fn a_rank_that_ran_in_between_is_not_stuck() {
 #[test]
 fn a_rank_that_starts_or_runs_is_not_stuck() {
     let segment = segment(2);
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     for state in [State::Starting, State::Running] {
         enter(&segment, &[State::Idle, state]);
         for _ in 0..3 {
@@ -51,7 +51,7 @@ fn a_rank_that_starts_or_runs_is_not_stuck() {
 fn a_message_on_its_way_will_wake_its_receiver() {
     let segment = segment(2);
     enter(&segment, &[State::Idle, State::Idle]);
-    let mut watch = Watch::default();
+    let mut watch = Watch::new(false);
     segment.endpoint(0).put((1, segment.mailbox(1)), &[0; 6], 0, |_| {}).unwrap();
     for _ in 0..3 {
         assert!(!watch.is_stuck(&segment));
@@ -61,4 +61,19 @@ fn a_message_on_its_way_will_wake_its_receiver() {
     receiver.publish();
     assert!(!watch.is_stuck(&segment));
     assert!(watch.is_stuck(&segment));
+}
+
+#[test]
+fn a_rank_that_was_rung_does_not_rest() {
+    let segment = segment(2);
+    let mut watch = Watch::new(true);
+    for rank in 0..segment.num_ranks() {
+        segment.status(rank).enter(State::Idle);
+        assert!(segment.endpoint(rank).arm());
+    }
+    assert!(!watch.is_stuck(&segment));
+    assert!(watch.is_stuck(&segment));
+    assert!(segment.mailbox(0).wake());
+    assert!(!watch.is_stuck(&segment));
+    assert!(!watch.is_stuck(&segment));
 }

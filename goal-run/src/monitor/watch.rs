@@ -14,17 +14,28 @@ struct Reading {
     epoch: u64,
 }
 
-/// What the reading before said; empty if a rank did not rest in it.
-#[derive(Default)]
-pub(crate) struct Watch(Vec<Reading>);
+/// What the reading before said.
+pub(crate) struct Watch {
+    /// Empty if a rank did not rest.
+    before: Vec<Reading>,
+    /// Whether ranks act for each other.
+    together: bool,
+}
 
 impl Watch {
+    /// Of a job whose ranks act for each other, or for themselves only.
+    pub(crate) fn new(together: bool) -> Self {
+        Self { before: Vec::new(), together }
+    }
+
     /// Reads all ranks; whether none of them can go on.
     pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
+        // Who was rung may have been given something to do by another rank, whether or not the system has let it run since.
+        let is_rung = |rank| self.together && !segment.mailbox(rank).is_armed();
         let reading: Option<Vec<Reading>> =
-            (0..segment.num_ranks()).map(|rank| read(segment, rank)).collect();
-        let before = std::mem::replace(&mut self.0, reading.unwrap_or_default());
-        !before.is_empty() && before == self.0
+            (0..segment.num_ranks()).map(|rank| read(segment, rank).filter(|_| !is_rung(rank))).collect();
+        let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
+        !before.is_empty() && before == self.before
     }
 }
 

@@ -237,6 +237,11 @@ impl<'a> Mailbox<'a> {
         sleeps
     }
 
+    /// Whether the receiver sleeps, or is about to, and nobody has woken it.
+    pub fn is_armed(&self) -> bool {
+        self.control.sleeper.0.load(Ordering::SeqCst) == 1
+    }
+
     /// Whether a message waits.
     #[inline]
     pub(super) fn has_message(&self) -> bool {
