@@ -144,6 +144,50 @@ fn operations_leave_what_they_mean(seed: u64) {
     }
 }
 
+/// Rank 0 receives what an operation on its own bytes then replaces, and sends the result to rank 2: in one pass where nobody can tell.
+fn a_receive_and_the_operation_behind_it(seed: u64) {
+    let mut random = Rng::with_seed(seed);
+    let (op, datatype) = pick(&mut random);
+    let most = (3 * SHARED_MIN) >> random.u8(0..10);
+    let size = random.usize(8..most) & !7;
+    let [own, received] = [random.usize(..9), size + 9];
+    let name = format!("{}{}", op.name(), datatype.name());
+    let result = if random.bool() { format!("{received},{size}") } else { String::new() };
+    let others = ["", "n: nop; n requires m;", "n: nop; x requires n;", "n: nop; n irequires m;"];
+    let others = random.choice(others).unwrap();
+    let text = format!(
+        "rank 0 {{ m: recv {received},{size} from 1; x: exec {name} with {own},{size} {received},{size} {result}; x requires m;
+                   {others} s: send {received},{size} to 2; s requires x }}
+         rank 1 {{ send 0,{size} to 0 }}
+         rank 2 {{ recv 0,{size} from 0 }}",
+    );
+    let mut bytes: Vec<Vec<u8>> = Vec::new();
+    let fill = |segment: &Segment| {
+        for rank in 0..3 {
+            let memory = segment.region(&segment.rank(rank).memory).whole();
+            bytes.push((0..memory.len()).map(|_| random.u8(..)).collect());
+            memory.write(|memory| memory.copy_from_slice(&bytes[rank as usize]));
+        }
+    };
+    let mode = Mode::ALL[(seed % 3) as usize];
+    let segment = run(&text, mode, Wait::Adaptive, fill, |_, ended, _| assert_eq!(ended, Ok(())));
+    let wanted = applied(op, datatype, &bytes[0][own..own + size], &bytes[1][..size]);
+    for (rank, at) in [(0, received), (2, 0)] {
+        let found = segment.region(&segment.rank(rank).memory).span(at as u64, size as u64);
+        assert!(
+            found.read(|found| found == wanted),
+            "seed {seed}: {name}, {size} bytes at {at} of rank {rank}"
+        );
+    }
+}
+
+#[test]
+fn a_receive_may_be_done_with_the_operation_behind_it() {
+    for seed in 0..150 {
+        a_receive_and_the_operation_behind_it(seed);
+    }
+}
+
 #[test]
 fn random_operations_leave_what_they_mean() {
     for seed in 0..60 {

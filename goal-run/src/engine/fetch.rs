@@ -2,7 +2,10 @@
 
 use super::Core;
 use super::code::Code;
+use super::combined::Combination;
 use super::incoming::{Place, Receive};
+use crate::memory::Span;
+use crate::ops;
 use crate::transport::{Header, Kind, Transport};
 use std::ops::Range;
 
@@ -62,6 +65,11 @@ impl Core {
     ) {
         let heap = &self.heap();
         self.held.arrivals.messages.remove(heap, key);
+        if in_place(transport, header).is_some()
+            && let Some(combination) = self.combination(codes, receive)
+        {
+            self.note_combined(receive, combination);
+        }
         self.end(receive);
         let mut answer = Header::new(Kind::Fin, self.rank);
         answer.cookie = header.cookie;
@@ -81,16 +89,24 @@ impl Core {
         if header.flags & Header::DIRECT == 0 {
             return false;
         }
-        let Some(source) = transport.import(header.source, header.offset, header.size) else {
+        let Some(source) = in_place(transport, header) else {
             return self.copy_part(transport, codes, header, receive, part);
         };
         let (buffer, _) = self.target_of(codes, receive);
-        let is_disjoint = self.homes[receive.instance as usize].memory.is_disjoint(buffer, source);
-        if is_disjoint {
-            let offset = part.start as u64;
-            source.part(part).read(|bytes| self.store(codes, receive, header, offset, bytes));
+        let memory = &self.homes[receive.instance as usize].memory;
+        if !memory.is_disjoint(buffer, source) {
+            return false;
         }
-        is_disjoint
+        let combination = self.combination(codes, receive).zip(memory.contiguous(buffer));
+        let source = source.part(part.clone());
+        if let Some((Combination { function: (op, datatype), a, .. }, target)) = combination {
+            ops::apply(op, datatype, a.part(part.clone()), source, target.part(part))
+                .expect("divisions are done by themselves");
+        } else {
+            let offset = part.start as u64;
+            source.read(|bytes| self.store(codes, receive, header, offset, bytes));
+        }
+        true
     }
 
     /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or something is done with the
@@ -119,4 +135,10 @@ impl Core {
         self.staged = staged;
         is_copied
     }
+}
+
+/// The payload of a message that can be read where it lies with its sender.
+pub(super) fn in_place<T: Transport>(transport: &T, header: &Header) -> Option<Span> {
+    let is_exported = header.flags & Header::DIRECT != 0;
+    is_exported.then(|| transport.import(header.source, header.offset, header.size)).flatten()
 }

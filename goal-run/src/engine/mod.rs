@@ -11,6 +11,7 @@
 mod buffer;
 mod channel;
 mod code;
+mod combined;
 mod communicator;
 mod error;
 mod fetch;

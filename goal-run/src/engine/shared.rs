@@ -2,13 +2,15 @@
 
 use super::Core;
 use super::code::Code;
+use super::combined::Combination;
 use super::error::Cause;
+use super::fetch::in_place;
 use super::incoming::Receive;
 use crate::heap::flat;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use crate::shm::{Chunk, Segment, Task};
-use crate::transport::{Header, Transport};
+use crate::transport::Transport;
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
 
@@ -54,7 +56,7 @@ impl Core {
         let mut done = 0;
         while done < of_a.len() {
             let left = |operand: Span| operand.part(done..operand.len());
-            let operands = (self.rank, left(of_a), left(of_b), left(of_c));
+            let operands = [of_a, of_b, of_c].map(|operand| (self.rank, left(operand)));
             let action = Receive { instance, action };
             if self.share(transport, (op, datatype), operands, done as u64, None, action) {
                 return None;
@@ -82,44 +84,47 @@ impl Core {
         receive: Receive,
     ) -> bool {
         let message = self.held.arrivals.messages.get(&self.held.heap, key);
-        let Header { source, offset, size, flags, .. } = message.header;
-        let before = message.arrived as usize;
-        if size < SHARED_MIN || flags & Header::DIRECT == 0 {
+        let (header, before) = (message.header, message.arrived as usize);
+        if header.size < SHARED_MIN {
             return false;
         }
         let (payload, reduce) = self.target_of(codes, receive);
         let memory = &self.homes[receive.instance as usize].memory;
-        let (Some(from), Some(to)) = (transport.import(source, offset, size), memory.contiguous(payload))
-        else {
+        let (Some(from), Some(to)) = (in_place(transport, &header), memory.contiguous(payload)) else {
             return false;
         };
-        let function = reduce.unwrap_or((Op::Copy, Datatype::UInt8));
-        let left = |span: Span| span.part(before..span.len());
-        let operands = (source, left(from), left(to), left(to));
-        from.is_disjoint(to) && self.share(transport, function, operands, before as u64, Some(key), receive)
+        if !from.is_disjoint(to) {
+            return false;
+        }
+        let (from, to) = ((header.source, from), (self.rank, to));
+        let (function, operands) = match self.combination(codes, receive) {
+            Some(Combination { function, a, .. }) => (function, [(self.rank, a), from, to]),
+            None => (reduce.unwrap_or((Op::Copy, Datatype::UInt8)), [from, to, to]),
+        };
+        let operands = operands.map(|(rank, span)| (rank, span.part(before..span.len())));
+        self.share(transport, function, operands, before as u64, Some(key), receive)
     }
 
-    /// Opens a task for what is left of an operation, if there is enough of it and somebody who waits. A lies with the given rank, and
-    /// `before` bytes are done.
+    /// Opens a task for what is left of an operation, if there is enough of it and somebody who waits. Operands lie with the
+    /// given ranks, and `before` bytes are done.
     fn share<T: Transport>(
         &mut self,
         transport: &T,
         (op, datatype): (Op, Datatype),
-        (rank, a, b, c): (u32, Span, Span, Span),
+        operands: [(u32, Span); 3],
         before: u64,
         message: Option<u32>,
         action: Receive,
     ) -> bool {
         let Some(segment) = transport.segment() else { return false };
-        let bytes = a.len() as u64;
+        let bytes = operands[0].1.len() as u64;
         if bytes < SHARED_MIN || !segment.tasks().is_wanted() {
             return false;
         }
-        let [Some(a), Some(b), Some(c)] = [a, b, c].map(|operand| segment.place_of(operand)) else {
-            return false;
-        };
-        let (function, ranks, operands) = ([op as u32, datatype as u32], [rank, self.rank], [a, b, c]);
-        let task = Task { function, ranks, operands, before, bytes };
+        let places = operands.map(|(_, operand)| segment.place_of(operand));
+        let [Some(a), Some(b), Some(c)] = places else { return false };
+        let ranks = operands.map(|(rank, _)| rank);
+        let task = Task { function: [op as u32, datatype as u32], ranks, operands: [a, b, c], before, bytes };
         let Some(number) = segment.tasks().open(task) else { return false };
         let shared = Shared { task: number as u32, chunks: task.chunks(), own: 0, message, action };
         let heap = &self.heap();
@@ -223,13 +228,16 @@ pub(crate) fn help(segment: &Segment, rank: u32, has_waited: bool) -> bool {
 
 /// Does a chunk.
 fn work(segment: &Segment, chunk: Chunk) {
-    let Task { function, ranks: [of_a, owner], operands: [a, b, c], before, bytes } = chunk.task;
+    let Task { function, ranks, operands, before, bytes } = chunk.task;
     let part = chunk.bytes();
     let first = before + part.start as u64;
-    let at = |rank, place| segment.bytes_at(rank, place, bytes).expect("memory of a rank").part(part.clone());
+    let [a, b, c] = [0, 1, 2].map(|operand| {
+        let bytes = segment.bytes_at(ranks[operand], operands[operand], bytes);
+        bytes.expect("memory of a rank").part(part.clone())
+    });
     let [op, datatype] = function.map(|code| code as u8);
     let (op, datatype) = Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");
-    let result = ops::apply(op, datatype, at(of_a, a), at(owner, b), at(owner, c));
+    let result = ops::apply(op, datatype, a, b, c);
     let divided = result.err().map(|DivisionByZero { element }| first / datatype.width() + element);
     segment.tasks().done(chunk, divided);
 }

@@ -75,7 +75,7 @@ impl Core {
                             break Some((offset, Unusual::Kept(message)));
                         }
                     }
-                    StepKind::Exec => {
+                    StepKind::Exec if state.combined.is_empty() => {
                         queue.release_steps(steps.start_dependents(step));
                         exec_short(queue.home, step);
                         queue.end_step(offset, steps.dependents(step));
@@ -84,7 +84,9 @@ impl Core {
                         queue.release_steps(steps.start_dependents(step));
                         queue.end_step(offset, steps.dependents(step));
                     }
-                    StepKind::Send | StepKind::Other => break Some((offset, Unusual::Start)),
+                    StepKind::Send | StepKind::Exec | StepKind::Other => {
+                        break Some((offset, Unusual::Start));
+                    }
                 }
             };
             let Some((offset, unusual)) = unusual else { break };

@@ -1,7 +1,7 @@
 //! What an engine remembers of instances and messages: all of it in a heap, so that another process can go on with it.
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
-use super::incoming::Arrivals;
+use super::incoming::{Arrivals, Receive};
 use super::instance::Instance;
 use super::local::Timers;
 use super::options::{Options, Stats};
@@ -27,6 +27,8 @@ pub(super) struct State {
     pub(super) timers: Timers,
     /// Operations under way that others may take a part of.
     pub(super) shared: Fifo<Shared>,
+    /// Local operations that were done with their receives and have not started.
+    pub(super) combined: Fifo<Receive>,
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,

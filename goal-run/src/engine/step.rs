@@ -214,6 +214,7 @@ impl Core {
                 self.post(codes, Receive { instance: key, action: offset }, peer, tag)
             }
             Operation::Nop => true,
+            Operation::Exec { .. } if self.was_combined(at) => true,
             Operation::Exec { op, datatype, a, b, c } => {
                 let result = if a.size() >= SHARED_MIN {
                     self.exec_large(transport, at, (op, datatype), (a, b, c))

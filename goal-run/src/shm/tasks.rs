@@ -19,9 +19,9 @@ const CHUNK: u64 = 64 << 10;
 pub struct Task {
     /// Codes of the operation and of the datatype.
     pub function: [u32; 2],
-    /// The rank whose memory A lies in, and that of B and C.
-    pub ranks: [u32; 2],
-    /// Where A, B and C begin in the segment.
+    /// The ranks whose memory A, B and C lie in.
+    pub ranks: [u32; 3],
+    /// Where these begin in the segment.
     pub operands: [u64; 3],
     /// Bytes of the whole operation that come before, for the numbers of elements.
     pub before: u64,

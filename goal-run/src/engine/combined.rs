@@ -1,0 +1,79 @@
+//! A receive and the local operation behind it in one pass over the bytes.
+//!
+//! `recv` into bytes that `exec` then combines with others of the rank's own, where nothing else waits for the receive and the operation
+//! for nothing else: nobody can tell whether the message was ever there as it came. What the operation reads was there before the message
+//! was sent, as nothing but the message and what the receive waited for can have told that it is.
+
+use super::Core;
+use super::code::Code;
+use super::incoming::Receive;
+use crate::memory::Span;
+use goal_asm::nisa::{Buffer, Operation};
+use goal_lang::{Datatype, Op, Piece};
+
+/// What is stored in the place of a message: `A op message`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Combination {
+    pub(super) function: (Op, Datatype),
+    pub(super) a: Span,
+    /// The action that does so.
+    exec: u32,
+}
+
+impl Core {
+    /// The local operation that is done with a receive.
+    pub(super) fn combination(&self, codes: &[Code], receive: Receive) -> Option<Combination> {
+        let instance = self.held.instances.get(&self.held.heap, receive.instance);
+        let section = codes[instance.code as usize].whole()?.section();
+        let record = section.record(receive.action);
+        let Operation::Recv { payload: Buffer::One(payload), reduce: None, .. } = record.operation() else {
+            return None;
+        };
+        if record.dependents.len() != 1 {
+            return None;
+        }
+        let exec = record.dependents.get(0);
+        let record = section.record(exec);
+        let Operation::Exec { op, datatype, a: Buffer::One(a), b: Buffer::One(b), c } = record.operation()
+        else {
+            return None;
+        };
+        let is_result = |buffer| matches!(buffer, Buffer::One(piece) if is_same(piece, payload));
+        // A division names its action where it fails, and a copy reads no second operand.
+        if record.sources != 1
+            || matches!(op, Op::Div | Op::Copy)
+            || !is_same(b, payload)
+            || !c.is_none_or(is_result)
+        {
+            return None;
+        }
+        let memory = &self.homes[receive.instance as usize].memory;
+        let a = memory.span(a);
+        a.is_disjoint(memory.span(payload)).then_some(Combination { function: (op, datatype), a, exec })
+    }
+
+    /// A receive has ended, and its combination with it.
+    pub(super) fn note_combined(&mut self, receive: Receive, combination: Combination) {
+        let heap = &self.heap();
+        self.held.combined.push(heap, Receive { action: combination.exec, ..receive });
+    }
+
+    /// Whether a local operation that starts was done with its receive.
+    #[inline]
+    pub(super) fn was_combined(&mut self, (instance, action): (u32, u32)) -> bool {
+        !self.held.combined.is_empty() && self.take_combined(Receive { instance, action })
+    }
+
+    #[inline(never)]
+    fn take_combined(&mut self, exec: Receive) -> bool {
+        let heap = &self.heap();
+        let combined = &mut self.held.combined;
+        let before = combined.len();
+        combined.retain(heap, |&other| other != exec);
+        combined.len() < before
+    }
+}
+
+fn is_same(a: Piece, b: Piece) -> bool {
+    (a.space, a.addr, a.size) == (b.space, b.addr, b.size)
+}
