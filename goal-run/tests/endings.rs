@@ -42,6 +42,20 @@ fn a_deadlock_is_told_with_its_cycle() {
 }
 
 #[test]
+fn a_deadlock_is_told_however_ranks_wait() {
+    for wait in ["spin", "adaptive", "block"] {
+        for progress in ["caller", "thread", "node"] {
+            ends(
+                DEADLOCK,
+                &["--wait", wait, "--progress", progress],
+                3,
+                &["rank 0, recv `a` (line 3) waits"],
+            );
+        }
+    }
+}
+
+#[test]
 fn a_deadlock_in_json() {
     let ended = run_text(DEADLOCK, &["--no-check", "--format", "json"]);
     ended.assert_status(3);

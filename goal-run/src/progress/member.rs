@@ -174,13 +174,29 @@ impl<'a> Member<'a> {
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || segment.status(rank);
+        // What takes the place of a sleep where a rank never sleeps: until somebody rings, or there is a part to take in something.
+        let look = || {
+            let endpoint = segment.endpoint(rank);
+            while endpoint.is_armed() && !help(segment, rank, true) {
+                thread::yield_now();
+            }
+            endpoint.disarm();
+        };
         match &mut self.own {
-            Own::Alone(engine) => self.pause.rest(status, engine.transport(), waiting),
+            Own::Alone(engine) => {
+                let transport = engine.transport();
+                if self.pause.begins_silence() {
+                    transport.publish();
+                }
+                if self.pause.is_over(waiting, || transport.has_message()) && transport.arm() {
+                    self.pause.sleep(status(), waiting, |limit| transport.wait(limit), look);
+                }
+            }
             Own::Thread(driver) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
                 if self.pause.is_over(waiting, || endpoint.has_message()) && driver.engine().transport().arm()
                 {
-                    self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit));
+                    self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
                 }
             }
             Own::Together(together) => {
@@ -192,7 +208,7 @@ impl<'a> Member<'a> {
                 if self.pause.is_over(waiting, || endpoint.has_message()) {
                     let may_sleep = together.lie_down(|engine| engine.transport().arm());
                     if may_sleep.ok_or(Interrupted::Stopped)? {
-                        self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit));
+                        self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
                     } else {
                         endpoint.disarm();
                     }

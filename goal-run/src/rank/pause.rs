@@ -3,7 +3,6 @@
 use super::now_ns;
 use crate::engine::Waiting;
 use crate::shm::{State, Status};
-use crate::transport::Wakeup;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -61,7 +60,7 @@ impl Pause {
     /// `crowded`: whether ranks share processors.
     pub fn new(crowded: bool, wait: Wait) -> Self {
         let polls = match (wait, crowded) {
-            (Wait::Spin, _) => u32::MAX - 1,
+            (Wait::Spin, _) => POLLS_MAX,
             (Wait::Block, _) => 0,
             (Wait::Adaptive, true) => POLLS_CROWDED,
             (Wait::Adaptive, false) => POLLS_MIN,
@@ -91,19 +90,9 @@ impl Pause {
         self.fruitless >= PATIENCE
     }
 
-    /// After a fruitless poll: spins or yields at first, then sleeps until there may be something to do.
-    pub fn rest<'a>(
-        &mut self,
-        status: impl FnOnce() -> &'a Status,
-        transport: &mut impl Wakeup,
-        waiting: Waiting,
-    ) {
-        if self.fruitless + 1 == SILENCE {
-            transport.publish();
-        }
-        if self.is_over(waiting, || transport.has_message()) && transport.arm() {
-            self.sleep(status(), waiting, |limit| transport.wait(limit));
-        }
+    /// Whether senders are to be told of all room before the rest that comes now.
+    pub(crate) fn begins_silence(&self) -> bool {
+        self.fruitless + 1 == SILENCE
     }
 
     /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and nothing was done this time.
@@ -120,6 +109,10 @@ impl Pause {
             return false;
         }
         match waiting {
+            Waiting::Until { .. } | Waiting::Room if self.wait == Wait::Spin => {
+                std::hint::spin_loop();
+                false
+            }
             Waiting::Until { time_ns, .. }
                 if !self.crowded && time_ns.saturating_sub(now_ns()) <= EARLY_NS =>
             {
@@ -130,8 +123,21 @@ impl Pause {
         }
     }
 
-    /// Sleeps with `wait`, for as long as it is told at most.
-    pub fn sleep(&mut self, status: &Status, waiting: Waiting, wait: impl FnOnce(Option<Duration>)) {
+    /// Sleeps with `wait`, for as long as it is told at most; or, if ranks never sleep, looks with `look` until there may be
+    /// something to do.
+    pub fn sleep(
+        &mut self,
+        status: &Status,
+        waiting: Waiting,
+        wait: impl FnOnce(Option<Duration>),
+        look: impl FnOnce(),
+    ) {
+        if self.wait == Wait::Spin {
+            status.enter(if waiting == Waiting::Nothing { State::Done } else { State::Idle });
+            look();
+            status.enter(State::Running);
+            return;
+        }
         let began = now_ns();
         match waiting {
             // In the eyes of the launcher a rank runs that waits for the time, or for room: its peer takes whatever comes.

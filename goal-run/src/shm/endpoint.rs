@@ -86,6 +86,11 @@ impl<'a> Endpoint<'a> {
         self.mailbox.arm()
     }
 
+    /// Whether the bell is on, and nobody has rung.
+    pub fn is_armed(&self) -> bool {
+        self.mailbox.is_armed()
+    }
+
     /// Wakes whoever sleeps here, though [`Endpoint::disarm`] was called since.
     pub fn rouse(&self) {
         self.mailbox.rouse();

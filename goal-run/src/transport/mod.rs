@@ -96,16 +96,6 @@ pub trait Wakeup: Transport {
     /// Whether a message has arrived.
     fn has_message(&self) -> bool;
 
-    /// Looks for a message, at most `looks` times.
-    #[inline]
-    fn spin(&self, looks: u32) {
-        for _ in 0..looks {
-            if self.has_message() {
-                return;
-            }
-        }
-    }
-
     /// Tells senders of all room that there is on the way here: to be called when nothing is left to do.
     fn publish(&mut self);
 
