@@ -1,12 +1,11 @@
 //! The engine on local actions only, beside a topological walk over an array of the same graph.
 
+use crate::assemble::assemble;
 use crate::measure::median;
 use crate::message::Pair;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_lang::limits::Limits;
-use goal_lang::{Action, ActionId, Body, BodyBuilder, Bytes, Datatype, Op, Program, ProgramBuilder, Space};
+use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
 use goal_run::engine::{Engine, Options, Schedule, Storage};
 use goal_run::memory::Region;
 use goal_run::rank::now_ns;
@@ -206,14 +205,6 @@ impl Prepared {
             }
         })
     }
-}
-
-/// A program as it is executed.
-pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
-    let mut bytes = Vec::new();
-    encode(program, &EncodeOptions::default(), None, &mut bytes).map_err(io::Error::other)?;
-    let bytes: Bytes = Arc::new(bytes);
-    Nisa::load(bytes, &Limits::default()).map_err(io::Error::other)
 }
 
 /// Nanoseconds that something takes.

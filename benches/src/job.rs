@@ -1,6 +1,6 @@
 //! Ranks that are processes of this program, each bound to a processor where every rank has one, and MPI programs that are placed alike.
 
-use crate::engine::assemble;
+use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
 use goal_lang::Program;

@@ -3,6 +3,7 @@
 //! Whole commands are timed from outside and interleaved with their peer; what is quoted is the median. Start with
 //! `--help`; `benches/README.md` says what each figure means.
 
+mod assemble;
 mod compile;
 mod engine;
 mod generate;

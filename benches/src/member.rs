@@ -1,6 +1,6 @@
 //! One rank of a job, in a process of its own: it starts a schedule again and again.
 
-use crate::engine::assemble;
+use crate::assemble::assemble;
 use crate::job::{layout, settings};
 use crate::mpi::Operation;
 use clap::Args as ClapArgs;

@@ -1,6 +1,7 @@
 //! The software of a message: a ping-pong of two engines that one thread polls in turn, so that no cache line travels.
 
-use crate::engine::{assemble, time};
+use crate::assemble::assemble;
+use crate::engine::time;
 use crate::mpi::Operation;
 use goal_run::engine::{Engine, Options, Schedule, Storage};
 use goal_run::shm::{Layout, RankSizes, Segment};

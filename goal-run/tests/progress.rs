@@ -1,42 +1,14 @@
 //! Ranks that start a schedule and do something else: who makes it go on.
 
-use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_lang::limits::Limits;
-use goal_lang::{ParseOptions, SourceMap, parse};
+mod common;
+
+use common::members::{nisa, settings};
 use goal_run::progress::{Member, Mode, with_member};
-use goal_run::rank::{Job, Settings, Wait, layout};
+use goal_run::rank::{Job, Wait, layout};
 use goal_run::shm::Segment;
-use goal_run::transport::{Choice, Request};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
-
-fn nisa(text: &str) -> Arc<Nisa> {
-    let mut sources = SourceMap::default();
-    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
-    let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
-    let mut bytes = Vec::new();
-    encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
-    Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
-}
-
-fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
-    Settings {
-        eager_limit: 64,
-        unexpected_limit: 1 << 20,
-        calc: None,
-        repeat: 1,
-        check: false,
-        record: false,
-        crowded: false,
-        window: None,
-        trace_events: 0,
-        paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
-        progress,
-        wait,
-    }
-}
 
 /// Each rank a thread that does `act`.
 fn run(text: &str, progress: Mode, wait: Wait, act: impl Fn(u32, &mut Member<'_>, Job<'_>) + Sync) {

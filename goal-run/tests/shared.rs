@@ -2,49 +2,20 @@
 
 mod common;
 
+use common::members::{nisa, settings};
 use common::{TRANSPORTS, run_text};
 use fastrand::Rng;
-use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_lang::limits::Limits;
-use goal_lang::{Datatype, Op, ParseOptions, SourceMap, is_legal, parse};
+use goal_lang::{Datatype, Op, is_legal};
 use goal_run::engine::Cause;
 use goal_run::progress::{Interrupted, Mode, with_member};
-use goal_run::rank::{Job, Settings, Wait, layout};
+use goal_run::rank::{Job, Wait, layout};
 use goal_run::shm::Segment;
-use goal_run::transport::{Choice, Request};
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Bytes from which on operations are shared, and of a chunk.
 const SHARED_MIN: usize = 128 << 10;
 const CHUNK: usize = 64 << 10;
-
-fn nisa(text: &str) -> Arc<Nisa> {
-    let mut sources = SourceMap::default();
-    sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
-    let program = parse(&sources, &ParseOptions::default()).program.expect("a valid program");
-    let mut bytes = Vec::new();
-    encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
-    Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
-}
-
-fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
-    Settings {
-        eager_limit: 64,
-        unexpected_limit: 1 << 20,
-        calc: None,
-        repeat: 1,
-        check: false,
-        record: false,
-        crowded: false,
-        window: None,
-        trace_events: 0,
-        paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
-        progress,
-        wait,
-    }
-}
 
 /// What an operation leaves; one that divides by zero has no place here.
 fn applied(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Vec<u8> {
@@ -59,6 +30,17 @@ fn pick(random: &mut Rng) -> (Op, Datatype) {
             return (op, datatype);
         }
     }
+}
+
+/// Writes random bytes to the memory of all ranks: what these are.
+fn fill_at_random(segment: &Segment, random: &mut Rng) -> Vec<Vec<u8>> {
+    let fill = |rank| {
+        let memory = segment.region(&segment.rank(rank).memory).whole();
+        let bytes: Vec<u8> = (0..memory.len()).map(|_| random.u8(..)).collect();
+        memory.write(|memory| memory.copy_from_slice(&bytes));
+        bytes
+    };
+    (0..segment.num_ranks()).map(fill).collect()
 }
 
 /// Each rank a thread that runs its schedule once, on what `fill` leaves in its memory, and is told how that ended.
@@ -123,14 +105,8 @@ fn operations_leave_what_they_mean(seed: u64) {
     );
     let mode = Mode::ALL[(seed % 3) as usize];
     let wait = [Wait::Adaptive, Wait::Spin, Wait::Block][(seed / 3 % 3) as usize];
-    let mut bytes: Vec<Vec<u8>> = Vec::new();
-    let fill = |segment: &Segment| {
-        for rank in 0..3 {
-            let memory = segment.region(&segment.rank(rank).memory).whole();
-            bytes.push((0..memory.len()).map(|_| random.u8(..)).collect());
-            memory.write(|memory| memory.copy_from_slice(&bytes[rank as usize]));
-        }
-    };
+    let mut bytes = Vec::new();
+    let fill = |segment: &Segment| bytes = fill_at_random(segment, &mut random);
     let segment = run(&text, mode, wait, fill, |_, ended, _| assert_eq!(ended, Ok(())));
     let part = |rank: usize, at: usize| &bytes[rank][at..at + size];
     let first = applied(op, datatype, part(1, p), part(0, p));
@@ -161,14 +137,8 @@ fn a_receive_and_the_operation_behind_it(seed: u64) {
          rank 1 {{ send 0,{size} to 0 }}
          rank 2 {{ recv 0,{size} from 0 }}",
     );
-    let mut bytes: Vec<Vec<u8>> = Vec::new();
-    let fill = |segment: &Segment| {
-        for rank in 0..3 {
-            let memory = segment.region(&segment.rank(rank).memory).whole();
-            bytes.push((0..memory.len()).map(|_| random.u8(..)).collect());
-            memory.write(|memory| memory.copy_from_slice(&bytes[rank as usize]));
-        }
-    };
+    let mut bytes = Vec::new();
+    let fill = |segment: &Segment| bytes = fill_at_random(segment, &mut random);
     let mode = Mode::ALL[(seed % 3) as usize];
     let segment = run(&text, mode, Wait::Adaptive, fill, |_, ended, _| assert_eq!(ended, Ok(())));
     let wanted = applied(op, datatype, &bytes[0][own..own + size], &bytes[1][..size]);
