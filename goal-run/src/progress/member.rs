@@ -177,7 +177,7 @@ impl<'a> Member<'a> {
         // What takes the place of a sleep where a rank never sleeps: until somebody rings, or there is a part to take in something.
         let look = || {
             let endpoint = segment.endpoint(rank);
-            while endpoint.is_armed() && !help(segment, rank, true) {
+            while endpoint.is_armed() && !segment.gate().is_stopped() && !help(segment, rank, true) {
                 thread::yield_now();
             }
             endpoint.disarm();
