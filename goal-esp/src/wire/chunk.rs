@@ -1,0 +1,207 @@
+//! Chunks, of which the stream of a connection consists, and GOAL's transfer header (thesis Fig. 4.6) in front of a message.
+//!
+//! ```text
+//!  0       1       2               4               8               12
+//! +-------+-------+---------------+---------------+---------------+
+//! | kind  |   0   |       0       | bytes to come |    message    |
+//! +-------+-------+---------------+---------------+---------------+ 12
+//! |    receive    |            offset             |
+//! +---------------+-------------------------------+ 24: Cts, Data, Fin, Part, Communicator, Room end here
+//! | communicator  |schedule number|    sender     |   receiver    |
+//! +---------------+---------------+---------------+---------------+ 40
+//! |    length     |     flags     |      tag      |
+//! +---------------+---------------+---------------+---------------+ 52: the 28 bytes of Fig. 4.6 end here
+//! |   sequence    |    action     |
+//! +---------------+---------------+ 60
+//! ```
+//!
+//! Which fields count, by kind; the others are 0:
+//!
+//! ```text
+//! kind             message           receive          offset           bytes to come  transfer header
+//! 1 Eager          0                 0                size             the message    yes
+//! 2 Rts            sender's name     0                size             0              yes
+//! 3 Cts            sender's name     receiver's name  bytes it has     0              no
+//! 4 Data           receiver's name   0                place in message a part         no
+//! 5 Fin            sender's name     0                0                0              no
+//! 6 Long           0                 0                size             0              yes
+//! 7 Part           0                 0                0                a part         no
+//! 8 Communicator   its number        0                0                0              no
+//! 9 Room           0                 0                bytes of room    0              no
+//! ```
+//!
+//! The transfer header's length is the low half of the size. A header never lies across two packets: where there is no room for it
+//! left, it begins the next one.
+
+use super::Malformed;
+use super::bytes::{u32_at, u64_at};
+use crate::limits::CHUNK_BYTES_MAX;
+
+const HEADER_LEN: usize = 24;
+const ENVELOPE_LEN: usize = 36;
+
+/// What a chunk is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ChunkKind {
+    /// A whole message.
+    Eager = 1,
+    /// Announces a message whose payload stays with its sender.
+    Rts = 2,
+    /// The receive of an announced message is there (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It names the message by the number
+    /// that the announcement gave it instead of repeating its transfer header.
+    Cts = 3,
+    /// A part of a payload that was cleared.
+    Data = 4,
+    /// The receiver needs the payload no longer.
+    Fin = 5,
+    /// The envelope of a message whose payload follows in the next parts.
+    Long = 6,
+    /// The next part of the last long message.
+    Part = 7,
+    /// The connection belongs to this communicator: the first chunk of a connection (thesis 4.2.1).
+    Communicator = 8,
+    /// The receiver has room for so many bytes of messages without a receive.
+    Room = 9,
+}
+
+impl ChunkKind {
+    /// All of them, by their number.
+    pub const ALL: [ChunkKind; 9] = [
+        ChunkKind::Eager,
+        ChunkKind::Rts,
+        ChunkKind::Cts,
+        ChunkKind::Data,
+        ChunkKind::Fin,
+        ChunkKind::Long,
+        ChunkKind::Part,
+        ChunkKind::Communicator,
+        ChunkKind::Room,
+    ];
+
+    /// Whether a transfer header follows.
+    pub fn has_envelope(self) -> bool {
+        matches!(self, ChunkKind::Eager | ChunkKind::Rts | ChunkKind::Long)
+    }
+
+    /// Whether bytes follow.
+    pub fn has_bytes(self) -> bool {
+        matches!(self, ChunkKind::Eager | ChunkKind::Data | ChunkKind::Part)
+    }
+}
+
+/// GOAL's transfer header, with what errors tell of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Envelope {
+    /// Communicator of the message.
+    pub communicator: u32,
+    /// Number of the schedule's instance in that communicator.
+    pub schedule: u32,
+    /// Rank that sends it.
+    pub sender: u32,
+    /// Rank that receives it.
+    pub receiver: u32,
+    /// Flags of the engine, which this crate only carries.
+    pub flags: u32,
+    /// Tag of the message.
+    pub tag: u32,
+    /// Number of the message among all of this instance from this sender to this receiver.
+    pub sequence: u32,
+    /// The send's place in its schedule, for reports.
+    pub action: u32,
+}
+
+/// The header of a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Chunk {
+    /// What it is.
+    pub kind: ChunkKind,
+    /// Bytes that follow the header.
+    pub len: u32,
+    /// Number that names a message, or the communicator.
+    pub message: u32,
+    /// Number that names a receive.
+    pub receive: u32,
+    /// Size of the message, place in it, or room, as the kind has it.
+    pub offset: u64,
+    /// The message, where a transfer header follows.
+    pub envelope: Option<Envelope>,
+}
+
+impl Chunk {
+    /// Bytes of the longest header.
+    pub const HEADER_LEN_MAX: usize = HEADER_LEN + ENVELOPE_LEN;
+
+    /// Bytes of the header.
+    pub fn header_len(&self) -> usize {
+        HEADER_LEN + if self.envelope.is_some() { ENVELOPE_LEN } else { 0 }
+    }
+
+    /// The header at the beginning of `bytes`.
+    ///
+    /// # Errors
+    /// [`Malformed`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
+        if bytes.len() < HEADER_LEN {
+            return Err(Malformed::Short);
+        }
+        let kind = ChunkKind::ALL.get(usize::from(bytes[0]).wrapping_sub(1)).copied();
+        let kind = kind.ok_or(Malformed::Version)?;
+        let [len, message, receive] = [4, 8, 12].map(|at| u32_at(bytes, at..at + 4));
+        let offset = u64_at(bytes, 16..24);
+        if kind.has_envelope() && bytes.len() < Self::HEADER_LEN_MAX {
+            return Err(Malformed::Short);
+        }
+        let envelope = kind.has_envelope().then(|| parse_envelope(bytes));
+        let chunk = Self { kind, len, message, receive, offset, envelope };
+        let is_length_right = envelope.is_none() || u32_at(bytes, 40..44) == offset as u32;
+        let holds = bytes[1..4] == [0; 3] && is_length_right && chunk.holds();
+        if holds { Ok(chunk) } else { Err(Malformed::Contradiction) }
+    }
+
+    /// Whether what does not count is 0, and no more bytes follow than may.
+    fn holds(&self) -> bool {
+        let Self { kind, len, message, receive, offset, .. } = *self;
+        let names_message = matches!(
+            kind,
+            ChunkKind::Rts | ChunkKind::Cts | ChunkKind::Data | ChunkKind::Fin | ChunkKind::Communicator
+        );
+        let has_offset = !matches!(kind, ChunkKind::Fin | ChunkKind::Part | ChunkKind::Communicator);
+        (kind.has_bytes() || len == 0)
+            && len <= CHUNK_BYTES_MAX
+            && (kind != ChunkKind::Eager || u64::from(len) == offset)
+            && (kind != ChunkKind::Data || offset.checked_add(len.into()).is_some())
+            && (names_message || message == 0)
+            && (kind == ChunkKind::Cts || receive == 0)
+            && (has_offset || offset == 0)
+    }
+
+    /// Writes the header to the beginning of `out`, which has room for it.
+    pub fn emit(&self, out: &mut [u8]) {
+        out[0] = self.kind as u8;
+        out[1..4].fill(0);
+        put(&mut out[4..], [self.len, self.message, self.receive]);
+        out[16..24].copy_from_slice(&self.offset.to_be_bytes());
+        if let Some(envelope) = self.envelope {
+            let Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action } =
+                envelope;
+            let length = self.offset as u32;
+            put(
+                &mut out[HEADER_LEN..],
+                [communicator, schedule, sender, receiver, length, flags, tag, sequence, action],
+            );
+        }
+    }
+}
+
+fn parse_envelope(bytes: &[u8]) -> Envelope {
+    let [communicator, schedule, sender, receiver, _, flags, tag, sequence, action] =
+        std::array::from_fn(|index| u32_at(bytes, HEADER_LEN + 4 * index..HEADER_LEN + 4 * index + 4));
+    Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action }
+}
+
+fn put<const N: usize>(out: &mut [u8], words: [u32; N]) {
+    for (bytes, word) in out.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+}

@@ -1,0 +1,327 @@
+//! EDP's datagrams: who is there, how long a frame takes, and what a stuck job's ranks know of each other (thesis chapter 3).
+//!
+//! ```text
+//!  0               1               2               3
+//! +-------+-------+---------------+---------------+---------------+ 0
+//! |version|  form |     kind      |        payload length         |
+//! +-------+-------+---------------+---------------+---------------+ 4
+//! |          source port          |       destination port        |
+//! +---------------+---------------+---------------+---------------+ 8
+//! |                            number                             |
+//! +---------------+---------------+---------------+---------------+ 12
+//! |                           checksum                            |
+//! +---------------+---------------+---------------+---------------+ 16: form 0 ends here
+//! |                              tag                              |
+//! +                                                               +
+//! |                                                               |
+//! +                                                               +
+//! |                                                               |
+//! +---------------+---------------+---------------+---------------+ 28: form 1 ends here
+//! ```
+//!
+//! Payloads by kind:
+//!
+//! ```text
+//! 1 echo, 2 echo reply   any bytes, which come back
+//! 3 discovery            job u64, nonce u64                                           tagged
+//! 4 answer               job u64, nonce u64 of the question, rank u32, ranks u32      tagged
+//! 5 probe                job u64, round u64                                           tagged
+//! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
+//! ```
+
+use super::bytes::{checksum, u16_at, u32_at, u64_at};
+use super::{Malformed, TAG_LEN, Tag, VERSION};
+use crate::limits::PAYLOAD_MAX;
+
+mod field {
+    use super::super::bytes::Field;
+    use super::TAG_LEN;
+
+    pub(super) const FORM: usize = 0;
+    pub(super) const KIND: usize = 1;
+    pub(super) const LENGTH: Field = 2..4;
+    pub(super) const SOURCE_PORT: Field = 4..6;
+    pub(super) const DESTINATION_PORT: Field = 6..8;
+    pub(super) const NUMBER: Field = 8..12;
+    pub(super) const CHECKSUM: Field = 12..16;
+    pub(super) const TAG: Field = 16..16 + TAG_LEN;
+}
+
+/// What a rank says of itself when it is asked whether a job can still go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// It works.
+    Active,
+    /// Nothing that it could do is left until a message comes.
+    Idle,
+    /// All that it had to do is done.
+    Done,
+}
+
+/// What a datagram says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Message<'a> {
+    /// Send these bytes back.
+    Echo(&'a [u8]),
+    /// These bytes came.
+    EchoReply(&'a [u8]),
+    /// Who is there of this job? The answers repeat the nonce, so that an old one is none.
+    Discovery {
+        /// The job.
+        job: u64,
+        /// Random.
+        nonce: u64,
+    },
+    /// A rank of the job is here, at the address and the port that this comes from.
+    Answer {
+        /// The job.
+        job: u64,
+        /// Nonce of the question.
+        nonce: u64,
+        /// The rank.
+        rank: u32,
+        /// How many ranks the job has.
+        ranks: u32,
+    },
+    /// Can you go on?
+    Probe {
+        /// The job.
+        job: u64,
+        /// Number of the question; answers to another one don't count.
+        round: u64,
+    },
+    /// What a rank knows of itself: a job is stuck if two rounds in a row find nobody active and the same numbers, with as many
+    /// messages taken as sent (Mattern's four counters).
+    ProbeReply {
+        /// The job.
+        job: u64,
+        /// Number of the question.
+        round: u64,
+        /// The rank.
+        rank: u32,
+        /// What it does.
+        state: State,
+        /// Messages that it sent to other hosts.
+        sent: u64,
+        /// Messages that it took from other hosts.
+        taken: u64,
+    },
+}
+
+impl<'a> Message<'a> {
+    /// The longest payload but those of echoes.
+    pub const FIXED_LEN_MAX: usize = 40;
+
+    fn kind(&self) -> u8 {
+        match self {
+            Message::Echo(_) => 1,
+            Message::EchoReply(_) => 2,
+            Message::Discovery { .. } => 3,
+            Message::Answer { .. } => 4,
+            Message::Probe { .. } => 5,
+            Message::ProbeReply { .. } => 6,
+        }
+    }
+
+    /// Whether it counts only with a tag.
+    pub fn is_tagged(&self) -> bool {
+        !matches!(self, Message::Echo(_) | Message::EchoReply(_))
+    }
+
+    fn parse(kind: u8, payload: &'a [u8]) -> Option<Self> {
+        let long = |at: usize| u64_at(payload, at..at + 8);
+        let word = |at: usize| u32_at(payload, at..at + 4);
+        Some(match (kind, payload.len()) {
+            (1, _) => Message::Echo(payload),
+            (2, _) => Message::EchoReply(payload),
+            (3, 16) => Message::Discovery { job: long(0), nonce: long(8) },
+            (4, 24) => Message::Answer { job: long(0), nonce: long(8), rank: word(16), ranks: word(20) },
+            (5, 16) => Message::Probe { job: long(0), round: long(8) },
+            (6, 40) => Message::ProbeReply {
+                job: long(0),
+                round: long(8),
+                rank: word(16),
+                state: [State::Active, State::Idle, State::Done].get(word(20) as usize).copied()?,
+                sent: long(24),
+                taken: long(32),
+            },
+            _ => return None,
+        })
+    }
+
+    /// Bytes of the payload.
+    pub fn len(&self) -> usize {
+        match self {
+            Message::Echo(bytes) | Message::EchoReply(bytes) => bytes.len(),
+            Message::Discovery { .. } | Message::Probe { .. } => 16,
+            Message::Answer { .. } => 24,
+            Message::ProbeReply { .. } => 40,
+        }
+    }
+
+    /// Whether the payload has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn emit(&self, out: &mut [u8]) {
+        let mut words = [0; 5];
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        match *self {
+            Message::Echo(bytes) | Message::EchoReply(bytes) => return out.copy_from_slice(bytes),
+            Message::Discovery { job, nonce } => words[..2].copy_from_slice(&[job, nonce]),
+            Message::Probe { job, round } => words[..2].copy_from_slice(&[job, round]),
+            Message::Answer { job, nonce, rank, ranks } => {
+                words[..3].copy_from_slice(&[job, nonce, pair(rank, ranks)]);
+            }
+            Message::ProbeReply { job, round, rank, state, sent, taken } => {
+                words = [job, round, pair(rank, state as u32), sent, taken];
+            }
+        }
+        for (bytes, word) in out.chunks_exact_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.to_be_bytes());
+        }
+    }
+}
+
+/// What a datagram means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EdpRepr<'a> {
+    /// Port that sends it.
+    pub source_port: u16,
+    /// Port that it is for; 0 for all.
+    pub destination_port: u16,
+    /// Tells datagrams apart; an answer repeats that of its question.
+    pub number: u32,
+    /// What it says.
+    pub message: Message<'a>,
+}
+
+impl EdpRepr<'_> {
+    /// Bytes of the header.
+    pub fn header_len(&self) -> usize {
+        if self.message.is_tagged() { field::TAG.end } else { field::CHECKSUM.end }
+    }
+
+    /// Bytes of header and payload.
+    pub fn len(&self) -> usize {
+        self.header_len() + self.message.len()
+    }
+
+    /// Whether there are no bytes, which never is.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+/// A view of a datagram: header and payload.
+#[derive(Debug, Clone, Copy)]
+pub struct Datagram<T>(T);
+
+impl<T: AsRef<[u8]>> Datagram<T> {
+    /// The view of a datagram that says what it is, whose checksum is right, and whose fields go together. What follows its payload
+    /// is padding.
+    ///
+    /// # Errors
+    /// [`Malformed`].
+    pub fn new_checked(bytes: T) -> Result<Self, Malformed> {
+        let datagram = Self(bytes);
+        datagram.check_len()?;
+        let all = datagram.0.as_ref();
+        let message = Message::parse(all[field::KIND], datagram.payload());
+        let fits = message.is_some_and(|message| message.is_tagged() == datagram.is_tagged());
+        if datagram.payload().len() > PAYLOAD_MAX || !fits {
+            return Err(Malformed::Contradiction);
+        }
+        if u32_at(all, field::CHECKSUM) != checksum(datagram.bytes(), field::CHECKSUM) {
+            return Err(Malformed::Checksum);
+        }
+        Ok(datagram)
+    }
+
+    fn check_len(&self) -> Result<(), Malformed> {
+        let bytes = self.0.as_ref();
+        if bytes.len() < field::CHECKSUM.end {
+            return Err(Malformed::Short);
+        }
+        if bytes[field::FORM] >> 4 != VERSION || bytes[field::FORM] & 0xf > 1 {
+            return Err(Malformed::Version);
+        }
+        let len = self.header_len() + usize::from(u16_at(bytes, field::LENGTH));
+        if bytes.len() < len { Err(Malformed::Short) } else { Ok(()) }
+    }
+
+    fn is_tagged(&self) -> bool {
+        self.0.as_ref()[field::FORM] & 0xf == 1
+    }
+
+    fn header_len(&self) -> usize {
+        if self.is_tagged() { field::TAG.end } else { field::CHECKSUM.end }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        let bytes = self.0.as_ref();
+        &bytes[..self.header_len() + usize::from(u16_at(bytes, field::LENGTH))]
+    }
+
+    fn payload(&self) -> &[u8] {
+        &self.bytes()[self.header_len()..]
+    }
+
+    /// What it means.
+    pub fn repr(&self) -> EdpRepr<'_> {
+        let bytes = self.0.as_ref();
+        EdpRepr {
+            source_port: u16_at(bytes, field::SOURCE_PORT),
+            destination_port: u16_at(bytes, field::DESTINATION_PORT),
+            number: u32_at(bytes, field::NUMBER),
+            message: Message::parse(bytes[field::KIND], self.payload()).expect("a view is of a datagram"),
+        }
+    }
+
+    /// The proof of its origin; `None` where it has none.
+    pub fn tag(&self) -> Option<Tag> {
+        self.is_tagged().then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
+    }
+
+    /// What a tag proves: all before the checksum, and all behind the tag.
+    pub fn proven(&self) -> [&[u8]; 2] {
+        [&self.bytes()[..field::CHECKSUM.start], self.payload()]
+    }
+}
+
+impl<T: AsRef<[u8]> + AsMut<[u8]>> Datagram<T> {
+    /// Writes a datagram to `bytes`, which must have room for it, without its tag and its checksum.
+    pub fn emit(bytes: T, repr: &EdpRepr<'_>) -> Self {
+        let mut datagram = Self(bytes);
+        let bytes = datagram.0.as_mut();
+        let header_len = repr.header_len();
+        bytes[field::FORM] = VERSION << 4 | u8::from(repr.message.is_tagged());
+        bytes[field::KIND] = repr.message.kind();
+        bytes[field::LENGTH].copy_from_slice(&(repr.message.len() as u16).to_be_bytes());
+        bytes[field::SOURCE_PORT].copy_from_slice(&repr.source_port.to_be_bytes());
+        bytes[field::DESTINATION_PORT].copy_from_slice(&repr.destination_port.to_be_bytes());
+        bytes[field::NUMBER].copy_from_slice(&repr.number.to_be_bytes());
+        repr.message.emit(&mut bytes[header_len..repr.len()]);
+        datagram
+    }
+
+    /// Writes the proof of its origin.
+    pub fn set_tag(&mut self, tag: &Tag) {
+        self.0.as_mut()[field::TAG].copy_from_slice(tag);
+    }
+
+    /// Writes the checksum: the last thing to do.
+    pub fn fill_checksum(&mut self) {
+        let sum = checksum(self.bytes(), field::CHECKSUM);
+        self.0.as_mut()[field::CHECKSUM].copy_from_slice(&sum.to_be_bytes());
+    }
+
+    /// Makes the checksum of any bytes right that are as long as they say.
+    pub(crate) fn reseal(bytes: T) {
+        let mut datagram = Self(bytes);
+        if datagram.check_len().is_ok() {
+            datagram.fill_checksum();
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! ESP's header (thesis Fig. 3.2, with what it leaves open decided).
+//!
+//! ```text
+//!  0               1               2               3
+//! +-------+-------+---------------+---------------+---------------+ 0
+//! |version|  form |     flags     |        payload length         |
+//! +-------+-------+---------------+---------------+---------------+ 4
+//! |          source port          |       destination port        |
+//! +---------------+---------------+---------------+---------------+ 8
+//! |                      nonce of the sender                      |
+//! +---------------+---------------+---------------+---------------+ 12
+//! |                        sequence number                        |
+//! +---------------+---------------+---------------+---------------+ 16
+//! |                     acknowledgement number                    |
+//! +---------------+---------------+---------------+---------------+ 20
+//! |                            checksum                           |
+//! +---------------+---------------+---------------+---------------+ 24
+//! |             window            |
+//! +---------------+---------------+   form 0 ends here, with 26 bytes
+//!                                 |         control number        :
+//! +---------------+---------------+---------------+---------------+
+//! :         control number        |                               |
+//! +---------------+---------------+              tag              +
+//! |                                                               |
+//! +                               +---------------+---------------+
+//! |                               |   form 1 ends here, with 42
+//! +---------------+---------------+---------------+---------------+
+//!                                 |     longest payload taken     |
+//! +---------------+---------------+---------------+---------------+
+//! |            options            |   form 2 ends here, with 46
+//! +---------------+---------------+
+//! ```
+
+use super::bytes::{checksum, u16_at, u32_at};
+use super::{Malformed, Ranges, TAG_LEN, Tag, VERSION};
+use crate::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
+use std::fmt;
+use std::ops::BitOr;
+
+mod field {
+    use super::super::bytes::Field;
+    use super::TAG_LEN;
+
+    pub(super) const FORM: usize = 0;
+    pub(super) const FLAGS: usize = 1;
+    pub(super) const LENGTH: Field = 2..4;
+    pub(super) const SOURCE_PORT: Field = 4..6;
+    pub(super) const DESTINATION_PORT: Field = 6..8;
+    pub(super) const NONCE: Field = 8..12;
+    pub(super) const SEQUENCE: Field = 12..16;
+    pub(super) const ACKNOWLEDGEMENT: Field = 16..20;
+    pub(super) const CHECKSUM: Field = 20..24;
+    pub(super) const WINDOW: Field = 24..26;
+    pub(super) const CONTROL: Field = 26..30;
+    pub(super) const TAG: Field = 30..30 + TAG_LEN;
+    pub(super) const PAYLOAD_MAX: Field = 42..44;
+    pub(super) const OPTIONS: Field = 44..46;
+}
+
+/// Flags of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Flags(pub u8);
+
+impl Flags {
+    /// Nothing.
+    pub const NONE: Flags = Flags(0);
+    /// Sets up a connection.
+    pub const SYN: Flags = Flags(1);
+    /// Acknowledgement number and window count.
+    pub const ACK: Flags = Flags(1 << 1);
+    /// No more packets follow from here.
+    pub const FIN: Flags = Flags(1 << 2);
+    /// The connection is given up.
+    pub const RST: Flags = Flags(1 << 3);
+    /// Packets are to be sent again (re-request); the payload names them.
+    pub const RRQ: Flags = Flags(1 << 4);
+    /// The first packet of a transfer (transfer starts).
+    pub const TXS: Flags = Flags(1 << 5);
+    /// The last packet of a transfer (transfer finished): its sender knew of no more.
+    pub const TXF: Flags = Flags(1 << 6);
+    /// The last packet of a write: transfers merge, writes keep their ends (thesis 3.2).
+    pub const TXR: Flags = Flags(1 << 7);
+
+    /// Whether all of `flags` are set.
+    #[inline]
+    pub fn has(self, flags: Flags) -> bool {
+        self.0 & flags.0 == flags.0
+    }
+
+    /// Whether one of `flags` is set.
+    #[inline]
+    pub fn has_any(self, flags: Flags) -> bool {
+        self.0 & flags.0 != 0
+    }
+
+    /// These without `flags`.
+    #[inline]
+    pub fn without(self, flags: Flags) -> Flags {
+        Flags(self.0 & !flags.0)
+    }
+
+    /// Those that change a connection's state: only who has the key may.
+    #[inline]
+    pub fn is_control(self) -> bool {
+        self.has_any(Flags::SYN | Flags::ACK | Flags::FIN | Flags::RST | Flags::RRQ)
+    }
+}
+
+impl BitOr for Flags {
+    type Output = Flags;
+
+    fn bitor(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+}
+
+impl fmt::Debug for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = ["SYN", "ACK", "FIN", "RST", "RRQ", "TXS", "TXF", "TXR"];
+        let set: Vec<_> = (0..8).filter(|bit| self.0 & 1 << bit != 0).map(|bit| names[bit]).collect();
+        f.write_str(if set.is_empty() { "-" } else { "" })?;
+        f.write_str(&set.join("+"))
+    }
+}
+
+/// What a side says of itself while the connection is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// Longest payload of a packet in bytes that it takes.
+    pub payload_max: u16,
+    /// Whether it tags every frame and takes no others; both do if one asks.
+    pub authenticates_data: bool,
+}
+
+impl Parameters {
+    const AUTHENTICATES_DATA: u16 = 1;
+}
+
+/// What follows the header's first part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// Nothing: data, whose origin is not proven.
+    None,
+    /// Number of the frame among those with a tag in this direction, and a tag.
+    Tagged {
+        /// Low half of the number.
+        control: u32,
+    },
+    /// As before, with what a connection is set up with.
+    Handshake {
+        /// Low half of the number.
+        control: u32,
+        /// What the sender says of itself.
+        parameters: Parameters,
+    },
+}
+
+impl Extension {
+    const fn form(&self) -> u8 {
+        match self {
+            Extension::None => 0,
+            Extension::Tagged { .. } => 1,
+            Extension::Handshake { .. } => 2,
+        }
+    }
+
+    /// Bytes of a header with this extension.
+    #[inline]
+    pub const fn header_len(&self) -> usize {
+        header_len(self.form())
+    }
+}
+
+const fn header_len(form: u8) -> usize {
+    match form {
+        0 => field::WINDOW.end,
+        1 => field::TAG.end,
+        _ => field::OPTIONS.end,
+    }
+}
+
+/// A view of an ESP packet: header and payload.
+#[derive(Debug, Clone, Copy)]
+pub struct Packet<T>(T);
+
+impl<T: AsRef<[u8]>> Packet<T> {
+    /// Bytes of the shortest header.
+    pub const HEADER_LEN_MIN: usize = field::WINDOW.end;
+
+    /// Bytes of the longest header of a packet with data.
+    pub const HEADER_LEN_DATA_MAX: usize = field::TAG.end;
+
+    /// Bytes of the longest header.
+    pub const HEADER_LEN_MAX: usize = field::OPTIONS.end;
+
+    /// The view of a packet that says what it is, whose checksum is right, and whose fields go together. What follows its payload
+    /// is padding.
+    ///
+    /// # Errors
+    /// [`Malformed`].
+    pub fn new_checked(bytes: T) -> Result<Self, Malformed> {
+        let packet = Self(bytes);
+        packet.check_len()?;
+        packet.check_fields()?;
+        if packet.checksum() != checksum(packet.bytes(), field::CHECKSUM) {
+            return Err(Malformed::Checksum);
+        }
+        Ok(packet)
+    }
+
+    fn check_len(&self) -> Result<(), Malformed> {
+        let bytes = self.0.as_ref();
+        if bytes.len() < Self::HEADER_LEN_MIN {
+            return Err(Malformed::Short);
+        }
+        if bytes[field::FORM] >> 4 != VERSION || self.form() > 2 {
+            return Err(Malformed::Version);
+        }
+        if bytes.len() < self.len() { Err(Malformed::Short) } else { Ok(()) }
+    }
+
+    fn check_fields(&self) -> Result<(), Malformed> {
+        let flags = self.flags();
+        let is_handshake = self.form() == 2;
+        let holds = self.payload_len() <= PAYLOAD_MAX
+            && (self.form() > 0 || !flags.is_control())
+            && (is_handshake || !flags.has(Flags::SYN));
+        let holds = holds
+            && match flags {
+                _ if is_handshake => {
+                    [Flags::SYN, Flags::SYN | Flags::ACK, Flags::ACK].contains(&flags)
+                        && self.payload_len() == 0
+                        && self.parameters().is_some()
+                }
+                _ if flags.has(Flags::RST) => flags == Flags::RST && self.payload_len() == 0,
+                _ if flags.has(Flags::RRQ) => {
+                    flags == Flags::RRQ | Flags::ACK && Ranges::parse(self.payload()).is_some()
+                }
+                _ if flags.has(Flags::FIN) => self.payload_len() == 0,
+                _ => true,
+            };
+        if holds { Ok(()) } else { Err(Malformed::Contradiction) }
+    }
+
+    fn form(&self) -> u8 {
+        self.0.as_ref()[field::FORM] & 0xf
+    }
+
+    /// Bytes of the header.
+    #[inline]
+    pub fn header_len(&self) -> usize {
+        header_len(self.form())
+    }
+
+    /// Bytes of the payload.
+    #[inline]
+    pub fn payload_len(&self) -> usize {
+        u16_at(self.0.as_ref(), field::LENGTH).into()
+    }
+
+    /// Bytes of header and payload.
+    #[inline]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.header_len() + self.payload_len()
+    }
+
+    /// The packet without padding.
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.0.as_ref()[..self.len()]
+    }
+
+    /// What it does.
+    #[inline]
+    pub fn flags(&self) -> Flags {
+        Flags(self.0.as_ref()[field::FLAGS])
+    }
+
+    /// Port that sent it.
+    #[inline]
+    pub fn source_port(&self) -> u16 {
+        u16_at(self.0.as_ref(), field::SOURCE_PORT)
+    }
+
+    /// Port that it is for.
+    #[inline]
+    pub fn destination_port(&self) -> u16 {
+        u16_at(self.0.as_ref(), field::DESTINATION_PORT)
+    }
+
+    /// Which incarnation of its sender's end of the connection sent it.
+    #[inline]
+    pub fn nonce(&self) -> u32 {
+        u32_at(self.0.as_ref(), field::NONCE)
+    }
+
+    /// CRC-32C of header and payload.
+    #[inline]
+    pub fn checksum(&self) -> u32 {
+        u32_at(self.0.as_ref(), field::CHECKSUM)
+    }
+
+    fn parameters(&self) -> Option<Parameters> {
+        let bytes = self.0.as_ref();
+        let payload_max = u16_at(bytes, field::PAYLOAD_MAX);
+        let options = u16_at(bytes, field::OPTIONS);
+        let is_known = options & !Parameters::AUTHENTICATES_DATA == 0;
+        let fits = (PAYLOAD_MIN..=PAYLOAD_MAX).contains(&usize::from(payload_max));
+        let authenticates_data = options & Parameters::AUTHENTICATES_DATA != 0;
+        (is_known && fits).then_some(Parameters { payload_max, authenticates_data })
+    }
+
+    /// What the header means.
+    pub fn repr(&self) -> Repr {
+        let bytes = self.0.as_ref();
+        let control = || u32_at(bytes, field::CONTROL);
+        Repr {
+            flags: self.flags(),
+            source_port: self.source_port(),
+            destination_port: self.destination_port(),
+            nonce: self.nonce(),
+            sequence: u32_at(bytes, field::SEQUENCE),
+            acknowledgement: u32_at(bytes, field::ACKNOWLEDGEMENT),
+            window: u16_at(bytes, field::WINDOW),
+            extension: match self.parameters_if_handshake() {
+                Some(parameters) => Extension::Handshake { control: control(), parameters },
+                None if self.form() == 1 => Extension::Tagged { control: control() },
+                None => Extension::None,
+            },
+        }
+    }
+
+    fn parameters_if_handshake(&self) -> Option<Parameters> {
+        if self.form() == 2 { self.parameters() } else { None }
+    }
+
+    /// The proof of its origin; `None` where it has none.
+    pub fn tag(&self) -> Option<Tag> {
+        (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
+    }
+
+    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag.
+    pub fn proven(&self) -> [&[u8]; 3] {
+        let bytes = self.bytes();
+        let (tag_start, tag_end) = if self.form() > 0 {
+            (field::TAG.start, field::TAG.end)
+        } else {
+            (self.header_len(), self.header_len())
+        };
+        [&bytes[..field::CHECKSUM.start], &bytes[field::CHECKSUM.end..tag_start], &bytes[tag_end..]]
+    }
+
+    /// What it carries.
+    #[inline]
+    pub fn payload(&self) -> &[u8] {
+        &self.bytes()[self.header_len()..]
+    }
+}
+
+impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
+    /// A packet in `bytes`, which must have room for it: its payload is there already, behind a header of the length that
+    /// `repr` has.
+    pub fn emit(bytes: T, repr: &Repr, payload_len: usize) -> Self {
+        let mut packet = Self(bytes);
+        let bytes = packet.0.as_mut();
+        bytes[field::FORM] = VERSION << 4 | repr.extension.form();
+        bytes[field::FLAGS] = repr.flags.0;
+        bytes[field::LENGTH].copy_from_slice(&(payload_len as u16).to_be_bytes());
+        bytes[field::SOURCE_PORT].copy_from_slice(&repr.source_port.to_be_bytes());
+        bytes[field::DESTINATION_PORT].copy_from_slice(&repr.destination_port.to_be_bytes());
+        bytes[field::NONCE].copy_from_slice(&repr.nonce.to_be_bytes());
+        bytes[field::SEQUENCE].copy_from_slice(&repr.sequence.to_be_bytes());
+        bytes[field::ACKNOWLEDGEMENT].copy_from_slice(&repr.acknowledgement.to_be_bytes());
+        bytes[field::WINDOW].copy_from_slice(&repr.window.to_be_bytes());
+        if let Extension::Tagged { control } | Extension::Handshake { control, .. } = repr.extension {
+            bytes[field::CONTROL].copy_from_slice(&control.to_be_bytes());
+            bytes[field::TAG].fill(0);
+        }
+        if let Extension::Handshake { parameters, .. } = repr.extension {
+            let options = if parameters.authenticates_data { Parameters::AUTHENTICATES_DATA } else { 0 };
+            bytes[field::PAYLOAD_MAX].copy_from_slice(&parameters.payload_max.to_be_bytes());
+            bytes[field::OPTIONS].copy_from_slice(&options.to_be_bytes());
+        }
+        packet
+    }
+
+    /// Writes the proof of its origin.
+    pub fn set_tag(&mut self, tag: &Tag) {
+        self.0.as_mut()[field::TAG].copy_from_slice(tag);
+    }
+
+    /// Writes the checksum: the last thing to do.
+    pub fn fill_checksum(&mut self) {
+        let sum = checksum(self.bytes(), field::CHECKSUM);
+        self.0.as_mut()[field::CHECKSUM].copy_from_slice(&sum.to_be_bytes());
+    }
+
+    /// Makes the checksum of any bytes right that are as long as they say.
+    pub(crate) fn reseal(bytes: T) {
+        let mut packet = Self(bytes);
+        if packet.check_len().is_ok() {
+            packet.fill_checksum();
+        }
+    }
+}
+
+/// What an ESP header means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Repr {
+    /// What it does.
+    pub flags: Flags,
+    /// Port that sends it.
+    pub source_port: u16,
+    /// Port that it is for.
+    pub destination_port: u16,
+    /// Which incarnation of the sender's end of the connection sends it.
+    pub nonce: u32,
+    /// Number of this packet, or of the next one where it carries nothing that is numbered.
+    pub sequence: u32,
+    /// Number of the first packet that has not arrived; counts with [`Flags::ACK`].
+    pub acknowledgement: u32,
+    /// Packets from the acknowledged one on that may be sent; counts with [`Flags::ACK`].
+    pub window: u16,
+    /// What follows.
+    pub extension: Extension,
+}

@@ -1,0 +1,236 @@
+//! Every format comes back from its bytes, and bytes that were changed are refused.
+
+use super::{Chunk, ChunkKind, Datagram, EdpRepr, Envelope, Extension, Flags, Frame, Mac, Malformed};
+use super::{Message, Packet, Parameters, Range, Ranges, Repr, State};
+use crate::harness;
+use crate::limits::RANGES_MAX;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn extensions() -> impl Strategy<Value = (Flags, Extension)> {
+    let data = prop::sample::select(vec![Flags::NONE, Flags::TXS, Flags::TXF, Flags::TXS | Flags::TXF]);
+    let tagged = prop::sample::select(vec![Flags::ACK, Flags::ACK | Flags::TXS, Flags::TXF | Flags::ACK]);
+    let handshake = prop::sample::select(vec![Flags::SYN, Flags::SYN | Flags::ACK, Flags::ACK]);
+    let parameters = (64u16..9216, any::<bool>())
+        .prop_map(|(payload_max, authenticates_data)| Parameters { payload_max, authenticates_data });
+    prop_oneof![
+        data.prop_map(|flags| (flags, Extension::None)),
+        (tagged, any::<u32>()).prop_map(|(flags, control)| (flags, Extension::Tagged { control })),
+        (handshake, any::<u32>(), parameters)
+            .prop_map(|(flags, control, parameters)| (flags, Extension::Handshake { control, parameters })),
+    ]
+}
+
+fn packets() -> impl Strategy<Value = (Repr, Vec<u8>)> {
+    let numbers = (any::<u16>(), any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u16>());
+    (extensions(), numbers, vec(any::<u8>(), 0..200)).prop_map(
+        |((flags, extension), numbers, mut payload)| {
+            let (source_port, destination_port, nonce, sequence, acknowledgement, window) = numbers;
+            if matches!(extension, Extension::Handshake { .. }) {
+                payload.clear();
+            }
+            let repr = Repr {
+                flags,
+                source_port,
+                destination_port,
+                nonce,
+                sequence,
+                acknowledgement,
+                window,
+                extension,
+            };
+            (repr, payload)
+        },
+    )
+}
+
+fn written(repr: &Repr, payload: &[u8]) -> Vec<u8> {
+    let header_len = repr.extension.header_len();
+    let mut bytes = vec![0xee; header_len + payload.len()];
+    bytes[header_len..].copy_from_slice(payload);
+    let mut packet = Packet::emit(&mut bytes[..], repr, payload.len());
+    if repr.extension != Extension::None {
+        packet.set_tag(&[7; 12]);
+    }
+    packet.fill_checksum();
+    bytes
+}
+
+fn messages() -> impl Strategy<Value = (Message<'static>, Vec<u8>)> {
+    let state = prop::sample::select(vec![State::Active, State::Idle, State::Done]);
+    let echo = vec(any::<u8>(), 0..100);
+    (0..6, any::<[u64; 4]>(), any::<[u32; 2]>(), state, echo).prop_map(
+        |(kind, [job, nonce, sent, taken], [rank, ranks], state, echo)| {
+            let message = match kind {
+                0 => Message::Echo(&[]),
+                1 => Message::EchoReply(&[]),
+                2 => Message::Discovery { job, nonce },
+                3 => Message::Answer { job, nonce, rank, ranks },
+                4 => Message::Probe { job, round: nonce },
+                _ => Message::ProbeReply { job, round: nonce, rank, state, sent, taken },
+            };
+            (message, echo)
+        },
+    )
+}
+
+fn chunks() -> impl Strategy<Value = Chunk> {
+    let envelope = any::<[u32; 8]>().prop_map(
+        |[communicator, schedule, sender, receiver, flags, tag, sequence, action]| Envelope {
+            communicator,
+            schedule,
+            sender,
+            receiver,
+            flags,
+            tag,
+            sequence,
+            action,
+        },
+    );
+    (prop::sample::select(&ChunkKind::ALL[..]), any::<[u32; 2]>(), any::<u64>(), 0u32..=128 << 10, envelope)
+        .prop_map(|(kind, [message, receive], offset, len, envelope)| {
+            let (names, has_offset) = match kind {
+                ChunkKind::Eager | ChunkKind::Long | ChunkKind::Room => (false, true),
+                ChunkKind::Rts | ChunkKind::Cts | ChunkKind::Data => (true, true),
+                ChunkKind::Fin | ChunkKind::Communicator => (true, false),
+                ChunkKind::Part => (false, false),
+            };
+            let len = if kind.has_bytes() { len } else { 0 };
+            let offset = match kind {
+                ChunkKind::Eager => len.into(),
+                ChunkKind::Data => offset >> 1,
+                _ if has_offset => offset,
+                _ => 0,
+            };
+            Chunk {
+                kind,
+                len,
+                message: if names { message } else { 0 },
+                receive: if kind == ChunkKind::Cts { receive } else { 0 },
+                offset,
+                envelope: kind.has_envelope().then_some(envelope),
+            }
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn packets_come_back((repr, payload) in packets(), padding in 0usize..60) {
+        let mut bytes = written(&repr, &payload);
+        bytes.resize(bytes.len() + padding, 0);
+        let packet = Packet::new_checked(&bytes[..]).unwrap();
+        prop_assert_eq!(packet.repr(), repr);
+        prop_assert_eq!(packet.payload(), &payload[..]);
+        prop_assert_eq!(packet.tag().is_some(), repr.extension != Extension::None);
+    }
+
+    #[test]
+    fn changed_packets_are_refused((repr, payload) in packets(), at in any::<prop::sample::Index>(), change in 1u8..) {
+        let mut bytes = written(&repr, &payload);
+        let at = at.index(bytes.len());
+        bytes[at] ^= change;
+        prop_assert!(Packet::new_checked(&bytes[..]).is_err());
+    }
+
+    #[test]
+    fn cut_packets_are_refused((repr, payload) in packets(), at in any::<prop::sample::Index>()) {
+        let bytes = written(&repr, &payload);
+        prop_assert_eq!(Packet::new_checked(&bytes[..at.index(bytes.len())]).err(), Some(Malformed::Short));
+    }
+
+    #[test]
+    fn datagrams_come_back((message, echo) in messages(), number: u32, ports: [u16; 2]) {
+        let message = match message {
+            Message::Echo(_) => Message::Echo(&echo),
+            Message::EchoReply(_) => Message::EchoReply(&echo),
+            message => message,
+        };
+        let [source_port, destination_port] = ports;
+        let repr = EdpRepr { source_port, destination_port, number, message };
+        let mut bytes = vec![0; repr.len()];
+        let mut datagram = Datagram::emit(&mut bytes[..], &repr);
+        if message.is_tagged() {
+            datagram.set_tag(&[9; 12]);
+        }
+        datagram.fill_checksum();
+        let datagram = Datagram::new_checked(&bytes[..]).unwrap();
+        prop_assert_eq!(datagram.repr(), repr);
+        prop_assert_eq!(datagram.tag(), message.is_tagged().then_some([9; 12]));
+    }
+
+    #[test]
+    fn chunks_come_back(chunk in chunks()) {
+        let mut bytes = vec![0xee; chunk.header_len()];
+        chunk.emit(&mut bytes);
+        prop_assert_eq!(Chunk::parse(&bytes), Ok(chunk));
+        prop_assert_eq!(Chunk::parse(&bytes[..chunk.header_len() - 1]), Err(Malformed::Short));
+    }
+
+    #[test]
+    fn any_bytes_are_read_without_harm(bytes in vec(any::<u8>(), 0..300), form in 0u8..4) {
+        harness::frame(&bytes);
+        harness::chunk(&bytes);
+        let mut likely = bytes;
+        if likely.len() > 18 {
+            likely[14] = 1 << 4 | form;
+            likely[16] = 0;
+        }
+        harness::frame(&likely);
+    }
+}
+
+#[test]
+fn ethernet_header_comes_back() {
+    let mut bytes = [0; 64];
+    let (source, destination) = (Mac([1, 2, 3, 4, 5, 6]), Mac::BROADCAST);
+    Frame::new_checked(&mut bytes[..]).unwrap().emit(source, destination, super::ETHERTYPE_ESP);
+    let frame = Frame::new_checked(&bytes[..]).unwrap();
+    assert_eq!((frame.source(), frame.destination()), (source, destination));
+    assert_eq!(frame.ethertype(), super::ETHERTYPE_ESP);
+    assert_eq!(source.to_string(), "01:02:03:04:05:06");
+}
+
+#[test]
+fn data_behind_ethernets_header_is_aligned() {
+    assert_eq!((Frame::<&[u8]>::HEADER_LEN + Packet::<&[u8]>::HEADER_LEN_MIN) % 8, 0);
+}
+
+#[test]
+fn flags_that_contradict_each_other_are_refused() {
+    let repr = |flags, extension| Repr {
+        flags,
+        source_port: 1,
+        destination_port: 2,
+        nonce: 3,
+        sequence: 4,
+        acknowledgement: 5,
+        window: 6,
+        extension,
+    };
+    let tagged = Extension::Tagged { control: 1 };
+    let refused = [
+        (Flags::ACK, Extension::None, 0),
+        (Flags::FIN | Flags::TXF, Extension::None, 0),
+        (Flags::SYN, tagged, 0),
+        (Flags::RST | Flags::ACK, tagged, 0),
+        (Flags::RST, tagged, 1),
+        (Flags::RRQ, tagged, 8),
+        (Flags::RRQ | Flags::ACK, tagged, 7),
+        (Flags::RRQ | Flags::ACK, tagged, 8 * RANGES_MAX + 8),
+        (Flags::FIN, tagged, 1),
+    ];
+    for (flags, extension, len) in refused {
+        let bytes = written(&repr(flags, extension), &vec![0; len]);
+        assert_eq!(Packet::new_checked(&bytes[..]).err(), Some(Malformed::Contradiction), "{flags:?}");
+    }
+}
+
+#[test]
+fn ranges_come_back() {
+    let ranges = [Range { first: 5, count: 2 }, Range { first: u32::MAX, count: 1 }];
+    let mut bytes = vec![0; Ranges::len_of(&ranges)];
+    Ranges::emit(&ranges, &mut bytes);
+    assert_eq!(Ranges::parse(&bytes).unwrap().iter().collect::<Vec<_>>(), ranges);
+}
