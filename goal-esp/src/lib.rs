@@ -10,4 +10,7 @@
 pub mod auth;
 pub mod harness;
 pub mod limits;
+pub mod machine;
+pub mod seq;
+pub mod transfer;
 pub mod wire;

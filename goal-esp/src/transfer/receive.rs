@@ -1,0 +1,194 @@
+//! The receiving end.
+
+use super::Rules;
+use crate::limits::RANGES_MAX;
+use crate::seq::Seq;
+use crate::wire::{Flags, Range};
+use std::collections::VecDeque;
+
+/// What a packet is to be answered with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Answer {
+    /// Nothing.
+    None,
+    /// An acknowledgement, which may wait for data that it can travel with.
+    Soon,
+    /// An acknowledgement at once.
+    Now,
+    /// A request for what is missing ([`Receiver::take_request`]).
+    Request,
+}
+
+/// The receiving end of a direction. It keeps what came too early, and what was not read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Receiver<P> {
+    rules: Rules,
+    /// The first packet that has not arrived.
+    next: Seq,
+    /// What is there from `next` on: the first is missing, the last is not.
+    early: VecDeque<Option<(Flags, P)>>,
+    /// What can be read.
+    ready: VecDeque<P>,
+    /// The last packet in order was not the end of its transfer.
+    is_open: bool,
+    /// The last packet in order was the last of all.
+    is_finished: bool,
+    /// The first packet that the sender has not been allowed.
+    edge: Seq,
+    /// Packets that may be on their way.
+    share: u16,
+    /// What was lost before it has been asked for.
+    asked: Seq,
+    /// Packets since the last acknowledgement.
+    unanswered: u16,
+}
+
+impl<P> Receiver<P> {
+    /// An end whose first packet is `first`, which has told its sender that it has room for [`Receiver::window`] packets.
+    pub fn new(rules: Rules, first: Seq) -> Self {
+        Self {
+            rules,
+            next: first,
+            early: VecDeque::new(),
+            ready: VecDeque::new(),
+            is_open: false,
+            is_finished: false,
+            edge: first.plus(rules.burst_length.into()),
+            share: rules.burst_length,
+            asked: first,
+            unanswered: 0,
+        }
+    }
+
+    /// The first packet that has not arrived.
+    pub fn next(&self) -> Seq {
+        self.next
+    }
+
+    /// Whether the sender has said that nothing follows, and all before that has arrived.
+    pub fn is_finished(&self) -> bool {
+        self.is_finished
+    }
+
+    /// Whether the receiver's timer runs: a transfer is under way, so it is the receiver's to ask for what is missing.
+    pub fn controls(&self) -> bool {
+        !self.is_finished && (self.is_open || !self.early.is_empty())
+    }
+
+    /// Packets from the first missing one on that there is room for.
+    fn room(&self) -> u16 {
+        self.rules.burst_length.saturating_sub(self.ready.len() as u16).min(self.share)
+    }
+
+    /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there is no room, change nothing; both are answered, as their sender does
+    /// not know what the receiver has.
+    pub fn accept(&mut self, seq: Seq, flags: Flags, payload: impl Into<P>) -> (bool, Answer) {
+        let offset = seq.since(self.next);
+        let is_new = offset >= 0 && self.early.get(offset as usize).is_none_or(Option::is_none);
+        let has_room = offset as i64 + (self.ready.len() as i64) < self.rules.burst_length.into();
+        if !is_new || !has_room || self.is_finished {
+            return (false, Answer::Now);
+        }
+        let offset = offset as usize;
+        if self.early.len() <= offset {
+            self.early.resize_with(offset + 1, || None);
+        }
+        self.early[offset] = Some((flags, payload.into()));
+        self.advance();
+        self.unanswered = self.unanswered.saturating_add(1);
+        if self.has_lost() {
+            return (true, Answer::Request);
+        }
+        let answer = match self.controls() {
+            _ if self.unanswered >= self.rules.ack_every => Answer::Now,
+            true if flags.has(Flags::TXS) || self.is_update_due() => Answer::Now,
+            true => Answer::None,
+            false => Answer::Soon,
+        };
+        (true, answer)
+    }
+
+    fn advance(&mut self) {
+        while let Some((flags, payload)) = self.early.front_mut().and_then(Option::take) {
+            self.early.pop_front();
+            self.next = self.next.plus(1);
+            self.is_open = !flags.has(Flags::TXF);
+            self.is_finished = flags.has(Flags::FIN);
+            if !self.is_finished {
+                self.ready.push_back(payload);
+            }
+        }
+        self.asked = self.asked.max(self.next);
+    }
+
+    /// Whether so much came behind a missing packet that it is lost, and was not asked for.
+    fn has_lost(&self) -> bool {
+        let end = self.next.plus(self.early.len() as u32);
+        end.since(self.asked) > i32::from(self.rules.reordered_max)
+            && self.missing_from(self.asked, self.lost_end()).next().is_some()
+    }
+
+    /// What is missing before this is lost.
+    fn lost_end(&self) -> Seq {
+        let len = self.early.len() as u32;
+        self.next.plus(len.saturating_sub(self.rules.reordered_max.into()))
+    }
+
+    /// The ranges that are missing from `first` to before `end`.
+    fn missing_from(&self, first: Seq, end: Seq) -> impl Iterator<Item = Range> {
+        let is_missing = |seq: Seq| self.early.get(seq.since(self.next) as usize).is_none_or(Option::is_none);
+        let mut at = first.max(self.next);
+        std::iter::from_fn(move || {
+            while at.is_before(end) && !is_missing(at) {
+                at = at.plus(1);
+            }
+            let first = at;
+            while at.is_before(end) && is_missing(at) {
+                at = at.plus(1);
+            }
+            let count = at.since(first).max(0) as u32;
+            (count > 0).then_some(Range { first: first.0, count })
+        })
+    }
+
+    /// What was lost and not asked for yet: to be sent with a request.
+    pub fn take_request(&mut self, ranges: &mut Vec<Range>) {
+        let end = self.lost_end();
+        ranges.extend(self.missing_from(self.asked, end).take(RANGES_MAX));
+        self.asked = ranges.last().map_or(end, |last| Seq(last.first).plus(last.count)).max(self.asked);
+    }
+
+    /// The receiver's timer has passed: all that is missing up to the edge, to be sent with a request.
+    pub fn take_everything_missing(&mut self, ranges: &mut Vec<Range>) {
+        let end = self.next.plus(self.early.len() as u32).max(self.edge);
+        ranges.extend(self.missing_from(self.next, end).take(RANGES_MAX));
+        self.asked = self.next.plus(self.early.len() as u32).max(self.asked);
+    }
+
+    /// What an acknowledgement that leaves now says: the first missing packet, and how many may be sent from there on. What
+    /// was allowed once stays allowed.
+    pub fn acknowledgement(&mut self) -> (Seq, u16) {
+        self.unanswered = 0;
+        self.edge = self.edge.max(self.next.plus(self.room().into()));
+        (self.next, self.edge.since(self.next).max(0) as u16)
+    }
+
+    /// Whether the sender may run out of what it was allowed, and can be allowed more.
+    pub fn is_update_due(&self) -> bool {
+        let room = self.room();
+        let low = self.rules.ack_every.min(room / 2 + 1);
+        self.controls()
+            && self.edge.since(self.next) < low.into()
+            && self.edge.is_before(self.next.plus(room.into()))
+    }
+
+    /// Lets `share` packets be on their way from now on. See [`Receiver::is_update_due`].
+    pub fn set_share(&mut self, share: u16) {
+        self.share = share;
+    }
+
+    /// The next packet's payload, in order. See [`Receiver::is_update_due`].
+    pub fn read(&mut self) -> Option<P> {
+        self.ready.pop_front()
+    }
+}

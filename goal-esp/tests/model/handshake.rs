@@ -1,0 +1,34 @@
+//! How connections come about.
+
+use crate::network::Network;
+use goal_esp::transfer::Rules;
+
+fn handshake() -> Network {
+    Network {
+        rules: Rules::default(),
+        frames_max: 4,
+        writes: [&[], &[]],
+        connects: [true, false],
+        is_connected: false,
+        closes: false,
+        restarts: [0; 2],
+        loses: true,
+        duplicates: true,
+    }
+}
+
+#[test]
+fn one_end_asks() {
+    println!("{} states", handshake().explore().unwrap());
+}
+
+#[test]
+fn both_ends_ask() {
+    println!("{} states", Network { connects: [true; 2], ..handshake() }.explore().unwrap());
+}
+
+#[test]
+fn an_end_starts_anew() {
+    println!("{} states", Network { restarts: [1, 0], ..handshake() }.explore().unwrap());
+    println!("{} states", Network { restarts: [0, 1], ..handshake() }.explore().unwrap());
+}

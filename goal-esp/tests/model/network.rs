@@ -1,0 +1,264 @@
+//! Two ends and the frames between them.
+
+use goal_esp::machine::{Identity, Segment, Slot, Timer};
+use goal_esp::seq::Seq;
+use goal_esp::transfer::Rules;
+use stateright::{Checker, Model, Property};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What is explored.
+#[derive(Clone, Debug)]
+pub(crate) struct Network {
+    /// Rules of both ends.
+    pub(crate) rules: Rules,
+    /// Different frames that can be on their way.
+    pub(crate) frames_max: usize,
+    /// Packets of each write, of each end.
+    pub(crate) writes: [&'static [u8]; 2],
+    /// Which ends ask for a connection.
+    pub(crate) connects: [bool; 2],
+    /// Whether they are connected to begin with.
+    pub(crate) is_connected: bool,
+    /// Whether both ends end their streams after their writes.
+    pub(crate) closes: bool,
+    /// How often each end may forget everything and ask anew.
+    pub(crate) restarts: [u8; 2],
+    /// Whether frames may be lost.
+    pub(crate) loses: bool,
+    /// Whether frames may arrive and stay on their way.
+    pub(crate) duplicates: bool,
+}
+
+/// Where both ends are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct State {
+    pub(crate) ends: [Slot<u8>; 2],
+    /// Writes that were done.
+    pub(crate) written: [u8; 2],
+    pub(crate) is_closed: [bool; 2],
+    /// Packets that each end has read.
+    pub(crate) read: [u8; 2],
+    /// Something was read that was not next.
+    pub(crate) is_broken: bool,
+    pub(crate) restarts: [u8; 2],
+    /// What is on its way, and to which end; without order.
+    pub(crate) frames: Vec<(usize, Segment<u8>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    Arrive(usize, Segment<u8>),
+    ArriveAndStay(usize, Segment<u8>),
+    Lose(usize, Segment<u8>),
+    Pass(usize, Timer),
+    Write(usize),
+    Close(usize),
+    Restart(usize),
+}
+
+impl Network {
+    fn identity(end: usize, number: u8) -> Identity {
+        // The numbers of packets wrap on their way.
+        Identity { nonce: 100 * (end as u32 + 1) + u32::from(number), first: Seq(u32::MAX - end as u32) }
+    }
+
+    fn step(&self, state: &mut State, action: &Action) {
+        let take = |state: &mut State, to: usize, segment: &Segment<u8>| {
+            let end = &mut state.ends[to];
+            let fresh = Identity {
+                nonce: end.nonces_towards(u32::MAX)[1].expect("there is a next one") + 1,
+                first: Self::identity(to, 0).first,
+            };
+            end.handle(segment.clone(), || fresh);
+        };
+        match action {
+            Action::Arrive(to, segment) => {
+                state.frames.retain(|frame| frame != &(*to, segment.clone()));
+                take(state, *to, segment);
+            }
+            Action::ArriveAndStay(to, segment) => take(state, *to, segment),
+            Action::Lose(to, segment) => state.frames.retain(|frame| frame != &(*to, segment.clone())),
+            Action::Pass(end, timer) => state.ends[*end].pass(*timer),
+            Action::Write(end) => {
+                let writes = self.writes[*end];
+                let before: u8 = writes[..state.written[*end].into()].iter().sum();
+                let count = writes[usize::from(state.written[*end])];
+                state.written[*end] += 1;
+                let machine = state.ends[*end].machine_mut().expect("it is connected");
+                for number in 0..count {
+                    machine.push(before + number, number + 1 == count);
+                }
+            }
+            Action::Close(end) => {
+                state.is_closed[*end] = true;
+                state.ends[*end].machine_mut().expect("it is connected").close();
+            }
+            Action::Restart(end) => {
+                state.restarts[*end] += 1;
+                let identity = Self::identity(*end, 50 * state.restarts[*end]);
+                state.ends[*end] = Slot::new(self.rules, identity);
+                state.ends[*end].connect();
+            }
+        }
+        self.settle_ends(state);
+    }
+
+    /// Reads what can be read and sends what is to be sent.
+    fn settle_ends(&self, state: &mut State) {
+        for end in 0..2 {
+            if let Some(machine) = state.ends[end].machine_mut() {
+                while let Some(payload) = machine.read() {
+                    state.is_broken |= payload != state.read[end];
+                    state.read[end] += 1;
+                }
+            }
+            while let Some(segment) = state.ends[end].poll() {
+                let frame = (1 - end, segment.cloned());
+                if state.frames.len() < self.frames_max && !state.frames.contains(&frame) {
+                    state.frames.push(frame);
+                }
+            }
+        }
+        state.frames.sort_by_cached_key(|frame| {
+            let mut hasher = DefaultHasher::new();
+            frame.hash(&mut hasher);
+            hasher.finish()
+        });
+    }
+
+    fn is_done(&self, state: &State) -> bool {
+        let is_all_read = (0..2).all(|end| state.read[end] == self.writes[1 - end].iter().sum::<u8>());
+        let ends = state.ends.each_ref().map(Slot::ends);
+        let is_connected = match ends {
+            // Frames of an end that is no more can make its peer believe in it once more. Then both hear nothing of each other,
+            // which each is told in bounded time.
+            [Some((a, b)), Some((c, d))] => (a, b) == (d, c) || state.restarts != [0; 2],
+            _ => false,
+        };
+        let has_closed = |end: usize| {
+            state.is_closed[end] && state.ends[end].machine().is_some_and(|machine| machine.is_closed())
+        };
+        let is_confirmed =
+            |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
+        let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
+        is_all_read && is_connected && all(&is_confirmed) && (!self.closes || all(&has_closed))
+    }
+
+    /// Whether all ends well from here once nothing is lost any more.
+    fn ends_well(&self, state: &State) -> bool {
+        let mut state = state.clone();
+        for _ in 0..100 {
+            if self.is_done(&state) {
+                return true;
+            }
+            let mut actions = Vec::new();
+            self.own_actions(&state, &mut actions);
+            let arrival = state.frames.first().map(|(to, segment)| Action::Arrive(*to, segment.clone()));
+            let is_own = |action: &Action| !matches!(action, Action::Pass(..) | Action::Restart(_));
+            if let Some(action) = arrival.or_else(|| actions.iter().find(|action| is_own(action)).cloned()) {
+                self.step(&mut state, &action);
+                continue;
+            }
+            let passed: Vec<_> =
+                actions.into_iter().filter(|action| matches!(action, Action::Pass(..))).collect();
+            if passed.is_empty() {
+                return false;
+            }
+            passed.iter().for_each(|action| self.step(&mut state, action));
+        }
+        false
+    }
+
+    /// What the ends do, in contrast to what happens to frames.
+    fn own_actions(&self, state: &State, actions: &mut Vec<Action>) {
+        for end in 0..2 {
+            let armed = Timer::ALL.into_iter().filter(|&timer| state.ends[end].is_armed(timer));
+            actions.extend(armed.map(|timer| Action::Pass(end, timer)));
+            if state.restarts[end] < self.restarts[end] {
+                actions.push(Action::Restart(end));
+            }
+            if state.ends[end].machine().is_none() {
+                continue;
+            }
+            if usize::from(state.written[end]) < self.writes[end].len() {
+                actions.push(Action::Write(end));
+            } else if self.closes && !state.is_closed[end] {
+                actions.push(Action::Close(end));
+            }
+        }
+    }
+
+    /// Explores everything. The states that were found, or the property that does not hold with the way there.
+    pub(crate) fn explore(self) -> Result<usize, String> {
+        let checker = self.checker().spawn_bfs().join();
+        match checker.discoveries().into_iter().find(|(name, _)| *name != "everything arrives") {
+            None => {
+                checker.assert_any_discovery("everything arrives");
+                Ok(checker.unique_state_count())
+            }
+            Some((name, path)) => {
+                let last = path.last_state().clone();
+                let steps: Vec<_> = path.into_actions().iter().map(|step| format!("{step:?}\n")).collect();
+                Err(format!("{name} does not hold:\n{}{last:#?}", steps.concat()))
+            }
+        }
+    }
+}
+
+impl Model for Network {
+    type State = State;
+    type Action = Action;
+
+    fn init_states(&self) -> Vec<State> {
+        let mut state = State {
+            ends: [0, 1].map(|end| Slot::new(self.rules, Self::identity(end, 0))),
+            written: [0; 2],
+            is_closed: [false; 2],
+            read: [0; 2],
+            is_broken: false,
+            restarts: [0; 2],
+            frames: Vec::new(),
+        };
+        for end in 0..2 {
+            if self.connects[end] {
+                state.ends[end].connect();
+            }
+        }
+        self.settle_ends(&mut state);
+        while self.is_connected
+            && let Some((to, segment)) = state.frames.first().cloned()
+        {
+            self.step(&mut state, &Action::Arrive(to, segment));
+        }
+        vec![state]
+    }
+
+    fn actions(&self, state: &State, actions: &mut Vec<Action>) {
+        self.own_actions(state, actions);
+        for (to, segment) in &state.frames {
+            actions.push(Action::Arrive(*to, segment.clone()));
+            if self.duplicates {
+                actions.push(Action::ArriveAndStay(*to, segment.clone()));
+            }
+            if self.loses {
+                actions.push(Action::Lose(*to, segment.clone()));
+            }
+        }
+    }
+
+    fn next_state(&self, last: &State, action: Action) -> Option<State> {
+        let mut state = last.clone();
+        self.step(&mut state, &action);
+        (state != *last).then_some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![
+            Property::always("in order and exactly once", |_, state: &State| !state.is_broken),
+            Property::always("all ends well once nothing is lost", |model: &Network, state| {
+                model.ends_well(state)
+            }),
+            Property::sometimes("everything arrives", |model: &Network, state| model.is_done(state)),
+        ]
+    }
+}
