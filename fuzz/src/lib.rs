@@ -1,9 +1,10 @@
 //! What must hold for arbitrary bytes: no panic, no hang, and what is accepted survives a round trip.
 //!
-//! One function a reader. Bounded runs of them on stable are among the tests of this crate and of `goal-asm`; `cargo-fuzz/`
+//! One function a reader. Bounded runs of them on stable are among the tests of this crate, of `goal-asm` and of `goal-esp`; `cargo-fuzz/`
 //! runs the same functions for as long as one likes. Start at [`text`].
 
 pub use goal_asm::harness::{loggopsim, nisa};
+pub use goal_esp::harness::{chunk, frame};
 
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, FormatOptions, ParseOptions, Program, SourceMap, Style};

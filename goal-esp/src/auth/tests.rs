@@ -36,7 +36,7 @@ fn both_ends_have_the_same_key() {
 #[test]
 fn way_and_whole_number_are_proven() {
     let key = JobKey::new(&[5; 32]).connection(ends());
-    let mut bytes = vec![0; 42 + 10];
+    let mut bytes = [0; 42 + 10];
     let mut packet = Packet::emit(&mut bytes[..], &REPR, 10);
     let tag = key.tag(way(), 1 << 32 | 7, &packet);
     packet.set_tag(&tag);
@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn a_changed_packet_has_another_tag(at in any::<prop::sample::Index>(), change in 1u8..) {
         let key = JobKey::new(&[5; 32]).connection(ends());
-        let mut bytes = vec![0; 42 + 10];
+        let mut bytes = [0; 42 + 10];
         let mut packet = Packet::emit(&mut bytes[..], &REPR, 10);
         let tag = key.tag(way(), 7, &packet);
         packet.set_tag(&tag);
