@@ -34,6 +34,15 @@ struct Due {
     reset: bool,
 }
 
+/// What was new in what the peer said: timers begin anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Progress {
+    /// Packets were acknowledged.
+    pub is_acknowledged: bool,
+    /// A packet arrived.
+    pub has_arrived: bool,
+}
+
 /// What a machine wants to be sent.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outgoing<'a, P> {
@@ -152,38 +161,38 @@ impl<P: Default> Machine<P> {
         self.due.probe = true;
     }
 
-    /// What the peer has said. Whether any of it was new.
-    pub fn handle<Q: Into<P>>(&mut self, body: Body<Q>) -> bool {
+    /// What the peer has said.
+    pub fn handle<Q: Into<P>>(&mut self, body: Body<Q>) -> Progress {
+        let mut progress = Progress::default();
         if self.is_reset {
-            return false;
+            return progress;
         }
         match body {
             Body::Data { seq, flags, payload, acknowledgement } => {
-                let is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of));
-                let (is_new, answer) = self.receive.accept(seq, flags, payload);
+                progress.is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of));
+                let (has_arrived, answer) = self.receive.accept(seq, flags, payload);
+                progress.has_arrived = has_arrived;
                 self.answer = self.answer.max(answer);
-                is_acknowledged || is_new
             }
-            Body::Ack(acknowledgement) => self.acknowledge(acknowledgement),
+            Body::Ack(acknowledgement) => progress.is_acknowledged = self.acknowledge(acknowledgement),
             Body::Request { acknowledgement, ranges } => {
-                let is_acknowledged = self.acknowledge(acknowledgement);
+                progress.is_acknowledged = self.acknowledge(acknowledgement);
                 if self.send.request(ranges.into_iter()) == 0 {
                     self.answer = self.answer.max(Answer::Now);
                 }
-                is_acknowledged
             }
             Body::Reset => {
                 self.is_reset = true;
                 self.due = Due::default();
-                true
             }
         }
+        progress
     }
 
     /// Only who is connected sends acknowledgements.
     fn acknowledge(&mut self, Acknowledgement { next, window }: Acknowledgement) -> bool {
-        let was_confirmed = std::mem::replace(&mut self.is_confirmed, true);
-        self.send.acknowledge(next, window) > 0 || !was_confirmed
+        self.is_confirmed = true;
+        self.send.acknowledge(next, window) > 0
     }
 
     /// Whether the peer may not know that it is connected, and is to be asked again.

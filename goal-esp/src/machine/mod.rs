@@ -7,7 +7,7 @@
 mod connection;
 mod slot;
 
-pub use connection::{Machine, Outgoing};
+pub use connection::{Machine, Outgoing, Progress};
 pub use slot::{Change, Identity, Slot};
 
 use crate::seq::Seq;

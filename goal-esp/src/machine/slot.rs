@@ -5,7 +5,7 @@
 //! or of an attacker who recorded it costs an answer and nothing else, and a peer that started anew is connected with before
 //! anything of the old connection is given up.
 
-use super::connection::{Machine, Outgoing};
+use super::connection::{Machine, Outgoing, Progress};
 use super::{Segment, Timer};
 use crate::seq::Seq;
 use crate::transfer::Rules;
@@ -30,8 +30,10 @@ struct Current<P> {
 /// What has happened to a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Change {
-    /// Nothing, or something within the connection.
+    /// Nothing.
     None,
+    /// Something within the connection.
+    Progress(Progress),
     /// There is a connection now. It replaces that before, if there was one: the peer started anew.
     Established,
 }
@@ -100,7 +102,7 @@ impl<P: Default> Slot<P> {
                 if let Some(current) = &mut self.current
                     && (current.peer, current.own.nonce) == (from, to)
                 {
-                    current.machine.handle(body);
+                    change = Change::Progress(current.machine.handle(body));
                 }
             }
         }

@@ -44,7 +44,7 @@ pub struct Receiver<P> {
 }
 
 impl<P> Receiver<P> {
-    /// An end whose first packet is `first`, which has told its sender that it has room for [`Receiver::window`] packets.
+    /// An end whose first packet is `first`, of a sender that begins with an initial burst.
     pub fn new(rules: Rules, first: Seq) -> Self {
         Self {
             rules,
@@ -53,7 +53,7 @@ impl<P> Receiver<P> {
             ready: VecDeque::new(),
             is_open: false,
             is_finished: false,
-            edge: first.plus(rules.burst_length.into()),
+            edge: first.plus(rules.initial_burst_length.into()),
             share: rules.burst_length,
             asked: first,
             unanswered: 0,
