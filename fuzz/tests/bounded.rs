@@ -1,4 +1,4 @@
-//! The harnesses over the corpus, and that of text over mutations of it and random words: bounded, on every test run. The
+//! The harnesses over the corpus, and those of text and frames over mutations of it and random words: bounded, on every test run. The
 //! binary formats' bounded runs are in `goal-asm/tests`.
 
 use proptest::prelude::*;
@@ -76,6 +76,8 @@ fn the_corpus_itself() {
     accepted("text", goal_fuzz::text);
     accepted("nisa", goal_fuzz::nisa);
     accepted("loggopsim", goal_fuzz::loggopsim);
+    accepted("frame", goal_fuzz::frame);
+    accepted("chunk", goal_fuzz::chunk);
 }
 
 proptest! {
@@ -85,6 +87,12 @@ proptest! {
     fn mutated_text(which in any::<prop::sample::Index>(), changes in mutations()) {
         let changed = mutated(which.get(&corpus("text")).clone(), &changes);
         goal_fuzz::text(&changed);
+    }
+
+    #[test]
+    fn mutated_frames(which in any::<prop::sample::Index>(), changes in mutations()) {
+        goal_fuzz::frame(&mutated(which.get(&corpus("frame")).clone(), &changes));
+        goal_fuzz::chunk(&mutated(which.get(&corpus("chunk")).clone(), &changes));
     }
 
     #[test]

@@ -15,6 +15,13 @@ pub fn frame(bytes: &[u8]) -> bool {
     packets + datagrams > 0
 }
 
+/// Makes the checksum of an ESP frame right, where there is one.
+pub fn seal(frame: &mut [u8]) {
+    if let Ok(mut frame) = Frame::new_checked(frame) {
+        Packet::reseal(frame.payload_mut());
+    }
+}
+
 /// With the checksum made right, so that changed bytes reach the checks behind it.
 fn seal_packet(bytes: &[u8]) -> Vec<u8> {
     let mut sealed = bytes.to_vec();

@@ -8,9 +8,13 @@
 //! `docs/esp.md` describes the protocol. Start at [`wire`] for its bytes.
 
 pub mod auth;
+pub mod datagram;
+pub mod endpoint;
 pub mod harness;
 pub mod limits;
 pub mod machine;
+pub mod message;
 pub mod seq;
+pub mod sim;
 pub mod transfer;
 pub mod wire;

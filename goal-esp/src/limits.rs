@@ -3,8 +3,8 @@
 /// Longest payload of a frame in bytes: what a jumbo frame of 9000 bytes has room for, and a little more.
 pub const PAYLOAD_MAX: usize = 9216;
 
-/// Shortest payload in bytes that a peer may limit itself to: the longest headers of a chunk fit.
-pub const PAYLOAD_MIN: usize = 64;
+/// Shortest payload in bytes that a peer may limit itself to: the longest request fits.
+pub const PAYLOAD_MIN: usize = 8 * RANGES_MAX;
 
 /// Most ranges of packets that one request names.
 pub const RANGES_MAX: usize = 32;

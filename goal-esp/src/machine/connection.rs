@@ -59,7 +59,7 @@ impl<P: Default> Machine<P> {
         Self {
             rules,
             // Only a start may leave before the first acknowledgement, so that no window has to be known yet.
-            send: Sender::new(rules, own, rules.initial_burst_length),
+            send: Sender::new(rules, own, rules.initial()),
             receive: Receiver::new(rules, peer),
             is_confirmed,
             is_reset: false,
@@ -94,6 +94,11 @@ impl<P: Default> Machine<P> {
         self.is_closing && self.send.queued() == 0 && self.receive.is_finished()
     }
 
+    /// Whether nothing but the end of the stream may not have arrived.
+    pub fn has_only_end_left(&self) -> bool {
+        self.is_closing && self.send.queued() <= 1
+    }
+
     /// Appends a packet to the stream; `is_end` if a write ends with it. Nothing may be appended after [`Machine::close`].
     pub fn push(&mut self, payload: P, is_end: bool) {
         debug_assert!(!self.is_closing, "nothing follows the end");
@@ -114,11 +119,8 @@ impl<P: Default> Machine<P> {
         self.due = Due { reset: true, ..Due::default() };
     }
 
-    /// The next payload, in order. None before the peer has confirmed the connection.
+    /// The next payload, in order.
     pub fn read(&mut self) -> Option<P> {
-        if !self.is_confirmed {
-            return None;
-        }
         let payload = self.receive.read();
         self.update();
         payload
@@ -168,6 +170,8 @@ impl<P: Default> Machine<P> {
             return progress;
         }
         match body {
+            // Who is not confirmed may have to begin anew, so it takes nothing that it would have to acknowledge.
+            Body::Data { acknowledgement: None, .. } if !self.is_confirmed => {}
             Body::Data { seq, flags, payload, acknowledgement } => {
                 progress.is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of));
                 let (has_arrived, answer) = self.receive.accept(seq, flags, payload);

@@ -67,6 +67,17 @@ impl<P: Default> Slot<P> {
         }
     }
 
+    /// Asks no more.
+    pub fn stop_connecting(&mut self) {
+        self.is_connecting = false;
+        self.is_question_due = false;
+    }
+
+    /// Drops the connection without a word. `next` is random.
+    pub fn forget(&mut self, next: Identity) {
+        *self = Self::new(self.rules, next);
+    }
+
     /// The connection.
     pub fn machine(&self) -> Option<&Machine<P>> {
         self.current.as_ref().map(|current| &current.machine)

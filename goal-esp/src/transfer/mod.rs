@@ -5,6 +5,8 @@
 
 mod receive;
 mod send;
+#[cfg(test)]
+mod tests;
 
 pub use receive::{Answer, Receiver};
 pub use send::{Queued, Sender};
@@ -40,6 +42,11 @@ impl Default for Rules {
 }
 
 impl Rules {
+    /// Packets of an initial burst: never more than a receiver takes.
+    pub(crate) fn initial(&self) -> u16 {
+        self.initial_burst_length.min(self.burst_length)
+    }
+
     /// Whether they can be followed.
     pub fn are_possible(&self) -> bool {
         let Self { initial_burst_length, burst_length, ack_every, .. } = *self;

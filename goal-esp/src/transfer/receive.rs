@@ -37,10 +37,14 @@ pub struct Receiver<P> {
     edge: Seq,
     /// Packets that may be on their way.
     share: u16,
+    /// Packets that have come since the transfer under way began.
+    opened: u16,
     /// What was lost before it has been asked for.
     asked: Seq,
     /// Packets since the last acknowledgement.
     unanswered: u16,
+    /// There was no room for a packet.
+    is_holding_back: bool,
 }
 
 impl<P> Receiver<P> {
@@ -53,16 +57,23 @@ impl<P> Receiver<P> {
             ready: VecDeque::new(),
             is_open: false,
             is_finished: false,
-            edge: first.plus(rules.initial_burst_length.into()),
+            edge: first.plus(rules.initial().into()),
             share: rules.burst_length,
+            opened: 0,
             asked: first,
             unanswered: 0,
+            is_holding_back: false,
         }
     }
 
     /// The first packet that has not arrived.
     pub fn next(&self) -> Seq {
         self.next
+    }
+
+    /// Whether something can be read.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
     }
 
     /// Whether the sender has said that nothing follows, and all before that has arrived.
@@ -75,9 +86,11 @@ impl<P> Receiver<P> {
         !self.is_finished && (self.is_open || !self.early.is_empty())
     }
 
-    /// Packets from the first missing one on that there is room for.
+    /// Packets from the first missing one on that may be on their way. A transfer begins with an initial burst, and may have as
+    /// many more on their way as have arrived: it doubles each round trip up to its share.
     fn room(&self) -> u16 {
-        self.rules.burst_length.saturating_sub(self.ready.len() as u16).min(self.share)
+        let free = self.rules.burst_length.saturating_sub(self.ready.len() as u16);
+        free.min(self.share).min(self.rules.initial().saturating_add(self.opened))
     }
 
     /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there is no room, change nothing; both are answered, as their sender does
@@ -87,6 +100,7 @@ impl<P> Receiver<P> {
         let is_new = offset >= 0 && self.early.get(offset as usize).is_none_or(Option::is_none);
         let has_room = offset as i64 + (self.ready.len() as i64) < self.rules.burst_length.into();
         if !is_new || !has_room || self.is_finished {
+            self.is_holding_back |= is_new && !self.is_finished;
             return (false, Answer::Now);
         }
         let offset = offset as usize;
@@ -96,6 +110,8 @@ impl<P> Receiver<P> {
         self.early[offset] = Some((flags, payload.into()));
         self.advance();
         self.unanswered = self.unanswered.saturating_add(1);
+        self.opened =
+            if self.controls() { self.opened.saturating_add(1).min(self.rules.burst_length) } else { 0 };
         if self.has_lost() {
             return (true, Answer::Request);
         }
@@ -170,6 +186,7 @@ impl<P> Receiver<P> {
     pub fn acknowledgement(&mut self) -> (Seq, u16) {
         self.unanswered = 0;
         self.edge = self.edge.max(self.next.plus(self.room().into()));
+        self.is_holding_back &= self.edge == self.next;
         (self.next, self.edge.since(self.next).max(0) as u16)
     }
 
@@ -177,7 +194,7 @@ impl<P> Receiver<P> {
     pub fn is_update_due(&self) -> bool {
         let room = self.room();
         let low = self.rules.ack_every.min(room / 2 + 1);
-        self.controls()
+        (self.controls() || self.is_holding_back)
             && self.edge.since(self.next) < low.into()
             && self.edge.is_before(self.next.plus(room.into()))
     }

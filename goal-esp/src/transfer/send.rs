@@ -72,6 +72,11 @@ impl<P> Sender<P> {
         self.queue.len()
     }
 
+    /// Packets that were never sent.
+    pub fn unsent(&self) -> usize {
+        self.end().since(self.next) as usize
+    }
+
     /// The first packet that is not acknowledged.
     pub fn unacknowledged(&self) -> Seq {
         self.unacknowledged
@@ -88,7 +93,7 @@ impl<P> Sender<P> {
         if self.start.is_none() {
             return self.edge;
         }
-        let initial = self.unacknowledged.plus(self.rules.initial_burst_length.into());
+        let initial = self.unacknowledged.plus(self.rules.initial().into());
         initial.min(self.edge).max(self.unacknowledged.plus(1))
     }
 
@@ -125,8 +130,13 @@ impl<P> Sender<P> {
         let count = acknowledged.since(self.unacknowledged) as usize;
         self.due -= self.queue.drain(..count).filter(|packet| packet.is_due).count() as u32;
         self.unacknowledged = acknowledged;
+        let was_shut = !acknowledged.is_before(self.edge);
         self.edge = self.edge.max(acknowledged.plus(window.min(self.rules.burst_length).into()));
         self.start = self.start.filter(|start| !start.is_before(acknowledged));
+        if was_shut && acknowledged.is_before(self.edge) {
+            // There was no room for what was sent beyond the edge.
+            self.insist();
+        }
         count
     }
 

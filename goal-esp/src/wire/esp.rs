@@ -32,10 +32,8 @@
 //! ```
 
 use super::bytes::{checksum, u16_at, u32_at};
-use super::{Malformed, Ranges, TAG_LEN, Tag, VERSION};
+use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
 use crate::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
-use std::fmt;
-use std::ops::BitOr;
 
 mod field {
     use super::super::bytes::Field;
@@ -57,121 +55,8 @@ mod field {
     pub(super) const OPTIONS: Field = 44..46;
 }
 
-/// Flags of a packet.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Flags(pub u8);
-
-impl Flags {
-    /// Nothing.
-    pub const NONE: Flags = Flags(0);
-    /// Sets up a connection.
-    pub const SYN: Flags = Flags(1);
-    /// Acknowledgement number and window count.
-    pub const ACK: Flags = Flags(1 << 1);
-    /// No more packets follow from here.
-    pub const FIN: Flags = Flags(1 << 2);
-    /// The connection is given up.
-    pub const RST: Flags = Flags(1 << 3);
-    /// Packets are to be sent again (re-request); the payload names them.
-    pub const RRQ: Flags = Flags(1 << 4);
-    /// The first packet of a transfer (transfer starts).
-    pub const TXS: Flags = Flags(1 << 5);
-    /// The last packet of a transfer (transfer finished): its sender knew of no more.
-    pub const TXF: Flags = Flags(1 << 6);
-    /// The last packet of a write: transfers merge, writes keep their ends (thesis 3.2).
-    pub const TXR: Flags = Flags(1 << 7);
-
-    /// Whether all of `flags` are set.
-    #[inline]
-    pub fn has(self, flags: Flags) -> bool {
-        self.0 & flags.0 == flags.0
-    }
-
-    /// Whether one of `flags` is set.
-    #[inline]
-    pub fn has_any(self, flags: Flags) -> bool {
-        self.0 & flags.0 != 0
-    }
-
-    /// These without `flags`.
-    #[inline]
-    pub fn without(self, flags: Flags) -> Flags {
-        Flags(self.0 & !flags.0)
-    }
-
-    /// Those that change a connection's state: only who has the key may.
-    #[inline]
-    pub fn is_control(self) -> bool {
-        self.has_any(Flags::SYN | Flags::ACK | Flags::FIN | Flags::RST | Flags::RRQ)
-    }
-}
-
-impl BitOr for Flags {
-    type Output = Flags;
-
-    fn bitor(self, other: Flags) -> Flags {
-        Flags(self.0 | other.0)
-    }
-}
-
-impl fmt::Debug for Flags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = ["SYN", "ACK", "FIN", "RST", "RRQ", "TXS", "TXF", "TXR"];
-        let set: Vec<_> = (0..8).filter(|bit| self.0 & 1 << bit != 0).map(|bit| names[bit]).collect();
-        f.write_str(if set.is_empty() { "-" } else { "" })?;
-        f.write_str(&set.join("+"))
-    }
-}
-
-/// What a side says of itself while the connection is set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Parameters {
-    /// Longest payload of a packet in bytes that it takes.
-    pub payload_max: u16,
-    /// Whether it tags every frame and takes no others; both do if one asks.
-    pub authenticates_data: bool,
-}
-
-impl Parameters {
-    const AUTHENTICATES_DATA: u16 = 1;
-}
-
-/// What follows the header's first part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extension {
-    /// Nothing: data, whose origin is not proven.
-    None,
-    /// Number of the frame among those with a tag in this direction, and a tag.
-    Tagged {
-        /// Low half of the number.
-        control: u32,
-    },
-    /// As before, with what a connection is set up with.
-    Handshake {
-        /// Low half of the number.
-        control: u32,
-        /// What the sender says of itself.
-        parameters: Parameters,
-    },
-}
-
-impl Extension {
-    const fn form(&self) -> u8 {
-        match self {
-            Extension::None => 0,
-            Extension::Tagged { .. } => 1,
-            Extension::Handshake { .. } => 2,
-        }
-    }
-
-    /// Bytes of a header with this extension.
-    #[inline]
-    pub const fn header_len(&self) -> usize {
-        header_len(self.form())
-    }
-}
-
-const fn header_len(form: u8) -> usize {
+/// Bytes of a header of this form.
+pub(super) const fn header_len(form: u8) -> usize {
     match form {
         0 => field::WINDOW.end,
         1 => field::TAG.end,

@@ -8,14 +8,18 @@ mod chunk;
 mod edp;
 mod esp;
 mod ethernet;
+mod extension;
+mod flags;
 mod ranges;
 #[cfg(test)]
 mod tests;
 
 pub use chunk::{Chunk, ChunkKind, Envelope};
 pub use edp::{Datagram, EdpRepr, Message, State};
-pub use esp::{Extension, Flags, Packet, Parameters, Repr};
+pub use esp::{Packet, Repr};
 pub use ethernet::{Frame, Mac};
+pub use extension::{Extension, Parameters};
+pub use flags::Flags;
 pub use ranges::{Range, Ranges};
 
 use std::fmt;

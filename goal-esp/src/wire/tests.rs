@@ -11,7 +11,7 @@ fn extensions() -> impl Strategy<Value = (Flags, Extension)> {
     let data = prop::sample::select(vec![Flags::NONE, Flags::TXS, Flags::TXF, Flags::TXS | Flags::TXF]);
     let tagged = prop::sample::select(vec![Flags::ACK, Flags::ACK | Flags::TXS, Flags::TXF | Flags::ACK]);
     let handshake = prop::sample::select(vec![Flags::SYN, Flags::SYN | Flags::ACK, Flags::ACK]);
-    let parameters = (64u16..9216, any::<bool>())
+    let parameters = (256u16..9216, any::<bool>())
         .prop_map(|(payload_max, authenticates_data)| Parameters { payload_max, authenticates_data });
     prop_oneof![
         data.prop_map(|flags| (flags, Extension::None)),

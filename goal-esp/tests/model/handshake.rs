@@ -12,6 +12,7 @@ fn handshake() -> Network {
         is_connected: false,
         closes: false,
         restarts: [0; 2],
+        reads_late: false,
         loses: true,
         duplicates: true,
     }

@@ -1,6 +1,6 @@
 //! Two ends and the frames between them.
 
-use goal_esp::machine::{Identity, Segment, Slot, Timer};
+use goal_esp::machine::{Change, Identity, Segment, Slot, Timer};
 use goal_esp::seq::Seq;
 use goal_esp::transfer::Rules;
 use stateright::{Checker, Model, Property};
@@ -23,6 +23,8 @@ pub(crate) struct Network {
     pub(crate) closes: bool,
     /// How often each end may forget everything and ask anew.
     pub(crate) restarts: [u8; 2],
+    /// Whether ends read when they like, and not at once.
+    pub(crate) reads_late: bool,
     /// Whether frames may be lost.
     pub(crate) loses: bool,
     /// Whether frames may arrive and stay on their way.
@@ -52,6 +54,7 @@ pub(crate) enum Action {
     Lose(usize, Segment<u8>),
     Pass(usize, Timer),
     Write(usize),
+    Read(usize),
     Close(usize),
     Restart(usize),
 }
@@ -69,7 +72,9 @@ impl Network {
                 nonce: end.nonces_towards(u32::MAX)[1].expect("there is a next one") + 1,
                 first: Self::identity(to, 0).first,
             };
-            end.handle(segment.clone(), || fresh);
+            if end.handle(segment.clone(), || fresh) == Change::Established {
+                (state.written[to], state.read[to], state.is_closed[to]) = (0, 0, false);
+            }
         };
         match action {
             Action::Arrive(to, segment) => {
@@ -84,11 +89,13 @@ impl Network {
                 let before: u8 = writes[..state.written[*end].into()].iter().sum();
                 let count = writes[usize::from(state.written[*end])];
                 state.written[*end] += 1;
+                let mark = Self::mark(state.ends[*end].ends().expect("it is connected").0);
                 let machine = state.ends[*end].machine_mut().expect("it is connected");
                 for number in 0..count {
-                    machine.push(before + number, number + 1 == count);
+                    machine.push(mark + before + number, number + 1 == count);
                 }
             }
+            Action::Read(end) => self.read(state, *end),
             Action::Close(end) => {
                 state.is_closed[*end] = true;
                 state.ends[*end].machine_mut().expect("it is connected").close();
@@ -103,14 +110,27 @@ impl Network {
         self.settle_ends(state);
     }
 
-    /// Reads what can be read and sends what is to be sent.
+    /// What marks the packets of an incarnation: its nonce tells which one it is.
+    fn mark(nonce: u32) -> u8 {
+        (nonce % 100 / 50) as u8 * 16
+    }
+
+    fn read(&self, state: &mut State, end: usize) {
+        let Some((_, peer)) = state.ends[end].ends() else { return };
+        let machine = state.ends[end].machine_mut().expect("it is connected");
+        if let Some(payload) = machine.read() {
+            state.is_broken |= payload != Self::mark(peer) + state.read[end];
+            state.read[end] += 1;
+        }
+    }
+
+    /// Sends what is to be sent, and reads unless that may wait.
     fn settle_ends(&self, state: &mut State) {
         for end in 0..2 {
-            if let Some(machine) = state.ends[end].machine_mut() {
-                while let Some(payload) = machine.read() {
-                    state.is_broken |= payload != state.read[end];
-                    state.read[end] += 1;
-                }
+            let is_ready =
+                |state: &State| state.ends[end].machine().is_some_and(|of| of.receiver().has_ready());
+            while !self.reads_late && is_ready(state) {
+                self.read(state, end);
             }
             while let Some(segment) = state.ends[end].poll() {
                 let frame = (1 - end, segment.cloned());
@@ -129,19 +149,19 @@ impl Network {
     fn is_done(&self, state: &State) -> bool {
         let is_all_read = (0..2).all(|end| state.read[end] == self.writes[1 - end].iter().sum::<u8>());
         let ends = state.ends.each_ref().map(Slot::ends);
-        let is_connected = match ends {
-            // Frames of an end that is no more can make its peer believe in it once more. Then both hear nothing of each other,
-            // which each is told in bounded time.
-            [Some((a, b)), Some((c, d))] => (a, b) == (d, c) || state.restarts != [0; 2],
-            _ => false,
-        };
+        let [Some((a, b)), Some((c, d))] = ends else { return false };
         let has_closed = |end: usize| {
             state.is_closed[end] && state.ends[end].machine().is_some_and(|machine| machine.is_closed())
         };
         let is_confirmed =
             |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
         let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
-        is_all_read && is_connected && all(&is_confirmed) && (!self.closes || all(&has_closed))
+        if (a, b) != (d, c) {
+            // Frames of an end that is no more can make its peer believe in it once more. Then both hear nothing of each other,
+            // which each is told in bounded time.
+            return state.restarts != [0; 2] && all(&is_confirmed);
+        }
+        is_all_read && all(&is_confirmed) && (!self.closes || all(&has_closed))
     }
 
     /// Whether all ends well from here once nothing is lost any more.
@@ -177,8 +197,9 @@ impl Network {
             if state.restarts[end] < self.restarts[end] {
                 actions.push(Action::Restart(end));
             }
-            if state.ends[end].machine().is_none() {
-                continue;
+            let Some(machine) = state.ends[end].machine() else { continue };
+            if self.reads_late && machine.receiver().has_ready() {
+                actions.push(Action::Read(end));
             }
             if usize::from(state.written[end]) < self.writes[end].len() {
                 actions.push(Action::Write(end));

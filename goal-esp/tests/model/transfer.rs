@@ -16,6 +16,7 @@ fn transfers(rules: Rules) -> Network {
         is_connected: true,
         closes: false,
         restarts: [0; 2],
+        reads_late: false,
         loses: true,
         duplicates: true,
     }
@@ -31,6 +32,19 @@ fn with_larger_bursts() {
     let rules = Rules { initial_burst_length: 2, burst_length: 3, reordered_max: 1, ack_every: 1, ..RULES };
     let network = Network { frames_max: 3, writes: [&[1, 4], &[]], ..transfers(rules) };
     println!("{} states", network.explore().unwrap());
+}
+
+#[test]
+fn held_back_by_who_does_not_read() {
+    let network = Network { frames_max: 3, reads_late: true, ..transfers(RULES) };
+    println!("{} states", network.explore().unwrap());
+}
+
+#[test]
+fn with_restarts() {
+    let network = Network { frames_max: 2, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
+    println!("{} states", Network { restarts: [1, 0], ..network.clone() }.explore().unwrap());
+    println!("{} states", Network { restarts: [0, 1], ..network }.explore().unwrap());
 }
 
 #[test]

@@ -1,0 +1,66 @@
+//! EDP: single datagrams, proven where they must be.
+
+#[cfg(test)]
+mod tests;
+
+use crate::auth::{Address, JobKey, Key, Way};
+use crate::limits::PAYLOAD_MAX;
+use crate::wire::{Datagram, ETHERTYPE_EDP, EdpRepr, Frame, Mac, Message};
+
+/// Bytes of the longest frame with a datagram.
+pub const FRAME_LEN_MAX: usize = Frame::<&[u8]>::HEADER_LEN + 28 + PAYLOAD_MAX;
+
+/// One rank's end of EDP. It keeps nothing: each datagram stands for itself.
+pub struct Datagrams {
+    address: Address,
+    ethertype: u16,
+    key: Key,
+}
+
+impl Datagrams {
+    /// The end of the rank at `address`.
+    pub fn new(address: Address, job_key: &JobKey) -> Self {
+        Self { address, ethertype: ETHERTYPE_EDP, key: job_key.datagrams() }
+    }
+
+    /// The same with another ethertype.
+    pub fn with_ethertype(self, ethertype: u16) -> Self {
+        Self { ethertype, ..self }
+    }
+
+    /// Writes a frame for the interface `to`, or for all with [`Mac::BROADCAST`], and its port `port`, or all with 0. `out` has room
+    /// for it; how many bytes it has.
+    pub fn write(&self, to: Mac, port: u16, number: u32, message: Message<'_>, out: &mut [u8]) -> usize {
+        let repr = EdpRepr { source_port: self.address.port, destination_port: port, number, message };
+        let mut frame = Frame::new_checked(&mut *out).expect("room for the frame");
+        frame.emit(self.address.mac, to, self.ethertype);
+        let mut datagram = Datagram::emit(frame.payload_mut(), &repr);
+        if message.is_tagged() {
+            let tag = self.key.tag_datagram(Way { source: self.address.mac, destination: to }, &datagram);
+            datagram.set_tag(&tag);
+        }
+        datagram.fill_checksum();
+        Frame::<&[u8]>::HEADER_LEN + repr.len()
+    }
+
+    /// The datagram in a frame and the interface that sent it; `None` where it is not for this rank, or not proven where it must be.
+    pub fn read<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>)> {
+        let header = Frame::new_checked(frame).ok()?;
+        let way = Way { source: header.source(), destination: header.destination() };
+        let is_for_this = [self.address.mac, Mac::BROADCAST].contains(&way.destination);
+        if header.ethertype() != self.ethertype || !is_for_this || way.source == self.address.mac {
+            return None;
+        }
+        let datagram = Datagram::new_checked(&frame[Frame::<&[u8]>::HEADER_LEN..]).ok()?;
+        let repr = datagram.repr();
+        let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
+        let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
+        (is_for_port && is_proven).then_some((way.source, datagram))
+    }
+
+    /// Writes the answer to an echo; `None` where `repr` is none.
+    pub fn answer_echo(&self, to: Mac, repr: &EdpRepr<'_>, out: &mut [u8]) -> Option<usize> {
+        let Message::Echo(bytes) = repr.message else { return None };
+        Some(self.write(to, repr.source_port, repr.number, Message::EchoReply(bytes), out))
+    }
+}

@@ -1,0 +1,313 @@
+//! A slot with its clock, its keys and what its owner was told.
+
+use super::clock::Clock;
+use super::config::{Config, Timing};
+use super::event::{ConnectionId, Event, Loss, Stats};
+use super::frames::{self, Envelope};
+use super::random::Random;
+use crate::auth::{Address, Key};
+use crate::machine::{Body, Machine, Progress, Segment, Slot, Timer};
+use crate::seq::Seq;
+use crate::wire::Parameters;
+use std::collections::VecDeque;
+
+/// What all connections of an endpoint share.
+pub(super) struct Shared {
+    pub(super) config: Config,
+    /// What a SYN is proven with.
+    pub(super) handshake: Key,
+    pub(super) random: Random,
+    pub(super) stats: Stats,
+    pub(super) events: VecDeque<Event>,
+}
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// There is none, and nobody here has asked for one.
+    Idle,
+    /// It was asked for.
+    Connecting,
+    /// It is there.
+    Connected,
+    /// It is closed, and answers a peer that may not know.
+    Closed,
+}
+
+/// The key of a pair of ends, and how many frames were proven with it.
+pub(super) struct Proof {
+    /// Nonces of this end and of the peer's.
+    pub(super) ends: (u32, u32),
+    pub(super) key: Key,
+    pub(super) sent: u64,
+    /// The highest number that came.
+    pub(super) seen: u64,
+}
+
+/// A slot with its clock, its keys and what its owner was told.
+pub(super) struct Connection {
+    pub(super) id: ConnectionId,
+    pub(super) peer: Address,
+    pub(super) slot: Slot<Vec<u8>>,
+    pub(super) phase: Phase,
+    pub(super) clock: Clock,
+    pub(super) proof: Option<Proof>,
+    pub(super) parameters: Parameters,
+    /// When this phase began, and when the peer last proved that it lives.
+    pub(super) since_ns: u64,
+    pub(super) heard_ns: u64,
+    pub(super) probe_ns: u64,
+    /// A packet that was sent once, and when.
+    pub(super) timed: Option<(Seq, u64)>,
+    /// When a sign of life was asked for that has not come.
+    pub(super) probed_ns: Option<u64>,
+    /// When a connection was asked for last, and how often.
+    pub(super) asked_ns: u64,
+    pub(super) questions: u32,
+    pub(super) is_blocked: bool,
+    pub(super) is_readable_told: bool,
+    pub(super) is_finished_told: bool,
+    /// The endpoint has it among those that may have something to send.
+    pub(super) is_queued: bool,
+    /// The endpoint counts it among those that control a transfer.
+    pub(super) is_counted: bool,
+    /// The deadline under which the endpoint has it.
+    pub(super) registered_ns: Option<u64>,
+}
+
+impl Connection {
+    pub(super) fn new(now_ns: u64, id: ConnectionId, peer: Address, shared: &mut Shared) -> Self {
+        let Config { rules, payload_max, authenticates_data, .. } = shared.config;
+        Self {
+            id,
+            peer,
+            slot: Slot::new(rules, shared.random.identity()),
+            phase: Phase::Idle,
+            clock: Clock::default(),
+            proof: None,
+            parameters: Parameters { payload_max, authenticates_data },
+            since_ns: now_ns,
+            heard_ns: now_ns,
+            probe_ns: u64::MAX,
+            timed: None,
+            probed_ns: None,
+            asked_ns: now_ns,
+            questions: 0,
+            is_blocked: false,
+            is_readable_told: false,
+            is_finished_told: false,
+            is_queued: false,
+            is_counted: false,
+            registered_ns: None,
+        }
+    }
+
+    pub(super) fn connect(&mut self, now_ns: u64, shared: &mut Shared) {
+        if self.phase == Phase::Closed {
+            self.slot.forget(shared.random.identity());
+            self.proof = None;
+            self.id.generation += 1;
+        }
+        if matches!(self.phase, Phase::Idle | Phase::Closed) {
+            self.enter(now_ns, Phase::Connecting);
+            self.slot.connect();
+        }
+    }
+
+    /// Gives the connection up, and tells the peer so once.
+    pub(super) fn reset(&mut self, now_ns: u64) {
+        match self.phase {
+            Phase::Connected => {
+                if let Some(machine) = self.slot.machine_mut() {
+                    machine.reset();
+                }
+            }
+            Phase::Connecting => self.slot.stop_connecting(),
+            Phase::Idle | Phase::Closed => {}
+        }
+        self.enter(now_ns, Phase::Closed);
+    }
+
+    pub(super) fn enter(&mut self, now_ns: u64, phase: Phase) {
+        (self.phase, self.since_ns) = (phase, now_ns);
+    }
+
+    /// The established connection.
+    pub(super) fn machine_mut(&mut self) -> Option<&mut Machine<Vec<u8>>> {
+        if self.phase == Phase::Connected { self.slot.machine_mut() } else { None }
+    }
+
+    /// Packets that were appended and never sent.
+    pub(super) fn unsent(&self) -> usize {
+        self.slot.machine().map_or(0, |machine| machine.sender().unsent())
+    }
+
+    /// Whether a transfer from the peer is under way.
+    pub(super) fn controls(&self) -> bool {
+        self.slot.machine().is_some_and(|machine| machine.receiver().controls())
+    }
+
+    /// The longest payload of a packet.
+    pub(super) fn payload_max(&self, config: &Config) -> usize {
+        self.parameters.payload_max.min(config.payload_max).into()
+    }
+
+    /// Appends a packet unless too many wait already.
+    pub(super) fn push(&mut self, payload: Vec<u8>, is_end: bool, queued_max: usize) -> Result<(), Vec<u8>> {
+        match self.machine_mut() {
+            Some(machine) if machine.sender().queued() < queued_max => {
+                machine.push(payload, is_end);
+                Ok(())
+            }
+            _ => {
+                self.is_blocked = true;
+                Err(payload)
+            }
+        }
+    }
+
+    pub(super) fn read(&mut self) -> Option<Vec<u8>> {
+        let payload = self.machine_mut()?.read();
+        self.is_readable_told &= payload.is_some();
+        payload
+    }
+
+    pub(super) fn tags_all(&self, config: &Config) -> bool {
+        config.authenticates_data || self.parameters.authenticates_data
+    }
+
+    /// The peer has proven that it lives.
+    pub(super) fn heard(&mut self, now_ns: u64, shared: &Shared) {
+        self.heard_ns = now_ns;
+        self.probe_ns = now_ns + shared.config.timing.probe_ns;
+    }
+
+    pub(super) fn lose(&mut self, cause: Loss, shared: &mut Shared) {
+        shared.events.push_back(Event::Lost { id: self.id, cause });
+        self.id.generation += 1;
+    }
+
+    /// Lets timers pass. See [`Connection::settle`], which must follow.
+    pub(super) fn pass(&mut self, now_ns: u64, shared: &mut Shared) {
+        while let Some(timer) = self.clock.pass(now_ns) {
+            if timer == Timer::Insist {
+                self.timed = None;
+            }
+            self.slot.pass(timer);
+        }
+        if self.phase == Phase::Connected
+            && self.probe_ns <= now_ns
+            && let Some(machine) = self.slot.machine_mut()
+        {
+            machine.probe();
+            self.probe_ns = now_ns + shared.config.timing.probe_ns;
+        }
+    }
+
+    /// Starts and stops timers as the state has it.
+    pub(super) fn set_clock(&mut self, now_ns: u64, timing: &Timing) {
+        let slot = &self.slot;
+        self.clock.set(now_ns, timing, |timer| slot.is_armed(timer), Progress::default());
+    }
+
+    /// Tells what follows from the state. False if nothing is left of the connection.
+    pub(super) fn settle(&mut self, now_ns: u64, shared: &mut Shared) -> bool {
+        let is_over = self.over_ns(shared) <= now_ns;
+        if let (Phase::Connected, Some(machine)) = (self.phase, self.slot.machine()) {
+            let receiver = machine.receiver();
+            if receiver.has_ready() && !self.is_readable_told {
+                self.is_readable_told = true;
+                shared.events.push_back(Event::Readable(self.id));
+            }
+            if receiver.is_finished() && !self.is_finished_told {
+                self.is_finished_told = true;
+                shared.events.push_back(Event::Finished(self.id));
+            }
+            let is_closed = machine.is_closed() && !receiver.has_ready();
+            // A peer that is gone after both ends had closed may have died with the last acknowledgement on its way.
+            let has_closed = is_over && receiver.is_finished() && machine.has_only_end_left();
+            if is_closed || has_closed {
+                shared.events.push_back(Event::Closed(self.id));
+                self.enter(now_ns, Phase::Closed);
+                return !has_closed;
+            }
+            if machine.is_reset() {
+                self.lose(Loss::Reset, shared);
+                return false;
+            }
+        }
+        if is_over {
+            match self.phase {
+                Phase::Connecting => self.lose(Loss::Unreachable, shared),
+                Phase::Connected => self.lose(Loss::Dead, shared),
+                Phase::Idle | Phase::Closed => {}
+            }
+        }
+        !is_over
+    }
+
+    /// When the patience with the peer ends.
+    fn over_ns(&self, shared: &Shared) -> u64 {
+        let timing = &shared.config.timing;
+        match self.phase {
+            Phase::Connecting => self.since_ns + timing.connect_ns,
+            Phase::Connected => self.heard_ns + timing.dead_ns,
+            Phase::Idle | Phase::Closed => self.since_ns + timing.dead_ns,
+        }
+    }
+
+    /// When [`Connection::pass`] has something to do.
+    pub(super) fn deadline_ns(&self, shared: &Shared) -> u64 {
+        let probe_ns = if self.phase == Phase::Connected { self.probe_ns } else { u64::MAX };
+        self.over_ns(shared).min(probe_ns).min(self.clock.deadline_ns().unwrap_or(u64::MAX))
+    }
+
+    /// Writes the next frame to `out`, if there is one.
+    pub(super) fn transmit(&mut self, now_ns: u64, out: &mut [u8], shared: &mut Shared) -> Option<usize> {
+        let config = &shared.config;
+        let envelope = Envelope {
+            own: config.address,
+            peer: self.peer,
+            ethertype: config.ethertype,
+            parameters: Parameters {
+                payload_max: config.payload_max,
+                authenticates_data: config.authenticates_data,
+            },
+            window: config.rules.initial(),
+            tags_all: self.tags_all(config),
+        };
+        let next = self.slot.machine().map(|machine| machine.sender().next());
+        let segment = self.slot.poll()?;
+        let mut number = 0;
+        let len = match &segment {
+            Segment::Syn { .. } => {
+                (self.asked_ns, self.questions) = (now_ns, self.questions.saturating_add(1));
+                frames::write(out, &envelope, segment, &shared.handshake, &mut number)
+            }
+            Segment::SynAck { identity, to } => {
+                let ends = [(config.address, identity.nonce), (self.peer, *to)];
+                let key = config.job_key.connection(ends);
+                frames::write(out, &envelope, segment, &key, &mut number)
+            }
+            Segment::HandshakeAck { .. } | Segment::Packet { .. } => {
+                if let Segment::Packet { body, .. } = &segment {
+                    match body {
+                        Body::Data { seq, .. } if Some(*seq) == next => {
+                            self.timed = self.timed.or(Some((*seq, now_ns)));
+                        }
+                        Body::Data { .. } => {
+                            self.timed = None;
+                            shared.stats.sent_again += 1;
+                        }
+                        Body::Request { ranges, .. } if ranges.is_empty() => self.probed_ns = Some(now_ns),
+                        _ => {}
+                    }
+                }
+                let proof = self.proof.as_mut().expect("there is a connection");
+                frames::write(out, &envelope, segment, &proof.key, &mut proof.sent)
+            }
+        };
+        shared.stats.sent += 1;
+        Some(len)
+    }
+}

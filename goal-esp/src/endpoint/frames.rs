@@ -1,0 +1,126 @@
+//! Between segments and frames: everything that is written and read, and nothing that is decided.
+
+use crate::auth::{Address, Key, Way};
+use crate::machine::{Acknowledgement, Body, Segment};
+use crate::seq::Seq;
+use crate::wire::{Extension, Flags, Frame, Packet, Parameters, Range, Ranges, Repr};
+
+/// Who writes a frame, to whom.
+#[derive(Clone, Copy)]
+pub(super) struct Envelope {
+    pub(super) own: Address,
+    pub(super) peer: Address,
+    pub(super) ethertype: u16,
+    /// Of this end, for handshakes.
+    pub(super) parameters: Parameters,
+    /// Packets that may come before the first acknowledgement.
+    pub(super) window: u16,
+    /// Both ends tag everything.
+    pub(super) tags_all: bool,
+}
+
+/// Writes a frame to `out`, proven with `key`. `number` counts the frames with a tag, but for those of handshakes. The bytes of
+/// the frame.
+pub(super) fn write(
+    out: &mut [u8],
+    envelope: &Envelope,
+    segment: Segment<&Vec<u8>>,
+    key: &Key,
+    number: &mut u64,
+) -> usize {
+    let mut next_number = || {
+        *number += 1;
+        *number
+    };
+    let Envelope { own, peer, parameters, window, .. } = *envelope;
+    let mut repr = Repr {
+        flags: Flags::NONE,
+        source_port: own.port,
+        destination_port: peer.port,
+        nonce: 0,
+        sequence: 0,
+        acknowledgement: 0,
+        window,
+        extension: Extension::Handshake { control: 0, parameters },
+    };
+    let mut control = 0;
+    let mut payload: &[u8] = &[];
+    let mut requested: &[Range] = &[];
+    match &segment {
+        Segment::Syn { identity } => {
+            (repr.flags, repr.nonce, repr.sequence) = (Flags::SYN, identity.nonce, identity.first.0);
+        }
+        Segment::SynAck { identity, .. } => {
+            repr.flags = Flags::SYN | Flags::ACK;
+            (repr.nonce, repr.sequence) = (identity.nonce, identity.first.0);
+        }
+        Segment::HandshakeAck { identity, .. } => {
+            (repr.flags, repr.nonce, repr.sequence) = (Flags::ACK, identity.nonce, identity.first.0);
+        }
+        Segment::Packet { ends, body } => {
+            (repr.nonce, repr.window) = (ends.0, 0);
+            let mut acknowledged = None;
+            match body {
+                Body::Data { seq, flags, payload: bytes, acknowledgement } => {
+                    (repr.flags, repr.sequence) = (*flags, seq.0);
+                    payload = bytes;
+                    acknowledged = *acknowledgement;
+                }
+                Body::Ack(acknowledgement) => acknowledged = Some(*acknowledgement),
+                Body::Request { acknowledgement, ranges } => {
+                    repr.flags = Flags::RRQ;
+                    requested = ranges;
+                    acknowledged = Some(*acknowledgement);
+                }
+                Body::Reset => repr.flags = Flags::RST,
+            }
+            if let Some(Acknowledgement { next, window }) = acknowledged {
+                repr.flags = repr.flags | Flags::ACK;
+                (repr.acknowledgement, repr.window) = (next.0, window);
+            }
+            repr.extension = if repr.flags.is_control() || envelope.tags_all {
+                control = next_number();
+                Extension::Tagged { control: control as u32 }
+            } else {
+                Extension::None
+            };
+        }
+    }
+    let mut frame = Frame::new_checked(&mut *out).expect("room for the longest frame");
+    frame.emit(own.mac, peer.mac, envelope.ethertype);
+    let bytes = frame.payload_mut();
+    let header_len = repr.extension.header_len();
+    let payload_len = if requested.is_empty() { payload.len() } else { Ranges::len_of(requested) };
+    let body = &mut bytes[header_len..header_len + payload_len];
+    if requested.is_empty() {
+        body.copy_from_slice(payload);
+    } else {
+        Ranges::emit(requested, body);
+    }
+    let mut packet = Packet::emit(bytes, &repr, payload_len);
+    if repr.extension != Extension::None {
+        let tag = key.tag(Way { source: own.mac, destination: peer.mac }, control, &packet);
+        packet.set_tag(&tag);
+    }
+    packet.fill_checksum();
+    Frame::<&[u8]>::HEADER_LEN + header_len + payload_len
+}
+
+/// What a packet of an established connection says. `counts` tells whether its acknowledgement does. `None` where nothing is left.
+pub(super) fn body<'a>(packet: &'a Packet<&[u8]>, repr: &Repr, counts: bool) -> Option<Body<&'a [u8]>> {
+    let acknowledgement = (repr.flags.has(Flags::ACK) && counts)
+        .then_some(Acknowledgement { next: Seq(repr.acknowledgement), window: repr.window });
+    let is_of_stream = packet.payload_len() > 0 || repr.flags.has(Flags::FIN);
+    if repr.flags.has(Flags::RST) {
+        return counts.then_some(Body::Reset);
+    }
+    if repr.flags.has(Flags::RRQ) {
+        let ranges = Ranges::parse(packet.payload()).expect("a view is of a whole request").iter().collect();
+        return acknowledgement.map(|acknowledgement| Body::Request { acknowledgement, ranges });
+    }
+    if !is_of_stream {
+        return acknowledgement.map(Body::Ack);
+    }
+    let flags = repr.flags.without(Flags::ACK);
+    Some(Body::Data { seq: Seq(repr.sequence), flags, payload: packet.payload(), acknowledgement })
+}

@@ -1,0 +1,169 @@
+//! What a connection does with frames that come.
+
+use super::connection::{Connection, Phase, Proof, Shared};
+use super::event::{Event, Loss};
+use super::frames;
+use crate::auth::{Way, whole_control};
+use crate::machine::{Body, Change, Identity, Progress, Segment};
+use crate::seq::Seq;
+use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
+
+impl Connection {
+    /// A frame of the peer. See [`Connection::settle`], which must follow.
+    pub(super) fn receive(&mut self, now_ns: u64, way: Way, packet: &Packet<&[u8]>, shared: &mut Shared) {
+        let repr = packet.repr();
+        match repr.extension {
+            Extension::Handshake { parameters, .. } => {
+                self.receive_handshake(now_ns, way, packet, &repr, parameters, shared);
+            }
+            _ => self.receive_packet(now_ns, way, packet, &repr, shared),
+        }
+    }
+
+    fn receive_handshake(
+        &mut self,
+        now_ns: u64,
+        way: Way,
+        packet: &Packet<&[u8]>,
+        repr: &Repr,
+        parameters: Parameters,
+        shared: &mut Shared,
+    ) {
+        let identity = Identity { nonce: repr.nonce, first: Seq(repr.sequence) };
+        let own = shared.config.address;
+        let proven = |own_nonce: &u32| {
+            let ends = [(own, *own_nonce), (self.peer, repr.nonce)];
+            shared.config.job_key.connection(ends).proves(way, 0, packet)
+        };
+        let segment: Segment<&[u8]> = if repr.flags == Flags::SYN {
+            if !shared.handshake.proves(way, 0, packet) {
+                shared.stats.unproven += 1;
+                return;
+            }
+            Segment::Syn { identity }
+        } else {
+            let Some(to) = self.slot.nonces_towards(repr.nonce).into_iter().flatten().find(proven) else {
+                shared.stats.unproven += 1;
+                return;
+            };
+            self.parameters = parameters;
+            if repr.flags.has(Flags::SYN) {
+                Segment::SynAck { identity, to }
+            } else {
+                Segment::HandshakeAck { identity, to }
+            }
+        };
+        shared.stats.received += 1;
+        self.handle(now_ns, segment, shared);
+    }
+
+    fn receive_packet(
+        &mut self,
+        now_ns: u64,
+        way: Way,
+        packet: &Packet<&[u8]>,
+        repr: &Repr,
+        shared: &mut Shared,
+    ) {
+        let tags_all = self.tags_all(&shared.config);
+        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 == repr.nonce) else {
+            shared.stats.unknown += 1;
+            return;
+        };
+        let mut counts = false;
+        if let Extension::Tagged { control } = repr.extension {
+            let number = whole_control(control, proof.seen);
+            if !proof.key.proves(way, number, packet) {
+                shared.stats.unproven += 1;
+                return;
+            }
+            counts = number > proof.seen;
+            proof.seen = proof.seen.max(number);
+        } else if tags_all {
+            shared.stats.unproven += 1;
+            return;
+        }
+        let ends = (repr.nonce, proof.ends.0);
+        if counts {
+            self.heard(now_ns, shared);
+            shared.stats.received += 1;
+        } else if repr.extension != Extension::None {
+            shared.stats.overtaken += 1;
+        }
+        if let Some(body) = frames::body(packet, repr, counts) {
+            match body {
+                Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
+                Body::Ack(_) => {
+                    if let Some(probed_ns) = self.probed_ns.take() {
+                        self.clock.rtt.measure(now_ns - probed_ns);
+                    }
+                }
+                _ => {}
+            }
+            self.handle(now_ns, Segment::Packet { ends, body }, shared);
+        }
+    }
+
+    fn handle(&mut self, now_ns: u64, segment: Segment<&[u8]>, shared: &mut Shared) {
+        let is_answer = matches!(segment, Segment::SynAck { .. });
+        let random = &mut shared.random;
+        let change = self.slot.handle(segment, || random.identity());
+        let mut progress = Progress::default();
+        match change {
+            Change::None => {}
+            Change::Progress(made) => progress = made,
+            Change::Established => self.establish(now_ns, is_answer, shared),
+        }
+        if self.follow_ends(shared) {
+            self.heard(now_ns, shared);
+        }
+        if progress.is_acknowledged
+            && let Some((seq, at_ns)) = self.timed
+            && let Some(machine) = self.slot.machine()
+            && seq.is_before(machine.sender().unacknowledged())
+        {
+            self.clock.rtt.measure(now_ns - at_ns);
+            self.timed = None;
+        }
+        let slot = &self.slot;
+        self.clock.set(now_ns, &shared.config.timing, |timer| slot.is_armed(timer), progress);
+        if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
+            shared.events.push_back(Event::Writable(self.id));
+        }
+    }
+
+    fn establish(&mut self, now_ns: u64, is_answer: bool, shared: &mut Shared) {
+        match self.phase {
+            Phase::Connected => self.lose(Loss::Restarted, shared),
+            Phase::Closed => self.id.generation += 1,
+            Phase::Idle | Phase::Connecting => {}
+        }
+        self.enter(now_ns, Phase::Connected);
+        (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
+        (self.timed, self.probed_ns) = (None, None);
+        let questions = std::mem::take(&mut self.questions);
+        if is_answer {
+            // An answer to a question that was repeated may be one to any of them.
+            if questions == 1 {
+                self.clock.rtt.measure(now_ns - self.asked_ns);
+            }
+        } else if let Some(machine) = self.slot.machine_mut() {
+            // Who was asked measures a round trip too.
+            machine.probe();
+        }
+        shared.events.push_back(Event::Connected { id: self.id, peer: self.peer });
+    }
+
+    /// Another pair of ends has another key, and counts from 1. Whether it is another one.
+    fn follow_ends(&mut self, shared: &Shared) -> bool {
+        let ends = self.slot.ends();
+        let differ = self.proof.as_ref().map(|proof| proof.ends) != ends;
+        if differ {
+            self.proof = ends.map(|(own, peer)| {
+                let key = shared.config.job_key.connection([(shared.config.address, own), (self.peer, peer)]);
+                Proof { ends: (own, peer), key, sent: 0, seen: 0 }
+            });
+        }
+        differ
+    }
+}

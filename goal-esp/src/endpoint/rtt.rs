@@ -1,0 +1,62 @@
+//! How long a round trip takes, and from that how long to wait before something is said again (RFC 6298).
+
+use super::config::Timing;
+
+/// An estimate from what was measured.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Rtt {
+    smoothed_ns: u64,
+    variation_ns: u64,
+}
+
+impl Rtt {
+    /// A round trip took that long.
+    pub(super) fn measure(&mut self, sample_ns: u64) {
+        let sample_ns = sample_ns.max(1);
+        if self.smoothed_ns == 0 {
+            // (2.2)
+            *self = Self { smoothed_ns: sample_ns, variation_ns: sample_ns / 2 };
+            return;
+        }
+        // (2.3): alpha is 1/8, beta is 1/4.
+        let error_ns = self.smoothed_ns.abs_diff(sample_ns);
+        self.variation_ns = self.variation_ns - self.variation_ns / 4 + error_ns / 4;
+        self.smoothed_ns = self.smoothed_ns - self.smoothed_ns / 8 + sample_ns / 8;
+    }
+
+    /// The smoothed round trip; `None` before one was measured.
+    pub(super) fn smoothed_ns(&self) -> Option<u64> {
+        (self.smoothed_ns > 0).then_some(self.smoothed_ns)
+    }
+
+    /// How long to wait before something is said again that was said in vain `backoff` times.
+    pub(super) fn timeout_ns(&self, timing: &Timing, backoff: u32) -> u64 {
+        let base_ns = match self.smoothed_ns() {
+            // The peer may let an acknowledgement wait.
+            Some(smoothed_ns) => smoothed_ns + 4 * self.variation_ns + timing.acknowledge_ns,
+            None => timing.retransmit_initial_ns,
+        };
+        let base_ns = base_ns.max(timing.retransmit_min_ns);
+        base_ns.saturating_mul(1 << backoff.min(20)).min(timing.retransmit_max_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Rtt;
+    use crate::endpoint::Timing;
+
+    #[test]
+    fn settles_on_what_is_measured() {
+        let timing = Timing::default();
+        let mut rtt = Rtt::default();
+        assert_eq!(rtt.timeout_ns(&timing, 0), timing.retransmit_initial_ns);
+        for _ in 0..200 {
+            rtt.measure(4_000_000);
+        }
+        assert_eq!(rtt.smoothed_ns().unwrap() / 10_000, 400);
+        assert!((4_000_000..4_100_000).contains(&rtt.timeout_ns(&timing, 0)));
+        assert!(rtt.timeout_ns(&timing, 1) >= 8_000_000);
+        assert_eq!(rtt.timeout_ns(&timing, 60), timing.retransmit_max_ns);
+    }
+}

@@ -1,0 +1,221 @@
+//! Two endpoints and what happens between them.
+
+use super::{ConnectionId, Event, Loss, Stats};
+use crate::auth::Address;
+use crate::endpoint::{Config, Endpoint};
+use crate::sim::{Faults, Links, Simulation};
+use crate::wire::{Frame, Packet};
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+fn pair(configure: impl Fn(&mut Config)) -> Simulation {
+    Simulation::new(7, 2, Links::default(), Faults::default(), configure)
+}
+
+/// Lets everything happen up to a time, and collects what hosts are told.
+fn run_until(simulation: &mut Simulation, until_ns: u64) -> Vec<(usize, Event)> {
+    let mut events = Vec::new();
+    loop {
+        for (number, host) in simulation.hosts.iter_mut().enumerate() {
+            events.extend(std::iter::from_fn(|| host.endpoint.poll_event()).map(|event| (number, event)));
+        }
+        if simulation.next_ns().is_none_or(|next_ns| next_ns >= until_ns) {
+            simulation.wait_until(until_ns);
+            return events;
+        }
+        simulation.advance();
+    }
+}
+
+fn run_for(simulation: &mut Simulation, time_ns: u64) -> Vec<(usize, Event)> {
+    let until_ns = simulation.now_ns() + time_ns;
+    run_until(simulation, until_ns)
+}
+
+/// Does something with a host's endpoint.
+fn with<R>(simulation: &mut Simulation, host: usize, act: impl FnOnce(u64, &mut Endpoint) -> R) -> R {
+    let now_ns = simulation.host_now_ns(host);
+    let result = act(now_ns, &mut simulation.hosts[host].endpoint);
+    simulation.flush(host);
+    result
+}
+
+/// Host 0 asks; the ids on both sides.
+fn connect(simulation: &mut Simulation) -> [ConnectionId; 2] {
+    let peer = Simulation::address(1);
+    let own = with(simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
+    let events = run_for(simulation, SECOND_NS / 10);
+    let [(0, Event::Connected { id: first, peer: to }), (1, Event::Connected { id: second, peer: from })] =
+        events[..]
+    else {
+        panic!("{events:?}")
+    };
+    assert_eq!((first, to, from), (own, peer, Simulation::address(0)));
+    [first, second]
+}
+
+fn push(simulation: &mut Simulation, host: usize, id: ConnectionId, payload: &[u8]) {
+    with(simulation, host, |now_ns, endpoint| endpoint.push(now_ns, id, payload.to_vec(), true))
+        .expect("room");
+}
+
+fn read(simulation: &mut Simulation, host: usize, id: ConnectionId) -> Vec<Vec<u8>> {
+    with(simulation, host, |now_ns, endpoint| std::iter::from_fn(|| endpoint.read(now_ns, id)).collect())
+}
+
+#[test]
+fn a_stream_each_way_and_an_end() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    push(&mut simulation, 0, a, b"hello");
+    push(&mut simulation, 1, b, b"you");
+    let mut events = run_for(&mut simulation, SECOND_NS / 10);
+    events.sort_by_key(|(host, _)| *host);
+    assert_eq!(events, [(0, Event::Readable(a)), (1, Event::Readable(b))]);
+    assert_eq!(read(&mut simulation, 0, a), [b"you"]);
+    assert_eq!(read(&mut simulation, 1, b), [b"hello"]);
+    with(&mut simulation, 0, |now_ns, endpoint| endpoint.close(now_ns, a));
+    assert_eq!(run_for(&mut simulation, SECOND_NS / 10), [(1, Event::Finished(b))]);
+    push(&mut simulation, 1, b, b"more");
+    with(&mut simulation, 1, |now_ns, endpoint| endpoint.close(now_ns, b));
+    let events = run_for(&mut simulation, SECOND_NS / 10);
+    assert_eq!(events, [(0, Event::Readable(a)), (0, Event::Finished(a)), (1, Event::Closed(b))]);
+    assert_eq!(read(&mut simulation, 0, a), [b"more"]);
+    assert_eq!(run_for(&mut simulation, SECOND_NS), [(0, Event::Closed(a))]);
+    // Nothing is left, and nothing ever happens again.
+    run_for(&mut simulation, 10 * SECOND_NS);
+    assert!(simulation.hosts.iter().all(|host| host.endpoint.poll_timeout().is_none()));
+}
+
+#[test]
+fn a_small_message_takes_two_frames() {
+    let mut simulation = pair(|_| {});
+    let [a, _] = connect(&mut simulation);
+    let before = simulation.network.counts().delivered;
+    push(&mut simulation, 0, a, b"hello");
+    run_for(&mut simulation, SECOND_NS / 10);
+    assert_eq!(simulation.network.counts().delivered - before, 2);
+}
+
+#[test]
+fn an_answer_takes_the_acknowledgement_along() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    let before = simulation.network.counts().delivered;
+    for _ in 0..10 {
+        push(&mut simulation, 0, a, b"ping");
+        run_for(&mut simulation, 8_000);
+        assert_eq!(read(&mut simulation, 1, b), [b"ping"]);
+        push(&mut simulation, 1, b, b"pong");
+        run_for(&mut simulation, 8_000);
+        assert_eq!(read(&mut simulation, 0, a), [b"pong"]);
+    }
+    run_for(&mut simulation, SECOND_NS / 10);
+    assert_eq!(simulation.network.counts().delivered - before, 21);
+}
+
+#[test]
+fn a_peer_that_falls_silent_is_told_in_time() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    // While it lives, it is asked, and answers.
+    assert_eq!(run_for(&mut simulation, 60 * SECOND_NS), []);
+    simulation.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
+    // It was heard up to `probe_ns` before that.
+    let mut lost = run_for(&mut simulation, 2 * SECOND_NS + SECOND_NS / 1000);
+    lost.sort_by_key(|(host, _)| *host);
+    let cause = Loss::Dead;
+    assert_eq!(lost, [(0, Event::Lost { id: a, cause }), (1, Event::Lost { id: b, cause })]);
+}
+
+#[test]
+fn a_peer_that_is_not_there_is_told() {
+    let mut simulation = pair(|_| {});
+    let nobody = Address { port: 1, ..Simulation::address(1) };
+    let id = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, nobody)).unwrap();
+    let lost = Event::Lost { id, cause: Loss::Unreachable };
+    assert_eq!(run_for(&mut simulation, 20 * SECOND_NS), [(0, lost)]);
+    assert!(simulation.hosts[0].endpoint.poll_timeout().is_none());
+}
+
+#[test]
+fn a_reset_is_told_to_the_peer() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    with(&mut simulation, 0, |now_ns, endpoint| endpoint.reset(now_ns, a));
+    let lost = Event::Lost { id: b, cause: Loss::Reset };
+    assert_eq!(run_for(&mut simulation, SECOND_NS / 10), [(1, lost)]);
+    // Another connection can follow at once.
+    let [again, _] = connect(&mut simulation);
+    assert_ne!(again, a);
+}
+
+#[test]
+fn a_peer_that_starts_anew_gets_another_connection() {
+    let mut simulation = pair(|_| {});
+    let [_, b] = connect(&mut simulation);
+    let config = simulation.hosts[0].endpoint.config().clone();
+    simulation.hosts[0].endpoint = Endpoint::new(config, [99; 32]);
+    let peer = Simulation::address(1);
+    let a = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).unwrap();
+    let events = run_for(&mut simulation, SECOND_NS / 10);
+    let [(0, Event::Connected { .. }), (1, lost), (1, Event::Connected { id, .. })] = events[..] else {
+        panic!("{events:?}")
+    };
+    assert_eq!(lost, Event::Lost { id: b, cause: Loss::Restarted });
+    push(&mut simulation, 0, a, b"hello again");
+    assert_eq!(run_for(&mut simulation, SECOND_NS / 10), [(1, Event::Readable(id))]);
+    assert_eq!(read(&mut simulation, 1, id), [b"hello again"]);
+}
+
+#[test]
+fn what_is_not_read_holds_back_the_peer() {
+    let mut simulation = pair(|config| config.rules.burst_length = 16);
+    let [a, b] = connect(&mut simulation);
+    let full = (0u8..).position(|byte| {
+        with(&mut simulation, 0, |now_ns, endpoint| endpoint.push(now_ns, a, vec![byte], true)).is_err()
+    });
+    let count = full.expect("room ends");
+    run_for(&mut simulation, SECOND_NS);
+    let first = read(&mut simulation, 1, b);
+    assert_eq!(first, (0..16).map(|byte| vec![byte]).collect::<Vec<_>>());
+    run_for(&mut simulation, SECOND_NS);
+    let mut rest = Vec::new();
+    while rest.len() < count - 16 {
+        rest.extend(read(&mut simulation, 1, b));
+        run_for(&mut simulation, SECOND_NS);
+    }
+    assert_eq!(rest, (16..count as u8).map(|byte| vec![byte]).collect::<Vec<_>>());
+}
+
+#[test]
+fn another_jobs_questions_are_not_answered() {
+    let mut simulation = pair(|_| {});
+    let mut config = simulation.hosts[0].endpoint.config().clone();
+    config.job_key = crate::auth::JobKey::new(&[1; 32]);
+    simulation.hosts[0].endpoint = Endpoint::new(config, [99; 32]);
+    let peer = Simulation::address(1);
+    let id = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).unwrap();
+    let lost = Event::Lost { id, cause: Loss::Unreachable };
+    assert_eq!(run_for(&mut simulation, 20 * SECOND_NS), [(0, lost)]);
+    let Stats { unproven, sent, .. } = simulation.hosts[1].endpoint.stats();
+    assert!(unproven > 0 && sent == 0);
+    assert!(simulation.hosts[1].endpoint.poll_timeout().is_none(), "it is remembered");
+}
+
+#[test]
+fn data_is_tagged_if_one_end_asks_for_it() {
+    for asks in [Simulation::address(0), Simulation::address(1)] {
+        let mut simulation = pair(|config| config.authenticates_data = config.address == asks);
+        let [a, _] = connect(&mut simulation);
+        simulation.network.take_heard();
+        push(&mut simulation, 0, a, b"hello");
+        run_for(&mut simulation, SECOND_NS / 10);
+        let heard = simulation.network.take_heard();
+        assert!(heard.len() >= 2);
+        for bytes in heard {
+            let frame = Frame::new_checked(&bytes[..]).unwrap();
+            assert!(Packet::new_checked(frame.payload()).unwrap().tag().is_some());
+        }
+    }
+}

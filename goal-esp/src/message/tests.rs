@@ -1,0 +1,83 @@
+//! What is written is read, however it falls into packets.
+
+use super::{Broken, Reader, Writer};
+use crate::wire::{Chunk, ChunkKind, Envelope, Malformed};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn communicator(number: u32) -> Chunk {
+    Chunk { kind: ChunkKind::Communicator, len: 0, message: number, receive: 0, offset: 0, envelope: None }
+}
+
+fn data(message: u32, offset: u64, len: usize) -> Chunk {
+    Chunk { kind: ChunkKind::Data, len: len as u32, message, receive: 0, offset, envelope: None }
+}
+
+fn eager(tag: u32, len: usize) -> Chunk {
+    let envelope = Some(Envelope { tag, ..Envelope::default() });
+    Chunk { kind: ChunkKind::Eager, len: len as u32, message: 0, receive: 0, offset: len as u64, envelope }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn chunks_come_through(
+        sizes in vec((any::<bool>(), prop_oneof![0usize..100, 0usize..5000], any::<bool>()), 0..40),
+        payload_max in 256usize..2000,
+    ) {
+        let mut writer = Writer::default();
+        let mut packets = Vec::new();
+        let mut expected = Vec::new();
+        writer.write(&communicator(3), &[], payload_max, |packet| packets.push(packet));
+        for (number, (is_eager, len, is_end)) in sizes.into_iter().enumerate() {
+            let chunk = if is_eager { eager(number as u32, len) } else { data(number as u32, 7, len) };
+            let bytes: Vec<u8> = (0..len).map(|at| (at + number) as u8).collect();
+            writer.write(&chunk, &bytes, payload_max, |packet| packets.push(packet));
+            if is_end {
+                writer.finish(|packet| packets.push(packet));
+            }
+            expected.push((chunk, bytes));
+        }
+        writer.finish(|packet| packets.push(packet));
+        let mut reader = Reader::default();
+        let mut found = Vec::new();
+        for packet in packets {
+            prop_assert!((1..=payload_max).contains(&packet.len()));
+            reader.read(&packet, |chunk, bytes| found.push((*chunk, bytes.to_vec()))).unwrap();
+        }
+        prop_assert_eq!(reader.communicator(), Some(3));
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn any_packets_are_read_without_harm(packets in vec(vec(any::<u8>(), 0..200), 0..10)) {
+        let mut reader = Reader::default();
+        for packet in packets {
+            if reader.read(&packet, |_, _| {}).is_err() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn the_communicator_is_named_once_and_first() {
+    let packet = |chunks: &[Chunk]| {
+        let mut writer = Writer::default();
+        let mut packets = Vec::new();
+        for chunk in chunks {
+            writer.write(chunk, &[], 1000, |packet| packets.push(packet));
+        }
+        writer.finish(|packet| packets.push(packet));
+        packets.remove(0)
+    };
+    assert_eq!(Reader::communicator_of(&packet(&[communicator(7)])), Ok(7));
+    assert_eq!(Reader::communicator_of(&packet(&[eager(1, 0)])), Err(Broken::Communicator));
+    let read = |packet: &[u8]| Reader::default().read(packet, |_, _| {});
+    assert_eq!(read(&packet(&[communicator(1), eager(1, 0)])), Ok(()));
+    assert_eq!(read(&packet(&[eager(1, 0)])), Err(Broken::Communicator));
+    assert_eq!(read(&packet(&[communicator(1), communicator(1)])), Err(Broken::Communicator));
+    assert_eq!(read(&[9; 30]), Err(Broken::Header(Malformed::Contradiction)));
+    assert_eq!(read(&[0; 30]), Err(Broken::Header(Malformed::Version)));
+}

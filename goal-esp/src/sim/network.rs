@@ -1,0 +1,247 @@
+//! A switch with its wires, and all that goes wrong on them.
+//!
+//! A frame leaves its host when those before it have, crosses the wire, may be lost, doubled, delayed or damaged, waits in the
+//! queue of its output, which drops what it has no room for, and crosses another wire.
+
+use super::random::Random;
+use crate::wire::{Frame, Mac};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What wires and the switch can carry.
+#[derive(Debug, Clone, Copy)]
+pub struct Links {
+    /// Picoseconds that a wire takes for a byte: 800 is 10 Gbit/s.
+    pub byte_ps: u64,
+    /// Nanoseconds from one end of a wire to the other, with what the hardware there takes.
+    pub latency_ns: u64,
+    /// Frames that wait at an output of the switch at most.
+    pub queue_frames_max: usize,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self { byte_ps: 800, latency_ns: 2_000, queue_frames_max: 128 }
+    }
+}
+
+/// How often what goes wrong, in frames per million.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Faults {
+    /// Lost.
+    pub lost: u32,
+    /// Lost together with the next [`Faults::burst_frames`] frames of all hosts.
+    pub burst: u32,
+    /// Length of such a burst.
+    pub burst_frames: u32,
+    /// Arrives twice.
+    pub doubled: u32,
+    /// Arrives up to [`Faults::delay_ns`] later, behind others.
+    pub delayed: u32,
+    /// The longest delay.
+    pub delay_ns: u64,
+    /// A bit of it is turned.
+    pub damaged: u32,
+}
+
+/// A time in which some hosts cannot reach the others.
+#[derive(Debug, Clone)]
+pub struct Partition {
+    /// Begins.
+    pub from_ns: u64,
+    /// Ends.
+    pub until_ns: u64,
+    /// Which hosts are cut off from the others, by their numbers' bits.
+    pub hosts: u64,
+}
+
+/// What the network did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Frames that came to a host.
+    pub delivered: u64,
+    /// Frames that a queue had no room for.
+    pub overrun: u64,
+    /// Frames that were lost in another way.
+    pub lost: u64,
+}
+
+enum Step {
+    /// The frame has come to the switch.
+    Switch,
+    /// It goes to its output, later than it should.
+    Output,
+    /// It has come to a host.
+    Host(usize),
+}
+
+/// A switch and the hosts' wires to it. Hosts have numbers from 0, which are in their addresses.
+pub struct Network {
+    links: Links,
+    faults: Faults,
+    partitions: Vec<Partition>,
+    random: Random,
+    /// When each host's wire to the switch is free.
+    free_ps: Vec<u64>,
+    /// When the frames that wait at each output will have left.
+    outputs: Vec<VecDeque<u64>>,
+    /// By time, then by the order in which they came about.
+    steps: BTreeMap<(u64, u64), (Step, Vec<u8>)>,
+    count: u64,
+    burst_left: u32,
+    counts: Counts,
+    /// What hosts sent since somebody listened last.
+    heard: Option<Vec<Vec<u8>>>,
+}
+
+impl Network {
+    /// A network of `hosts` hosts.
+    pub fn new(hosts: usize, links: Links, faults: Faults, random: Random) -> Self {
+        Self {
+            links,
+            faults,
+            partitions: Vec::new(),
+            random,
+            free_ps: vec![0; hosts],
+            outputs: vec![VecDeque::new(); hosts],
+            steps: BTreeMap::new(),
+            count: 0,
+            burst_left: 0,
+            counts: Counts::default(),
+            heard: None,
+        }
+    }
+
+    /// The address of a host.
+    pub fn mac(host: usize) -> Mac {
+        Mac([2, 0, 0, 0, (host >> 8) as u8, host as u8])
+    }
+
+    /// Cuts hosts off for a time.
+    pub fn partition(&mut self, partition: Partition) {
+        self.partitions.push(partition);
+    }
+
+    /// Other faults from now on.
+    pub fn set_faults(&mut self, faults: Faults) {
+        self.faults = faults;
+    }
+
+    /// What it did.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// All frames that hosts sent since this was called last; none the first time.
+    pub fn take_heard(&mut self) -> Vec<Vec<u8>> {
+        self.heard.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// A host sends a frame.
+    pub fn send(&mut self, now_ns: u64, host: usize, frame: &[u8]) {
+        let start_ps = self.free_ps[host].max(now_ns * 1000);
+        self.free_ps[host] = start_ps + self.time_ps(frame);
+        let at_ns = self.free_ps[host] / 1000 + self.links.latency_ns;
+        if let Some(heard) = &mut self.heard {
+            heard.push(frame.to_vec());
+        }
+        self.push(at_ns, Step::Switch, frame.to_vec());
+    }
+
+    /// A frame takes the wire for its bytes and what Ethernet adds: 8 before, 4 behind, and a pause of 12.
+    fn time_ps(&self, frame: &[u8]) -> u64 {
+        (frame.len().max(60) as u64 + 24) * self.links.byte_ps
+    }
+
+    fn push(&mut self, at_ns: u64, step: Step, frame: Vec<u8>) {
+        self.count += 1;
+        self.steps.insert((at_ns, self.count), (step, frame));
+    }
+
+    /// When something happens next.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.steps.first_key_value().map(|(&(at_ns, _), _)| at_ns)
+    }
+
+    /// What happens next: a frame for a host, or nothing that a host sees.
+    pub fn advance(&mut self) -> Option<(usize, Vec<u8>)> {
+        let ((at_ns, _), (step, frame)) = self.steps.pop_first()?;
+        match step {
+            Step::Host(host) => {
+                self.counts.delivered += 1;
+                return Some((host, frame));
+            }
+            Step::Switch => self.switch(at_ns, frame),
+            Step::Output => self.output(at_ns, &frame),
+        }
+        None
+    }
+
+    fn switch(&mut self, now_ns: u64, mut frame: Vec<u8>) {
+        let faults = self.faults;
+        if self.burst_left == 0 && self.random.happens(faults.burst) {
+            self.burst_left = faults.burst_frames;
+        }
+        if self.burst_left > 0 || self.random.happens(faults.lost) {
+            self.burst_left = self.burst_left.saturating_sub(1);
+            self.counts.lost += 1;
+            return;
+        }
+        if self.random.happens(faults.damaged) {
+            let bit = self.random.below(8 * frame.len() as u64) as usize;
+            frame[bit / 8] ^= 1 << (bit % 8);
+        }
+        if self.random.happens(faults.doubled) {
+            let again_ns = now_ns + self.random.below(faults.delay_ns);
+            self.push(again_ns, Step::Output, frame.clone());
+        }
+        if self.random.happens(faults.delayed) {
+            let late_ns = now_ns + self.random.below(faults.delay_ns);
+            self.push(late_ns, Step::Output, frame);
+        } else {
+            self.output(now_ns, &frame);
+        }
+    }
+
+    fn host(&self, mac: Mac) -> Option<usize> {
+        let host = usize::from(mac.0[4]) << 8 | usize::from(mac.0[5]);
+        (Self::mac(host) == mac && host < self.outputs.len()).then_some(host)
+    }
+
+    /// To one host, or to all but the sender if that is whom it is for.
+    fn output(&mut self, now_ns: u64, frame: &[u8]) {
+        let Ok(header) = Frame::new_checked(frame) else { return };
+        let (source, destination) = (self.host(header.source()), self.host(header.destination()));
+        let is_for_all = frame.starts_with(&Mac::BROADCAST.0);
+        for host in 0..self.outputs.len() {
+            let is_meant = destination == Some(host) || is_for_all && source != Some(host);
+            if is_meant && !self.is_cut(now_ns, source, host) {
+                self.queue(now_ns, host, frame);
+            }
+        }
+    }
+
+    fn is_cut(&mut self, now_ns: u64, source: Option<usize>, host: usize) -> bool {
+        let side = |partition: &Partition, host: usize| partition.hosts >> (host % 64) & 1;
+        let is_cut = self.partitions.iter().any(|partition| {
+            (partition.from_ns..partition.until_ns).contains(&now_ns)
+                && source.is_some_and(|source| side(partition, source) != side(partition, host))
+        });
+        self.counts.lost += u64::from(is_cut);
+        is_cut
+    }
+
+    fn queue(&mut self, now_ns: u64, host: usize, frame: &[u8]) {
+        let time_ps = self.time_ps(frame);
+        let output = &mut self.outputs[host];
+        while output.front().is_some_and(|&left_ps| left_ps <= now_ns * 1000) {
+            output.pop_front();
+        }
+        if output.len() >= self.links.queue_frames_max {
+            self.counts.overrun += 1;
+            return;
+        }
+        let left_ps = output.back().copied().unwrap_or(0).max(now_ns * 1000) + time_ps;
+        output.push_back(left_ps);
+        self.push(left_ps / 1000 + self.links.latency_ns, Step::Host(host), frame.to_vec());
+    }
+}

@@ -1,0 +1,181 @@
+//! What the model has no numbers for: which packets leave, and what is asked for.
+
+use super::{Answer, Receiver, Rules, Sender};
+use crate::limits::RANGES_MAX;
+use crate::seq::Seq;
+use crate::wire::{Flags, Range};
+
+const RULES: Rules =
+    Rules { initial_burst_length: 4, burst_length: 16, reordered_max: 2, ack_every: 4, insists_on_end: true };
+
+fn sender() -> Sender<u8> {
+    Sender::new(RULES, Seq(10), 4)
+}
+
+fn receiver() -> Receiver<u8> {
+    Receiver::new(RULES, Seq(10))
+}
+
+/// Numbers and flags of all that leaves now.
+fn leaving(sender: &mut Sender<u8>) -> Vec<(u32, Flags)> {
+    std::iter::from_fn(|| sender.poll().map(|(seq, packet)| (seq.0, packet.flags))).collect()
+}
+
+fn numbers(sender: &mut Sender<u8>) -> Vec<u32> {
+    leaving(sender).into_iter().map(|(seq, _)| seq).collect()
+}
+
+fn write(sender: &mut Sender<u8>, count: u8) {
+    for number in 0..count {
+        sender.push(number, if number + 1 == count { Flags::TXR } else { Flags::NONE });
+    }
+}
+
+fn ranges(take: impl FnOnce(&mut Vec<Range>)) -> Vec<(u32, u32)> {
+    let mut ranges = Vec::new();
+    take(&mut ranges);
+    ranges.into_iter().map(|Range { first, count }| (first, count)).collect()
+}
+
+#[test]
+fn writes_merge_until_the_last_packet_has_left() {
+    let mut sender = sender();
+    write(&mut sender, 2);
+    write(&mut sender, 1);
+    let (start, end) = (Flags::TXS, Flags::TXF | Flags::TXR);
+    assert_eq!(leaving(&mut sender), [(10, start), (11, Flags::TXR), (12, end)]);
+    write(&mut sender, 1);
+    assert_eq!(leaving(&mut sender), [(13, start | end)]);
+}
+
+#[test]
+fn a_start_leaves_with_an_initial_burst_and_the_rest_when_it_is_acknowledged() {
+    let mut sender = sender();
+    write(&mut sender, 10);
+    assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
+    assert!(sender.insists());
+    assert_eq!(sender.acknowledge(Seq(11), 5), 1);
+    assert_eq!(numbers(&mut sender), [14, 15]);
+    assert!(!sender.insists(), "the receiver is in control");
+    assert_eq!(sender.acknowledge(Seq(16), 16), 5);
+    assert_eq!(numbers(&mut sender), [16, 17, 18, 19]);
+    assert!(sender.insists(), "the end is not acknowledged");
+    assert_eq!(sender.acknowledge(Seq(20), 16), 4);
+    assert!(!sender.insists());
+}
+
+#[test]
+fn the_timer_sends_one_packet_again() {
+    let mut sender = sender();
+    write(&mut sender, 3);
+    assert_eq!(numbers(&mut sender).len(), 3);
+    sender.insist();
+    sender.insist();
+    assert_eq!(numbers(&mut sender), [10]);
+}
+
+#[test]
+fn what_cannot_be_acknowledged_is_ignored() {
+    let mut sender = sender();
+    write(&mut sender, 3);
+    numbers(&mut sender);
+    assert_eq!(sender.acknowledge(Seq(14), 5), 0);
+    assert_eq!(sender.acknowledge(Seq(9), 5), 0);
+    assert_eq!(sender.queued(), 3);
+}
+
+#[test]
+fn only_what_was_sent_is_sent_again() {
+    let mut sender = sender();
+    write(&mut sender, 10);
+    numbers(&mut sender);
+    let asked = [(0, 11), (13, 100), (12, 0), (u32::MAX, u32::MAX)];
+    let count = sender.request(asked.into_iter().map(|(first, count)| Range { first, count }));
+    assert_eq!(count, 4);
+    assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
+}
+
+#[test]
+fn a_packet_without_room_is_sent_again_when_there_is_some() {
+    let mut sender = sender();
+    write(&mut sender, 1);
+    assert_eq!(numbers(&mut sender), [10]);
+    sender.acknowledge(Seq(11), 0);
+    // The edge of the beginning counts still.
+    write(&mut sender, 3);
+    assert_eq!(numbers(&mut sender), [11, 12, 13]);
+    write(&mut sender, 1);
+    assert_eq!(numbers(&mut sender), []);
+    sender.acknowledge(Seq(14), 0);
+    assert_eq!(numbers(&mut sender), [14], "a start may always leave");
+    sender.acknowledge(Seq(14), 0);
+    assert_eq!(numbers(&mut sender), []);
+    sender.acknowledge(Seq(14), 3);
+    assert_eq!(numbers(&mut sender), [14]);
+}
+
+#[test]
+fn a_receiver_asks_once_for_what_was_overtaken() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.accept(Seq(10), Flags::TXS, 0), (true, Answer::Now));
+    receiver.acknowledgement();
+    assert_eq!(receiver.accept(Seq(12), Flags::NONE, 2), (true, Answer::None));
+    assert_eq!(receiver.accept(Seq(13), Flags::NONE, 3), (true, Answer::Request));
+    assert_eq!(ranges(|out| receiver.take_request(out)), [(11, 1)]);
+    receiver.acknowledgement();
+    assert_eq!(receiver.accept(Seq(14), Flags::NONE, 4), (true, Answer::None));
+    // Up to the edge: an initial burst and the three that had come are allowed.
+    assert_eq!(ranges(|out| receiver.take_everything_missing(out)), [(11, 1), (15, 3)]);
+    assert!(receiver.accept(Seq(11), Flags::NONE, 1).0);
+    let read: Vec<_> = std::iter::from_fn(|| receiver.read()).collect();
+    assert_eq!(read, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_request_has_so_many_ranges_and_the_next_one_goes_on() {
+    let rules = Rules { burst_length: 200, reordered_max: 0, ..RULES };
+    let mut receiver = Receiver::<u8>::new(rules, Seq(0));
+    for seq in (1..200).step_by(2) {
+        receiver.accept(Seq(seq), Flags::NONE, 0);
+    }
+    let first = ranges(|out| receiver.take_request(out));
+    assert_eq!((first.len(), first[0]), (RANGES_MAX, (0, 1)));
+    let second = ranges(|out| receiver.take_request(out));
+    assert_eq!((second.len(), second[0]), (RANGES_MAX, (2 * RANGES_MAX as u32, 1)));
+}
+
+#[test]
+fn what_is_there_already_is_answered_and_changes_nothing() {
+    let mut receiver = receiver();
+    receiver.accept(Seq(10), Flags::TXS | Flags::TXF, 0);
+    receiver.accept(Seq(12), Flags::NONE, 2);
+    let before = receiver.clone();
+    for seq in [10, 12, 9, 10 + 16] {
+        assert_eq!(receiver.accept(Seq(seq), Flags::NONE, 9), (false, Answer::Now), "{seq}");
+    }
+    assert_eq!(receiver.next(), before.next());
+    assert_eq!(receiver.read(), Some(0));
+    assert_eq!(receiver.read(), None);
+}
+
+#[test]
+fn nothing_follows_the_end() {
+    let mut receiver = receiver();
+    assert_eq!(receiver.accept(Seq(10), Flags::TXS | Flags::TXF | Flags::FIN, 0), (true, Answer::Soon));
+    assert!(receiver.is_finished() && !receiver.controls());
+    assert_eq!(receiver.accept(Seq(11), Flags::TXS, 0), (false, Answer::Now));
+    assert_eq!(receiver.read(), None);
+}
+
+#[test]
+fn who_reads_allows_more() {
+    let mut receiver = receiver();
+    for seq in 10..26 {
+        receiver.accept(Seq(seq), if seq == 10 { Flags::TXS } else { Flags::NONE }, 0);
+    }
+    assert_eq!(receiver.acknowledgement(), (Seq(26), 0));
+    assert!(!receiver.is_update_due());
+    receiver.read();
+    assert!(receiver.is_update_due());
+    assert_eq!(receiver.acknowledgement(), (Seq(26), 1));
+}

@@ -1,0 +1,49 @@
+//! What a header of ESP has beside what all have.
+
+/// What a side says of itself while the connection is set up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Parameters {
+    /// Longest payload of a packet in bytes that it takes.
+    pub payload_max: u16,
+    /// Whether it tags every frame and takes no others; both do if one asks.
+    pub authenticates_data: bool,
+}
+
+impl Parameters {
+    pub(super) const AUTHENTICATES_DATA: u16 = 1;
+}
+
+/// What follows the header's first part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// Nothing: data, whose origin is not proven.
+    None,
+    /// Number of the frame among those with a tag in this direction, and a tag.
+    Tagged {
+        /// Low half of the number.
+        control: u32,
+    },
+    /// As before, with what a connection is set up with.
+    Handshake {
+        /// Low half of the number.
+        control: u32,
+        /// What the sender says of itself.
+        parameters: Parameters,
+    },
+}
+
+impl Extension {
+    pub(super) const fn form(&self) -> u8 {
+        match self {
+            Extension::None => 0,
+            Extension::Tagged { .. } => 1,
+            Extension::Handshake { .. } => 2,
+        }
+    }
+
+    /// Bytes of a header with this extension.
+    #[inline]
+    pub const fn header_len(&self) -> usize {
+        super::esp::header_len(self.form())
+    }
+}

@@ -1,0 +1,24 @@
+//! The harnesses for arbitrary bytes over the corpus: frames and chunks that are what they should be.
+
+use std::path::Path;
+
+fn all_accepted(target: &str, accept: fn(&[u8]) -> bool) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(accept(&std::fs::read(&path).unwrap()), "{} is not accepted", path.display());
+        count += 1;
+    }
+    assert!(count > 0, "there is no corpus of {target}");
+}
+
+#[test]
+fn frames() {
+    all_accepted("frame", goal_esp::harness::frame);
+}
+
+#[test]
+fn chunks() {
+    all_accepted("chunk", goal_esp::harness::chunk);
+}

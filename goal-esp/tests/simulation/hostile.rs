@@ -1,0 +1,123 @@
+//! A host without the key that hears every frame, and sends what it heard again, changed or not.
+
+use crate::streams::{Scenario, Streams};
+use goal_esp::endpoint::Stats;
+use goal_esp::sim::{Faults, Links, Random};
+use goal_esp::wire::{Frame, Packet};
+
+const SCENARIO: Scenario = Scenario {
+    hosts: 3,
+    links: Links { byte_ps: 800, latency_ns: 2_000, queue_frames_max: 256 },
+    faults: Faults {
+        lost: 20_000,
+        burst: 0,
+        burst_frames: 0,
+        doubled: 0,
+        delayed: 0,
+        delay_ns: 1,
+        damaged: 0,
+    },
+    partition: None,
+    both_ask: false,
+    authenticates_data: true,
+    bytes_max: 1 << 17,
+    burst_length: 64,
+    limit_ns: 100_000_000_000,
+};
+
+/// Frames of the hostile host in a test unless `GOAL_ESP_FRAMES` says otherwise.
+const FRAMES: u64 = 100_000;
+
+/// Runs the scenario, and lets a hostile host send frames after each step. All streams must arrive as ever.
+fn attack(
+    scenario: &Scenario,
+    seed: u64,
+    mut forge: impl FnMut(&mut Random, &[Vec<u8>]) -> Vec<u8>,
+) -> Stats {
+    let mut streams = Streams::new(seed, scenario);
+    let mut random = Random::new(seed);
+    let mut heard: Vec<Vec<u8>> = Vec::new();
+    let mut sent = 0;
+    let frames = super::from_environment("GOAL_ESP_FRAMES", FRAMES);
+    while !streams.is_done() || sent < frames {
+        if !streams.is_done() {
+            streams.step().unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
+        }
+        heard.extend(streams.simulation.network.take_heard());
+        for _ in 0..4 {
+            if sent == frames || heard.is_empty() {
+                break;
+            }
+            let frame = forge(&mut random, &heard);
+            let host = random.below(scenario.hosts as u64) as usize;
+            let now_ns = streams.simulation.host_now_ns(host);
+            streams.simulation.hosts[host].endpoint.handle_frame(now_ns, &frame);
+            streams.simulation.flush(host);
+            sent += 1;
+        }
+    }
+    for host in &mut streams.simulation.hosts {
+        assert_eq!(host.endpoint.poll_event(), None, "seed {seed}: something happened after the end");
+    }
+    streams.simulation.hosts[0].endpoint.stats()
+}
+
+fn any_of(random: &mut Random, heard: &[Vec<u8>]) -> Vec<u8> {
+    heard[random.below(heard.len() as u64) as usize].clone()
+}
+
+#[test]
+fn replayed_frames_change_nothing() {
+    for authenticates_data in [false, true] {
+        let stats = attack(&Scenario { authenticates_data, ..SCENARIO }, 1, any_of);
+        assert!(stats.overtaken > 0, "{stats:?}");
+    }
+}
+
+/// Any bits turned, and the checksum made right again.
+#[test]
+fn forged_frames_change_nothing() {
+    let stats = attack(&SCENARIO, 2, |random, heard| {
+        let mut frame = any_of(random, heard);
+        for _ in 0..=random.below(3) {
+            let bit = 8 * 14 + random.below(8 * (frame.len() as u64 - 14)) as usize;
+            frame[bit / 8] ^= 1 << (bit % 8);
+        }
+        goal_esp::harness::seal(&mut frame);
+        frame
+    });
+    assert!(stats.unproven > 1000, "{stats:?}");
+}
+
+/// Control frames of a connection whose data is not authenticated.
+#[test]
+fn forged_control_frames_change_nothing() {
+    let scenario = Scenario { authenticates_data: false, ..SCENARIO };
+    attack(&scenario, 3, |random, heard| {
+        let mut frame = any_of(random, heard);
+        let is_control = |frame: &[u8]| {
+            let header = Frame::new_checked(frame).expect("it was sent");
+            Packet::new_checked(header.payload()).is_ok_and(|packet| packet.flags().is_control())
+        };
+        let at = 14 + random.below(frame.len() as u64 - 14) as usize;
+        if is_control(&frame) {
+            // All but the flags, which would make data of it.
+            frame[if at == 15 { 16 } else { at }] ^= 1 + random.below(255) as u8;
+            goal_esp::harness::seal(&mut frame);
+        }
+        frame
+    });
+}
+
+#[test]
+fn random_frames_change_nothing() {
+    let stats = attack(&SCENARIO, 4, |random, heard| {
+        let mut frame = any_of(random, heard);
+        frame.truncate(14 + random.below(100) as usize);
+        for byte in &mut frame[14..] {
+            *byte = random.number() as u8;
+        }
+        frame
+    });
+    assert!(stats.malformed > 1000, "{stats:?}");
+}

@@ -1,0 +1,80 @@
+//! Eight hosts send to one at once: what the receiver's budget is good for, beside senders that may fill their windows.
+
+use goal_esp::endpoint::{ConnectionId, Event};
+use goal_esp::sim::{Counts, Faults, Links, Simulation};
+
+const SENDERS: usize = 8;
+const BYTES: usize = 1 << 20;
+
+struct Outcome {
+    gbit_s: f64,
+    counts: Counts,
+    sent_again: u64,
+}
+
+/// Hosts 1 to 8 send to host 0, whose budget is `budget` packets; the switch's outputs have room for `queue` frames.
+fn incast(budget: u16, queue_frames_max: usize) -> Outcome {
+    let links = Links { queue_frames_max, ..Links::default() };
+    let mut simulation =
+        Simulation::new(1, SENDERS + 1, links, Faults::default(), |config| config.budget = budget);
+    for host in 1..=SENDERS {
+        let now_ns = simulation.host_now_ns(host);
+        simulation.hosts[host].endpoint.connect(now_ns, Simulation::address(0)).expect("one peer");
+        simulation.flush(host);
+    }
+    let mut left = [BYTES; SENDERS + 1];
+    let mut read = 0;
+    while read < SENDERS * BYTES {
+        let Some(host) = simulation.advance().expect("they are connected") else { continue };
+        assert!(simulation.now_ns() < 60_000_000_000, "a budget of {budget} takes a minute");
+        let now_ns = simulation.host_now_ns(host);
+        while let Some(event) = simulation.hosts[host].endpoint.poll_event() {
+            let endpoint = &mut simulation.hosts[host].endpoint;
+            match event {
+                Event::Connected { id, .. } | Event::Writable(id) if host > 0 => {
+                    write(endpoint, now_ns, id, &mut left[host]);
+                }
+                Event::Readable(id) => {
+                    while let Some(payload) = endpoint.read(now_ns, id) {
+                        read += payload.len();
+                    }
+                }
+                Event::Lost { cause, .. } => panic!("host {host} lost its peer: {cause}"),
+                _ => {}
+            }
+        }
+        simulation.flush(host);
+    }
+    Outcome {
+        gbit_s: (8 * read) as f64 / simulation.now_ns() as f64,
+        counts: simulation.network.counts(),
+        sent_again: simulation.hosts.iter().map(|host| host.endpoint.stats().sent_again).sum(),
+    }
+}
+
+fn write(endpoint: &mut goal_esp::endpoint::Endpoint, now_ns: u64, id: ConnectionId, left: &mut usize) {
+    while *left > 0 {
+        let len = endpoint.payload_max(id).min(*left);
+        if endpoint.push(now_ns, id, vec![0; len], false).is_err() {
+            return;
+        }
+        *left -= len;
+    }
+}
+
+#[test]
+fn a_budget_keeps_the_queue_from_overrunning() {
+    println!("queue  budget  Gbit/s  overrun  sent again");
+    for queue in [32, 64, 128, 256] {
+        let outcomes = [queue as u16 * 3 / 4, u16::MAX].map(|budget| {
+            let outcome = incast(budget, queue);
+            let Outcome { gbit_s, counts, sent_again } = &outcome;
+            let budget = if budget == u16::MAX { "none".into() } else { budget.to_string() };
+            println!("{queue:>5}  {budget:>6}  {gbit_s:>6.2}  {:>7}  {sent_again:>10}", counts.overrun);
+            outcome
+        });
+        let [controlled, free] = outcomes;
+        assert!(controlled.counts.overrun < free.counts.overrun / 4, "the budget does not help");
+        assert!(controlled.gbit_s > free.gbit_s, "the budget costs more than it saves");
+    }
+}
