@@ -32,7 +32,7 @@ mod state;
 mod step;
 mod steps;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod traced;
 mod window;
 

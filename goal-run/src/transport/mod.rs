@@ -11,6 +11,7 @@
 mod choice;
 mod cma;
 mod ends;
+mod esp;
 mod header;
 mod local;
 mod plugin;
@@ -21,6 +22,7 @@ pub use choice::{
 };
 pub use cma::{Cma, admit, announce, ptrace_scope};
 pub use ends::Ends;
+pub use esp::{EspTransport, Frames, Lost};
 pub use header::{Header, Kind};
 pub use local::Local;
 pub use plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};

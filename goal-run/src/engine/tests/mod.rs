@@ -1,4 +1,4 @@
 mod checked;
-mod network;
+pub(crate) mod network;
 mod random;
 mod small;

@@ -130,8 +130,8 @@ fn contains(region: &Region, bytes: Span) -> bool {
 }
 
 /// What one rank's instance works on. The vectors are never resized.
-pub(super) struct Held {
-    pub(super) memory: Vec<u8>,
+pub(crate) struct Held {
+    pub(crate) memory: Vec<u8>,
     scratch: Vec<u8>,
     counters: Vec<u16>,
     finished: Vec<u64>,
@@ -139,7 +139,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    pub(super) fn new(schedule: &Schedule) -> Self {
+    pub(crate) fn new(schedule: &Schedule) -> Self {
         let (nisa, rank) = (schedule.nisa(), schedule.rank());
         let sizes = schedule.state_sizes();
         let mut memory = vec![0; nisa.memory_size(rank) as usize];
@@ -155,7 +155,7 @@ impl Held {
         }
     }
 
-    pub(super) fn storage(&mut self) -> Storage {
+    pub(crate) fn storage(&mut self) -> Storage {
         // SAFETY: tests keep `self` until the instance has been finished and look at it only then.
         unsafe {
             Storage {
@@ -170,7 +170,7 @@ impl Held {
 }
 
 /// What the programs call as `user 1`.
-fn add_bytes(a: &mut [u8], b: &mut [u8]) {
+pub(crate) fn add_bytes(a: &mut [u8], b: &mut [u8]) {
     a.iter().zip(b).for_each(|(a, b)| *b = b.wrapping_add(*a));
 }
 
@@ -217,7 +217,7 @@ pub(super) enum End {
     Stuck(Vec<Waiting>),
 }
 
-pub(super) fn nisa(program: &Program) -> Arc<Nisa> {
+pub(crate) fn nisa(program: &Program) -> Arc<Nisa> {
     let mut bytes = Vec::new();
     encode(program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
     let bytes: Bytes = Arc::new(bytes);
