@@ -11,7 +11,7 @@
 mod choice;
 mod cma;
 mod ends;
-mod esp;
+pub mod esp;
 mod header;
 mod local;
 mod plugin;
@@ -22,7 +22,6 @@ pub use choice::{
 };
 pub use cma::{Cma, admit, announce, ptrace_scope};
 pub use ends::Ends;
-pub use esp::{EspTransport, Frames, Lost};
 pub use header::{Header, Kind};
 pub use local::Local;
 pub use plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};

@@ -1,6 +1,6 @@
 //! Headers of messages as chunks of a stream, and back.
 
-use super::super::{Header, Kind};
+use crate::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 
 /// A message's header for rank `to` as a chunk.

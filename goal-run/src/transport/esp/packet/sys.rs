@@ -1,0 +1,55 @@
+//! Calls on packet sockets that no crate has. `unsafe`: structures whose addresses the kernel is given.
+#![allow(unsafe_code)]
+
+use libc::{c_int, sock_filter, socklen_t, tpacket_req, tpacket_stats};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+
+fn set<T: Copy>(socket: &impl AsFd, level: c_int, name: c_int, value: &T) -> io::Result<()> {
+    let (fd, len) = (socket.as_fd().as_raw_fd(), size_of::<T>() as socklen_t);
+    // SAFETY: the kernel reads `len` bytes of a value that outlives the call.
+    let result = unsafe { libc::setsockopt(fd, level, name, (&raw const *value).cast(), len) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Sets an option of packet sockets that is a number.
+pub(super) fn set_option(socket: &impl AsFd, name: c_int, value: c_int) -> io::Result<()> {
+    set(socket, libc::SOL_PACKET, name, &value)
+}
+
+/// Makes the ring of frames that arrive.
+pub(super) fn set_receive_ring(socket: &impl AsFd, request: &tpacket_req) -> io::Result<()> {
+    set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, request)
+}
+
+/// Lets only those frames arrive for which `program` says so.
+pub(super) fn attach_filter(socket: &impl AsFd, program: &[sock_filter]) -> io::Result<()> {
+    let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+    // The kernel copies the program that this points at, which it does not change.
+    set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
+}
+
+/// Frames that arrived and those that found no room, since the last call.
+pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
+    let mut stats = tpacket_stats { tp_packets: 0, tp_drops: 0 };
+    let mut len = size_of::<tpacket_stats>() as socklen_t;
+    let fd = socket.as_fd().as_raw_fd();
+    // SAFETY: the kernel writes at most `len` bytes to a structure of integers that outlives the call.
+    let result = unsafe {
+        libc::getsockopt(fd, libc::SOL_PACKET, libc::PACKET_STATISTICS, (&raw mut stats).cast(), &raw mut len)
+    };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats) }
+}
+
+/// Lets frames of an ethertype arrive from an interface, and frames leave there.
+pub(super) fn bind(socket: &impl AsFd, index: u32, ethertype: u16) -> io::Result<()> {
+    // SAFETY: all zeros is a value of a structure of integers.
+    let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = ethertype.to_be();
+    address.sll_ifindex = index as c_int;
+    let len = size_of::<libc::sockaddr_ll>() as socklen_t;
+    // SAFETY: the kernel reads `len` bytes of an address that outlives the call.
+    let result = unsafe { libc::bind(socket.as_fd().as_raw_fd(), (&raw const address).cast(), len) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -1,0 +1,297 @@
+//! The Ethernet Stream Protocol: messages to ranks on other hosts, straight on Ethernet, as an endpoint of `goal-esp` over
+//! frames that somebody carries.
+//!
+//! A connection to a rank is set up by the first message to it. Before that, and while as much waits as a message may have, there is no
+//! room for another one.
+
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use crate::transport::{Full, Header, Transport};
+use crate::memory::Span;
+use goal_esp::auth::Address;
+use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX, Loss};
+use goal_esp::limits::CHUNK_BYTES_MAX;
+use goal_esp::message::{Broken, Reader, Writer};
+use goal_esp::wire::{Chunk, ChunkKind};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Frames that one poll takes.
+const FRAMES_PER_POLL: usize = 256;
+/// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
+const UNSENT_MAX: usize = 96;
+
+/// What carries frames, with a clock that never goes back.
+pub trait Frames {
+    /// Nanoseconds.
+    fn now_ns(&self) -> u64;
+
+    /// Sends a frame. False, and nothing was sent, if there is no room.
+    fn send(&mut self, frame: &[u8]) -> bool;
+
+    /// Hands at most `frames_max` frames that have arrived to `sink`. Returns how many.
+    fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize;
+}
+
+/// Why there will be no more messages to or from a rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LostPeer {
+    /// The connection.
+    #[error("{0}")]
+    Connection(Loss),
+    /// What came is no stream of messages.
+    #[error("what it sent is no stream of messages: {0}")]
+    Stream(Broken),
+    /// A chunk names another sender, or comes where it can't.
+    #[error("it sent a message of another rank")]
+    Sender,
+}
+
+/// A connection to a rank.
+struct Peer {
+    id: ConnectionId,
+    writer: Writer,
+    reader: Reader,
+    /// Packets for which the endpoint had no room.
+    waiting: VecDeque<Vec<u8>>,
+    /// What the rank has room for, and what it was told of this one's.
+    room: u64,
+    told: Option<u64>,
+}
+
+impl Peer {
+    /// Gives the endpoint what was written. Whether that was all.
+    fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, room: u64) -> bool {
+        let Self { id, writer, waiting, told, .. } = self;
+        if *told != Some(room) {
+            *told = Some(room);
+            let chunk = bare(ChunkKind::Room, room);
+            writer.write(&chunk, &[], endpoint.payload_max(*id), |packet| waiting.push_back(packet));
+        }
+        writer.finish(|packet| waiting.push_back(packet));
+        while let Some(packet) = waiting.pop_front() {
+            if let Err(full) = endpoint.push(now_ns, *id, packet, waiting.is_empty()) {
+                waiting.push_front(full.0);
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// One rank's end of ESP.
+pub struct EspTransport<F> {
+    rank: u32,
+    frames: F,
+    endpoint: Endpoint,
+    addresses: Vec<Address>,
+    ranks: BTreeMap<Address, u32>,
+    /// Ranks that there is a connection with.
+    peers: BTreeMap<u32, Peer>,
+    by_id: BTreeMap<ConnectionId, u32>,
+    /// Ranks for which something was written that the endpoint does not have.
+    written: BTreeSet<u32>,
+    /// Ranks from which something can be read, each once.
+    readable: VecDeque<u32>,
+    /// The rank's own room for messages without a receive.
+    room: u64,
+    frame: Vec<u8>,
+    /// Bytes of a frame that found no room.
+    left: Option<usize>,
+    lost: Option<(u32, LostPeer)>,
+}
+
+impl<F: Frames> EspTransport<F> {
+    /// The end of `rank`, where the ranks have these addresses. Nobody must be able to guess `seed`.
+    pub fn new(rank: u32, addresses: Vec<Address>, config: Config, seed: [u8; 32], frames: F) -> Self {
+        let ranks = (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect();
+        Self {
+            rank,
+            frames,
+            endpoint: Endpoint::new(config, seed),
+            addresses,
+            ranks,
+            peers: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            written: BTreeSet::new(),
+            readable: VecDeque::new(),
+            room: 0,
+            frame: vec![0; FRAME_LEN_MAX],
+            left: None,
+            lost: None,
+        }
+    }
+
+    /// The first rank that was lost, and why.
+    pub fn lost(&self) -> Option<(u32, LostPeer)> {
+        self.lost
+    }
+
+    /// When it has to be polled again though nothing arrives.
+    pub fn timeout_ns(&self) -> Option<u64> {
+        self.endpoint.poll_timeout()
+    }
+
+    fn lose(&mut self, rank: u32, cause: LostPeer) {
+        self.lost.get_or_insert((rank, cause));
+        if let Some(peer) = self.peers.remove(&rank) {
+            self.by_id.remove(&peer.id);
+            self.endpoint.reset(self.frames.now_ns(), peer.id);
+        }
+        self.written.remove(&rank);
+        self.readable.retain(|&other| other != rank);
+    }
+
+    /// Takes frames, lets timers pass, and sees what that changed.
+    fn take_frames(&mut self) {
+        let now_ns = self.frames.now_ns();
+        let endpoint = &mut self.endpoint;
+        self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
+        endpoint.handle_timeout(now_ns);
+        while let Some(event) = self.endpoint.poll_event() {
+            match event {
+                Event::Connected { id, peer } => self.connected(id, peer),
+                Event::Readable(id) => {
+                    if let Some(&rank) = self.by_id.get(&id) {
+                        self.readable.push_back(rank);
+                    }
+                }
+                Event::Lost { id, cause } => {
+                    if let Some(&rank) = self.by_id.get(&id) {
+                        self.lose(rank, LostPeer::Connection(cause));
+                    }
+                }
+                Event::Writable(_) | Event::Finished(_) | Event::Closed(_) => {}
+            }
+        }
+    }
+
+    fn connected(&mut self, id: ConnectionId, address: Address) {
+        let Some(&rank) = self.ranks.get(&address) else {
+            return self.endpoint.reset(self.frames.now_ns(), id);
+        };
+        let mut peer = Peer {
+            id,
+            writer: Writer::default(),
+            reader: Reader::default(),
+            waiting: VecDeque::new(),
+            room: 0,
+            told: None,
+        };
+        let payload_max = self.endpoint.payload_max(id);
+        let communicator = bare(ChunkKind::Communicator, 0);
+        peer.writer.write(&communicator, &[], payload_max, |packet| peer.waiting.push_back(packet));
+        self.peers.insert(rank, peer);
+        self.by_id.insert(id, rank);
+        self.written.insert(rank);
+    }
+
+    /// Lets out what was written and what the endpoint has to say.
+    fn flush(&mut self) {
+        let now_ns = self.frames.now_ns();
+        let Self { endpoint, peers, written, room, .. } = self;
+        written.retain(|rank| peers.get_mut(rank).is_some_and(|peer| !peer.flush(now_ns, endpoint, *room)));
+        loop {
+            let Some(len) = self.left.take().or_else(|| self.endpoint.poll_transmit(now_ns, &mut self.frame))
+            else {
+                return;
+            };
+            if !self.frames.send(&self.frame[..len]) {
+                self.left = Some(len);
+                return;
+            }
+        }
+    }
+
+    /// Reads the next packet from a rank and hands its messages to `sink`. How many there were; `None` if there is none.
+    fn read(&mut self, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
+        let peer = self.peers.get_mut(&rank)?;
+        let payload = self.endpoint.read(self.frames.now_ns(), peer.id)?;
+        let (mut taken, mut is_right) = (0, true);
+        let room = &mut peer.room;
+        let read = peer.reader.read(&payload, |chunk, bytes| match translate::header(chunk, rank) {
+            Some(header) => {
+                taken += 1;
+                sink(&header, bytes);
+            }
+            None if chunk.kind == ChunkKind::Room => *room = chunk.offset,
+            None => is_right = false,
+        });
+        match read {
+            Err(broken) => self.lose(rank, LostPeer::Stream(broken)),
+            Ok(()) if !is_right => self.lose(rank, LostPeer::Sender),
+            Ok(()) => {}
+        }
+        Some(taken)
+    }
+}
+
+/// A chunk that carries a number only.
+fn bare(kind: ChunkKind, offset: u64) -> Chunk {
+    Chunk { kind, len: 0, message: 0, receive: 0, offset, envelope: None }
+}
+
+impl<F: Frames> Transport for EspTransport<F> {
+    fn short_max(&self) -> usize {
+        CHUNK_BYTES_MAX as usize
+    }
+
+    fn payload_max(&mut self, _to: u32) -> usize {
+        CHUNK_BYTES_MAX as usize
+    }
+
+    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        debug_assert_ne!(to, self.rank, "messages to oneself stay on the host");
+        let Some(peer) = self.peers.get_mut(&to) else {
+            let address = self.addresses[to as usize];
+            self.endpoint.connect(self.frames.now_ns(), address);
+            return Err(Full);
+        };
+        if !peer.waiting.is_empty() || self.endpoint.unsent(peer.id) > UNSENT_MAX {
+            return Err(Full);
+        }
+        let mut bytes = vec![0; header.payload_len()];
+        fill(&mut bytes);
+        let payload_max = self.endpoint.payload_max(peer.id);
+        let chunk = translate::chunk(header, to);
+        peer.writer.write(&chunk, &bytes, payload_max, |packet| peer.waiting.push_back(packet));
+        self.written.insert(to);
+        Ok(())
+    }
+
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        self.flush();
+        self.take_frames();
+        let mut taken = 0;
+        while taken < messages_max
+            && let Some(rank) = self.readable.pop_front()
+        {
+            if let Some(messages) = self.read(rank, &mut sink) {
+                taken += messages;
+                self.readable.push_back(rank);
+            }
+        }
+        self.flush();
+        taken
+    }
+
+    fn announce_room(&mut self, bytes: u64) {
+        if self.room != bytes {
+            self.room = bytes;
+            self.written.extend(self.peers.keys());
+        }
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.peers.get(&to).map_or(0, |peer| peer.room)
+    }
+
+    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+        None
+    }
+}
