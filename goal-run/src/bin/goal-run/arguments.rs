@@ -1,6 +1,8 @@
 //! The command line.
 
+use super::answer::Answer;
 use super::info::Info;
+use super::ping::Ping;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::driver::{self, Deny, InputArguments, bytes};
 use goal_asm::nisa::StreamLimits;
@@ -25,6 +27,8 @@ Examples:
   goal-run trace.nisa --calc skip                    only messages, no computation
   goal-run ring.goal --repeat 1000 --format json     a thousand instances, one JSON object
   goal-run info --transport ^cma                     what a run would use, and why
+  goal-run answer --interface eth0                   on one host, and on another
+  goal-run ping 02:00:00:00:00:01 --interface eth0   how long a frame takes there and back
   goal-run big.goal --ranks-as threads --dump out    ranks as threads; their memory in out/rank-N.bin
 
 Exit status:
@@ -128,8 +132,12 @@ pub(crate) struct Arguments {
 /// Something else than a run.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Show the transports that there are, which ones a run would use, and why
+    /// Show the transports that there are, which ones a run would use, and why; and the network interfaces
     Info(Info),
+    /// Tell how long a frame takes to a host on the same Ethernet and back (EDP echo); exit status 1 if an answer is missing
+    Ping(Ping),
+    /// Answer the echoes of goal-run ping
+    Answer(Answer),
 }
 
 /// What the ranks are.
@@ -250,7 +258,7 @@ fn calc(text: &str) -> Result<Calc, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

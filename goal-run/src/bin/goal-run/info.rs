@@ -1,7 +1,8 @@
-//! `goal-run info`: what transports there are, which ones a run would use and why.
+//! `goal-run info`: what transports there are, which ones a run would use and why, and which interfaces there are.
 
 use super::arguments::{Format, choice};
-use super::{Failure, print};
+use super::table::aligned;
+use super::{Failure, interfaces, print};
 use clap::Args;
 use goal_asm::driver::{self, Options};
 use goal_lang::limits::STARTED_RANKS_MAX;
@@ -48,6 +49,8 @@ struct Report {
     crowded: Option<bool>,
     /// Yama's setting; `None` without Yama.
     ptrace_scope: Option<u8>,
+    /// By their numbers; none where the system doesn't tell.
+    interfaces: Vec<interfaces::Row>,
 }
 
 #[derive(Serialize)]
@@ -103,6 +106,7 @@ fn report(choice: &Choice, ranks: Option<u32>) -> Report {
         processors: std::thread::available_parallelism().map_or(1, usize::from),
         crowded: ranks.map(is_crowded),
         ptrace_scope: ptrace_scope(),
+        interfaces: interfaces::rows(),
     }
 }
 
@@ -196,16 +200,7 @@ fn text(report: &Report) -> String {
             row.refused.clone().unwrap_or("yes".to_owned()),
         ]);
     }
-    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-    let widths: [usize; COLUMNS.len()] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in &rows {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(widths) {
-            let _ = write!(line, "{cell:width$}  ");
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
+    let mut text = aligned(&rows);
     text.push('\n');
     for Path { reach: distance, transport, why } in &report.paths {
         let transport = transport.map_or("none".to_owned(), |name| name.to_string());
@@ -229,6 +224,9 @@ fn text(report: &Report) -> String {
     }
     if let Some(scope) = report.ptrace_scope {
         let _ = write!(text, "; kernel.yama.ptrace_scope = {scope}");
+    }
+    if !report.interfaces.is_empty() {
+        let _ = write!(text, "\n\n{}", interfaces::table(&report.interfaces).trim_end());
     }
     text
 }

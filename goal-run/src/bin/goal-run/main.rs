@@ -1,7 +1,11 @@
 //! `goal-run`: executes a program on ranks that are processes or threads of this machine.
 
+mod answer;
 mod arguments;
 mod info;
+mod interfaces;
+mod ping;
+mod table;
 
 use arguments::{Arguments, Command, Format};
 use clap::Parser;
@@ -37,8 +41,13 @@ fn main() -> ExitCode {
         return code;
     }
     let arguments = Arguments::parse();
-    if let Some(Command::Info(info)) = &arguments.command {
-        return ExitCode::from(info::run(info).unwrap_or_else(|failure| complain_of(&failure).1));
+    if let Some(command) = &arguments.command {
+        let status = match command {
+            Command::Info(info) => info::run(info),
+            Command::Ping(ping) => ping::run(ping),
+            Command::Answer(answer) => answer::run(answer),
+        };
+        return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
     let status = match execute(&arguments) {
         Ok(report) => tell(&report, arguments.format),
@@ -56,11 +65,7 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
             "the program has {has} rank{plural}, -n asks for {ranks}: leave -n out, or give {has}"
         )));
     }
-    let interrupted = Arc::new(AtomicUsize::new(0));
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
-            .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
-    }
+    let interrupted = interrupted()?;
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let options = arguments.launcher(transports, window, interrupted);
     // Before the run: what it did is not to be lost where no file can be made.
@@ -85,6 +90,16 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
         Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
     report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
     Ok(report)
+}
+
+/// The number of the signal that asks for an end, 0 until there is one.
+fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
+    let interrupted = Arc::new(AtomicUsize::new(0));
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
+            .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
+    }
+    Ok(interrupted)
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a

@@ -122,7 +122,11 @@ impl Interface {
         let Self { ref name, mtu, .. } = *self;
         let name = name.clone();
         if !self.is_ethernet {
-            return Some(if name == "lo" { Refusal::Loopback { name } } else { Refusal::NotEthernet { name } });
+            return Some(if name == "lo" {
+                Refusal::Loopback { name }
+            } else {
+                Refusal::NotEthernet { name }
+            });
         }
         if !self.is_up {
             return Some(Refusal::Down { name });

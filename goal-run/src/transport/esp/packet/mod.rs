@@ -55,8 +55,8 @@ impl Packet {
         let mac = interface.mac.expect("an interface of Ethernet has an address");
         // Nothing arrives before it is bound.
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)
-            .map_err(OpenError::of_socket)?;
+        let socket =
+            socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(OpenError::of_socket)?;
         let claimed = port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
         let port = claimed.map_err(|cause| match port {
             Some(number) if cause.kind() == io::ErrorKind::AddrInUse => {

@@ -1,0 +1,91 @@
+//! `goal-run answer`: answers echoes until it is told to end.
+
+use super::arguments::{Format, seconds};
+use super::{Failure, interrupted, print};
+use clap::Args;
+use goal_esp::wire::ETHERTYPE_EDP;
+use goal_run::rank::Wait;
+use goal_run::transport::esp::{Answerer, Driver, Packet, give_up_rights};
+use serde::Serialize;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What `goal-run answer` is asked.
+#[derive(Args)]
+pub(crate) struct Answer {
+    /// Interface whose echoes are answered (goal-run info lists them)
+    #[arg(long, value_name = "NAME")]
+    interface: String,
+    /// Port whose echoes are answered, beside those to all ports [default: one that is free]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// End after so many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// How to wait for an echo
+    #[arg(long, value_enum, default_value_t)]
+    wait: Wait,
+    /// How it is written: text, or a JSON object a line
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What is told, at the beginning and at the end.
+#[derive(Serialize)]
+struct Report<'a> {
+    interface: &'a str,
+    mac: String,
+    mtu: usize,
+    port: u16,
+    driver: &'static str,
+    /// Echoes; `None` at the beginning.
+    answered: Option<u64>,
+}
+
+/// Longest time after which it looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Answers. The exit status is 0 where the time was up, and tells the signal otherwise.
+pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
+    let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
+    let interrupted = interrupted()?;
+    let driver =
+        Packet::open(&answer.interface, &[ETHERTYPE_EDP], answer.port).map_err(|error| system(&error))?;
+    give_up_rights().map_err(|error| system(&error))?;
+    let port = driver.port();
+    let mut report = Report {
+        interface: &answer.interface,
+        mac: driver.mac().to_string(),
+        mtu: driver.mtu(),
+        port,
+        driver: "packet",
+        answered: None,
+    };
+    tell(&report, answer.format);
+    let mut answerer = Answerer::new(driver, port, answer.wait);
+    let start = Instant::now();
+    let signal = loop {
+        let signal = interrupted.load(Ordering::SeqCst);
+        let left = answer.timeout.map_or(LOOK, |timeout| timeout.saturating_sub(start.elapsed()).min(LOOK));
+        if signal != 0 || left.is_zero() {
+            break signal;
+        }
+        answerer.answer(left).map_err(|error| system(&error))?;
+    };
+    report.answered = Some(answerer.answered());
+    tell(&report, answer.format);
+    Ok(if signal == 0 { 0 } else { 128 + signal as u8 })
+}
+
+fn tell(report: &Report<'_>, format: Format) {
+    let Report { interface, mac, mtu, port, .. } = report;
+    let text = match (format, report.answered) {
+        (Format::Json, _) => serde_json::to_string(report).expect("numbers and texts"),
+        (Format::Text, None) => {
+            format!("{mac} answers echoes at port {port} of {interface}, {mtu} bytes a frame")
+        }
+        (Format::Text, Some(1)) => "1 echo answered".to_owned(),
+        (Format::Text, Some(answered)) => format!("{answered} echoes answered"),
+    };
+    print(&text, 0);
+}

@@ -1,0 +1,140 @@
+//! `goal-run ping`: how long a frame takes to a host and back.
+
+use super::arguments::{Format, seconds};
+use super::{Failure, print};
+use clap::Args;
+use goal_esp::wire::{ETHERTYPE_EDP, Mac};
+use goal_run::rank::Wait;
+use goal_run::transport::esp::{Asker, Driver, Packet, give_up_rights};
+use serde::Serialize;
+use std::time::Duration;
+
+/// What `goal-run ping` is asked.
+#[derive(Args)]
+pub(crate) struct Ping {
+    /// Address of the interface that is to answer
+    #[arg(value_name = "MAC", value_parser = mac)]
+    to: Mac,
+    /// Interface that asks (goal-run info lists them)
+    #[arg(long, value_name = "NAME")]
+    interface: String,
+    /// Port that is to answer, 0 for all of the interface
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    port: u16,
+    /// Echoes to send, one after the other
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// Bytes that an echo carries
+    #[arg(long, value_name = "BYTES", default_value_t = 56)]
+    size: usize,
+    /// How long to wait for an answer, in seconds
+    #[arg(long, value_name = "S", default_value = "1", value_parser = seconds)]
+    timeout: Duration,
+    /// How long to pause between an answer and the next echo, in seconds
+    #[arg(long, value_name = "S", default_value = "0.1", value_parser = seconds)]
+    interval: Duration,
+    /// How to wait for an answer
+    #[arg(long, value_enum, default_value_t)]
+    wait: Wait,
+    /// How it is written: text, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+/// What is told.
+#[derive(Serialize)]
+struct Report<'a> {
+    interface: &'a str,
+    mac: String,
+    driver: &'static str,
+    to: String,
+    port: u16,
+    bytes: usize,
+    sent: usize,
+    answered: usize,
+    /// Of those that were answered; `None` where there is none.
+    least_ns: Option<u64>,
+    median_ns: Option<u64>,
+    most_ns: Option<u64>,
+    /// One for each echo in order; `None` where no answer came.
+    round_trips_ns: &'a [Option<u64>],
+}
+
+/// Asks, and tells. The exit status is 1 where an answer is missing.
+pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
+    let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
+    let driver = Packet::open(&ping.interface, &[ETHERTYPE_EDP], None).map_err(|error| system(&error))?;
+    give_up_rights().map_err(|error| system(&error))?;
+    let (mac, port) = (driver.mac(), driver.port());
+    let mut asker = Asker::new(driver, port, ping.wait);
+    let bytes_max = asker.payload_max();
+    if ping.size > bytes_max {
+        return Err(Failure::System(format!(
+            "an echo of {} bytes is too long: frames of {} have room for {bytes_max}",
+            ping.size, ping.interface
+        )));
+    }
+    let payload: Vec<u8> = (0..ping.size).map(|at| at as u8).collect();
+    let mut round_trips_ns = Vec::new();
+    for number in 1..=ping.count {
+        let round_trip_ns =
+            asker.ask(ping.to, ping.port, &payload, ping.timeout).map_err(|error| system(&error))?;
+        round_trips_ns.push(round_trip_ns);
+        if ping.format == Format::Text {
+            let answer = round_trip_ns.map_or("no answer".to_owned(), |ns| format!("{} us", us(ns)));
+            print(&format!("{}, echo {number} of {} bytes: {answer}", ping.to, ping.size), 0);
+        }
+        if number < ping.count && round_trip_ns.is_some() {
+            std::thread::sleep(ping.interval);
+        }
+    }
+    let mut answers_ns: Vec<u64> = round_trips_ns.iter().copied().flatten().collect();
+    answers_ns.sort_unstable();
+    let report = Report {
+        interface: &ping.interface,
+        mac: mac.to_string(),
+        driver: "packet",
+        to: ping.to.to_string(),
+        port: ping.port,
+        bytes: ping.size,
+        sent: round_trips_ns.len(),
+        answered: answers_ns.len(),
+        least_ns: answers_ns.first().copied(),
+        median_ns: answers_ns.get(answers_ns.len() / 2).copied(),
+        most_ns: answers_ns.last().copied(),
+        round_trips_ns: &round_trips_ns,
+    };
+    let status = u8::from(report.answered < report.sent);
+    let text = match ping.format {
+        Format::Json => serde_json::to_string(&report).expect("numbers and texts"),
+        Format::Text => text(&report),
+    };
+    Ok(print(&text, status))
+}
+
+fn text(report: &Report<'_>) -> String {
+    let counts = format!("{} sent, {} answered", report.sent, report.answered);
+    let (Some(least), Some(median), Some(most)) = (report.least_ns, report.median_ns, report.most_ns) else {
+        return format!("{counts}: is goal-run answer --interface NAME running there?");
+    };
+    format!("{counts}; least {} us, median {}, most {}", us(least), us(median), us(most))
+}
+
+fn us(ns: u64) -> f64 {
+    (ns / 10) as f64 / 100.0
+}
+
+fn mac(text: &str) -> Result<Mac, String> {
+    let bytes = text.split(':').map(|pair| match pair.len() {
+        2 if pair.bytes().all(|byte| byte.is_ascii_hexdigit()) => u8::from_str_radix(pair, 16).ok(),
+        _ => None,
+    });
+    let bytes: Option<Vec<u8>> = bytes.collect();
+    let bytes: Option<[u8; 6]> = bytes.and_then(|bytes| bytes.try_into().ok());
+    match bytes {
+        // The lowest bit of the first byte marks an address of several.
+        Some(bytes) if bytes[0] & 1 == 0 => Ok(Mac(bytes)),
+        Some(_) => Err("give the address of one interface, not of several".to_owned()),
+        None => Err("give an address such as 02:00:00:00:00:01".to_owned()),
+    }
+}
