@@ -1,0 +1,50 @@
+//! One host.
+
+use crate::namespace::Namespace;
+use goal_esp::sim::Network;
+use goal_esp::wire::Mac;
+use std::io;
+use std::net::Ipv4Addr;
+use std::process::Command;
+
+/// The name of each host's interface.
+pub const INTERFACE: &str = "v0";
+
+/// A network namespace with one interface.
+pub struct Host {
+    number: usize,
+    pub(crate) namespace: Namespace,
+}
+
+impl Host {
+    pub(crate) fn new(number: usize, namespace: Namespace) -> Self {
+        Self { number, namespace }
+    }
+
+    /// The address of its interface.
+    pub fn mac(&self) -> Mac {
+        Network::mac(self.number)
+    }
+
+    /// The same for what is measured beside ESP.
+    pub fn ip(&self) -> Ipv4Addr {
+        let number = self.number as u16 + 1;
+        Ipv4Addr::new(10, 77, (number >> 8) as u8, number as u8)
+    }
+
+    /// The command that runs `program` there. It is killed when the thread that starts it ends.
+    pub fn command(&self, program: &str) -> Command {
+        self.namespace.command(program)
+    }
+
+    /// Calls `f` there, in a thread of its own: what it opens stays there.
+    ///
+    /// # Errors
+    /// What the system says.
+    ///
+    /// # Panics
+    /// As `f` does.
+    pub fn call<T: Send>(&self, f: impl FnOnce() -> T + Send) -> io::Result<T> {
+        self.namespace.call(f)
+    }
+}

@@ -1,0 +1,210 @@
+//! The driver between hosts: frames of all sizes, and echoes, through a bridge and through a switch with faults.
+
+use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
+use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
+use goal_run::rank::Wait;
+use goal_run::transport::esp::{Answerer, Asker, Driver, Full, OpenError, Packet, Refusal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
+const LIMIT: Duration = Duration::from_secs(20);
+
+fn open(host: &Host, port: u16) -> Packet {
+    host.call(|| Packet::open(INTERFACE, &BOTH, Some(port))).unwrap().unwrap()
+}
+
+/// A frame of `len` bytes for `port`, whose bytes depend on the length.
+fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize {
+    for (at, byte) in out[..len].iter_mut().enumerate() {
+        *byte = (at * 7 + len) as u8;
+    }
+    Frame::new_checked(&mut out[..len]).unwrap().emit(from, to, ETHERTYPE_ESP);
+    out[20..22].copy_from_slice(&port.to_be_bytes());
+    len
+}
+
+/// Sends frames of all lengths from one host to another; those that arrived.
+fn all_lengths(one: &mut Packet, other: &mut Packet) -> Vec<Vec<u8>> {
+    let (from, to, port) = (one.mac(), other.mac(), other.port());
+    let lens: Vec<usize> = (22..=14 + one.mtu()).collect();
+    let (mut sent, mut got) = (0, Vec::new());
+    let start = Instant::now();
+    while got.len() < lens.len() && start.elapsed() < LIMIT {
+        while sent < lens.len() {
+            match one.send(|out| Some(write(out, from, to, port, lens[sent]))) {
+                Ok(is_sent) => sent += usize::from(is_sent),
+                Err(Full) => break,
+            }
+        }
+        one.flush().unwrap();
+        other.wait(Some(Duration::from_millis(50))).unwrap();
+        other.receive(1000, |frame| {
+            assert_eq!(frame.as_ptr() as usize % 8, 0);
+            got.push(frame.to_vec());
+        });
+    }
+    got
+}
+
+#[test]
+fn frames_of_all_sizes_arrive_as_they_were_sent() {
+    for mtu in [1500, 9000] {
+        let wiring = Wiring { mtu, ..Wiring::bridge(2) };
+        let Some(cluster) = Cluster::or_skip("frames of all sizes", &wiring) else { return };
+        let [a, b] = cluster.hosts() else { panic!("two hosts") };
+        let (mut one, mut other) = (open(a, 5), open(b, 6));
+        assert_eq!((one.mtu(), other.mac()), (mtu, b.mac()));
+        let got = all_lengths(&mut one, &mut other);
+        let mut expected = vec![0; 14 + mtu];
+        for (len, frame) in (22..).zip(&got) {
+            write(&mut expected, one.mac(), other.mac(), 6, len);
+            assert!(frame == &expected[..len], "{len} bytes");
+        }
+        assert_eq!(got.len(), 14 + mtu - 21);
+        let stats = other.stats().unwrap();
+        assert_eq!((stats.arrived, stats.dropped), (got.len() as u64, 0));
+    }
+}
+
+#[test]
+fn a_port_gets_its_own_frames_and_those_to_all() {
+    let Some(cluster) = Cluster::or_skip("ports", &Wiring::bridge(2)) else { return };
+    let [a, b] = cluster.hosts() else { panic!("two hosts") };
+    let (mut one, mut five, mut six) = (open(a, 5), open(b, 5), open(b, 6));
+    let (from, to) = (one.mac(), five.mac());
+    for (to, port, len) in [(to, 5, 61), (to, 6, 62), (to, 7, 63), (Mac::BROADCAST, 0, 64), (to, 0, 65)] {
+        assert_eq!(one.send(|out| Some(write(out, from, to, port, len))), Ok(true));
+    }
+    one.flush().unwrap();
+    for (driver, lens) in [(&mut five, [61, 64, 65]), (&mut six, [62, 64, 65])] {
+        let mut got = Vec::new();
+        let start = Instant::now();
+        while got.len() < lens.len() && start.elapsed() < LIMIT {
+            driver.wait(Some(Duration::from_millis(50))).unwrap();
+            driver.receive(10, |frame| got.push(frame.len()));
+        }
+        assert_eq!(got, lens);
+    }
+    assert!(!one.has_frame(), "its own frames");
+}
+
+#[test]
+fn what_cannot_be_opened_is_told() {
+    let Some(cluster) = Cluster::or_skip("refusals", &Wiring::bridge(1)) else { return };
+    let host = &cluster.hosts()[0];
+    let _has_it = open(host, 5);
+    let open = |name: &str, port| host.call(|| Packet::open(name, &BOTH, Some(port)).map(drop)).unwrap();
+    assert!(matches!(open(INTERFACE, 5), Err(OpenError::Taken { number: 5, .. })));
+    open(INTERFACE, 6).unwrap();
+    assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
+    assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+}
+
+#[test]
+fn an_interface_that_goes_down_is_lost() {
+    let Some(cluster) = Cluster::or_skip("down", &Wiring::bridge(1)) else { return };
+    let host = &cluster.hosts()[0];
+    let mut driver = open(host, 5);
+    let down = host.command("ip").args(["link", "set", INTERFACE, "down"]).status().unwrap();
+    assert!(down.success());
+    let lost = driver.wait(Some(LIMIT)).unwrap_err().to_string();
+    assert!(lost.starts_with("interface v0 carries no more frames: "), "{lost}");
+    let from = driver.mac();
+    driver.send(|out| Some(write(out, from, from, 5, 60))).unwrap();
+    driver.flush().unwrap_err();
+    // The frame does not come again.
+    driver.flush().unwrap();
+}
+
+/// Answers echoes on all hosts while `ask` runs.
+fn with_answers<T>(hosts: &[Host], ask: impl FnOnce() -> T) -> T {
+    let ends = AtomicBool::new(false);
+    let drivers: Vec<Packet> = hosts.iter().map(|host| open(host, 1)).collect();
+    std::thread::scope(|scope| {
+        for driver in drivers {
+            let ends = &ends;
+            scope.spawn(move || {
+                let mut answerer = Answerer::new(driver, 1, Wait::Block);
+                while !ends.load(Ordering::Relaxed) {
+                    answerer.answer(Duration::from_millis(20)).unwrap();
+                }
+            });
+        }
+        let end = End(&ends);
+        let result = ask();
+        drop(end);
+        result
+    })
+}
+
+/// Ends the answers, also where the test fails.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Echoes from each host to each, `each` of them; how many came back.
+fn echoes(hosts: &[Host], each: usize, limit: Duration) -> usize {
+    with_answers(hosts, || {
+        let mut answered = 0;
+        for asking in hosts {
+            let mut asker = Asker::new(open(asking, 2), 2, Wait::Block);
+            let payload: Vec<u8> = (0..asker.payload_max()).map(|at| at as u8).collect();
+            for asked in hosts.iter().filter(|asked| asked.mac() != asking.mac()) {
+                for number in 0..each {
+                    let payload = &payload[..number * payload.len() / each];
+                    answered += usize::from(asker.ask(asked.mac(), 0, payload, limit).unwrap().is_some());
+                }
+            }
+        }
+        answered
+    })
+}
+
+#[test]
+fn four_hosts_hear_each_other() {
+    for switch in [Switch::Bridge, Switch::Faulty(Faults::default(), 1)] {
+        let wiring = Wiring { switch, ..Wiring::bridge(4) };
+        let Some(cluster) = Cluster::or_skip("echoes of four hosts", &wiring) else { return };
+        assert_eq!(echoes(cluster.hosts(), 5, LIMIT), 4 * 3 * 5, "{switch:?}");
+    }
+}
+
+#[test]
+fn a_faulty_switch_loses_some() {
+    let faults = Faults {
+        lost: 200_000,
+        doubled: 200_000,
+        delayed: 200_000,
+        delay_ns: 1_000_000,
+        damaged: 100_000,
+        ..Faults::default()
+    };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 7), ..Wiring::bridge(2) };
+    let Some(cluster) = Cluster::or_skip("echoes through faults", &wiring) else { return };
+    // Of question and answer, each is lost or damaged in 28 of 100 cases.
+    let answered = echoes(cluster.hosts(), 100, Duration::from_millis(30));
+    assert!((60..150).contains(&answered), "{answered} of 200");
+    cluster.set_faults(Faults::default());
+    assert_eq!(echoes(cluster.hosts(), 10, LIMIT), 20);
+    cluster.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
+    assert_eq!(echoes(cluster.hosts(), 2, Duration::from_millis(30)), 0);
+}
+
+#[test]
+fn who_is_unplugged_is_not_heard() {
+    let Some(cluster) = Cluster::or_skip("unplugged", &Wiring::bridge(2)) else { return };
+    let hosts = cluster.hosts();
+    cluster.plug(1, false).unwrap();
+    assert_eq!(echoes(hosts, 2, Duration::from_millis(30)), 0);
+    cluster.plug(1, true).unwrap();
+    // The bridge takes a moment.
+    let start = Instant::now();
+    while echoes(hosts, 2, Duration::from_millis(30)) < 4 {
+        assert!(start.elapsed() < LIMIT);
+    }
+}
