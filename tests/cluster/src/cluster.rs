@@ -72,9 +72,9 @@ impl Cluster {
             hosts.push(host);
         }
         switch.ip(&lines)?;
-        let names = (0..wiring.hosts).map(port_name);
+        let mut names = (0..wiring.hosts).map(port_name);
         switch
-            .call(|| names.map(|name| sys::no_offloads(&name)).collect::<Result<(), _>>())
+            .call(|| names.try_for_each(|name| sys::no_offloads(&name)))
             .and_then(|result| result)
             .map_err(Missing::new)?;
         for host in &hosts {

@@ -3,7 +3,7 @@
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{Answerer, Asker, Driver, Full, OpenError, Packet, Refusal};
+use goal_run::transport::esp::{Answerer, Asker, Driver, Full, OpenError, Packet, Refusal, give_up_rights};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -99,6 +99,26 @@ fn what_cannot_be_opened_is_told() {
     open(INTERFACE, 6).unwrap();
     assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
     assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+}
+
+#[test]
+fn rights_that_were_given_up_are_gone() {
+    let Some(cluster) = Cluster::or_skip("rights", &Wiring::bridge(2)) else { return };
+    let [a, b] = cluster.hosts() else { panic!("two hosts") };
+    let mut other = open(b, 6);
+    let give_up = || {
+        let mut one = Packet::open(INTERFACE, &BOTH, Some(5)).unwrap();
+        give_up_rights().unwrap();
+        give_up_rights().unwrap();
+        assert!(matches!(Packet::open(INTERFACE, &BOTH, Some(7)), Err(OpenError::Rights)));
+        // What is open stays so.
+        let (from, to) = (one.mac(), b.mac());
+        one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
+        one.flush().unwrap();
+    };
+    a.call(give_up).unwrap();
+    other.wait(Some(LIMIT)).unwrap();
+    assert_eq!(other.receive(1, |frame| assert_eq!(frame.len(), 60)), 1);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::io;
 pub fn probe() -> Result<(), String> {
     match socket_with(AddressFamily::PACKET, SocketType::RAW, SocketFlags::CLOEXEC, None) {
         Ok(_) => Ok(()),
-        Err(errno) => Err(super::OpenError::of_socket(errno.into()).to_string()),
+        Err(errno) => Err(super::OpenError::of_socket(errno).to_string()),
     }
 }
 
