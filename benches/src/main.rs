@@ -6,6 +6,7 @@
 mod assemble;
 mod compile;
 mod engine;
+mod frames;
 mod generate;
 mod idle;
 mod job;
@@ -51,6 +52,8 @@ enum Bench {
     Local(local::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
+    /// Round trip of raw frames between two network namespaces, beside UDP and TCP over the same wire
+    Frames(frames::Args),
     /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
     Mpi(mpi::Args),
     /// One rank of `mpi`
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Bench::Engine(args) => engine::run(&args),
         Bench::Local(args) => local::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
+        Bench::Frames(args) => frames::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),

@@ -8,6 +8,8 @@ use std::fmt::Write;
 /// What is between the hosts.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch {
+    /// None: two hosts, joined by their wire.
+    Wire,
     /// A bridge of the kernel.
     Bridge,
     /// A program with these faults, which repeat from a seed as far as the order of frames does.
@@ -52,29 +54,38 @@ impl Cluster {
     /// [`Missing`].
     pub fn new(wiring: &Wiring) -> Result<Self, Missing> {
         let switch = Namespace::new()?;
-        let bridge = matches!(wiring.switch, Switch::Bridge);
+        let host = |number| Ok(Host::new(number, Namespace::new()?));
+        let hosts = (0..wiring.hosts).map(host).collect::<Result<Vec<_>, _>>()?;
+        let mut ports: Vec<String> = (0..wiring.hosts).map(port_name).collect();
+        let mtu = wiring.mtu;
+        let end = |host: &Host| {
+            let path = host.namespace.path();
+            format!("{INTERFACE} mtu {mtu} address {} netns {}", host.mac(), path.display())
+        };
         let mut lines = String::new();
-        if bridge {
-            let _ = writeln!(lines, "link add b0 type bridge mcast_snooping 0 forward_delay 0");
-            let _ = writeln!(lines, "link set b0 addrgenmode none up");
+        match (wiring.switch, hosts.as_slice()) {
+            (Switch::Wire, [one, other]) => {
+                let _ = writeln!(lines, "link add {} type veth peer {}", end(one), end(other));
+                ports.clear();
+            }
+            (Switch::Wire, _) => return Err(Missing::new("a wire joins two hosts")),
+            (Switch::Bridge, _) => {
+                let _ = writeln!(lines, "link add b0 type bridge mcast_snooping 0 forward_delay 0");
+                let _ = writeln!(lines, "link set b0 addrgenmode none up");
+            }
+            (Switch::Faulty(..), _) => {}
         }
-        let mut hosts = Vec::new();
-        for number in 0..wiring.hosts {
-            let host = Host::new(number, Namespace::new()?);
-            let (mtu, port) = (wiring.mtu, port_name(number));
-            let end = format!("address {} netns {}", host.mac(), host.namespace.path().display());
-            let _ = writeln!(lines, "link add {port} mtu {mtu} type veth peer {INTERFACE} mtu {mtu} {end}");
+        for (host, port) in hosts.iter().zip(&ports) {
+            let _ = writeln!(lines, "link add {port} mtu {mtu} type veth peer {}", end(host));
             let _ = writeln!(lines, "link set {port} addrgenmode none");
-            if bridge {
+            if matches!(wiring.switch, Switch::Bridge) {
                 let _ = writeln!(lines, "link set {port} master b0");
             }
             let _ = writeln!(lines, "link set {port} up");
-            hosts.push(host);
         }
         switch.ip(&lines)?;
-        let mut names = (0..wiring.hosts).map(port_name);
         switch
-            .call(|| names.try_for_each(|name| sys::no_offloads(&name)))
+            .call(|| ports.iter().try_for_each(|name| sys::no_offloads(name)))
             .and_then(|result| result)
             .map_err(Missing::new)?;
         for host in &hosts {
@@ -85,7 +96,7 @@ impl Cluster {
             host.call(|| sys::no_offloads(INTERFACE)).and_then(|result| result).map_err(Missing::new)?;
         }
         let forwarder = match wiring.switch {
-            Switch::Bridge => None,
+            Switch::Wire | Switch::Bridge => None,
             Switch::Faulty(faults, seed) => {
                 Some(Forwarder::start(&switch, wiring, faults, seed).map_err(Missing::new)?)
             }

@@ -186,11 +186,12 @@ fn echoes(hosts: &[Host], each: usize, limit: Duration) -> usize {
 }
 
 #[test]
-fn four_hosts_hear_each_other() {
-    for switch in [Switch::Bridge, Switch::Faulty(Faults::default(), 1)] {
-        let wiring = Wiring { switch, ..Wiring::bridge(4) };
-        let Some(cluster) = Cluster::or_skip("echoes of four hosts", &wiring) else { return };
-        assert_eq!(echoes(cluster.hosts(), 5, LIMIT), 4 * 3 * 5, "{switch:?}");
+fn all_hosts_hear_each_other() {
+    let quiet = Switch::Faulty(Faults::default(), 1);
+    for (switch, hosts) in [(Switch::Bridge, 4), (quiet, 4), (Switch::Wire, 2)] {
+        let wiring = Wiring { switch, ..Wiring::bridge(hosts) };
+        let Some(cluster) = Cluster::or_skip("echoes between all hosts", &wiring) else { return };
+        assert_eq!(echoes(cluster.hosts(), 5, LIMIT), hosts * (hosts - 1) * 5, "{switch:?}");
     }
 }
 
