@@ -8,8 +8,8 @@
 mod tests;
 mod translate;
 
-use crate::transport::{Full, Header, Transport};
 use crate::memory::Span;
+use crate::transport::{Full, Header, Transport};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX, Loss};
 use goal_esp::limits::CHUNK_BYTES_MAX;
