@@ -9,6 +9,7 @@ mod interface;
 mod packet;
 mod port;
 mod stream;
+mod wire;
 
 pub use driver::{Driver, Full, Lost};
 pub use echo::{Answerer, Asker};
@@ -16,3 +17,4 @@ pub use interface::{Interface, Refusal};
 pub use packet::{OpenError, Packet, RingStats, give_up_rights, probe};
 pub use port::Port;
 pub use stream::{EspTransport, Frames, LostPeer};
+pub use wire::Wire;

@@ -8,10 +8,11 @@
 mod tests;
 mod translate;
 
+use super::Full as NoRoom;
 use crate::memory::Span;
 use crate::transport::{Full, Header, Transport};
 use goal_esp::auth::Address;
-use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX, Loss};
+use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::CHUNK_BYTES_MAX;
 use goal_esp::message::{Broken, Reader, Writer};
 use goal_esp::wire::{Chunk, ChunkKind};
@@ -27,8 +28,17 @@ pub trait Frames {
     /// Nanoseconds.
     fn now_ns(&self) -> u64;
 
-    /// Sends a frame. False, and nothing was sent, if there is no room.
-    fn send(&mut self, frame: &[u8]) -> bool;
+    /// Hands `write` the place of the next frame, which leaves at the next [`Frames::flush`]; false if it says that there is none.
+    ///
+    /// # Errors
+    /// There is no room, and `write` was not called.
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, NoRoom>;
+
+    /// Lets out what was sent, or as much of it as there is room for.
+    fn flush(&mut self);
+
+    /// Whether a frame has arrived.
+    fn has_frame(&self) -> bool;
 
     /// Hands at most `frames_max` frames that have arrived to `sink`. Returns how many.
     fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize;
@@ -96,9 +106,8 @@ pub struct EspTransport<F> {
     readable: VecDeque<u32>,
     /// The rank's own room for messages without a receive.
     room: u64,
-    frame: Vec<u8>,
-    /// Bytes of a frame that found no room.
-    left: Option<usize>,
+    /// Ranks that were asked for a connection.
+    asked: BTreeMap<ConnectionId, u32>,
     lost: Option<(u32, LostPeer)>,
 }
 
@@ -117,8 +126,7 @@ impl<F: Frames> EspTransport<F> {
             written: BTreeSet::new(),
             readable: VecDeque::new(),
             room: 0,
-            frame: vec![0; FRAME_LEN_MAX],
-            left: None,
+            asked: BTreeMap::new(),
             lost: None,
         }
     }
@@ -158,7 +166,7 @@ impl<F: Frames> EspTransport<F> {
                     }
                 }
                 Event::Lost { id, cause } => {
-                    if let Some(&rank) = self.by_id.get(&id) {
+                    if let Some(&rank) = self.by_id.get(&id).or_else(|| self.asked.get(&id)) {
                         self.lose(rank, LostPeer::Connection(cause));
                     }
                 }
@@ -182,6 +190,7 @@ impl<F: Frames> EspTransport<F> {
         let payload_max = self.endpoint.payload_max(id);
         let communicator = bare(ChunkKind::Communicator, 0);
         peer.writer.write(&communicator, &[], payload_max, |packet| peer.waiting.push_back(packet));
+        self.asked.remove(&id);
         self.peers.insert(rank, peer);
         self.by_id.insert(id, rank);
         self.written.insert(rank);
@@ -192,16 +201,19 @@ impl<F: Frames> EspTransport<F> {
         let now_ns = self.frames.now_ns();
         let Self { endpoint, peers, written, room, .. } = self;
         written.retain(|rank| peers.get_mut(rank).is_some_and(|peer| !peer.flush(now_ns, endpoint, *room)));
+        let mut was_full = false;
         loop {
-            let Some(len) = self.left.take().or_else(|| self.endpoint.poll_transmit(now_ns, &mut self.frame))
-            else {
-                return;
-            };
-            if !self.frames.send(&self.frame[..len]) {
-                self.left = Some(len);
-                return;
+            match self.frames.send(|out| self.endpoint.poll_transmit(now_ns, out)) {
+                Ok(true) => was_full = false,
+                Ok(false) => break,
+                Err(NoRoom) if was_full => return,
+                Err(NoRoom) => {
+                    self.frames.flush();
+                    was_full = true;
+                }
             }
         }
+        self.frames.flush();
     }
 
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were; `None` if there is none.
@@ -245,7 +257,12 @@ impl<F: Frames> Transport for EspTransport<F> {
         debug_assert_ne!(to, self.rank, "messages to oneself stay on the host");
         let Some(peer) = self.peers.get_mut(&to) else {
             let address = self.addresses[to as usize];
-            self.endpoint.connect(self.frames.now_ns(), address);
+            // One that is lost stays so, as messages of it may be.
+            if self.lost.is_none()
+                && let Some(id) = self.endpoint.connect(self.frames.now_ns(), address)
+            {
+                self.asked.insert(id, to);
+            }
             return Err(Full);
         };
         if !peer.waiting.is_empty() || self.endpoint.unsent(peer.id) > UNSENT_MAX {

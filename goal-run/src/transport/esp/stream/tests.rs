@@ -6,7 +6,7 @@ use crate::engine::{Calc, Engine, Options, Schedule};
 use crate::memory::Span;
 use crate::transport::{Full, Header, Transport};
 use goal_esp::auth::JobKey;
-use goal_esp::endpoint::Config;
+use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
 use goal_interp::Eager;
 use goal_lang::Program;
@@ -48,10 +48,23 @@ impl Frames for Wire {
         self.world.borrow().now_ns
     }
 
-    fn send(&mut self, frame: &[u8]) -> bool {
+    fn send(
+        &mut self,
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Result<bool, crate::transport::esp::Full> {
         let World { network, now_ns, .. } = &mut *self.world.borrow_mut();
-        network.send(*now_ns, self.host, frame);
-        true
+        let mut frame = [0; FRAME_LEN_MAX];
+        let len = write(&mut frame);
+        if let Some(len) = len {
+            network.send(*now_ns, self.host, &frame[..len]);
+        }
+        Ok(len.is_some())
+    }
+
+    fn flush(&mut self) {}
+
+    fn has_frame(&self) -> bool {
+        !self.world.borrow().inboxes[self.host].is_empty()
     }
 
     fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[u8])) -> usize {
