@@ -99,6 +99,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<
         paths: Choice::new(&Request::default()).paths(ranks).map_err(io::Error::other)?,
         progress,
         wait: Wait::default(),
+        network: None,
     })
 }
 

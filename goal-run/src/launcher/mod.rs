@@ -101,6 +101,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         crowded: is_crowded(ranks),
         progress: options.progress,
         wait: options.wait,
+        network: None,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);

@@ -27,7 +27,8 @@ pub(super) struct Order {
     pub(super) segment: RawFd,
     /// Descriptor of the sealed schedule.
     pub(super) schedule: RawFd,
-    pub(super) settings: Settings,
+    /// Descriptor of the sealed settings: not for the environment, which more can read than the memory.
+    pub(super) settings: RawFd,
     /// Descriptor of the file that the section is read from where it is run through a window, and where it lies in it.
     pub(super) section: Option<(RawFd, SectionPlace)>,
 }
@@ -73,7 +74,9 @@ fn execute(order: &Order) -> io::Result<()> {
     // The launcher verified these bytes, and nobody can have changed them.
     let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
-    let layout = layout(&nisa, &order.settings, u64::MAX).map_err(io::Error::other)?;
+    let settings = Sealed::open(inherited(order.settings, false)?)?;
+    let settings: Settings = serde_json::from_slice(&settings)?;
+    let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
     let segment = Segment::open(inherited(order.segment, true)?, layout)?;
     let section = match order.section {
         Some((fd, place)) => {
@@ -82,7 +85,7 @@ fn execute(order: &Order) -> io::Result<()> {
         }
         None => None,
     };
-    rank::run(&segment, &Arc::new(nisa), order.rank, section, &order.settings);
+    rank::run(&segment, &Arc::new(nisa), order.rank, section, &settings);
     Ok(())
 }
 

@@ -40,13 +40,14 @@ impl Processes {
         interrupted: &AtomicUsize,
     ) -> io::Result<Self> {
         let mut processes = Self { children: Vec::new(), next: 0 };
+        let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
         for rank in 0..segment.num_ranks() {
             let order = Order {
                 rank,
                 launcher: std::process::id(),
                 segment: segment.mapping().fd().as_raw_fd(),
                 schedule: sealed.fd().as_raw_fd(),
-                settings: settings.clone(),
+                settings: told.fd().as_raw_fd(),
                 section: window.map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
             };
             let mut command = Command::new(executable);

@@ -8,6 +8,7 @@ mod clock;
 mod counts;
 mod image;
 mod job;
+mod network;
 mod pause;
 mod settings;
 
@@ -15,6 +16,7 @@ pub use clock::now_ns;
 pub(crate) use counts::counts;
 pub(crate) use image::mismatch;
 pub use job::Job;
+pub use network::{Ethertypes, Network, Secret};
 pub use pause::{Pause, Wait};
 pub(crate) use settings::split_instance;
 pub use settings::{Settings, WindowSettings, layout};
@@ -64,7 +66,7 @@ pub fn run(
     announce(segment, rank);
     // Before any rank sends: this announces its room.
     with_member(job, rank, |member| {
-        if segment.gate().pass(segment.num_ranks(), now_ns) {
+        if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work =
                 Work { job, rank, code, member, running: None, left: settings.repeat, unexpected: None };
@@ -133,7 +135,7 @@ impl Work<'_, '_> {
             }
             if self.running.is_none() && !told && progress.waiting == Waiting::Nothing {
                 told = true;
-                gate.finish(self.job.segment.num_ranks());
+                gate.finish(self.job.settings.num_here(self.job.segment.num_ranks()));
             }
             self.member.rest(progress.waiting)?;
         }

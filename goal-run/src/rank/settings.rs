@@ -1,6 +1,6 @@
 //! What every rank of a job is told, and how much of the segment it takes.
 
-use super::Wait;
+use super::{Network, Wait};
 use crate::engine::{Calc, Options, StateSizes, state_bytes};
 use crate::progress::Mode;
 use crate::shm::{Layout, RankSizes, SegmentTooLarge};
@@ -38,6 +38,8 @@ pub struct Settings {
     pub progress: Mode,
     /// How a rank waits.
     pub wait: Wait,
+    /// Where the ranks are; `None` where all are on this host.
+    pub network: Option<Network>,
 }
 
 /// A window over a section.
@@ -50,6 +52,22 @@ pub struct WindowSettings {
 }
 
 impl Settings {
+    /// Whether a rank is on this host.
+    pub fn is_here(&self, rank: u32) -> bool {
+        self.network.as_ref().is_none_or(|network| network.is_here(rank))
+    }
+
+    /// How many of a job's ranks are on this host.
+    pub fn num_here(&self, ranks: u32) -> u32 {
+        (0..ranks).filter(|&rank| self.is_here(rank)).count() as u32
+    }
+
+    /// Who passes the start gate of this host: its ranks and, where there are other hosts, its launcher, which comes when the ranks of all
+    /// hosts are ready.
+    pub(crate) fn awaited(&self, ranks: u32) -> u32 {
+        self.num_here(ranks) + u32::from(self.network.is_some())
+    }
+
     /// What the state of an instance of a rank's schedule needs.
     pub(crate) fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
         match self.window {
@@ -67,7 +85,7 @@ impl Settings {
     }
 }
 
-/// Where everything of a job lies in its segment.
+/// Where everything of a job lies in its segment. Of ranks on other hosts there is what the leader gets to know of them at the end.
 ///
 /// # Errors
 /// Where it would have more than `bytes_max` bytes.
@@ -75,13 +93,21 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
     let sizes = (0..nisa.num_ranks()).map(|rank| {
         let state = settings.state_sizes(nisa, rank);
         let (counters, finished) = split_instance(state, &(0..usize::MAX));
+        let is_here = settings.is_here(rank);
+        let if_told =
+            |bytes| if is_here || settings.network.as_ref().is_some_and(Network::leads) { bytes } else { 0 };
+        let if_here = |bytes| if is_here { bytes } else { 0 };
         RankSizes {
-            memory: nisa.memory_size(rank),
-            scratch: nisa.scratch_size(rank),
-            instance: (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
-            trace: trace::area_bytes(settings.trace_events),
-            matches: if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 },
-            engine: if settings.progress == Mode::Node { state_bytes(settings.unexpected_limit) } else { 0 },
+            memory: if_told(nisa.memory_size(rank)),
+            scratch: if_here(nisa.scratch_size(rank)),
+            instance: if_told((counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64),
+            trace: if_here(trace::area_bytes(settings.trace_events)),
+            matches: if_told(if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 }),
+            engine: if_here(if settings.progress == Mode::Node {
+                state_bytes(settings.unexpected_limit)
+            } else {
+                0
+            }),
         }
     });
     Layout::new(sizes, bytes_max)

@@ -33,5 +33,6 @@ pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
         paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
         progress,
         wait,
+        network: None,
     }
 }

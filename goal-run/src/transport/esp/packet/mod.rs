@@ -36,7 +36,9 @@ pub struct RingStats {
 pub struct Packet {
     interface: Interface,
     mac: Mac,
-    port: Port,
+    port: u16,
+    /// Its claim; `None` where somebody else holds it.
+    _claim: Option<Port>,
     queue: Queue,
     ring: Ring,
     socket: OwnedFd,
@@ -49,25 +51,51 @@ impl Packet {
     /// # Errors
     /// [`OpenError`].
     pub fn open(interface: &str, ethertypes: &[u16], port: Option<u16>) -> Result<Self, OpenError> {
-        let system = |what| move |cause: io::Error| OpenError::System { what, cause };
-        let all = Interface::all().map_err(system("the interfaces can't be listed"))?;
-        let interface = Interface::among(&all, interface)?;
-        let mac = interface.mac.expect("an interface of Ethernet has an address");
-        // Nothing arrives before it is bound.
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket =
-            socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(OpenError::of_socket)?;
+        let interface = Self::interface_of(interface)?;
+        // The right to it is asked for before a port.
+        let socket = Self::socket()?;
         let claimed = port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
-        let port = claimed.map_err(|cause| match port {
+        let claim = claimed.map_err(|cause| match port {
             Some(number) if cause.kind() == io::ErrorKind::AddrInUse => {
                 OpenError::Taken { interface: interface.name.clone(), number }
             }
             _ => OpenError::System { what: "no port is free", cause },
         })?;
-        let ring = Self::set_up(&socket, &interface, mac, ethertypes, port.number())
-            .map_err(system("the packet socket can't be set up"))?;
+        Self::bind(interface, socket, ethertypes, claim.number(), Some(claim))
+    }
+
+    /// The same with a port that somebody else holds the claim to, for this.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_claimed(interface: &str, ethertypes: &[u16], port: u16) -> Result<Self, OpenError> {
+        Self::bind(Self::interface_of(interface)?, Self::socket()?, ethertypes, port, None)
+    }
+
+    fn interface_of(name: &str) -> Result<Interface, OpenError> {
+        let all = Interface::all()
+            .map_err(|cause| OpenError::System { what: "the interfaces can't be listed", cause })?;
+        Ok(Interface::among(&all, name)?)
+    }
+
+    /// A socket at which nothing arrives before it is bound.
+    fn socket() -> Result<OwnedFd, OpenError> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(OpenError::of_socket)
+    }
+
+    fn bind(
+        interface: Interface,
+        socket: OwnedFd,
+        ethertypes: &[u16],
+        port: u16,
+        claim: Option<Port>,
+    ) -> Result<Self, OpenError> {
+        let mac = interface.mac.expect("an interface of Ethernet has an address");
+        let ring = Self::set_up(&socket, &interface, mac, ethertypes, port)
+            .map_err(|cause| OpenError::System { what: "the packet socket can't be set up", cause })?;
         let stats = RingStats::default();
-        Ok(Self { interface, mac, port, queue: Queue::new(), ring, socket, stats })
+        Ok(Self { interface, mac, port, _claim: claim, queue: Queue::new(), ring, socket, stats })
     }
 
     fn set_up(
@@ -90,7 +118,7 @@ impl Packet {
 
     /// The port.
     pub fn port(&self) -> u16 {
-        self.port.number()
+        self.port
     }
 
     /// The interface, as it was when it was opened.

@@ -1,0 +1,94 @@
+//! What a rank knows of the ranks on other hosts.
+
+use goal_esp::auth::{Address, JobKey};
+use goal_esp::wire::Mac;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Secret bytes that the frames between ranks are proven with. They are told to rank processes in memory only.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Secret([u8; 32]);
+
+impl Secret {
+    /// A secret that nobody can guess.
+    pub fn new(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The key of a job.
+    pub fn job_key(&self) -> JobKey {
+        JobKey::new(&self.0)
+    }
+}
+
+/// Tells nothing.
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+/// Ethertypes of a job's frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ethertypes {
+    /// Of datagrams.
+    pub edp: u16,
+    /// Of streams.
+    pub esp: u16,
+}
+
+/// Where the ranks of a job on several hosts are. A host is the interface that it uses.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Network {
+    /// Name of this host's interface.
+    pub interface: String,
+    /// Ethertypes of the frames.
+    pub ethertypes: Ethertypes,
+    /// What frames between ranks are proven with.
+    pub secret: Secret,
+    /// Address of this host's interface.
+    mac: [u8; 6],
+    /// Of each rank, the interface of its host and its port there.
+    places: Vec<([u8; 6], u16)>,
+}
+
+impl Network {
+    /// What the ranks on the host with the interface `mac` know, where the ranks have these addresses. The launcher holds the ports of
+    /// its ranks as long as the job lasts: they open them with [`Packet::open_claimed`](crate::transport::esp::Packet::open_claimed).
+    pub fn new(
+        interface: String,
+        mac: Mac,
+        ethertypes: Ethertypes,
+        secret: Secret,
+        addresses: &[Address],
+    ) -> Self {
+        let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
+        Self { interface, ethertypes, secret, mac: mac.0, places }
+    }
+
+    /// Number of ranks of the job, on all hosts.
+    pub fn num_ranks(&self) -> u32 {
+        self.places.len() as u32
+    }
+
+    /// Where a rank takes frames.
+    pub fn address(&self, rank: u32) -> Address {
+        let (mac, port) = self.places[rank as usize];
+        Address { mac: Mac(mac), port }
+    }
+
+    /// Where each rank takes frames.
+    pub fn addresses(&self) -> Vec<Address> {
+        (0..self.num_ranks()).map(|rank| self.address(rank)).collect()
+    }
+
+    /// Whether a rank is on this host.
+    pub fn is_here(&self, rank: u32) -> bool {
+        self.places[rank as usize].0 == self.mac
+    }
+
+    /// Whether the launcher of this host leads the others: that of rank 0 does, and gets to know how all ranks ended.
+    pub fn leads(&self) -> bool {
+        self.is_here(0)
+    }
+}
