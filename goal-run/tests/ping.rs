@@ -62,6 +62,31 @@ fn an_answer_is_measured() {
 }
 
 #[test]
+fn xdp_carries_echoes_where_it_can_be_had() {
+    let Some(cluster) = Cluster::or_skip("ping by XDP", &Wiring::bridge(2)) else { return };
+    let [a, b] = cluster.hosts() else { panic!("two hosts") };
+    let (mut child, _, mut rest) = answer(b, &["--port", "9", "--driver", "xdp", "--format", "json"]);
+    for port in ["0", "9"] {
+        let options =
+            ["--port", port, "--count", "3", "--driver", "xdp", "--size", "1484", "--format", "json"];
+        let ended = ping(a, b, "10", &options);
+        ended.assert_status(0);
+        assert_eq!((&ended.json()["answered"], &ended.json()["driver"]), (&3.into(), &"xdp".into()));
+    }
+    // The interface has one queue, which has its socket.
+    let ended = run(
+        b,
+        &["answer", "--interface", INTERFACE, "--timeout", "0.1", "--driver", "xdp", "--format", "json"],
+    );
+    ended.assert_status(0);
+    ended.assert_says(&["goal-run: by packet sockets: each receive queue of v0 has its socket of XDP"]);
+    assert!(ended.out.contains("\"driver\":\"packet\""), "{ended:?}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    rest.read_to_string(&mut String::new()).unwrap();
+}
+
+#[test]
 fn who_is_silent_is_told() {
     let Some(cluster) = Cluster::or_skip("silence", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
@@ -121,7 +146,8 @@ fn without_the_right_it_is_said_how_to_get_it() {
     let with =
         interfaces(Ended::of(host.command(GOAL_RUN).args(["info", "--format", "json"]).output().unwrap()));
     let expected = serde_json::json!({
-        "name": "v0", "mac": mac, "mtu": 1500, "carrier": true, "driver": "packet", "refused": null
+        "name": "v0", "mac": mac, "mtu": 1500, "carrier": true, "drivers": ["packet", "xdp"], "no_xdp": null,
+        "refused": null
     });
     assert_eq!(with[1], expected);
     assert_eq!(with[0]["name"], "lo");

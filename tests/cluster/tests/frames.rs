@@ -1,31 +1,23 @@
 //! The driver between hosts: frames of all sizes, and echoes, through a bridge and through a switch with faults.
 
+mod common;
+
+use common::{BOTH, LIMIT, kinds, lens, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
-use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
+use goal_esp::wire::Mac;
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{Answerer, Asker, Driver, Full, OpenError, Packet, Refusal, give_up_rights};
+use goal_run::transport::esp::{
+    Answerer, AnyDriver, Asker, Driver, DriverKind, Full, OpenError, Refusal, Xdp, give_up_rights,
+};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
-const LIMIT: Duration = Duration::from_secs(20);
-
-fn open(host: &Host, port: u16) -> Packet {
-    host.call(|| Packet::open(INTERFACE, &BOTH, Some(port))).unwrap().unwrap()
-}
-
-/// A frame of `len` bytes for `port`, whose bytes depend on the length.
-fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize {
-    for (at, byte) in out[..len].iter_mut().enumerate() {
-        *byte = (at * 7 + len) as u8;
-    }
-    Frame::new_checked(&mut out[..len]).unwrap().emit(from, to, ETHERTYPE_ESP);
-    out[20..22].copy_from_slice(&port.to_be_bytes());
-    len
-}
+/// How it begins to be said which rights XDP needs.
+const XDP_RIGHTS: &str =
+    "XDP needs the rights CAP_NET_ADMIN, CAP_BPF and, to share an interface, CAP_SYS_ADMIN";
 
 /// Sends frames of all lengths from one host to another; those that arrived.
-fn all_lengths(one: &mut Packet, other: &mut Packet) -> Vec<Vec<u8>> {
+fn all_lengths(one: &mut AnyDriver, other: &mut AnyDriver) -> Vec<Vec<u8>> {
     let (from, to, port) = (one.mac(), other.mac(), other.port());
     let lens: Vec<usize> = (22..=14 + one.mtu()).collect();
     let (mut sent, mut got) = (0, Vec::new());
@@ -49,21 +41,26 @@ fn all_lengths(one: &mut Packet, other: &mut Packet) -> Vec<Vec<u8>> {
 
 #[test]
 fn frames_of_all_sizes_arrive_as_they_were_sent() {
-    for mtu in [1500, 9000] {
+    for mtu in [1500, 3000, 9000] {
         let wiring = Wiring { mtu, ..Wiring::bridge(2) };
         let Some(cluster) = Cluster::or_skip("frames of all sizes", &wiring) else { return };
         let [a, b] = cluster.hosts() else { panic!("two hosts") };
-        let (mut one, mut other) = (open(a, 5), open(b, 6));
-        assert_eq!((one.mtu(), other.mac()), (mtu, b.mac()));
-        let got = all_lengths(&mut one, &mut other);
-        let mut expected = vec![0; 14 + mtu];
-        for (len, frame) in (22..).zip(&got) {
-            write(&mut expected, one.mac(), other.mac(), 6, len);
-            assert!(frame == &expected[..len], "{len} bytes");
+        for kind in kinds("frames of all sizes") {
+            let (mut one, mut other) = (open(a, kind, 5), open(b, kind, 6));
+            assert_eq!((one.mtu(), other.mac()), (mtu, b.mac()));
+            let got = all_lengths(&mut one, &mut other);
+            let mut expected = vec![0; 14 + mtu];
+            for (len, frame) in (22..).zip(&got) {
+                write(&mut expected, one.mac(), other.mac(), 6, len);
+                assert!(frame == &expected[..len], "{kind:?}: {len} bytes");
+            }
+            assert_eq!(got.len(), 14 + mtu - 21, "{kind:?}");
+            let stats = other.stats().unwrap();
+            assert_eq!((stats.arrived, stats.dropped), (got.len() as u64, 0), "{kind:?}");
+            if let AnyDriver::Xdp(xdp) = &mut other {
+                assert_eq!(xdp.stats_beside().unwrap().arrived, 0);
+            }
         }
-        assert_eq!(got.len(), 14 + mtu - 21);
-        let stats = other.stats().unwrap();
-        assert_eq!((stats.arrived, stats.dropped), (got.len() as u64, 0));
     }
 }
 
@@ -71,76 +68,91 @@ fn frames_of_all_sizes_arrive_as_they_were_sent() {
 fn a_port_gets_its_own_frames_and_those_to_all() {
     let Some(cluster) = Cluster::or_skip("ports", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
-    let (mut one, mut five, mut six) = (open(a, 5), open(b, 5), open(b, 6));
-    let (from, to) = (one.mac(), five.mac());
-    for (to, port, len) in [(to, 5, 61), (to, 6, 62), (to, 7, 63), (Mac::BROADCAST, 0, 64), (to, 0, 65)] {
-        assert_eq!(one.send(|out| Some(write(out, from, to, port, len))), Ok(true));
-    }
-    one.flush().unwrap();
-    for (driver, lens) in [(&mut five, [61, 64, 65]), (&mut six, [62, 64, 65])] {
-        let mut got = Vec::new();
-        let start = Instant::now();
-        while got.len() < lens.len() && start.elapsed() < LIMIT {
-            driver.wait(Some(Duration::from_millis(50))).unwrap();
-            driver.receive(10, |frame| got.push(frame.len()));
+    for kind in kinds("ports") {
+        // The interface has one queue, and so one socket of XDP.
+        let (mut one, mut five, mut six) =
+            (open(a, kind, 5), open(b, kind, 5), open(b, DriverKind::Packet, 6));
+        let (from, to) = (one.mac(), five.mac());
+        for (to, port, len) in [(to, 5, 61), (to, 6, 62), (to, 7, 63), (Mac::BROADCAST, 0, 64), (to, 0, 65)] {
+            assert_eq!(one.send(|out| Some(write(out, from, to, port, len))), Ok(true));
         }
-        assert_eq!(got, lens);
+        one.flush().unwrap();
+        assert_eq!(lens(&mut five, 3), [61, 64, 65], "{kind:?}");
+        assert_eq!(lens(&mut six, 3), [62, 64, 65], "{kind:?}");
+        assert!(!one.has_frame(), "its own frames");
     }
-    assert!(!one.has_frame(), "its own frames");
 }
 
 #[test]
 fn what_cannot_be_opened_is_told() {
     let Some(cluster) = Cluster::or_skip("refusals", &Wiring::bridge(1)) else { return };
     let host = &cluster.hosts()[0];
-    let _has_it = open(host, 5);
-    let open = |name: &str, port| host.call(|| Packet::open(name, &BOTH, Some(port)).map(drop)).unwrap();
-    assert!(matches!(open(INTERFACE, 5), Err(OpenError::Taken { number: 5, .. })));
-    open(INTERFACE, 6).unwrap();
-    assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
-    assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+    for kind in kinds("refusals") {
+        let _has_it = open(host, kind, 5);
+        let open = |name: &str, port| {
+            host.call(|| {
+                AnyDriver::open(kind, name, &BOTH, Some(port)).map(|(driver, note)| (driver.kind(), note))
+            })
+            .unwrap()
+        };
+        assert!(matches!(open(INTERFACE, 5), Err(OpenError::Taken { number: 5, .. })));
+        let (other, note) = open(INTERFACE, 6).unwrap();
+        assert_eq!((other, note.is_some()), (DriverKind::Packet, kind == DriverKind::Xdp), "{note:?}");
+        assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
+        assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
+    }
 }
 
 #[test]
 fn rights_that_were_given_up_are_gone() {
     let Some(cluster) = Cluster::or_skip("rights", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
-    let mut other = open(b, 6);
-    let give_up = || {
-        let mut one = Packet::open(INTERFACE, &BOTH, Some(5)).unwrap();
-        give_up_rights().unwrap();
-        give_up_rights().unwrap();
-        assert!(matches!(Packet::open(INTERFACE, &BOTH, Some(7)), Err(OpenError::Rights)));
-        // What is open stays so.
-        let (from, to) = (one.mac(), b.mac());
-        one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
-        one.flush().unwrap();
-    };
-    a.call(give_up).unwrap();
-    other.wait(Some(LIMIT)).unwrap();
-    assert_eq!(other.receive(1, |frame| assert_eq!(frame.len(), 60)), 1);
+    for kind in kinds("rights") {
+        let mut other = open(b, kind, 6);
+        let give_up = || {
+            let (mut one, _) = AnyDriver::open(kind, INTERFACE, &BOTH, Some(5)).unwrap();
+            give_up_rights().unwrap();
+            give_up_rights().unwrap();
+            assert!(matches!(AnyDriver::open(kind, INTERFACE, &BOTH, Some(7)), Err(OpenError::Rights)));
+            assert_eq!(Xdp::probe().unwrap_err().to_string().split(':').next().unwrap(), XDP_RIGHTS);
+            // What is open stays so.
+            let (from, to) = (one.mac(), b.mac());
+            one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
+            one.flush().unwrap();
+            assert_eq!(one.kind(), kind);
+        };
+        a.call(give_up).unwrap();
+        other.wait(Some(LIMIT)).unwrap();
+        assert_eq!(other.receive(1, |frame| assert_eq!(frame.len(), 60)), 1);
+    }
 }
 
 #[test]
 fn an_interface_that_goes_down_is_lost() {
     let Some(cluster) = Cluster::or_skip("down", &Wiring::bridge(1)) else { return };
     let host = &cluster.hosts()[0];
-    let mut driver = open(host, 5);
-    let down = host.command("ip").args(["link", "set", INTERFACE, "down"]).status().unwrap();
-    assert!(down.success());
-    let lost = driver.wait(Some(LIMIT)).unwrap_err().to_string();
-    assert!(lost.starts_with("interface v0 carries no more frames: "), "{lost}");
-    let from = driver.mac();
-    driver.send(|out| Some(write(out, from, from, 5, 60))).unwrap();
-    driver.flush().unwrap_err();
-    // The frame does not come again.
-    driver.flush().unwrap();
+    for kind in kinds("down") {
+        let set = |state| {
+            let status = host.command("ip").args(["link", "set", INTERFACE, state]).status().unwrap();
+            assert!(status.success());
+        };
+        let mut driver = open(host, kind, 5);
+        set("down");
+        let lost = driver.wait(Some(LIMIT)).unwrap_err().to_string();
+        assert!(lost.starts_with("interface v0 carries no more frames: "), "{lost}");
+        let from = driver.mac();
+        driver.send(|out| Some(write(out, from, from, 5, 60))).unwrap();
+        driver.flush().unwrap_err();
+        // The frame does not come again.
+        driver.flush().unwrap();
+        set("up");
+    }
 }
 
 /// Answers echoes on all hosts while `ask` runs.
-fn with_answers<T>(hosts: &[Host], ask: impl FnOnce() -> T) -> T {
+fn with_answers<T>(hosts: &[Host], kind: DriverKind, ask: impl FnOnce() -> T) -> T {
     let ends = AtomicBool::new(false);
-    let drivers: Vec<Packet> = hosts.iter().map(|host| open(host, 1)).collect();
+    let drivers: Vec<AnyDriver> = hosts.iter().map(|host| open(host, kind, 1)).collect();
     std::thread::scope(|scope| {
         for driver in drivers {
             let ends = &ends;
@@ -167,12 +179,12 @@ impl Drop for End<'_> {
     }
 }
 
-/// Echoes from each host to each, `each` of them; how many came back.
-fn echoes(hosts: &[Host], each: usize, limit: Duration) -> usize {
-    with_answers(hosts, || {
+/// Echoes from each host to each, `each` of them, which this kind of driver answers; how many came back.
+fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usize {
+    with_answers(hosts, kind, || {
         let mut answered = 0;
         for asking in hosts {
-            let mut asker = Asker::new(open(asking, 2), 2, Wait::Block);
+            let mut asker = Asker::new(open(asking, DriverKind::Packet, 2), 2, Wait::Block);
             let payload: Vec<u8> = (0..asker.payload_max()).map(|at| at as u8).collect();
             for asked in hosts.iter().filter(|asked| asked.mac() != asking.mac()) {
                 for number in 0..each {
@@ -191,7 +203,10 @@ fn all_hosts_hear_each_other() {
     for (switch, hosts) in [(Switch::Bridge, 4), (quiet, 4), (Switch::Wire, 2)] {
         let wiring = Wiring { switch, ..Wiring::bridge(hosts) };
         let Some(cluster) = Cluster::or_skip("echoes between all hosts", &wiring) else { return };
-        assert_eq!(echoes(cluster.hosts(), 5, LIMIT), hosts * (hosts - 1) * 5, "{switch:?}");
+        for kind in kinds("echoes between all hosts") {
+            let answered = echoes(cluster.hosts(), kind, 5, LIMIT);
+            assert_eq!(answered, hosts * (hosts - 1) * 5, "{switch:?}, {kind:?}");
+        }
     }
 }
 
@@ -207,25 +222,30 @@ fn a_faulty_switch_loses_some() {
     };
     let wiring = Wiring { switch: Switch::Faulty(faults, 7), ..Wiring::bridge(2) };
     let Some(cluster) = Cluster::or_skip("echoes through faults", &wiring) else { return };
-    // Of question and answer, each is lost or damaged in 28 of 100 cases.
-    let answered = echoes(cluster.hosts(), 100, Duration::from_millis(30));
-    assert!((60..150).contains(&answered), "{answered} of 200");
-    cluster.set_faults(Faults::default());
-    assert_eq!(echoes(cluster.hosts(), 10, LIMIT), 20);
-    cluster.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
-    assert_eq!(echoes(cluster.hosts(), 2, Duration::from_millis(30)), 0);
+    for kind in kinds("echoes through faults") {
+        cluster.set_faults(faults);
+        // Of question and answer, each is lost or damaged in 28 of 100 cases.
+        let answered = echoes(cluster.hosts(), kind, 100, Duration::from_millis(30));
+        assert!((60..150).contains(&answered), "{answered} of 200");
+        cluster.set_faults(Faults::default());
+        assert_eq!(echoes(cluster.hosts(), kind, 10, LIMIT), 20);
+        cluster.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
+        assert_eq!(echoes(cluster.hosts(), kind, 2, Duration::from_millis(30)), 0);
+    }
 }
 
 #[test]
 fn who_is_unplugged_is_not_heard() {
     let Some(cluster) = Cluster::or_skip("unplugged", &Wiring::bridge(2)) else { return };
     let hosts = cluster.hosts();
-    cluster.plug(1, false).unwrap();
-    assert_eq!(echoes(hosts, 2, Duration::from_millis(30)), 0);
-    cluster.plug(1, true).unwrap();
-    // The bridge takes a moment.
-    let start = Instant::now();
-    while echoes(hosts, 2, Duration::from_millis(30)) < 4 {
-        assert!(start.elapsed() < LIMIT);
+    for kind in kinds("unplugged") {
+        cluster.plug(1, false).unwrap();
+        assert_eq!(echoes(hosts, kind, 2, Duration::from_millis(30)), 0);
+        cluster.plug(1, true).unwrap();
+        // The bridge takes a moment.
+        let start = Instant::now();
+        while echoes(hosts, kind, 2, Duration::from_millis(30)) < 4 {
+            assert!(start.elapsed() < LIMIT);
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! `goal-run answer`: answers echoes until it is told to end.
 
 use super::arguments::{Format, seconds};
+use super::ping::tell_note;
 use super::{Failure, interrupted, print};
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{Answerer, Driver, Packet, give_up_rights};
+use goal_run::transport::esp::{Answerer, AnyDriver, Driver, DriverKind, give_up_rights};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -22,6 +23,9 @@ pub(crate) struct Answer {
     /// End after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// What carries the frames
+    #[arg(long, value_enum, default_value_t)]
+    driver: DriverKind,
     /// How to wait for an echo
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
@@ -37,7 +41,7 @@ struct Report<'a> {
     mac: String,
     mtu: usize,
     port: u16,
-    driver: &'static str,
+    driver: DriverKind,
     /// Echoes; `None` at the beginning.
     answered: Option<u64>,
 }
@@ -49,8 +53,9 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let interrupted = interrupted()?;
-    let driver =
-        Packet::open(&answer.interface, &[ETHERTYPE_EDP], answer.port).map_err(|error| system(&error))?;
+    let opened = AnyDriver::open(answer.driver, &answer.interface, &[ETHERTYPE_EDP], answer.port);
+    let (driver, note) = opened.map_err(|error| system(&error))?;
+    tell_note(note);
     give_up_rights().map_err(|error| system(&error))?;
     let port = driver.port();
     let mut report = Report {
@@ -58,7 +63,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
         mac: driver.mac().to_string(),
         mtu: driver.mtu(),
         port,
-        driver: "packet",
+        driver: driver.kind(),
         answered: None,
     };
     tell(&report, answer.format);

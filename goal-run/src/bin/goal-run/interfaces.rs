@@ -1,11 +1,9 @@
 //! The interfaces of this host, for `goal-run info`.
 
 use super::table::aligned;
-use goal_run::transport::esp::{Interface, probe};
+use goal_run::transport::esp::{DriverKind, Interface, Xdp, probe};
 use serde::Serialize;
-
-/// The driver of all that can be used.
-const DRIVER: &str = "packet";
+use std::fmt::Write;
 
 #[derive(Serialize)]
 pub(super) struct Row {
@@ -14,8 +12,10 @@ pub(super) struct Row {
     mtu: usize,
     /// Whether there is something at the other end.
     carrier: bool,
-    /// What would carry frames; `None` where it can't be used.
-    driver: Option<&'static str>,
+    /// What can carry frames; nothing where it can't be used.
+    drivers: Vec<DriverKind>,
+    /// Why AF_XDP can't be had where packet sockets can.
+    no_xdp: Option<String>,
     /// Why it can't be used; `None` where it can.
     refused: Option<String>,
 }
@@ -23,6 +23,7 @@ pub(super) struct Row {
 /// All interfaces.
 pub(super) fn rows() -> Vec<Row> {
     let rights = probe();
+    let no_xdp = Xdp::probe().err().map(|why| why.to_string());
     let row = |interface: Interface| {
         let refusal = interface.refusal().map(|refusal| refusal.to_string());
         let refused = refusal.or_else(|| rights.as_ref().err().cloned());
@@ -30,7 +31,12 @@ pub(super) fn rows() -> Vec<Row> {
             mac: interface.mac.map(|mac| mac.to_string()),
             mtu: interface.mtu,
             carrier: interface.has_carrier,
-            driver: refused.is_none().then_some(DRIVER),
+            drivers: match (&refused, &no_xdp) {
+                (Some(_), _) => Vec::new(),
+                (None, Some(_)) => vec![DriverKind::Packet],
+                (None, None) => vec![DriverKind::Packet, DriverKind::Xdp],
+            },
+            no_xdp: no_xdp.clone().filter(|_| refused.is_none()),
             refused,
             name: interface.name,
         }
@@ -40,16 +46,27 @@ pub(super) fn rows() -> Vec<Row> {
 
 /// The same for people.
 pub(super) fn table(rows: &[Row]) -> String {
-    let mut lines = vec![["interface", "MAC", "MTU", "link", "driver", "use"].map(str::to_owned)];
+    let mut lines = vec![["interface", "MAC", "MTU", "link", "drivers", "use"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {
         [
             row.name.clone(),
             row.mac.clone().unwrap_or("-".to_owned()),
             row.mtu.to_string(),
             if row.carrier { "yes" } else { "no" }.to_owned(),
-            row.driver.unwrap_or("-").to_owned(),
+            drivers(&row.drivers),
             row.refused.clone().unwrap_or("yes".to_owned()),
         ]
     }));
-    aligned(&lines)
+    let mut text = aligned(&lines);
+    if let Some(why) = rows.iter().find_map(|row| row.no_xdp.as_ref()) {
+        let _ = write!(text, "no driver xdp: {why}");
+    }
+    text
+}
+
+fn drivers(kinds: &[DriverKind]) -> String {
+    if kinds.is_empty() {
+        return "-".to_owned();
+    }
+    kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
 }

@@ -5,7 +5,7 @@ use super::{Failure, print};
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{Asker, Driver, Packet, give_up_rights};
+use goal_run::transport::esp::{AnyDriver, Asker, Driver, DriverKind, give_up_rights};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -33,6 +33,9 @@ pub(crate) struct Ping {
     /// How long to pause between an answer and the next echo, in seconds
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = seconds)]
     interval: Duration,
+    /// What carries the frames
+    #[arg(long, value_enum, default_value_t)]
+    driver: DriverKind,
     /// How to wait for an answer
     #[arg(long, value_enum, default_value_t)]
     wait: Wait,
@@ -46,7 +49,7 @@ pub(crate) struct Ping {
 struct Report<'a> {
     interface: &'a str,
     mac: String,
-    driver: &'static str,
+    driver: DriverKind,
     to: String,
     port: u16,
     bytes: usize,
@@ -63,9 +66,11 @@ struct Report<'a> {
 /// Asks, and tells. The exit status is 1 where an answer is missing.
 pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
-    let driver = Packet::open(&ping.interface, &[ETHERTYPE_EDP], None).map_err(|error| system(&error))?;
+    let opened = AnyDriver::open(ping.driver, &ping.interface, &[ETHERTYPE_EDP], None);
+    let (driver, note) = opened.map_err(|error| system(&error))?;
+    tell_note(note);
     give_up_rights().map_err(|error| system(&error))?;
-    let (mac, port) = (driver.mac(), driver.port());
+    let (mac, port, kind) = (driver.mac(), driver.port(), driver.kind());
     let mut asker = Asker::new(driver, port, ping.wait);
     let bytes_max = asker.payload_max();
     if ping.size > bytes_max {
@@ -93,7 +98,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let report = Report {
         interface: &ping.interface,
         mac: mac.to_string(),
-        driver: "packet",
+        driver: kind,
         to: ping.to.to_string(),
         port: ping.port,
         bytes: ping.size,
@@ -110,6 +115,13 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
         Format::Text => text(&report),
     };
     Ok(print(&text, status))
+}
+
+/// Says why it is not the driver that was asked for.
+pub(super) fn tell_note(note: Option<String>) {
+    if let Some(note) = note {
+        eprintln!("goal-run: by packet sockets: {note}");
+    }
 }
 
 fn text(report: &Report<'_>) -> String {

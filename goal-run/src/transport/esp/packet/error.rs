@@ -48,6 +48,7 @@ impl OpenError {
     }
 }
 
-fn executable() -> String {
+/// The file that needs the rights.
+pub(in crate::transport::esp) fn executable() -> String {
     std::env::current_exe().map_or("FILE".to_owned(), |path| path.display().to_string())
 }

@@ -10,6 +10,7 @@ mod ring;
 mod sys;
 
 pub use error::OpenError;
+pub(super) use error::executable;
 pub use rights::{give_up_rights, probe};
 
 use super::{Driver, Full, Interface, Lost, Port};
@@ -138,7 +139,8 @@ impl Packet {
         Ok(self.stats)
     }
 
-    fn lost(&self, cause: impl Into<io::Error>) -> Lost {
+    /// What is said of its interface when that carries no more frames.
+    pub(super) fn lost(&self, cause: impl Into<io::Error>) -> Lost {
         Lost { interface: self.interface.name.clone(), cause: cause.into() }
     }
 }

@@ -15,18 +15,22 @@ pub fn probe() -> Result<(), String> {
     }
 }
 
-/// Gives up the right to open further raw sockets, in this thread and those that it starts: to be called when all are open, before
-/// anything else is. What the process may do beside that stays.
+/// What drivers are opened with.
+const RIGHTS: CapabilitySet =
+    CapabilitySet::NET_RAW.union(CapabilitySet::NET_ADMIN).union(CapabilitySet::BPF);
+
+/// Gives up the rights to open further raw sockets and to attach programs, in this thread and those that it starts: to be called when all are
+/// open, before anything else is. What the process may do beside that stays.
 ///
 /// # Errors
 /// What the system says.
 pub fn give_up_rights() -> io::Result<()> {
     let mut sets = capabilities(None)?;
-    if !sets.permitted.contains(CapabilitySet::NET_RAW) {
+    if !sets.permitted.intersects(RIGHTS) {
         return Ok(());
     }
     for set in [&mut sets.effective, &mut sets.permitted, &mut sets.inheritable] {
-        set.remove(CapabilitySet::NET_RAW);
+        set.remove(RIGHTS);
     }
     Ok(set_capabilities(None, sets)?)
 }

@@ -1,0 +1,50 @@
+//! Drivers on hosts, and frames.
+#![allow(dead_code, unreachable_pub, missing_docs)]
+
+use goal_cluster::{Host, INTERFACE};
+use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
+use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, Xdp};
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+pub const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
+pub const LIMIT: Duration = Duration::from_secs(20);
+
+/// The drivers that this system has; a line says which one it lacks.
+pub fn kinds(test: &str) -> Vec<DriverKind> {
+    let mut kinds = vec![DriverKind::Packet];
+    match Xdp::probe() {
+        Ok(()) => kinds.push(DriverKind::Xdp),
+        // Written past the harness, which would keep it back.
+        Err(why) => drop(writeln!(std::io::stderr(), "{test}: skipped with XDP: {why}")),
+    }
+    kinds
+}
+
+pub fn open(host: &Host, kind: DriverKind, port: u16) -> AnyDriver {
+    let (driver, note) = host.call(|| AnyDriver::open(kind, INTERFACE, &BOTH, Some(port))).unwrap().unwrap();
+    assert_eq!((driver.kind(), note), (kind, None));
+    driver
+}
+
+/// A frame of `len` bytes for `port`, whose bytes depend on the length.
+pub fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize {
+    for (at, byte) in out[..len].iter_mut().enumerate() {
+        *byte = (at * 7 + len) as u8;
+    }
+    Frame::new_checked(&mut out[..len]).unwrap().emit(from, to, ETHERTYPE_ESP);
+    out[20..22].copy_from_slice(&port.to_be_bytes());
+    len
+}
+
+/// The lengths of `count` frames that arrive.
+pub fn lens(driver: &mut AnyDriver, count: usize) -> Vec<usize> {
+    let mut got = Vec::new();
+    let start = Instant::now();
+    while got.len() < count && start.elapsed() < LIMIT {
+        driver.wait(Some(Duration::from_millis(50))).unwrap();
+        driver.receive(10, |frame| got.push(frame.len()));
+    }
+    got.sort_unstable();
+    got
+}

@@ -1,0 +1,119 @@
+//! Several ranks with sockets of XDP at an interface, which share its program, and what is left of it.
+
+mod common;
+
+use common::{BOTH, LIMIT, lens, write};
+use goal_cluster::{Cluster, Host, Wiring};
+use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, Xdp};
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+use std::time::Instant;
+
+const PATIENCE: std::time::Duration = std::time::Duration::from_millis(10);
+
+/// A host with a wire of two queues between two interfaces of its own, v1 and v2; `None`, and a line, where it can't be.
+fn bench(test: &str) -> Option<Cluster> {
+    let cluster = Cluster::or_skip(test, &Wiring::bridge(1))?;
+    if let Err(why) = Xdp::probe() {
+        // Written past the harness, which would keep it back.
+        let _ = writeln!(std::io::stderr(), "{test}: skipped: {why}");
+        return None;
+    }
+    let queues = "numtxqueues 2 numrxqueues 2";
+    let host = &cluster.hosts()[0];
+    let add = format!("link add v1 {queues} type veth peer v2 {queues}");
+    for line in [&add, "link set v1 addrgenmode none up", "link set v2 addrgenmode none up"] {
+        let status = host.command("ip").args(line.split(' ')).status().unwrap();
+        assert!(status.success(), "{line}");
+    }
+    Some(cluster)
+}
+
+fn open(host: &Host, interface: &str, port: u16) -> (AnyDriver, Option<String>) {
+    host.call(|| AnyDriver::open(DriverKind::Xdp, interface, &BOTH, Some(port))).unwrap().unwrap()
+}
+
+/// The line of the program at an interface.
+fn program(host: &Host, interface: &str) -> Option<String> {
+    let output = host.command("ip").args(["-d", "link", "show", interface]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find(|line| line.contains("prog/xdp")).map(str::to_owned)
+}
+
+fn send(from: &mut AnyDriver, to: &AnyDriver, len: usize) {
+    let (mac, to, port) = (from.mac(), to.mac(), to.port());
+    assert_eq!(from.send(|out| Some(write(out, mac, to, port, len))), Ok(true));
+    from.flush().unwrap();
+}
+
+fn beside(driver: &mut AnyDriver) -> u64 {
+    let AnyDriver::Xdp(xdp) = driver else { panic!("a packet socket") };
+    xdp.stats_beside().unwrap().arrived
+}
+
+#[test]
+fn each_queue_has_its_rank() {
+    let Some(cluster) = bench("queues") else { return };
+    let host = &cluster.hosts()[0];
+    let [(mut five, _), (mut six, _), (mut seven, note)] = [5, 6, 7].map(|port| open(host, "v1", port));
+    let [(mut one, _), (mut two, _)] = [1, 2].map(|port| open(host, "v2", port));
+    assert_eq!(seven.kind(), DriverKind::Packet);
+    assert!(note.unwrap().starts_with("each receive queue of v1 has its socket of XDP"));
+    // What leaves by a queue arrives at the queue with the same number; each rank gets its frames from both.
+    for (number, from) in [&mut one, &mut two].into_iter().enumerate() {
+        for (to, len) in [(&five, 60), (&six, 70), (&seven, 80)] {
+            send(from, to, len + number);
+        }
+    }
+    for (driver, expected) in [(&mut five, [60, 61]), (&mut six, [70, 71]), (&mut seven, [80, 81])] {
+        assert_eq!(lens(driver, 2), expected);
+    }
+    assert_eq!((beside(&mut five), beside(&mut six)), (1, 1));
+}
+
+/// Made by the test below in a process of its own, which is killed.
+#[test]
+#[ignore = "part of another test"]
+fn holds_a_socket_until_it_is_killed() {
+    let (driver, note) = AnyDriver::open(DriverKind::Xdp, "v1", &BOTH, Some(5)).unwrap();
+    assert_eq!((driver.kind(), note), (DriverKind::Xdp, None));
+    println!("ready");
+    std::thread::sleep(std::time::Duration::from_secs(60));
+}
+
+#[test]
+fn the_program_ends_with_the_last_rank() {
+    let Some(cluster) = bench("the end of a program") else { return };
+    let host = &cluster.hosts()[0];
+    assert_eq!(program(host, "v1"), None);
+    let arguments = ["holds_a_socket_until_it_is_killed", "--exact", "--ignored", "--nocapture"];
+    let mut command = host.command(std::env::current_exe().unwrap().to_str().unwrap());
+    let mut first = command.args(arguments).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(first.stdout.take().unwrap()).lines();
+    // The harness writes the test's name before the first line.
+    assert!(lines.any(|line| line.unwrap().ends_with("ready")));
+    let made = program(host, "v1");
+    assert!(made.is_some());
+    let (mut second, note) = open(host, "v1", 6);
+    assert_eq!((note, program(host, "v1")), (None, made.clone()));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The place of the one that was killed is free again.
+    let start = Instant::now();
+    let mut third = loop {
+        match open(host, "v1", 5) {
+            (driver, None) => break driver,
+            (_, note) => assert!(start.elapsed() < LIMIT, "{note:?}"),
+        }
+        std::thread::sleep(PATIENCE);
+    };
+    assert_eq!(program(host, "v1"), made);
+    let (mut one, _) = open(host, "v2", 1);
+    send(&mut one, &second, 60);
+    send(&mut one, &third, 61);
+    assert_eq!((lens(&mut second, 1), lens(&mut third, 1)), (vec![60], vec![61]));
+    assert_eq!((beside(&mut third), beside(&mut second)), (0, 1));
+    drop((second, third));
+    assert_eq!(program(host, "v1"), None);
+    assert!(program(host, "v2").is_some());
+}
