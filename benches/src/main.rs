@@ -6,6 +6,7 @@
 mod assemble;
 mod compile;
 mod engine;
+mod esp;
 mod frames;
 mod generate;
 mod idle;
@@ -54,6 +55,8 @@ enum Bench {
     Pingpong(pingpong::Args),
     /// Round trip of raw frames between two network namespaces, beside UDP and TCP over the same wire
     Frames(frames::Args),
+    /// Messages over ESP between two network namespaces: round trips and bandwidth, beside raw frames, UDP and TCP over the same wire
+    Esp(esp::Args),
     /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
     Mpi(mpi::Args),
     /// One rank of `mpi`
@@ -96,6 +99,7 @@ fn main() -> ExitCode {
         Bench::Local(args) => local::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
         Bench::Frames(args) => frames::run(&args),
+        Bench::Esp(args) => esp::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),

@@ -36,24 +36,24 @@ pub(crate) struct Args {
 
 /// How both sides wait, and on which processors they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Setting {
+pub(crate) enum Setting {
     SpinTwo,
     BlockTwo,
     BlockOne,
 }
 
 impl Setting {
-    const ALL: [Self; 3] = [Self::SpinTwo, Self::BlockTwo, Self::BlockOne];
+    pub(crate) const ALL: [Self; 3] = [Self::SpinTwo, Self::BlockTwo, Self::BlockOne];
 
-    fn spins(self) -> bool {
+    pub(crate) fn spins(self) -> bool {
         self == Self::SpinTwo
     }
 
-    fn processors(self) -> [usize; 2] {
+    pub(crate) fn processors(self) -> [usize; 2] {
         if self == Self::BlockOne { [0, 0] } else { [0, 1] }
     }
 
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::SpinTwo => "two processors, spinning",
             Self::BlockTwo => "two processors, blocking",
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
 }
 
-fn median(values: &mut [u64]) -> u64 {
+pub(crate) fn median(values: &mut [u64]) -> u64 {
     values.sort_unstable();
     values[values.len() / 2]
 }
@@ -118,7 +118,7 @@ fn turn(cluster: &Cluster, kind: Kind, setting: Setting, size: usize, rounds: u3
     })
 }
 
-fn pin(processor: usize) -> io::Result<()> {
+pub(crate) fn pin(processor: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(processor)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &set)?)

@@ -136,6 +136,11 @@ impl<F: Frames> EspTransport<F> {
         self.lost
     }
 
+    /// What carries its frames.
+    pub fn frames_mut(&mut self) -> &mut F {
+        &mut self.frames
+    }
+
     /// When it has to be polled again though nothing arrives.
     pub fn timeout_ns(&self) -> Option<u64> {
         self.endpoint.poll_timeout()

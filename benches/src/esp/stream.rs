@@ -1,0 +1,99 @@
+//! Messages of a rank over ESP, as an engine hands them over: eager ones, and longer ones in parts.
+
+use super::way::{Patience, Way};
+use goal_cluster::INTERFACE;
+use goal_esp::auth::{Address, JobKey};
+use goal_esp::endpoint::Config;
+use goal_esp::wire::{ETHERTYPE_ESP, Mac};
+use goal_run::transport::esp::{Driver, EspTransport, Frames, Packet, Wire};
+use goal_run::transport::{Header, Kind, Transport};
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+/// Bytes of messages that are taken at a time, where they are short.
+const BYTES_MAX: usize = 4096;
+
+/// The end of one of two ranks.
+pub(super) struct Stream {
+    esp: EspTransport<Wire<Packet>>,
+    rank: u32,
+    spins: bool,
+    /// Bytes of messages that came with the one that was waited for.
+    spare: VecDeque<u8>,
+}
+
+impl Stream {
+    pub(super) fn open(rank: u32, addresses: [(Mac, u16); 2], spins: bool) -> io::Result<Self> {
+        let addresses = addresses.map(|(mac, port)| Address { mac, port });
+        let own = addresses[rank as usize];
+        let driver = Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(own.port)).map_err(io::Error::other)?;
+        let payload_max = Config::payload_max_of(driver.mtu())
+            .ok_or_else(|| io::Error::other("frames too short for ESP"))?;
+        let config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
+        let seed = [rank as u8; 32];
+        let esp = EspTransport::new(rank, addresses.to_vec(), config, seed, Wire::new(driver));
+        Ok(Self { esp, rank, spins, spare: VecDeque::new() })
+    }
+
+    /// Lets frames come and go and hands messages to `sink`. Where nothing comes it waits.
+    fn poll(
+        &mut self,
+        patience: &mut Patience,
+        messages_max: usize,
+        mut sink: impl FnMut(&[u8], &mut VecDeque<u8>),
+    ) -> io::Result<()> {
+        let Self { esp, spare, .. } = self;
+        if esp.poll(messages_max, |_, payload| sink(payload, spare)) > 0 {
+            *patience = Patience::new();
+            return Ok(());
+        }
+        if let Some((_, lost)) = self.esp.lost() {
+            return Err(io::Error::other(lost));
+        }
+        patience.check()?;
+        if !self.spins {
+            let limit =
+                self.esp.timeout_ns().map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
+            self.esp.frames_mut().wait(limit.map(Duration::from_nanos));
+        }
+        Ok(())
+    }
+}
+
+impl Way for Stream {
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let to = 1 - self.rank;
+        let part_max = self.esp.payload_max(to);
+        let mut header = Header { source: self.rank, ..Header::default() };
+        header.kind = if message.len() > part_max { Kind::Data } else { Kind::Eager } as u8;
+        for part in message.chunks(part_max) {
+            header.size = part.len() as u64;
+            let mut patience = Patience::new();
+            while self.esp.try_send(to, &header, |out| out.copy_from_slice(part)).is_err() {
+                self.poll(&mut patience, 0, |_, _| {})?;
+            }
+            header.offset += header.size;
+        }
+        self.esp.poll(0, |_, _| {});
+        Ok(())
+    }
+
+    fn receive(&mut self, message: &mut [u8]) -> io::Result<()> {
+        let mut done = self.spare.len().min(message.len());
+        for (byte, spare) in message.iter_mut().zip(self.spare.drain(..done)) {
+            *byte = spare;
+        }
+        let mut patience = Patience::new();
+        while done < message.len() {
+            let messages_max = (BYTES_MAX / message.len()).max(1);
+            self.poll(&mut patience, messages_max, |payload, spare| {
+                let (here, later) = payload.split_at(payload.len().min(message.len() - done));
+                message[done..][..here.len()].copy_from_slice(here);
+                done += here.len();
+                spare.extend(later);
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! The ways of a message from one host to another.
+
+use super::stream::Stream;
+use super::train::{Raw, Train, Udp};
+use clap::ValueEnum;
+use goal_cluster::Cluster;
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// After so long without anything a message is lost.
+pub(super) const LIMIT: Duration = Duration::from_secs(5);
+pub(super) const PORTS: [u16; 2] = [1, 2];
+
+/// One end.
+pub(super) trait Way: Send {
+    fn send(&mut self, message: &[u8]) -> io::Result<()>;
+
+    /// Waits for a message as long as `message`.
+    fn receive(&mut self, message: &mut [u8]) -> io::Result<()>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Kind {
+    /// ESP over the driver of packet sockets
+    Esp,
+    /// Frames by that driver
+    Frames,
+    Udp,
+    Tcp,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 4] = [Self::Esp, Self::Frames, Self::Udp, Self::Tcp];
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Esp => "esp",
+            Self::Frames => "frames",
+            Self::Udp => "udp",
+            Self::Tcp => "tcp",
+        })
+    }
+}
+
+/// Both ends.
+pub(super) fn pair(
+    cluster: &Cluster,
+    mtu: usize,
+    kind: Kind,
+    spins: bool,
+) -> io::Result<(Box<dyn Way>, Box<dyn Way>)> {
+    let [one, other] = cluster.hosts() else { return Err(io::Error::other("not two hosts")) };
+    Ok(match kind {
+        Kind::Esp => {
+            let addresses = [(one.mac(), PORTS[0]), (other.mac(), PORTS[1])];
+            let first = one.call(|| Stream::open(0, addresses, spins))??;
+            (Box::new(first), Box::new(other.call(|| Stream::open(1, addresses, spins))??))
+        }
+        Kind::Frames => {
+            let first = one.call(|| Raw::open(PORTS[0], (other.mac(), PORTS[1])))??;
+            let second = other.call(|| Raw::open(PORTS[1], (one.mac(), PORTS[0])))??;
+            (Box::new(Train::new(first, spins)), Box::new(Train::new(second, spins)))
+        }
+        Kind::Udp => {
+            let [here, there] = [(one.ip(), 7001), (other.ip(), 7002)];
+            let first = one.call(|| UdpSocket::bind(here))??;
+            let second = other.call(|| UdpSocket::bind(there))??;
+            first.connect(there)?;
+            second.connect(here)?;
+            let udp = |socket| Udp::new(socket, mtu, spins);
+            (Box::new(Train::new(udp(first)?, spins)), Box::new(Train::new(udp(second)?, spins)))
+        }
+        Kind::Tcp => {
+            // Port 0: that of the last turn may still be held.
+            let listener = other.call(|| TcpListener::bind((other.ip(), 0)))??;
+            let address = listener.local_addr()?;
+            let first = one.call(|| TcpStream::connect(address))??;
+            let (second, _) = listener.accept()?;
+            for stream in [&first, &second] {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(LIMIT))?;
+                stream.set_nonblocking(spins)?;
+            }
+            (Box::new(first), Box::new(second))
+        }
+    })
+}
+
+impl Way for TcpStream {
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let (mut done, mut patience) = (0, Patience::new());
+        while done < message.len() {
+            match self.write(&message[done..]) {
+                Ok(len) => {
+                    done += len;
+                    patience = Patience::new();
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => patience.check()?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn receive(&mut self, message: &mut [u8]) -> io::Result<()> {
+        let (mut done, mut patience) = (0, Patience::new());
+        while done < message.len() {
+            match self.read(&mut message[done..]) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(len) => {
+                    done += len;
+                    patience = Patience::new();
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => patience.check()?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How long nothing has come, asked of the clock rarely.
+pub(super) struct Patience {
+    looks: u32,
+    start: Option<Instant>,
+}
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self { looks: 0, start: None }
+    }
+
+    /// To be called each time that nothing was there.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        self.looks += 1;
+        // One look of a side that sleeps may take as long as that.
+        if self.looks % 1024 < 4 && self.start.get_or_insert_with(Instant::now).elapsed() > LIMIT {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        Ok(())
+    }
+}
