@@ -280,7 +280,7 @@ impl Arrivals {
 
 /// What a message of `size` bytes counts that is kept.
 #[inline]
-pub(super) fn kept_bytes(size: u64) -> u64 {
+pub(crate) fn kept_bytes(size: u64) -> u64 {
     size.saturating_add(KEPT_OVERHEAD)
 }
 

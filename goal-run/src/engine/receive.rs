@@ -36,7 +36,7 @@ impl<T: Transport> Engine<T> {
         if self.core.held.announced != Some(kept) {
             self.core.held.announced = Some(kept);
             let Options { eager_limit, unexpected_limit, .. } = self.core.options;
-            self.transport.announce_room(unexpected_limit.saturating_sub(kept).min(kept_bytes(eager_limit)));
+            self.transport.announce_room(unexpected_limit.saturating_sub(kept), kept_bytes(eager_limit));
         }
     }
 }

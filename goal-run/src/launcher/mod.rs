@@ -97,7 +97,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         record: options.record || has_time,
         trace_events: options.trace_events.map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
         window: options.window.as_ref().map(|window| window.settings),
-        paths: options.transports.paths(ranks)?,
+        paths: options.transports.paths(Distance::farthest(ranks, false))?,
         crowded: is_crowded(ranks),
         progress: options.progress,
         wait: options.wait,

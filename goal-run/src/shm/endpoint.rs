@@ -1,5 +1,6 @@
 //! A rank's end of all its messages: its mailbox, and its rings to others.
 
+use super::bell::Bell;
 use super::mailbox::{Full, HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
 use super::pool::{Entry, Rings};
 use std::time::Duration;
@@ -84,6 +85,11 @@ impl<'a> Endpoint<'a> {
     /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message, or will be.
     pub fn arm(&self) -> bool {
         self.mailbox.arm()
+    }
+
+    /// What rings in addition where the rank may sleep in a poll of the system.
+    pub fn bell(&self) -> &'a Bell {
+        self.mailbox.bell()
     }
 
     /// Whether the bell is on, and nobody has rung.

@@ -3,6 +3,7 @@
 //! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher share; a second one,
 //! sealed, holds the schedule. Both vanish with the last process that has them open: there is no name to clean up.
 
+mod bell;
 mod counts;
 mod endpoint;
 mod gate;
@@ -22,6 +23,7 @@ mod tasks;
 mod tests;
 mod turn;
 
+pub use bell::Bell;
 pub use counts::RankCounts;
 pub use endpoint::Endpoint;
 pub use gate::Gate;

@@ -46,6 +46,10 @@ pub struct Status {
     pub receives: AtomicU64,
     /// Most entries of the table of a window.
     pub table_max: AtomicU64,
+    /// Messages for ranks on other hosts that left the engine, and such from them that it took. Both are right whenever the rank rests.
+    pub remote_sent: AtomicU64,
+    /// See [`Status::remote_sent`].
+    pub remote_taken: AtomicU64,
     /// Bytes of the failure record; 0 without a failure.
     pub failure_len: AtomicU32,
 }

@@ -1,13 +1,15 @@
 //! One rank's ends of all transports that serve it.
 
-use super::choice::Paths;
 use super::cma::Cma;
 use super::local::Local;
 use super::plugin::{Carrier, Distance};
 use super::shm::ShmTransport;
+use super::esp::{OpenError, Remote, Sleeper};
 use super::{Full, Header, Transport, Unreadable, Wakeup};
 use crate::memory::Span;
-use crate::shm::Segment;
+use crate::rank::Settings;
+use crate::shm::{Endpoint, Segment};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// One rank's ends of all transports that serve it, dispatched by the distance of the peer.
@@ -21,21 +23,56 @@ pub struct Ends<'a> {
     shm: ShmTransport<'a>,
     local: Local,
     cma: Option<Cma<'a>>,
+    /// To ranks on other hosts, where there are any.
+    remote: Option<Box<Remote<'a>>>,
 }
 
 impl<'a> Ends<'a> {
-    /// The ends of `rank`. There must be one at a time.
-    pub fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+    /// The ends of `rank` within its host. There must be one at a time.
+    pub fn new(segment: &'a Segment, rank: u32, settings: &Settings) -> Self {
         let local = Local::new(segment.cells(&segment.rank(rank).local));
-        let cma = paths.cma.then(|| Cma::new(segment));
-        Self { rank, carriers: paths.carriers, shm: ShmTransport::new(segment, rank), local, cma }
+        let cma = settings.paths.cma.then(|| Cma::new(segment));
+        let shm = ShmTransport::new(segment, rank);
+        Self { rank, carriers: settings.paths.carriers, shm, local, cma, remote: None }
+    }
+
+    /// All ends of `rank`. There must be one at a time.
+    ///
+    /// # Errors
+    /// The way to other hosts can't be opened.
+    pub fn open(segment: &'a Segment, rank: u32, settings: &'a Settings) -> Result<Self, OpenError> {
+        let open = |network| Remote::open(network, rank).map(Box::new);
+        let remote = settings.network.as_ref().map(open).transpose()?;
+        Ok(Self { remote, ..Self::new(segment, rank, settings) })
+    }
+
+    /// A rank that was lost, in words.
+    pub fn loss(&self) -> Option<String> {
+        self.remote.as_ref()?.loss()
+    }
+
+    /// What a thread sleeps in while another one has the ends; `None` where that is the rank's mailbox alone.
+    pub fn sleeper(&self) -> Option<Sleeper> {
+        self.remote.as_ref().map(|remote| remote.sleeper())
     }
 
     #[inline]
     fn carrier(&self, peer: u32) -> Carrier {
-        self.carriers[Distance::between(self.rank, peer) as usize]
+        let distance = match &self.remote {
+            _ if peer == self.rank => Distance::Own,
+            Some(remote) if remote.leads_to(peer) => Distance::Network,
+            _ => Distance::Node,
+        };
+        self.carriers[distance as usize]
+    }
+
+    fn endpoint(&self) -> Endpoint<'a> {
+        self.shm.endpoint()
     }
 }
+
+/// What it says of a carrier that no rank on another host is reached by.
+const NO_REMOTE: &str = "ranks on other hosts have a way";
 
 impl Transport for Ends<'_> {
     #[inline]
@@ -48,6 +85,7 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.payload_max(to),
             Carrier::Shm => self.shm.payload_max(to),
+            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().payload_max(to),
         }
     }
 
@@ -56,6 +94,7 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.try_send(to, header, fill),
             Carrier::Shm => self.shm.try_send(to, header, fill),
+            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().try_send(to, header, fill),
         }
     }
 
@@ -64,14 +103,20 @@ impl Transport for Ends<'_> {
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = self.shm.poll(messages_max, &mut sink);
         if self.local.has_message() {
-            taken += self.local.poll(messages_max, sink);
+            taken += self.local.poll(messages_max, &mut sink);
+        }
+        if let Some(remote) = &mut self.remote {
+            taken += remote.stream().poll(messages_max, sink);
         }
         taken
     }
 
-    fn announce_room(&mut self, bytes: u64) {
-        self.shm.announce_room(bytes);
-        self.local.announce_room(bytes);
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.shm.announce_room(bytes, most);
+        self.local.announce_room(bytes, most);
+        if let Some(remote) = &mut self.remote {
+            remote.stream().announce_room(bytes, most);
+        }
     }
 
     #[inline]
@@ -79,10 +124,14 @@ impl Transport for Ends<'_> {
         match self.carrier(to) {
             Carrier::Local => self.local.room(to),
             Carrier::Shm => self.shm.room(to),
+            Carrier::Esp => self.remote.as_ref().expect(NO_REMOTE).streams().room(to),
         }
     }
 
     fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        if self.carrier(to) == Carrier::Esp {
+            return None;
+        }
         // What a rank sends itself overlaps what it receives into, perhaps, which only messages get right.
         let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
         self.shm.export(to, bytes).or_else(copied)
@@ -110,19 +159,36 @@ impl Transport for Ends<'_> {
 impl Wakeup for Ends<'_> {
     #[inline]
     fn has_message(&self) -> bool {
-        self.shm.has_message() || self.local.has_message()
+        let has_frame = || self.remote.as_ref().is_some_and(|remote| remote.streams().has_frame());
+        self.shm.has_message() || self.local.has_message() || has_frame()
     }
 
     fn publish(&mut self) {
         self.shm.publish();
     }
 
-    /// A message to oneself needs no ring: it is there or it is not.
+    /// A message to oneself needs no ring, and one from another host makes the socket readable: it is there or it is not.
     fn arm(&mut self) -> bool {
-        !self.local.has_message() && self.shm.arm()
+        let Some(remote) = &mut self.remote else { return !self.local.has_message() && self.shm.arm() };
+        if self.local.has_message() || remote.stream().tend() {
+            return false;
+        }
+        // The launcher compares them while the rank rests.
+        let (sent, taken) = remote.stream().exchanged();
+        let segment = self.shm.segment().expect("ranks of a host share a segment");
+        segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);
+        segment.status(self.rank).remote_taken.store(taken, Ordering::SeqCst);
+        self.shm.arm()
     }
 
     fn wait(&mut self, limit: Option<Duration>) {
-        self.shm.wait(limit);
+        let endpoint = self.endpoint();
+        match &mut self.remote {
+            None => endpoint.wait(limit),
+            Some(remote) => {
+                remote.sleep(endpoint.bell(), || endpoint.is_armed(), limit);
+                endpoint.disarm();
+            }
+        }
     }
 }

@@ -59,8 +59,9 @@ pub trait Transport {
     /// takes whatever comes, so that nobody's messages hold up those of another sender.
     fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize;
 
-    /// Tells all senders that this rank has room for `bytes` bytes of messages without a receive.
-    fn announce_room(&mut self, bytes: u64);
+    /// Tells all senders that this rank has room for `bytes` bytes of messages without a receive; no single message takes more
+    /// than `most` of them.
+    fn announce_room(&mut self, bytes: u64, most: u64);
 
     /// The room that rank `to` announced last, as far as it is known here; 0 before it announced any.
     fn room(&self, to: u32) -> u64;

@@ -1,6 +1,6 @@
 //! The transports that there are, and what each can do.
 
-use super::{cma, local, shm};
+use super::{cma, esp, local, shm};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -14,6 +14,8 @@ pub enum Name {
     Shm,
     /// The memory of other processes.
     Cma,
+    /// Streams straight on Ethernet.
+    Esp,
 }
 
 /// How far a rank is from another one.
@@ -24,16 +26,21 @@ pub enum Distance {
     Own,
     /// Another rank of the job on the same node.
     Node,
+    /// A rank on another node of the same network.
+    Network,
 }
 
 impl Distance {
     /// All of them, the nearest first.
-    pub const ALL: [Distance; 2] = [Distance::Own, Distance::Node];
+    pub const ALL: [Distance; 3] = [Distance::Own, Distance::Node, Distance::Network];
 
-    /// From `rank` to `peer`.
-    #[inline]
-    pub fn between(rank: u32, peer: u32) -> Self {
-        if rank == peer { Distance::Own } else { Distance::Node }
+    /// Of ranks of a job with so many of them, on one host or on several.
+    pub fn farthest(ranks: u32, has_hosts: bool) -> Self {
+        match (ranks, has_hosts) {
+            (_, true) => Distance::Network,
+            (0 | 1, false) => Distance::Own,
+            (_, false) => Distance::Node,
+        }
     }
 }
 
@@ -44,6 +51,8 @@ pub enum Carrier {
     Local,
     /// [`Name::Shm`].
     Shm,
+    /// [`Name::Esp`].
+    Esp,
 }
 
 /// How a receiver gets at a payload that stays with its sender.
@@ -70,6 +79,8 @@ pub struct Plugin {
     pub about: &'static str,
     /// Among transports that reach a rank, that with the highest is chosen (pscom's plugin priorities); 0 turns it off.
     pub priority: u32,
+    /// The nearest ranks that it reaches.
+    pub nearest: Distance,
     /// The farthest ranks that it reaches.
     pub reach: Distance,
     /// Which way messages take that it carries; `None` where it carries none.
@@ -85,7 +96,14 @@ pub struct Plugin {
 }
 
 /// All transports.
-pub const PLUGINS: [&Plugin; 3] = [&local::PLUGIN, &shm::PLUGIN, &cma::PLUGIN];
+pub const PLUGINS: [&Plugin; 4] = [&local::PLUGIN, &shm::PLUGIN, &cma::PLUGIN, &esp::PLUGIN];
+
+impl Plugin {
+    /// Whether it reaches ranks at this distance.
+    pub fn reaches(&self, distance: Distance) -> bool {
+        (self.nearest..=self.reach).contains(&distance)
+    }
+}
 
 impl Name {
     /// What is known of it.

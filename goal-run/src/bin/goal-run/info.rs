@@ -173,6 +173,7 @@ impl Limits {
             Name::Local => self.local,
             Name::Shm => self.shm,
             Name::Cma => None,
+            Name::Esp => Some((CHUNK_BYTES_MAX as usize, CHUNK_BYTES_MAX as usize)),
         }
     }
 }
@@ -235,5 +236,6 @@ fn reach(distance: Distance) -> &'static str {
     match distance {
         Distance::Own => "oneself",
         Distance::Node => "the node",
+        Distance::Network => "other hosts",
     }
 }

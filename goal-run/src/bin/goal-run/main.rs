@@ -85,7 +85,7 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
-    let transports = options.transports.names(nisa.num_ranks());
+    let transports = options.transports.names(Distance::farthest(nisa.num_ranks(), false));
     let mut report =
         Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
     report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));

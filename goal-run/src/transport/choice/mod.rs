@@ -53,10 +53,8 @@ pub struct Choice {
 /// No transport is left to a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreachable {
-    /// The rank.
-    pub rank: u32,
-    /// Which rank it can't reach, maybe itself.
-    pub peer: u32,
+    /// How far the peer is.
+    pub distance: Distance,
     /// What could reach it, and why it is not used.
     pub refused: Vec<(Name, Refusal)>,
 }
@@ -97,45 +95,39 @@ impl Choice {
         self.usable(distance).find(|plugin| plugin.zero_copy == ZeroCopy::Copied).map(|plugin| plugin.name)
     }
 
-    /// The transports that carry messages in a job of so many ranks.
-    pub fn names(&self, ranks: u32) -> Vec<Name> {
+    /// The transports that carry messages in a job whose ranks are that far from each other.
+    pub fn names(&self, farthest: Distance) -> Vec<Name> {
         let mut names: Vec<Name> =
-            distances(ranks).filter_map(|distance| self.messages(distance)).map(|(name, _)| name).collect();
+            up_to(farthest).filter_map(|distance| self.messages(distance)).map(|(name, _)| name).collect();
         names.dedup();
         names
     }
 
-    /// The ways of messages in a job of so many ranks.
+    /// The ways of messages in a job whose ranks are that far from each other.
     ///
     /// # Errors
     /// If a rank can't reach another one or itself.
-    pub fn paths(&self, ranks: u32) -> Result<Paths, Unreachable> {
-        // A single rank has only one way, which all entries name.
-        let mut last = None;
-        let mut carrier = |distance| match self.messages(distance) {
-            Some((_, carrier)) => Ok(*last.insert(carrier)),
-            None => last.filter(|_| distance == Distance::Node && ranks < 2).ok_or(distance),
+    pub fn paths(&self, farthest: Distance) -> Result<Paths, Unreachable> {
+        let carrier = |distance| {
+            let unreachable = || Unreachable { distance, refused: self.refused(distance) };
+            self.messages(distance).map(|(_, carrier)| carrier).ok_or_else(unreachable)
         };
-        let carriers = carrier(Distance::Own).and_then(|own| Ok([own, carrier(Distance::Node)?]));
-        match carriers {
-            Ok(carriers) => Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() }),
-            Err(distance) => Err(Unreachable {
-                rank: 0,
-                peer: u32::from(distance == Distance::Node),
-                refused: self.refused(distance),
-            }),
+        let mut carriers = [carrier(Distance::Own)?; Distance::ALL.len()];
+        for distance in up_to(farthest) {
+            carriers[distance as usize] = carrier(distance)?;
         }
+        Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() })
     }
 
     /// Plugins that are used if nothing else is, in order.
     fn usable(&self, distance: Distance) -> impl Iterator<Item = &'static Plugin> {
         let free = self.standings.iter().filter(|standing| standing.refusal.is_none());
-        free.map(|standing| standing.name.plugin()).filter(move |plugin| plugin.reach >= distance)
+        free.map(|standing| standing.name.plugin()).filter(move |plugin| plugin.reaches(distance))
     }
 
     /// What would carry messages to ranks at this distance, but is refused.
     pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
-        let carries = |name: Name| name.plugin().carrier.is_some() && name.plugin().reach >= distance;
+        let carries = |name: Name| name.plugin().carrier.is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
         carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
     }
@@ -149,8 +141,8 @@ impl Default for Choice {
 }
 
 /// The distances of ranks in a job.
-pub(crate) fn distances(ranks: u32) -> impl Iterator<Item = Distance> {
-    Distance::ALL.into_iter().filter(move |&distance| distance == Distance::Own || ranks > 1)
+fn up_to(farthest: Distance) -> impl Iterator<Item = Distance> {
+    Distance::ALL.into_iter().filter(move |&distance| distance <= farthest)
 }
 
 impl fmt::Display for Refusal {
@@ -165,11 +157,12 @@ impl fmt::Display for Refusal {
 
 impl fmt::Display for Unreachable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rank, peer, refused } = self;
-        match rank == peer {
-            true => write!(f, "rank {rank} can't reach itself: ")?,
-            false => write!(f, "rank {rank} can't reach rank {peer}: ")?,
-        }
+        let Self { distance, refused } = self;
+        f.write_str(match distance {
+            Distance::Own => "a rank can't reach itself: ",
+            Distance::Node => "a rank can't reach another one on its host: ",
+            Distance::Network => "a rank can't reach those on other hosts: ",
+        })?;
         for (i, (name, refusal)) in refused.iter().enumerate() {
             let comma = if i > 0 { "; " } else { "" };
             write!(f, "{comma}{name} is {refusal}")?;

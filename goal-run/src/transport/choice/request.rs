@@ -1,6 +1,6 @@
 //! What users ask for: a list of transports, priorities of their own.
 
-use crate::transport::plugin::{Name, PLUGINS};
+use crate::transport::plugin::{Distance, Name, PLUGINS};
 use std::fmt;
 use thiserror::Error;
 
@@ -118,9 +118,13 @@ impl List {
         Ok(Some(Self { origin, text: text.to_owned(), is_negated, names }))
     }
 
-    /// Whether a transport may be used.
+    /// Whether a transport may be used. Who names only such as lead to other hosts means these: within a host all stay.
     pub(super) fn allows(&self, name: Name) -> bool {
-        self.names.contains(&name) != self.is_negated
+        let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
+        match self.is_negated {
+            true => !self.names.contains(&name),
+            false => self.names.contains(&name) || self.names.iter().all(|&n| leads_away(n)) && !leads_away(name),
+        }
     }
 
     /// How to have a transport that the list leaves out.

@@ -1,5 +1,5 @@
 use super::{Choice, Request, RequestError};
-use crate::transport::plugin::{Distance, Name};
+use crate::transport::plugin::{Carrier, Distance, Name};
 
 fn request(option: Option<&str>, environment: &[(&str, &str)]) -> Result<Request, RequestError> {
     let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -42,12 +42,30 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
         (Some("^shm"), &[(SHM, "1000")], local, None),
     ];
     for &(option, environment, own, node) in cases {
-        let choice = Choice::new(&request(option, environment).unwrap());
-        let chosen = Distance::ALL.map(|distance| choice.messages(distance).map(|(name, _)| name));
+        let choice = Choice::among(&request(option, environment).unwrap(), |_| Ok(()));
+        let chosen = [Distance::Own, Distance::Node].map(|distance| choice.messages(distance).map(|(name, _)| name));
         assert_eq!(chosen, [own, node], "{option:?} {environment:?}");
-        assert_eq!(choice.paths(2).is_ok(), own.is_some() && node.is_some());
-        assert_eq!(choice.paths(1).is_ok(), own.is_some());
+        assert_eq!(choice.paths(Distance::Node).is_ok(), own.is_some() && node.is_some());
+        assert_eq!(choice.paths(Distance::Own).is_ok(), own.is_some());
     }
+}
+
+#[test]
+fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
+    let choose = |option| {
+        let choice = Choice::among(&request(option, &[]).unwrap(), |_| Ok(()));
+        (choice.paths(Distance::Network).map(|paths| paths.carriers), choice.names(Distance::Network))
+    };
+    let all = [Carrier::Local, Carrier::Shm, Carrier::Esp];
+    for option in [None, Some("esp"), Some("local,shm,esp"), Some("^cma")] {
+        assert_eq!(choose(option), (Ok(all), vec![Name::Local, Name::Shm, Name::Esp]), "{option:?}");
+    }
+    assert_eq!(choose(Some("shm,esp")).0.unwrap(), [Carrier::Shm, Carrier::Shm, Carrier::Esp]);
+    let error = choose(Some("shm")).0.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a rank can't reach those on other hosts: esp is left out by --transport=shm (--transport=shm,esp puts it back)"
+    );
 }
 
 #[test]
@@ -56,7 +74,7 @@ fn what_can_not_be_used_here_is_passed_over() {
         Name::Local => Err("forbidden".to_owned()),
         _ => Ok(()),
     });
-    assert_eq!(choice.names(2), [Name::Shm]);
+    assert_eq!(choice.names(Distance::Node), [Name::Shm]);
     let refusals: Vec<String> = choice
         .standings()
         .iter()
@@ -69,7 +87,7 @@ fn what_can_not_be_used_here_is_passed_over() {
 fn errors_name_what_there_is_and_the_way_out() {
     type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], &'static str);
     let wrong: &[Case] = &[
-        (Some("smh"), &[], "--transport=smh: there is no transport `smh`; there are local, shm, cma"),
+        (Some("smh"), &[], "--transport=smh: there is no transport `smh`; there are local, shm, cma, esp"),
         (Some("^shm,"), &[], "--transport=^shm,: there is no transport ``"),
         (None, &[("GOAL_TRANSPORT", "threads")], "GOAL_TRANSPORT=threads: there is no transport `threads`"),
         (None, &[("GOAL_TRANSPORT_PRIORITY_SMH", "1")], "there are GOAL_TRANSPORT_PRIORITY_LOCAL, GOAL"),
@@ -87,22 +105,22 @@ fn errors_name_what_there_is_and_the_way_out() {
         (
             Some("local"),
             &[],
-            "rank 0 can't reach rank 1: shm is left out by --transport=local (--transport=local,shm puts it back)",
+            "a rank can't reach another one on its host: shm is left out by --transport=local (--transport=local,shm puts it back)",
         ),
         (
             None,
             &[("GOAL_TRANSPORT", "^shm")],
-            "rank 0 can't reach rank 1: shm is left out by GOAL_TRANSPORT=^shm (take shm out of GOAL_TRANSPORT=^shm)",
+            "a rank can't reach another one on its host: shm is left out by GOAL_TRANSPORT=^shm (take shm out of GOAL_TRANSPORT=^shm)",
         ),
         (
             Some("^local"),
             &[("GOAL_TRANSPORT_PRIORITY_SHM", "0")],
-            "rank 0 can't reach itself: local is left out by --transport=^local (take local out of --transport=^local); \
+            "a rank can't reach itself: local is left out by --transport=^local (take local out of --transport=^local); \
              shm is turned off by its priority of 0 (unset GOAL_TRANSPORT_PRIORITY_SHM)",
         ),
     ];
     for (option, environment, text) in unreachable {
-        let error = Choice::new(&request(*option, environment).unwrap()).paths(2).unwrap_err();
+        let error = Choice::new(&request(*option, environment).unwrap()).paths(Distance::Node).unwrap_err();
         assert_eq!(error.to_string(), *text);
     }
 }

@@ -22,6 +22,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     text: "cma",
     about: "large payloads outside the segment, copied by the system from process to process",
     priority: 70,
+    nearest: Distance::Own,
     reach: Distance::Node,
     carrier: None,
     zero_copy: ZeroCopy::Copied,

@@ -9,9 +9,12 @@ mod echo;
 mod interface;
 mod packet;
 mod port;
+mod remote;
 mod stream;
 mod wire;
 mod xdp;
+
+use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 
 pub use choice::{AnyDriver, DriverKind};
 pub use driver::{Driver, Full, Lost};
@@ -19,6 +22,21 @@ pub use echo::{Answerer, Asker};
 pub use interface::{Interface, Refusal};
 pub use packet::{OpenError, Packet, RingStats, give_up_rights, probe};
 pub use port::Port;
+pub use remote::{Remote, Sleeper};
 pub use stream::{EspTransport, Frames, LostPeer};
 pub use wire::Wire;
 pub use xdp::{NoXdp, Xdp};
+
+pub(super) const PLUGIN: Plugin = Plugin {
+    name: Name::Esp,
+    text: "esp",
+    about: "streams straight on Ethernet, to ranks on other hosts",
+    priority: 20,
+    nearest: Distance::Network,
+    reach: Distance::Network,
+    carrier: Some(Carrier::Esp),
+    zero_copy: ZeroCopy::None,
+    latency_ns: 4_000,
+    bandwidth_mb_s: 1_000,
+    probe,
+};

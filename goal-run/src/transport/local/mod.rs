@@ -24,6 +24,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     text: "local",
     about: "messages of a rank to itself, in its own memory",
     priority: 90,
+    nearest: Distance::Own,
     reach: Distance::Own,
     carrier: Some(Carrier::Local),
     zero_copy: ZeroCopy::None,

@@ -13,6 +13,7 @@ pub(super) const PLUGIN: Plugin = Plugin {
     text: "shm",
     about: "the segment that all ranks of a job share",
     priority: 80,
+    nearest: Distance::Own,
     reach: Distance::Node,
     carrier: Some(Carrier::Shm),
     zero_copy: ZeroCopy::Mapped,
@@ -42,6 +43,11 @@ impl<'a> ShmTransport<'a> {
     pub fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self { segment, endpoint: segment.endpoint(rank), last: Cell::new(rank), mailbox }
+    }
+
+    /// The rank's end of all messages in the segment.
+    pub(super) fn endpoint(&self) -> Endpoint<'a> {
+        self.endpoint
     }
 
     /// The mailbox of rank `to`.
@@ -85,8 +91,8 @@ impl Transport for ShmTransport<'_> {
         taken
     }
 
-    fn announce_room(&mut self, bytes: u64) {
-        self.endpoint.announce_room(bytes);
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.endpoint.announce_room(bytes.min(most));
     }
 
     #[inline]

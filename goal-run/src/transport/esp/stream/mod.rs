@@ -6,11 +6,14 @@
 
 #[cfg(test)]
 mod tests;
+mod credit;
 mod translate;
 
 use super::Full as NoRoom;
+use crate::engine::kept_bytes;
 use crate::memory::Span;
-use crate::transport::{Full, Header, Transport};
+use crate::transport::{Full, Header, Kind, Transport};
+use credit::Credit;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::CHUNK_BYTES_MAX;
@@ -65,18 +68,18 @@ struct Peer {
     reader: Reader,
     /// Packets for which the endpoint had no room.
     waiting: VecDeque<Vec<u8>>,
-    /// What the rank has room for, and what it was told of this one's.
-    room: u64,
-    told: Option<u64>,
+    /// Room for messages without a receive, there and here.
+    credit: Credit,
 }
 
 impl Peer {
-    /// Gives the endpoint what was written. Whether that was all.
-    fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, room: u64) -> bool {
-        let Self { id, writer, waiting, told, .. } = self;
-        if *told != Some(room) {
-            *told = Some(room);
-            let chunk = bare(ChunkKind::Room, room);
+    /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
+    fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
+        let Self { id, writer, waiting, credit, .. } = self;
+        if credit.is_due(share) {
+            credit.grant(share);
+            *sent += 1;
+            let chunk = bare(ChunkKind::Room, share);
             writer.write(&chunk, &[], endpoint.payload_max(*id), |packet| waiting.push_back(packet));
         }
         writer.finish(|packet| waiting.push_back(packet));
@@ -104,8 +107,14 @@ pub struct EspTransport<F> {
     written: BTreeSet<u32>,
     /// Ranks from which something can be read, each once.
     readable: VecDeque<u32>,
-    /// The rank's own room for messages without a receive.
+    /// The rank's own room for messages without a receive, and how much it was when the shares of it were looked at last.
     room: u64,
+    shared: u64,
+    /// Messages that left and that came, and news of room: whatever lets a rank go on.
+    exchanged: (u64, u64),
+    /// Something happened that lets a rank go on, but for messages; a send was refused for want of room.
+    has_news: bool,
+    was_refused: bool,
     /// Ranks that were asked for a connection.
     asked: BTreeMap<ConnectionId, u32>,
     lost: Option<(u32, LostPeer)>,
@@ -126,6 +135,10 @@ impl<F: Frames> EspTransport<F> {
             written: BTreeSet::new(),
             readable: VecDeque::new(),
             room: 0,
+            shared: 0,
+            exchanged: (0, 0),
+            has_news: false,
+            was_refused: false,
             asked: BTreeMap::new(),
             lost: None,
         }
@@ -146,6 +159,36 @@ impl<F: Frames> EspTransport<F> {
         self.endpoint.poll_timeout()
     }
 
+    /// What carries the frames.
+    pub fn frames(&self) -> &F {
+        &self.frames
+    }
+
+    /// Messages that left and that came, with the news of room between them: where all ranks rest and what left is what came, none goes on
+    /// by itself.
+    pub fn exchanged(&self) -> (u64, u64) {
+        self.exchanged
+    }
+
+    /// Whether there is something to do: a frame has arrived, or the time for something has come.
+    #[inline]
+    pub fn has_frame(&self) -> bool {
+        self.frames.has_frame() || self.timeout_ns().is_some_and(|at_ns| at_ns <= self.frames.now_ns())
+    }
+
+    /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
+    pub fn tend(&mut self) -> bool {
+        self.flush();
+        self.take_frames();
+        self.flush();
+        std::mem::take(&mut self.has_news) || !self.readable.is_empty() || self.lost.is_some()
+    }
+
+    /// What each rank that there is a connection with may have of the room.
+    fn share(&self) -> u64 {
+        self.room / self.peers.len().max(1) as u64
+    }
+
     fn lose(&mut self, rank: u32, cause: LostPeer) {
         self.lost.get_or_insert((rank, cause));
         if let Some(peer) = self.peers.remove(&rank) {
@@ -160,11 +203,16 @@ impl<F: Frames> EspTransport<F> {
     fn take_frames(&mut self) {
         let now_ns = self.frames.now_ns();
         let endpoint = &mut self.endpoint;
-        self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
+        let frames = self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
+        // An acknowledgement may have made room.
+        self.has_news |= self.was_refused && frames > 0;
         endpoint.handle_timeout(now_ns);
         while let Some(event) = self.endpoint.poll_event() {
             match event {
-                Event::Connected { id, peer } => self.connected(id, peer),
+                Event::Connected { id, peer } => {
+                    self.has_news = true;
+                    self.connected(id, peer);
+                }
                 Event::Readable(id) => {
                     if let Some(&rank) = self.by_id.get(&id) {
                         self.readable.push_back(rank);
@@ -172,6 +220,7 @@ impl<F: Frames> EspTransport<F> {
                 }
                 Event::Lost { id, cause } => {
                     if let Some(&rank) = self.by_id.get(&id).or_else(|| self.asked.get(&id)) {
+                        self.asked.remove(&id);
                         self.lose(rank, LostPeer::Connection(cause));
                     }
                 }
@@ -189,8 +238,7 @@ impl<F: Frames> EspTransport<F> {
             writer: Writer::default(),
             reader: Reader::default(),
             waiting: VecDeque::new(),
-            room: 0,
-            told: None,
+            credit: Credit::default(),
         };
         let payload_max = self.endpoint.payload_max(id);
         let communicator = bare(ChunkKind::Communicator, 0);
@@ -204,8 +252,10 @@ impl<F: Frames> EspTransport<F> {
     /// Lets out what was written and what the endpoint has to say.
     fn flush(&mut self) {
         let now_ns = self.frames.now_ns();
-        let Self { endpoint, peers, written, room, .. } = self;
-        written.retain(|rank| peers.get_mut(rank).is_some_and(|peer| !peer.flush(now_ns, endpoint, *room)));
+        let share = self.share();
+        let Self { endpoint, peers, written, exchanged: (sent, _), .. } = self;
+        let mut flush = |peer: &mut Peer| peer.flush(now_ns, endpoint, share, sent);
+        written.retain(|rank| peers.get_mut(rank).is_some_and(|peer| !flush(peer)));
         let mut was_full = false;
         loop {
             match self.frames.send(|out| self.endpoint.poll_transmit(now_ns, out)) {
@@ -225,22 +275,38 @@ impl<F: Frames> EspTransport<F> {
     fn read(&mut self, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
         let peer = self.peers.get_mut(&rank)?;
         let payload = self.endpoint.read(self.frames.now_ns(), peer.id)?;
-        let (mut taken, mut is_right) = (0, true);
-        let room = &mut peer.room;
+        let (mut taken, mut rooms, mut is_right) = (0, 0, true);
+        let credit = &mut peer.credit;
         let read = peer.reader.read(&payload, |chunk, bytes| match translate::header(chunk, rank) {
             Some(header) => {
                 taken += 1;
+                credit.arrive(spent(&header));
                 sink(&header, bytes);
             }
-            None if chunk.kind == ChunkKind::Room => *room = chunk.offset,
+            None if chunk.kind == ChunkKind::Room => {
+                rooms += 1;
+                credit.set(chunk.offset);
+            }
             None => is_right = false,
         });
+        self.exchanged.1 += taken as u64 + rooms;
+        if peer.credit.is_due(self.room / self.peers.len().max(1) as u64) {
+            self.written.insert(rank);
+        }
         match read {
             Err(broken) => self.lose(rank, LostPeer::Stream(broken)),
             Ok(()) if !is_right => self.lose(rank, LostPeer::Sender),
             Ok(()) => {}
         }
         Some(taken)
+    }
+}
+
+/// Bytes of a receiver's room for messages without a receive that a message may take.
+fn spent(header: &Header) -> u64 {
+    match header.kind() {
+        Kind::Eager | Kind::Long => kept_bytes(header.size),
+        Kind::Rts | Kind::Cts | Kind::Data | Kind::Fin | Kind::Part => 0,
     }
 }
 
@@ -270,9 +336,12 @@ impl<F: Frames> Transport for EspTransport<F> {
             }
             return Err(Full);
         };
-        if !peer.waiting.is_empty() || self.endpoint.unsent(peer.id) > UNSENT_MAX {
+        self.was_refused = !peer.waiting.is_empty() || self.endpoint.unsent(peer.id) > UNSENT_MAX;
+        if self.was_refused {
             return Err(Full);
         }
+        peer.credit.spend(spent(header));
+        self.exchanged.0 += 1;
         let mut bytes = vec![0; header.payload_len()];
         fill(&mut bytes);
         let payload_max = self.endpoint.payload_max(peer.id);
@@ -298,15 +367,19 @@ impl<F: Frames> Transport for EspTransport<F> {
         taken
     }
 
-    fn announce_room(&mut self, bytes: u64) {
-        if self.room != bytes {
-            self.room = bytes;
-            self.written.extend(self.peers.keys());
+    fn announce_room(&mut self, bytes: u64, _most: u64) {
+        self.room = bytes;
+        // Shares that changed by half are told, so smaller changes of the whole need no look at them.
+        if bytes.abs_diff(self.shared) > self.shared / 4 {
+            self.shared = bytes;
+            let share = self.share();
+            let due = self.peers.iter().filter(|(_, peer)| peer.credit.is_due(share));
+            self.written.extend(due.map(|(&rank, _)| rank));
         }
     }
 
     fn room(&self, to: u32) -> u64 {
-        self.peers.get(&to).map_or(0, |peer| peer.room)
+        self.peers.get(&to).map_or(0, |peer| peer.credit.left())
     }
 
     fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {

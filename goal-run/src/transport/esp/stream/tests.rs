@@ -111,9 +111,9 @@ impl Transport for Ways {
         taken
     }
 
-    fn announce_room(&mut self, bytes: u64) {
+    fn announce_room(&mut self, bytes: u64, most: u64) {
         self.own_room = bytes;
-        self.esp.announce_room(bytes);
+        self.esp.announce_room(bytes, most);
     }
 
     fn room(&self, to: u32) -> u64 {

@@ -1,0 +1,119 @@
+//! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
+
+use super::{EspTransport, OpenError, Packet, Wire, give_up_rights};
+use crate::rank::{Network, now_ns};
+use crate::shm::Bell;
+use goal_esp::endpoint::{Config, Timing};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a rank may say nothing before it is taken for dead. It is its launcher that tells at once when it has died, and the launchers
+/// ask each other; so a rank may be stopped, as by a debugger, or compute without a look at its messages for a while.
+const DEAD_NS: u64 = 60_000_000_000;
+
+/// A rank's way to ranks on other hosts.
+pub struct Remote<'a> {
+    network: &'a Network,
+    stream: EspTransport<Wire<Packet>>,
+    /// The socket, for a thread that sleeps while another one has the rest.
+    socket: Arc<OwnedFd>,
+}
+
+impl<'a> Remote<'a> {
+    /// The way of `rank`. The calling thread gives up the right to open raw sockets.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(network: &'a Network, rank: u32) -> Result<Self, OpenError> {
+        let system = |what| move |cause| OpenError::System { what, cause };
+        let address = network.address(rank);
+        let driver = Packet::open_claimed(&network.interface, &[network.ethertypes.esp], address.port)?;
+        give_up_rights().map_err(system("the right to open raw sockets can't be given up"))?;
+        let socket = driver.as_fd().try_clone_to_owned().map_err(system("there is no descriptor left"))?;
+        let payload_max = Config::payload_max_of(driver.interface().usable_mtu());
+        let payload_max = payload_max.expect("an interface that is too short is refused");
+        let mut config = Config::new(address, network.secret.job_key(), payload_max);
+        config.ethertype = network.ethertypes.esp;
+        config.timing = Timing { dead_ns: DEAD_NS, connect_ns: DEAD_NS, ..Timing::default() };
+        let mut seed = [0; 32];
+        getrandom::fill(&mut seed)
+            .map_err(|error| OpenError::System { what: "there are no random numbers", cause: error.into() })?;
+        let stream = EspTransport::new(rank, network.addresses(), config, seed, Wire::new(driver));
+        Ok(Self { network, stream, socket: Arc::new(socket) })
+    }
+
+    /// Whether a rank is on another host.
+    #[inline]
+    pub fn leads_to(&self, rank: u32) -> bool {
+        !self.network.is_here(rank)
+    }
+
+    /// The streams.
+    #[inline]
+    pub fn stream(&mut self) -> &mut EspTransport<Wire<Packet>> {
+        &mut self.stream
+    }
+
+    /// The streams.
+    #[inline]
+    pub fn streams(&self) -> &EspTransport<Wire<Packet>> {
+        &self.stream
+    }
+
+    /// What became of a rank that was lost, in words.
+    pub fn loss(&self) -> Option<String> {
+        let (rank, cause) = self.stream.lost()?;
+        let mac = self.network.address(rank).mac;
+        let fault = self.stream.frames().fault().map_or(String::new(), |fault| format!(" ({fault})"));
+        Some(format!("rank {rank} on host {mac} is lost: {cause}{fault}"))
+    }
+
+    /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit` passes. What the streams have to say or to
+    /// repeat meanwhile is said and repeated.
+    pub fn sleep(&mut self, bell: &Bell, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
+        let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
+        while is_armed() && !self.stream.tend() {
+            let now_ns = now_ns();
+            if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
+                break;
+            }
+            let next_ns = until_ns.into_iter().chain(self.stream.timeout_ns()).min();
+            let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
+            if !self.stream.has_frame() {
+                sleep(&self.socket, bell, left);
+            }
+        }
+        bell.silence();
+    }
+
+    /// What another thread sleeps in.
+    pub fn sleeper(&self) -> Sleeper {
+        Sleeper { socket: Arc::clone(&self.socket), until_ns: self.stream.timeout_ns() }
+    }
+}
+
+/// What a thread sleeps in while another one has the streams.
+pub struct Sleeper {
+    socket: Arc<OwnedFd>,
+    until_ns: Option<u64>,
+}
+
+impl Sleeper {
+    /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit` passes.
+    pub fn sleep(&self, bell: &Bell, limit: Option<Duration>) {
+        let until = self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
+        sleep(&self.socket, bell, limit.into_iter().chain(until).min());
+        bell.silence();
+    }
+}
+
+fn sleep(socket: &OwnedFd, bell: &Bell, limit: Option<Duration>) {
+    let bell = bell.descriptor().expect("the launcher hung up a bell");
+    let mut fds = [PollFd::new(socket, PollFlags::IN), PollFd::from_borrowed_fd(bell, PollFlags::IN)];
+    // A limit too long for the system is none.
+    let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+    // Whatever it says, the caller looks again; that the interface is down it hears when it sends.
+    let _ = poll(&mut fds, limit.as_ref());
+}
