@@ -8,7 +8,7 @@ use goal_run::engine::Options;
 use goal_run::progress::Mode;
 use goal_run::rank::{Settings, Wait};
 use goal_run::shm::{Layout, Mapping, Meeting, Segment};
-use goal_run::transport::{Choice, Request};
+use goal_run::transport::{Choice, Distance, Request};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;

@@ -111,6 +111,7 @@ impl Shared {
         with_member(job, self.rank, |member| {
             act(Member { shared: self, member, schedule, storage, handle: None })
         })
+        .expect("all ranks are here")
     }
 
     /// What the schedule works on.

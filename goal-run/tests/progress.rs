@@ -23,7 +23,8 @@ fn run(text: &str, progress: Mode, wait: Wait, act: impl Fn(u32, &mut Member<'_>
                 with_member(job, rank, |member| {
                     assert!(segment.gate().pass(segment.num_ranks(), || 0));
                     act(rank, member, job);
-                });
+                })
+                .expect("all ranks are here");
             });
         }
     });

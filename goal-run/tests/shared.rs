@@ -68,7 +68,8 @@ fn run(
                         Err(Interrupted::Stopped)
                     };
                     end(rank, ended, segment);
-                });
+                })
+                .expect("all ranks are here");
             });
         }
     });

@@ -37,6 +37,7 @@ mod traced;
 mod window;
 
 pub use error::{Cause, Failure};
+pub(crate) use incoming::kept_bytes;
 pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};

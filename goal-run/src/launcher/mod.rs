@@ -19,11 +19,13 @@ pub use process::rank_process;
 use crate::progress::Mode;
 use crate::rank::{Settings, layout};
 use crate::shm::{Sealed, Segment};
+use crate::transport::Distance;
 use crate::verify;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use processes::Processes;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use supervise::Supervisor;
 
@@ -110,6 +112,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         }
     }
     let segment = Segment::create(layout(nisa, &settings, options.segment_bytes_max)?)?;
+    let _bells = hang_up_bells(&segment, &settings)?;
     let supervisor = Supervisor::new(&segment, nisa, options);
     let end = match &options.ranks {
         Ranks::Threads => threads::run(&segment, nisa, &settings, options.window.as_ref(), supervisor)?,
@@ -138,6 +141,13 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         }
     }
     Ok(outcome)
+}
+
+/// What wakes ranks that wait for messages from other hosts too.
+fn hang_up_bells(segment: &Segment, settings: &Settings) -> io::Result<Vec<OwnedFd>> {
+    let Some(network) = &settings.network else { return Ok(Vec::new()) };
+    let here = (0..segment.num_ranks()).filter(|&rank| network.is_here(rank));
+    here.map(|rank| segment.mailbox(rank).bell().hang_up()).collect()
 }
 
 /// Whether so many ranks would share processors.

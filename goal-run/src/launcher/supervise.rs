@@ -34,7 +34,7 @@ impl<'a> Supervisor<'a> {
     pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> End {
         let ranks = self.segment.num_ranks();
         let tick = TICK + TICK_PER_RANK * ranks;
-        let mut watch = Watch::new(self.options.progress == Mode::Node);
+        let mut watch = Watch::new(self.options.progress == Mode::Node, (0..ranks).collect());
         loop {
             self.segment.gate().wait_finished(ranks, tick);
             if let Some(failures) = self.failures() {

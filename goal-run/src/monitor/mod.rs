@@ -13,4 +13,6 @@ mod watch;
 
 pub use pending::Pending;
 pub use place::Place;
+#[cfg(test)]
+use watch::Exchanged;
 pub(crate) use watch::Watch;

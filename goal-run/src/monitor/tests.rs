@@ -1,5 +1,6 @@
-use super::Watch;
+use super::{Exchanged, Watch};
 use crate::shm::{Layout, RankSizes, Segment, State};
+use std::sync::atomic::Ordering;
 
 fn segment(ranks: usize) -> Segment {
     let sizes = vec![RankSizes::default(); ranks];
@@ -16,7 +17,7 @@ fn enter(segment: &Segment, states: &[State]) {
 fn ranks_that_rest_in_two_readings_are_stuck() {
     let segment = segment(3);
     enter(&segment, &[State::Idle, State::Done, State::Idle]);
-    let mut watch = Watch::new(false);
+    let mut watch = Watch::new(false, (0..segment.num_ranks()).collect());
     assert!(!watch.is_stuck(&segment), "one reading says nothing");
     assert!(watch.is_stuck(&segment));
 }
@@ -25,7 +26,7 @@ fn ranks_that_rest_in_two_readings_are_stuck() {
 fn a_rank_that_ran_in_between_is_not_stuck() {
     let segment = segment(2);
     enter(&segment, &[State::Idle, State::Idle]);
-    let mut watch = Watch::new(false);
+    let mut watch = Watch::new(false, (0..segment.num_ranks()).collect());
     for _ in 0..5 {
         assert!(!watch.is_stuck(&segment));
         enter(&segment, &[State::Running]);
@@ -38,7 +39,7 @@ fn a_rank_that_ran_in_between_is_not_stuck() {
 #[test]
 fn a_rank_that_starts_or_runs_is_not_stuck() {
     let segment = segment(2);
-    let mut watch = Watch::new(false);
+    let mut watch = Watch::new(false, (0..segment.num_ranks()).collect());
     for state in [State::Starting, State::Running] {
         enter(&segment, &[State::Idle, state]);
         for _ in 0..3 {
@@ -51,7 +52,7 @@ fn a_rank_that_starts_or_runs_is_not_stuck() {
 fn a_message_on_its_way_will_wake_its_receiver() {
     let segment = segment(2);
     enter(&segment, &[State::Idle, State::Idle]);
-    let mut watch = Watch::new(false);
+    let mut watch = Watch::new(false, (0..segment.num_ranks()).collect());
     segment.endpoint(0).put((1, segment.mailbox(1)), &[0; 6], 0, |_| {}).unwrap();
     for _ in 0..3 {
         assert!(!watch.is_stuck(&segment));
@@ -66,7 +67,7 @@ fn a_message_on_its_way_will_wake_its_receiver() {
 #[test]
 fn a_rank_that_was_rung_does_not_rest() {
     let segment = segment(2);
-    let mut watch = Watch::new(true);
+    let mut watch = Watch::new(true, (0..segment.num_ranks()).collect());
     for rank in 0..segment.num_ranks() {
         segment.status(rank).enter(State::Idle);
         assert!(segment.endpoint(rank).arm());
@@ -76,4 +77,19 @@ fn a_rank_that_was_rung_does_not_rest() {
     assert!(segment.mailbox(0).wake());
     assert!(!watch.is_stuck(&segment));
     assert!(!watch.is_stuck(&segment));
+}
+
+#[test]
+fn what_ranks_sent_and_took_is_told_when_they_rest() {
+    let segment = segment(3);
+    enter(&segment, &[State::Idle, State::Starting, State::Done]);
+    let mut watch = Watch::new(false, vec![0, 2]);
+    let send = |rank| segment.status(rank).remote_sent.fetch_add(2, Ordering::SeqCst);
+    send(0);
+    assert_eq!(watch.rest(&segment), None);
+    send(2);
+    assert_eq!(watch.rest(&segment), None, "a message was sent in between");
+    segment.status(2).remote_taken.store(1, Ordering::SeqCst);
+    assert_eq!(watch.rest(&segment), None, "a message was taken in between");
+    assert_eq!(watch.rest(&segment), Some(Exchanged { sent: 4, taken: 1 }));
 }

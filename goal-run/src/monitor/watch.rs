@@ -6,12 +6,16 @@
 //! receiver takes whatever comes.
 
 use crate::shm::{Segment, State};
+use std::sync::atomic::Ordering;
 
 /// What a rank's status said.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Reading {
     state: State,
     epoch: u64,
+    /// Messages for ranks on other hosts, and from them.
+    sent: u64,
+    taken: u64,
 }
 
 /// What the reading before said.
@@ -20,22 +24,41 @@ pub(crate) struct Watch {
     before: Vec<Reading>,
     /// Whether ranks act for each other.
     together: bool,
+    /// The ranks of this host.
+    ranks: Vec<u32>,
+}
+
+/// Messages, with the news of room between them, that the ranks of a host sent to those of others, and took from them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Exchanged {
+    pub(crate) sent: u64,
+    pub(crate) taken: u64,
 }
 
 impl Watch {
-    /// Of a job whose ranks act for each other, or for themselves only.
-    pub(crate) fn new(together: bool) -> Self {
-        Self { before: Vec::new(), together }
+    /// Of the ranks of a host, which act for each other or for themselves only.
+    pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
+        Self { before: Vec::new(), together, ranks }
     }
 
-    /// Reads all ranks; whether none of them can go on.
+    /// Reads all ranks; whether none of them can go on, where they are all of the job.
     pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
+        self.rest(segment).is_some()
+    }
+
+    /// Reads all ranks. If none of them can go on before a message comes from another host: what they sent and took until now.
+    pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
         // Who was rung may have been given something to do by another rank, whether or not the system has let it run since.
         let is_rung = |rank| self.together && !segment.mailbox(rank).is_armed();
         let reading: Option<Vec<Reading>> =
-            (0..segment.num_ranks()).map(|rank| read(segment, rank).filter(|_| !is_rung(rank))).collect();
+            self.ranks.iter().map(|&rank| read(segment, rank).filter(|_| !is_rung(rank))).collect();
         let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
-        !before.is_empty() && before == self.before
+        let add = |sum: Exchanged, reading: &Reading| Exchanged {
+            sent: sum.sent + reading.sent,
+            taken: sum.taken + reading.taken,
+        };
+        let rests = !before.is_empty() && before == self.before;
+        rests.then(|| before.iter().fold(Exchanged::default(), add))
     }
 }
 
@@ -44,7 +67,12 @@ impl Watch {
 fn read(segment: &Segment, rank: u32) -> Option<Reading> {
     let (tail, head) = segment.mailbox(rank).positions();
     let status = segment.status(rank);
-    let reading = Reading { epoch: status.epoch(), state: status.state() };
+    let reading = Reading {
+        epoch: status.epoch(),
+        state: status.state(),
+        sent: status.remote_sent.load(Ordering::SeqCst),
+        taken: status.remote_taken.load(Ordering::SeqCst),
+    };
     let rests = match reading.state {
         State::Idle | State::Done => tail == head,
         State::Starting | State::Running | State::Failed => false,

@@ -5,7 +5,9 @@ use super::node::Together;
 use super::thread::{Driver, drive};
 use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help};
 use crate::rank::{Job, Pause, counts, now_ns};
+use crate::transport::esp::OpenError;
 use crate::transport::{Ends, Wakeup};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::thread;
 
@@ -36,28 +38,44 @@ pub enum Interrupted {
     /// The launcher stopped the job.
     #[error("the job was stopped")]
     Stopped,
+    /// A rank on another host is lost.
+    #[error("{0}")]
+    Lost(String),
 }
 
 /// Calls `f` with the end of `rank`, and ends what makes its schedules go on afterwards. There must be one at a time.
-pub fn with_member<'a, R>(job: Job<'a>, rank: u32, f: impl FnOnce(&mut Member<'a>) -> R) -> R {
+///
+/// # Errors
+/// The way to ranks on other hosts can't be opened; `f` was not called.
+///
+/// # Panics
+/// If ranks are to act for each other while some are on other hosts: a rank's streams are its process's.
+pub fn with_member<'a, R>(
+    job: Job<'a>,
+    rank: u32,
+    f: impl FnOnce(&mut Member<'a>) -> R,
+) -> Result<R, OpenError> {
     let member = |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
-    match job.settings.progress {
+    Ok(match job.settings.progress {
         Mode::Caller => {
-            let ends = Ends::new(job.segment, rank, &job.settings.paths);
+            let ends = Ends::open(job.segment, rank, job.settings)?;
             let engine = job.equip(rank, Engine::new(rank, ends, job.settings.engine()));
             f(&mut member(Own::Alone(Box::new(engine))))
         }
-        Mode::Node => f(&mut member(Own::Together(Box::new(Together::new(job, rank))))),
+        Mode::Node => {
+            assert!(job.settings.network.is_none(), "ranks on other hosts");
+            f(&mut member(Own::Together(Box::new(Together::new(job, rank)))))
+        }
         Mode::Thread => thread::scope(|scope| {
-            let driver = Arc::new(Driver::new(job, rank));
+            let driver = Arc::new(Driver::new(job, rank)?);
             let of_thread = Arc::clone(&driver);
             let name = format!("progress {rank}");
             let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
             thread.expect("a thread for the progress of a rank");
             let _stop = StopOnDrop(&driver);
-            f(&mut member(Own::Thread(Arc::clone(&driver))))
-        }),
-    }
+            Ok::<R, OpenError>(f(&mut member(Own::Thread(Arc::clone(&driver)))))
+        })?,
+    })
 }
 
 /// Ends the thread, also where the rank panics.
@@ -174,14 +192,17 @@ impl<'a> Member<'a> {
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || segment.status(rank);
-        // What takes the place of a sleep where a rank never sleeps: until somebody rings, or there is a part to take in something.
-        let look = || {
+        // What takes the place of a sleep where a rank never sleeps: until somebody rings, there is a part to take in something, or a frame
+        // comes, for which nobody rings.
+        let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
-            while endpoint.is_armed() && !segment.gate().is_stopped() && !help(segment, rank, true) {
+            let goes_on = || segment.gate().is_stopped() || has_frame() || help(segment, rank, true);
+            while endpoint.is_armed() && !goes_on() {
                 thread::yield_now();
             }
             endpoint.disarm();
         };
+        let mut loss = None;
         match &mut self.own {
             Own::Alone(engine) => {
                 let transport = engine.transport();
@@ -189,15 +210,23 @@ impl<'a> Member<'a> {
                     transport.publish();
                 }
                 if self.pause.is_over(waiting, || transport.has_message()) && transport.arm() {
-                    self.pause.sleep(status(), waiting, |limit| transport.wait(limit), look);
+                    let sleeper = RefCell::new(&mut *transport);
+                    let wait = |limit| sleeper.borrow_mut().wait(limit);
+                    let look = || look_for(&|| sleeper.borrow().has_frame());
+                    self.pause.sleep(status(), waiting, wait, look);
                 }
+                loss = transport.loss();
             }
             Own::Thread(driver) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
-                if self.pause.is_over(waiting, || endpoint.has_message()) && driver.engine().transport().arm()
+                let has_message = || endpoint.has_message() || driver.has_frame();
+                if self.pause.is_over(waiting, has_message)
+                    && let Some(sleeper) = driver.arm()
                 {
-                    self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
+                    let look = || look_for(&|| driver.has_frame());
+                    self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
                 }
+                loss = driver.engine().transport().loss();
             }
             Own::Together(together) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
@@ -208,6 +237,7 @@ impl<'a> Member<'a> {
                 if self.pause.is_over(waiting, || endpoint.has_message()) {
                     let may_sleep = together.lie_down(|engine| engine.transport().arm());
                     if may_sleep.ok_or(Interrupted::Stopped)? {
+                        let look = || look_for(&|| false);
                         self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
                     } else {
                         endpoint.disarm();
@@ -217,7 +247,11 @@ impl<'a> Member<'a> {
                 together.come();
             }
         }
-        if self.job.segment.gate().is_stopped() { Err(Interrupted::Stopped) } else { Ok(()) }
+        match loss {
+            _ if self.job.segment.gate().is_stopped() => Err(Interrupted::Stopped),
+            Some(loss) => Err(Interrupted::Lost(loss)),
+            None => Ok(()),
+        }
     }
 
     /// Leaves what was counted where the launcher finds it.

@@ -2,6 +2,8 @@
 
 use crate::engine::{Engine, Failure, Waiting};
 use crate::rank::{Job, now_ns};
+use crate::shm::Endpoint;
+use crate::transport::esp::{OpenError, Sleeper};
 use crate::transport::{Ends, Wakeup};
 use rustix::thread::futex::{self, Flags};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -36,10 +38,28 @@ pub(super) struct Driver<'a> {
 }
 
 impl<'a> Driver<'a> {
-    pub(super) fn new(job: Job<'a>, rank: u32) -> Self {
-        let ends = Ends::new(job.segment, rank, &job.settings.paths);
+    /// # Errors
+    /// The way to ranks on other hosts can't be opened.
+    pub(super) fn new(job: Job<'a>, rank: u32) -> Result<Self, OpenError> {
+        let ends = Ends::open(job.segment, rank, job.settings)?;
         let engine = Mutex::new(job.equip(rank, Engine::new(rank, ends, job.settings.engine())));
-        Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) }
+        Ok(Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) })
+    }
+
+    /// Whether something has come from another host.
+    pub(super) fn has_frame(&self) -> bool {
+        self.job.settings.network.is_some() && self.engine().transport().has_frame()
+    }
+
+    /// Prepares to sleep; `None` if a message has come.
+    pub(super) fn arm(&self) -> Option<Bed<'a>> {
+        let mut engine = self.engine();
+        let is_armed = engine.transport().arm();
+        is_armed.then(|| self.bed(&mut engine))
+    }
+
+    fn bed(&self, engine: &mut Engine<Ends<'a>>) -> Bed<'a> {
+        Bed { endpoint: self.job.segment.endpoint(self.rank), sleeper: engine.transport().sleeper() }
     }
 
     /// The engine, for one bounded piece of work.
@@ -79,7 +99,8 @@ impl<'a> Driver<'a> {
         }
         drop(engine);
         self.rank_is.store(AWAY, Ordering::SeqCst);
-        if hands_over {
+        // The thread may sleep until a time that is not the right one any more.
+        if hands_over || self.job.settings.network.is_some() {
             self.job.segment.endpoint(self.rank).rouse();
         }
         if self.waits.load(Ordering::SeqCst) != 0 {
@@ -96,6 +117,28 @@ impl<'a> Driver<'a> {
 
     fn now(&self) -> u64 {
         if self.job.asks_time { now_ns() } else { 0 }
+    }
+}
+
+/// What a rank or its thread sleeps in, while the other one may have the engine.
+pub(super) struct Bed<'a> {
+    endpoint: Endpoint<'a>,
+    sleeper: Option<Sleeper>,
+}
+
+impl Bed<'_> {
+    /// Sleeps until somebody rings, `limit` passes or, where there are other hosts, something comes from them; switches the bell off.
+    pub(super) fn wait(&self, limit: Option<Duration>) {
+        self.doze(limit);
+        self.endpoint.disarm();
+    }
+
+    /// The same, and leaves the bell as it is.
+    fn doze(&self, limit: Option<Duration>) {
+        match &self.sleeper {
+            None => self.endpoint.doze(limit),
+            Some(sleeper) => sleeper.sleep(self.endpoint.bell(), limit),
+        }
     }
 }
 
@@ -133,10 +176,11 @@ pub(super) fn drive(driver: &Driver<'_>) {
             Waiting::Until { time_ns, .. } => Some(Duration::from_nanos(time_ns.saturating_sub(now_ns()))),
         };
         let is_armed = engine.transport().arm();
+        let bed = driver.bed(&mut engine);
         drop(engine);
         // The rank may have come in between, and switched the bell off: then this returns at once.
         if is_armed && driver.rank_is.load(Ordering::SeqCst) == AWAY {
-            endpoint.doze(limit);
+            bed.doze(limit);
         }
     }
 }

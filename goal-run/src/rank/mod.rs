@@ -65,7 +65,7 @@ pub fn run(
     image::start(nisa, rank, &storage);
     announce(segment, rank);
     // Before any rank sends: this announces its room.
-    with_member(job, rank, |member| {
+    let opened = with_member(job, rank, |member| {
         if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work =
@@ -74,6 +74,7 @@ pub fn run(
             work.member.tell_counts();
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
+                Err(Interrupted::Lost(loss)) => segment.fail(rank, &format!("rank {rank}: {loss}")),
                 Err(Interrupted::Stopped) | Ok(()) => {
                     if let Some(text) = work.unexpected {
                         segment.note(rank, &text);
@@ -82,6 +83,9 @@ pub fn run(
             }
         }
     });
+    if let Err(error) = opened {
+        segment.fail(rank, &format!("rank {rank}: {error}"));
+    }
 }
 
 /// What a rank executes.

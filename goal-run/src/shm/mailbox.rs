@@ -30,8 +30,8 @@
 //! put its messages.
 #![allow(unsafe_code)] // slots are written and read in turn
 
-use super::mapping::SharedWords;
 use super::bell::Bell;
+use super::mapping::SharedWords;
 use super::sync::{AtomicU64, Futex, Line, Ordering, Shared};
 use std::time::Duration;
 

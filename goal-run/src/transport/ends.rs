@@ -1,10 +1,10 @@
 //! One rank's ends of all transports that serve it.
 
 use super::cma::Cma;
+use super::esp::{OpenError, Remote, Sleeper};
 use super::local::Local;
 use super::plugin::{Carrier, Distance};
 use super::shm::ShmTransport;
-use super::esp::{OpenError, Remote, Sleeper};
 use super::{Full, Header, Transport, Unreadable, Wakeup};
 use crate::memory::Span;
 use crate::rank::Settings;
@@ -44,6 +44,12 @@ impl<'a> Ends<'a> {
         let open = |network| Remote::open(network, rank).map(Box::new);
         let remote = settings.network.as_ref().map(open).transpose()?;
         Ok(Self { remote, ..Self::new(segment, rank, settings) })
+    }
+
+    /// Whether something has come from another host, or is to be done for one.
+    #[inline]
+    pub fn has_frame(&self) -> bool {
+        self.remote.as_ref().is_some_and(|remote| remote.streams().has_frame())
     }
 
     /// A rank that was lost, in words.
@@ -159,8 +165,7 @@ impl Transport for Ends<'_> {
 impl Wakeup for Ends<'_> {
     #[inline]
     fn has_message(&self) -> bool {
-        let has_frame = || self.remote.as_ref().is_some_and(|remote| remote.streams().has_frame());
-        self.shm.has_message() || self.local.has_message() || has_frame()
+        self.shm.has_message() || self.local.has_message() || self.has_frame()
     }
 
     fn publish(&mut self) {

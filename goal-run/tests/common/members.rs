@@ -5,7 +5,7 @@ use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use goal_run::progress::Mode;
 use goal_run::rank::{Settings, Wait};
-use goal_run::transport::{Choice, Request};
+use goal_run::transport::{Choice, Distance, Request};
 use std::sync::Arc;
 
 /// A text as it is executed.
@@ -30,7 +30,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
         crowded: false,
         window: None,
         trace_events: 0,
-        paths: Choice::new(&Request::default()).paths(ranks).unwrap(),
+        paths: Choice::new(&Request::default()).paths(Distance::farthest(ranks, false)).unwrap(),
         progress,
         wait,
         network: None,

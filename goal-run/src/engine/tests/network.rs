@@ -75,7 +75,8 @@ impl Transport for SimTransport {
         messages_max
     }
 
-    fn announce_room(&mut self, bytes: u64) {
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes.min(most);
         self.wire.borrow_mut().room.insert(self.rank, bytes);
     }
 

@@ -46,7 +46,7 @@ impl Transport for ToOneself {
         2
     }
 
-    fn announce_room(&mut self, _: u64) {}
+    fn announce_room(&mut self, _: u64, _: u64) {}
 
     fn room(&self, _: u32) -> u64 {
         u64::MAX
@@ -83,7 +83,7 @@ impl Transport for Sent {
         0
     }
 
-    fn announce_room(&mut self, _: u64) {}
+    fn announce_room(&mut self, _: u64, _: u64) {}
 
     fn room(&self, _: u32) -> u64 {
         u64::MAX

@@ -123,7 +123,9 @@ impl List {
         let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
         match self.is_negated {
             true => !self.names.contains(&name),
-            false => self.names.contains(&name) || self.names.iter().all(|&n| leads_away(n)) && !leads_away(name),
+            false => {
+                self.names.contains(&name) || self.names.iter().all(|&n| leads_away(n)) && !leads_away(name)
+            }
         }
     }
 

@@ -43,7 +43,8 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
     ];
     for &(option, environment, own, node) in cases {
         let choice = Choice::among(&request(option, environment).unwrap(), |_| Ok(()));
-        let chosen = [Distance::Own, Distance::Node].map(|distance| choice.messages(distance).map(|(name, _)| name));
+        let chosen =
+            [Distance::Own, Distance::Node].map(|distance| choice.messages(distance).map(|(name, _)| name));
         assert_eq!(chosen, [own, node], "{option:?} {environment:?}");
         assert_eq!(choice.paths(Distance::Node).is_ok(), own.is_some() && node.is_some());
         assert_eq!(choice.paths(Distance::Own).is_ok(), own.is_some());

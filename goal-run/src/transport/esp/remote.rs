@@ -5,6 +5,8 @@ use crate::rank::{Network, now_ns};
 use crate::shm::Bell;
 use goal_esp::endpoint::{Config, Timing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,8 +40,9 @@ impl<'a> Remote<'a> {
         config.ethertype = network.ethertypes.esp;
         config.timing = Timing { dead_ns: DEAD_NS, connect_ns: DEAD_NS, ..Timing::default() };
         let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| OpenError::System { what: "there are no random numbers", cause: error.into() })?;
+        getrandom(&mut seed, GetRandomFlags::empty())
+            .map_err(io::Error::from)
+            .map_err(system("there are no random numbers"))?;
         let stream = EspTransport::new(rank, network.addresses(), config, seed, Wire::new(driver));
         Ok(Self { network, stream, socket: Arc::new(socket) })
     }

@@ -107,7 +107,8 @@ impl Transport for Local {
         taken
     }
 
-    fn announce_room(&mut self, bytes: u64) {
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes.min(most);
         self.words.as_mut_slice()[ROOM] = bytes;
     }
 

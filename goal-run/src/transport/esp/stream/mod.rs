@@ -4,9 +4,9 @@
 //! A connection to a rank is set up by the first message to it. Before that, and while as much waits as a message may have, there is no
 //! room for another one.
 
+mod credit;
 #[cfg(test)]
 mod tests;
-mod credit;
 mod translate;
 
 use super::Full as NoRoom;
@@ -273,6 +273,7 @@ impl<F: Frames> EspTransport<F> {
 
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were; `None` if there is none.
     fn read(&mut self, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
+        let share = self.share();
         let peer = self.peers.get_mut(&rank)?;
         let payload = self.endpoint.read(self.frames.now_ns(), peer.id)?;
         let (mut taken, mut rooms, mut is_right) = (0, 0, true);
@@ -290,7 +291,7 @@ impl<F: Frames> EspTransport<F> {
             None => is_right = false,
         });
         self.exchanged.1 += taken as u64 + rooms;
-        if peer.credit.is_due(self.room / self.peers.len().max(1) as u64) {
+        if peer.credit.is_due(share) {
             self.written.insert(rank);
         }
         match read {
