@@ -96,7 +96,9 @@ pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<
         window: None,
         trace_events: 0,
         // What goal-run takes where nothing is asked for.
-        paths: Choice::new(&Request::default()).paths(Distance::farthest(ranks, false)).map_err(io::Error::other)?,
+        paths: Choice::new(&Request::default())
+            .paths(Distance::farthest(ranks, false))
+            .map_err(io::Error::other)?,
         progress,
         wait: Wait::default(),
         network: None,

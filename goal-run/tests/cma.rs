@@ -67,8 +67,8 @@ impl Transport for Counted<'_> {
         })
     }
 
-    fn announce_room(&mut self, bytes: u64) {
-        self.ends.announce_room(bytes);
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.ends.announce_room(bytes, most);
     }
 
     fn room(&self, to: u32) -> u64 {
@@ -121,7 +121,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     };
     let choice = Choice::new(&Request::new(Some(list), []).unwrap());
     announce(segment, rank);
-    let ends = Ends::new(segment, rank, &choice.paths(2).unwrap());
+    let ends = Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap());
     let mut engine = Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default());
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));
     own.enter(State::Running);

@@ -25,7 +25,7 @@ pub(super) struct Together<'a> {
 
 /// The engine of a rank as this process sees it. To be made and used only while its turn is held.
 fn view<'a>(job: Job<'a>, rank: u32) -> Engine<Ends<'a>> {
-    let ends = Ends::new(job.segment, rank, job.settings);
+    let ends = Ends::new(job.segment, rank, &job.settings.paths);
     let state = job.segment.region(&job.segment.rank(rank).engine);
     // SAFETY: every use of the engine, here and in other processes, is while its turn is held.
     job.equip(rank, unsafe { Engine::attach(rank, ends, job.settings.engine(), state) })

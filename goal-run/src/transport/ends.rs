@@ -1,5 +1,6 @@
 //! One rank's ends of all transports that serve it.
 
+use super::choice::Paths;
 use super::cma::Cma;
 use super::esp::{OpenError, Remote, Sleeper};
 use super::local::Local;
@@ -29,11 +30,11 @@ pub struct Ends<'a> {
 
 impl<'a> Ends<'a> {
     /// The ends of `rank` within its host. There must be one at a time.
-    pub fn new(segment: &'a Segment, rank: u32, settings: &Settings) -> Self {
+    pub fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
         let local = Local::new(segment.cells(&segment.rank(rank).local));
-        let cma = settings.paths.cma.then(|| Cma::new(segment));
+        let cma = paths.cma.then(|| Cma::new(segment));
         let shm = ShmTransport::new(segment, rank);
-        Self { rank, carriers: settings.paths.carriers, shm, local, cma, remote: None }
+        Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
     /// All ends of `rank`. There must be one at a time.
@@ -43,7 +44,7 @@ impl<'a> Ends<'a> {
     pub fn open(segment: &'a Segment, rank: u32, settings: &'a Settings) -> Result<Self, OpenError> {
         let open = |network| Remote::open(network, rank).map(Box::new);
         let remote = settings.network.as_ref().map(open).transpose()?;
-        Ok(Self { remote, ..Self::new(segment, rank, settings) })
+        Ok(Self { remote, ..Self::new(segment, rank, &settings.paths) })
     }
 
     /// Whether something has come from another host, or is to be done for one.

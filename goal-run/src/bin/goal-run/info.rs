@@ -5,6 +5,7 @@ use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
 use goal_asm::driver::{self, Options};
+use goal_esp::limits::CHUNK_BYTES_MAX;
 use goal_lang::limits::STARTED_RANKS_MAX;
 use goal_run::launcher::is_crowded;
 use goal_run::shm::{Layout, RankSizes, Segment};

@@ -14,6 +14,7 @@ use goal_asm::driver::{self, Error};
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::launcher::{self, Outcome, Window};
 use goal_run::report::{Report, Stats, Status};
+use goal_run::transport::Distance;
 use goal_run::verify::verify;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
