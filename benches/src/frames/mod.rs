@@ -1,4 +1,4 @@
-//! Round trips between two hosts of a test bench: raw frames by the driver of packet sockets, UDP and TCP, over the same wire with the same frames,
+//! Round trips between two hosts of a test bench: raw frames by each driver, UDP and TCP, over the same wire with the same frames,
 //! waiting and placement.
 
 mod way;

@@ -2,7 +2,7 @@
 
 use goal_cluster::{Cluster, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_ESP, Frame, Mac};
-use goal_run::transport::esp::{Driver, Packet};
+use goal_run::transport::esp::{AnyDriver, Driver, DriverKind};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
@@ -15,17 +15,18 @@ const PORTS: [u16; 2] = [1, 2];
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    Frames,
+    Frames(DriverKind),
     Udp,
     Tcp,
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Frames, Self::Udp, Self::Tcp];
+    pub(super) const ALL: [Self; 4] =
+        [Self::Frames(DriverKind::Packet), Self::Frames(DriverKind::Xdp), Self::Udp, Self::Tcp];
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Frames => "frames",
+            Self::Frames(kind) => kind.name(),
             Self::Udp => "UDP",
             Self::Tcp => "TCP",
         }
@@ -34,7 +35,7 @@ impl Kind {
 
 /// One end.
 pub(super) enum Way {
-    Frames { driver: Box<Packet>, to: (Mac, u16), spins: bool },
+    Frames { driver: AnyDriver, to: (Mac, u16), spins: bool },
     Udp(UdpSocket),
     Tcp(TcpStream),
 }
@@ -44,9 +45,15 @@ pub(super) fn pair(cluster: &Cluster, kind: Kind, spins: bool) -> io::Result<(Wa
     let [one, other] = cluster.hosts() else { return Err(io::Error::other("not two hosts")) };
     let [here, there] = [(one.ip(), 7001), (other.ip(), 7002)];
     match kind {
-        Kind::Frames => {
-            let open = |port| Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(port)).map_err(io::Error::other);
-            let way = |driver, to| Way::Frames { driver: Box::new(driver), to, spins };
+        Kind::Frames(kind) => {
+            let open = |port| {
+                let opened = AnyDriver::open(kind, INTERFACE, &[ETHERTYPE_ESP], Some(port));
+                match opened.map_err(io::Error::other)? {
+                    (driver, None) => Ok(driver),
+                    (_, Some(note)) => Err(io::Error::other(note)),
+                }
+            };
+            let way = |driver, to| Way::Frames { driver, to, spins };
             let first = one.call(|| open(PORTS[0]))??;
             let second = other.call(|| open(PORTS[1]))??;
             Ok((way(first, (other.mac(), PORTS[1])), way(second, (one.mac(), PORTS[0]))))

@@ -145,7 +145,14 @@ fn an_interface_that_goes_down_is_lost() {
         driver.flush().unwrap_err();
         // The frame does not come again.
         driver.flush().unwrap();
+        while driver.send(|out| Some(write(out, from, from, 5, 60))) == Ok(true) {}
+        driver.flush().unwrap_err();
         set("up");
+        // What was left stands in nobody's way.
+        let start = Instant::now();
+        while driver.flush().is_err() || driver.send(|out| Some(write(out, from, from, 5, 60))) == Err(Full) {
+            assert!(start.elapsed() < LIMIT);
+        }
     }
 }
 

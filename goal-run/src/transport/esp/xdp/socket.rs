@@ -253,7 +253,8 @@ impl Socket {
 
     /// Tells the kernel of frames to send. It takes as many as it has room for.
     pub(super) fn flush(&mut self) -> Result<(), Errno> {
-        self.is_due |= self.rings.leaving.publish();
+        // Where all places have frames that an error left, only the kernel can make room.
+        self.is_due |= self.rings.leaving.publish() | self.free.is_empty();
         let mut left = self.rings.leaving.left();
         while self.is_due && left > 0 && self.rings.leaving.needs_call() {
             match send(&self.fd, &[], SendFlags::DONTWAIT) {
