@@ -65,6 +65,26 @@ fn frames_of_all_sizes_arrive_as_they_were_sent() {
 }
 
 #[test]
+fn frames_that_arrive_one_by_one_find_room() {
+    const FRAMES: u32 = 20_000;
+    let wiring = Wiring { switch: Switch::Wire, ..Wiring::bridge(2) };
+    let Some(cluster) = Cluster::or_skip("one by one", &wiring) else { return };
+    let [a, b] = cluster.hosts() else { panic!("two hosts") };
+    for kind in kinds("one by one") {
+        let (mut one, mut other) = (open(a, kind, 5), open(b, kind, 6));
+        let (from, to) = (one.mac(), other.mac());
+        let start = Instant::now();
+        for number in 0..FRAMES {
+            one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
+            one.flush().unwrap();
+            while other.receive(1, |frame| assert_eq!(frame.len(), 60)) == 0 {
+                assert!(start.elapsed() < LIMIT, "{kind:?}: {number}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_port_gets_its_own_frames_and_those_to_all() {
     let Some(cluster) = Cluster::or_skip("ports", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };

@@ -61,8 +61,10 @@ struct Rings {
 
 impl Rings {
     fn new(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
-        let arriving = shape.chunks().next_power_of_two() as u32;
-        let leaving = (PLACES * shape.place_len / shape.chunk_len).next_power_of_two() as u32;
+        // The kernel tells late how many entries it has taken: when it has taken all that it saw. So twice as many may seem to be there.
+        let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
+        let arriving = size(shape.chunks());
+        let leaving = size(PLACES * shape.place_len / shape.chunk_len);
         sockopt::set_xdp_umem_fill_ring_size(fd, arriving)?;
         sockopt::set_xdp_rx_ring_size(fd, arriving)?;
         sockopt::set_xdp_tx_ring_size(fd, leaving)?;
