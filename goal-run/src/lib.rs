@@ -8,6 +8,7 @@
 
 pub mod engine;
 mod heap;
+pub mod hosts;
 pub mod launcher;
 mod matching;
 pub mod memory;

@@ -5,6 +5,7 @@
 //! the segment, which has no name, goes with them.
 
 mod faults;
+mod hosts;
 mod options;
 mod outcome;
 mod process;
@@ -12,12 +13,13 @@ mod processes;
 mod supervise;
 mod threads;
 
+pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Window};
 pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
 
 use crate::progress::Mode;
-use crate::rank::{Settings, layout};
+use crate::rank::{Network, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::transport::Distance;
 use crate::verify;
@@ -27,7 +29,7 @@ use processes::Processes;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use supervise::Supervisor;
+use supervise::{Fallen, Supervisor};
 
 /// Why no rank was started, or not all.
 #[derive(Debug, thiserror::Error)]
@@ -66,9 +68,37 @@ pub enum LaunchError {
         "ranks can't act for each other where each reads its schedule through a window: leave --window out, or take --progress thread"
     )]
     NodeInWindow,
+    /// A rank's streams to other hosts are its own.
+    #[error(
+        "ranks can't act for each other where some are on other hosts: take --progress thread, or leave it out"
+    )]
+    NodeOnHosts,
+    /// Records have the times of different clocks.
+    #[error("a job on several hosts has no trace, as their clocks differ: leave --trace out")]
+    TraceOnHosts,
+    /// The hosts of the job don't come together, in words why.
+    #[error("the job does not start: {0}")]
+    Hosts(String),
+    /// Other hosts can't be reached from here.
+    #[error(transparent)]
+    Interface(#[from] crate::transport::esp::OpenError),
+    /// This launcher got a signal before there were ranks.
+    #[error("ended by {}", crate::report::signal_name(*.0))]
+    Interrupted(usize),
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
+}
+
+/// A host of a job with what it needs to run its ranks.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    nisa: &'a Arc<Nisa>,
+    options: &'a Options,
+    settings: &'a Settings,
+    segment: &'a Segment,
+    /// Its ranks, ascending.
+    here: &'a [u32],
 }
 
 /// Runs every rank of a schedule to the end of the job, whatever that is.
@@ -76,6 +106,20 @@ pub enum LaunchError {
 /// # Errors
 /// Where the ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let (settings, segment) = equip(nisa, options, None)?;
+    let here: Vec<u32> = (0..nisa.num_ranks()).collect();
+    let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here };
+    let watch = |fallen: &mut dyn FnMut() -> _| Supervisor::new(&place).watch(fallen);
+    let end = run_ranks(&place, watch, |end| *end == End::Complete)?;
+    Ok(conclude(end, segment, nisa, options))
+}
+
+/// What the ranks of this host are told, and what they share.
+fn equip(
+    nisa: &Arc<Nisa>,
+    options: &Options,
+    network: Option<Network>,
+) -> Result<(Settings, Segment), LaunchError> {
     let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
     if ranks > limit {
         return Err(LaunchError::TooManyRanks { ranks, limit });
@@ -87,6 +131,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         return Err(LaunchError::RecordInWindow);
     }
     let has_time = has_time(nisa);
+    let here = network.as_ref().map_or(ranks, Network::num_here);
     let settings = Settings {
         eager_limit: options.engine.eager_limit,
         unexpected_limit: options.engine.unexpected_limit,
@@ -99,11 +144,11 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         record: options.record || has_time,
         trace_events: options.trace_events.map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
         window: options.window.as_ref().map(|window| window.settings),
-        paths: options.transports.paths(Distance::farthest(ranks, false))?,
-        crowded: is_crowded(ranks),
+        paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
+        crowded: is_crowded(here),
         progress: options.progress,
         wait: options.wait,
-        network: None,
+        network,
     };
     if settings.record {
         let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
@@ -112,42 +157,48 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
         }
     }
     let segment = Segment::create(layout(nisa, &settings, options.segment_bytes_max)?)?;
-    let _bells = hang_up_bells(&segment, &settings)?;
-    let supervisor = Supervisor::new(&segment, nisa, options);
-    let end = match &options.ranks {
-        Ranks::Threads => threads::run(&segment, nisa, &settings, options.window.as_ref(), supervisor)?,
-        Ranks::Processes { executable } => {
-            let sealed = Sealed::copy_of(nisa.bytes())?;
-            let mut processes = Processes::spawn(
-                &segment,
-                &sealed,
-                &settings,
-                options.window.as_ref(),
-                executable,
-                &options.interrupted,
-            )?;
-            let end = supervisor.watch(&mut || processes.fallen());
-            if end == End::Complete {
-                processes.join(&segment);
-            }
-            end
-        }
+    Ok((settings, segment))
+}
+
+/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where `is_complete`. What `watch` says.
+fn run_ranks<T>(
+    place: &Place<'_>,
+    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> T,
+    is_complete: impl FnOnce(&T) -> bool,
+) -> Result<T, LaunchError> {
+    let _bells = hang_up_bells(place)?;
+    let executable = match &place.options.ranks {
+        Ranks::Threads => return threads::run(place, watch),
+        Ranks::Processes { executable } => executable,
     };
+    let sealed = Sealed::copy_of(place.nisa.bytes())?;
+    let mut processes = Processes::spawn(place, &sealed, executable)?;
+    let end = watch(&mut || processes.fallen());
+    if is_complete(&end) {
+        processes.join(place.segment);
+    }
+    Ok(end)
+}
+
+/// What wakes ranks that wait for messages from other hosts too.
+fn hang_up_bells(place: &Place<'_>) -> io::Result<Vec<OwnedFd>> {
+    let Place { segment, settings, here, .. } = *place;
+    if settings.network.is_none() {
+        return Ok(Vec::new());
+    }
+    here.iter().map(|&rank| segment.mailbox(rank).bell().hang_up()).collect()
+}
+
+/// The outcome of a job whose ranks have ended.
+fn conclude(end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Outcome {
     let mut outcome = Outcome::new(end, segment, nisa, options);
     if outcome.end == End::Complete {
-        let texts = if has_time { verify::unmet(&outcome) } else { outcome.notes() };
+        let texts = if has_time(nisa) { verify::unmet(&outcome) } else { outcome.notes() };
         if !texts.is_empty() {
             outcome.end = End::Failed(texts);
         }
     }
-    Ok(outcome)
-}
-
-/// What wakes ranks that wait for messages from other hosts too.
-fn hang_up_bells(segment: &Segment, settings: &Settings) -> io::Result<Vec<OwnedFd>> {
-    let Some(network) = &settings.network else { return Ok(Vec::new()) };
-    let here = (0..segment.num_ranks()).filter(|&rank| network.is_here(rank));
-    here.map(|rank| segment.mailbox(rank).bell().hang_up()).collect()
+    outcome
 }
 
 /// Whether so many ranks would share processors.

@@ -40,6 +40,8 @@ pub enum End {
     TimedOut(Pending),
     /// The launcher got a signal.
     Interrupted(usize),
+    /// A host is lost, in words which, with which ranks, and why.
+    HostLost(String),
 }
 
 /// What a job did, all instances together; of instances that have ended where the job has not.

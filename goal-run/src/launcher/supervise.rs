@@ -1,82 +1,132 @@
 //! Watches over the ranks until the job ends.
 
-use super::options::Options;
+use super::Place;
 use super::outcome::End;
+use crate::hosts::Reply;
 use crate::monitor::{Pending, Watch};
 use crate::progress::Mode;
 use crate::shm::{Segment, State};
-use goal_asm::Nisa;
-use std::sync::Arc;
+use goal_esp::wire;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Time between two looks at the ranks: this much, and so much for each, since a look takes longer the more there are.
-const TICK: Duration = Duration::from_millis(5);
+pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
 /// A rank that ended by itself, and how.
 pub(super) type Fallen = (u32, String);
 
+/// What is seen at a look at the ranks of this host.
+pub(super) enum Sight {
+    /// Some have failed: one text a rank.
+    Failed(Vec<String>),
+    /// All have finished.
+    Finished,
+    /// This launcher got a signal.
+    Interrupted(usize),
+    /// One has ended by itself.
+    Fallen(Fallen),
+}
+
 /// What is looked at.
 pub(super) struct Supervisor<'a> {
-    segment: &'a Segment,
-    nisa: &'a Arc<Nisa>,
-    options: &'a Options,
+    place: &'a Place<'a>,
     started: Instant,
 }
 
 impl<'a> Supervisor<'a> {
-    pub(super) fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, options: &'a Options) -> Self {
-        Self { segment, nisa, options, started: Instant::now() }
+    pub(super) fn new(place: &'a Place<'a>) -> Self {
+        Self { place, started: Instant::now() }
     }
 
-    /// Returns when the job has ended or cannot; `fallen` tells of a rank that ended by itself.
+    /// Returns when the job has ended or cannot, where all ranks are here; `fallen` tells of a rank that ended by itself.
     pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> End {
-        let ranks = self.segment.num_ranks();
+        let Place { nisa, segment, options, .. } = *self.place;
+        let ranks = segment.num_ranks();
         let tick = TICK + TICK_PER_RANK * ranks;
-        let mut watch = Watch::new(self.options.progress == Mode::Node, (0..ranks).collect());
+        let mut quiet = Quiet::new(self.place);
+        let window = options.window.as_ref();
+        let pending = || Pending::of_job(segment, nisa, window, &options.engine);
         loop {
-            self.segment.gate().wait_finished(ranks, tick);
-            if let Some(failures) = self.failures() {
-                return End::Failed(failures);
-            }
-            if self.segment.gate().finished() == ranks {
-                return End::Complete;
-            }
-            let signal = self.options.interrupted.load(Ordering::SeqCst);
-            if signal != 0 {
-                return End::Interrupted(signal);
-            }
-            if let Some((rank, how)) = fallen() {
-                // It may have failed after the look above.
-                if let Some(failures) = self.failures() {
-                    return End::Failed(failures);
+            segment.gate().wait_finished(ranks, tick);
+            match self.look(fallen) {
+                Some(Sight::Failed(failures)) => return End::Failed(failures),
+                Some(Sight::Finished) => return End::Complete,
+                Some(Sight::Interrupted(signal)) => return End::Interrupted(signal),
+                Some(Sight::Fallen((rank, how))) => {
+                    return End::Died { rank, how, pending: Pending::of_rank(segment, nisa, window, rank) };
                 }
-                return End::Died {
-                    rank,
-                    how,
-                    pending: Pending::of_rank(self.segment, self.nisa, self.options.window.as_ref(), rank),
-                };
+                None => {}
             }
-            if watch.is_stuck(self.segment) {
-                return End::Stuck(self.pending());
+            if quiet.rests() {
+                return End::Stuck(pending());
             }
-            if self.options.timeout.is_some_and(|timeout| self.started.elapsed() >= timeout) {
-                return End::TimedOut(self.pending());
+            if self.is_late() {
+                return End::TimedOut(pending());
             }
         }
     }
 
-    fn pending(&self) -> Pending {
-        Pending::of_job(self.segment, self.nisa, self.options.window.as_ref(), &self.options.engine)
+    /// Looks at the ranks of this host.
+    pub(super) fn look(&self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Option<Sight> {
+        let Place { segment, options, here, .. } = *self.place;
+        if let Some(failures) = self.failures() {
+            return Some(Sight::Failed(failures));
+        }
+        if segment.gate().finished() == here.len() as u32 {
+            return Some(Sight::Finished);
+        }
+        let signal = options.interrupted.load(Ordering::SeqCst);
+        if signal != 0 {
+            return Some(Sight::Interrupted(signal));
+        }
+        let fallen = fallen()?;
+        // It may have failed after the look above.
+        Some(self.failures().map_or(Sight::Fallen(fallen), Sight::Failed))
+    }
+
+    /// Whether the time is up.
+    pub(super) fn is_late(&self) -> bool {
+        self.place.options.timeout.is_some_and(|timeout| self.started.elapsed() >= timeout)
     }
 
     fn failures(&self) -> Option<Vec<String>> {
-        let segment = self.segment;
-        let failed = |rank: &u32| segment.status(*rank).state() == State::Failed;
-        let texts: Vec<String> =
-            (0..segment.num_ranks()).filter(failed).filter_map(|rank| segment.failure(rank)).collect();
+        let Place { segment, here, .. } = *self.place;
+        let texts: Vec<String> = here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
         (!texts.is_empty()).then_some(texts)
+    }
+}
+
+/// Whether the ranks of this host can go on.
+pub(super) struct Quiet<'a> {
+    place: &'a Place<'a>,
+    watch: Watch,
+}
+
+impl<'a> Quiet<'a> {
+    pub(super) fn new(place: &'a Place<'a>) -> Self {
+        let watch = Watch::new(place.options.progress == Mode::Node, place.here.to_vec());
+        Self { place, watch }
+    }
+
+    /// Reads all of them; whether none could go on since the reading before, unless a message comes from another host.
+    pub(super) fn rests(&mut self) -> bool {
+        self.watch.is_stuck(self.place.segment)
+    }
+
+    /// What they do now: two readings.
+    pub(super) fn reply(&mut self) -> Reply {
+        self.watch.rest(self.place.segment);
+        match self.watch.rest(self.place.segment) {
+            None => Reply { state: wire::State::Active, sent: 0, taken: 0 },
+            Some(exchanged) => {
+                let Place { segment, here, .. } = *self.place;
+                let are_done = here.iter().all(|&rank| segment.status(rank).state() == State::Done);
+                let state = if are_done { wire::State::Done } else { wire::State::Idle };
+                Reply { state, sent: exchanged.sent, taken: exchanged.taken }
+            }
+        }
     }
 }
 

@@ -71,6 +71,11 @@ impl Network {
         self.places.len() as u32
     }
 
+    /// Number of ranks on this host.
+    pub fn num_here(&self) -> u32 {
+        self.places.iter().filter(|(mac, _)| *mac == self.mac).count() as u32
+    }
+
     /// Where a rank takes frames.
     pub fn address(&self, rank: u32) -> Address {
         let (mac, port) = self.places[rank as usize];

@@ -59,7 +59,7 @@ impl Settings {
 
     /// How many of a job's ranks are on this host.
     pub fn num_here(&self, ranks: u32) -> u32 {
-        (0..ranks).filter(|&rank| self.is_here(rank)).count() as u32
+        self.network.as_ref().map_or(ranks, Network::num_here)
     }
 
     /// Who passes the start gate of this host: its ranks and, where there are other hosts, its launcher, which comes when the ranks of all

@@ -22,7 +22,7 @@ pub enum Status {
     Failed,
     /// No rank could go on.
     Stuck,
-    /// A rank ended by itself.
+    /// A rank ended by itself, or a host is lost.
     Died,
     /// The time was up.
     Timeout,
@@ -194,11 +194,16 @@ fn describe(end: &End) -> (Status, Vec<String>, u8) {
         End::Stuck(pending) => (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], 0),
         End::Died { rank, how, pending } => (Status::Died, vec![format!("rank {rank} {how}; {pending}")], 0),
         End::TimedOut(pending) => (Status::Timeout, vec![format!("the time is up; {pending}")], 0),
+        End::HostLost(text) => (Status::Died, vec![text.clone()], 0),
         End::Interrupted(signal) => {
-            let name = signal_hook::low_level::signal_name(*signal as i32).unwrap_or("a signal");
-            (Status::Interrupted, vec![format!("ended by {name}")], *signal as u8)
+            (Status::Interrupted, vec![format!("ended by {}", signal_name(*signal))], *signal as u8)
         }
     }
+}
+
+/// What a signal is called.
+pub(crate) fn signal_name(signal: usize) -> &'static str {
+    signal_hook::low_level::signal_name(signal as i32).unwrap_or("a signal")
 }
 
 fn duration(nanos: u64) -> String {

@@ -46,6 +46,11 @@ impl Gate {
         }
     }
 
+    /// How many are here.
+    pub fn ready(&self) -> u32 {
+        self.ready.load(Ordering::SeqCst)
+    }
+
     /// Whether all ranks have started.
     pub fn is_open(&self) -> bool {
         self.position.load(Ordering::SeqCst) == OPEN

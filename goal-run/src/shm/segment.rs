@@ -176,6 +176,23 @@ impl Segment {
         counts
     }
 
+    /// Where a rank's status and what it counted lie.
+    pub(crate) fn told(&self, rank: u32) -> Range<usize> {
+        let RankLayout { status, counts, .. } = *self.rank(rank);
+        status..counts + size_of::<RankCounts>()
+    }
+
+    /// Where a rank's failure record lies.
+    pub(crate) fn failure_record(&self, rank: u32) -> Range<usize> {
+        let at = self.rank(rank).failure;
+        at..at + FAILURE_BYTES
+    }
+
+    /// The text that a rank left that has failed.
+    pub(crate) fn failure_of_failed(&self, rank: u32) -> Option<String> {
+        self.failure(rank).filter(|_| self.status(rank).state() == State::Failed)
+    }
+
     /// The text that a failed rank left.
     pub fn failure(&self, rank: u32) -> Option<String> {
         let len = self.status(rank).failure_len.load(Ordering::SeqCst) as usize;

@@ -1,7 +1,9 @@
 //! The command line.
 
 use super::answer::Answer;
+use super::hosts::HostsArguments;
 use super::info::Info;
+use super::key::KeyArguments;
 use super::ping::Ping;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::driver::{self, Deny, InputArguments, bytes};
@@ -29,6 +31,8 @@ Examples:
   goal-run info --transport ^cma                     what a run would use, and why
   goal-run answer --interface eth0                   on one host, and on another
   goal-run ping 02:00:00:00:00:01 --interface eth0   how long a frame takes there and back
+  goal-run key job.key                               make a key, to be copied to all hosts, and on each of them
+  goal-run ring.goal --interface eth0 --key job.key --discover --hosts 4
   goal-run big.goal --ranks-as threads --dump out    ranks as threads; their memory in out/rank-N.bin
 
 Exit status:
@@ -36,11 +40,11 @@ Exit status:
   1  the input is wrong, an action failed, an expectation is not met or the verification failed
   2  the command line is wrong, or the system failed
   3  stuck: no rank could go on
-  4  a rank died
+  4  a rank died, or a host was lost
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
-/// Execute a GOAL program on ranks that are processes or threads of this machine
+/// Execute a GOAL program on ranks that are processes or threads of this machine, or of several on an Ethernet
 #[derive(Parser)]
 #[command(
     name = "goal-run",
@@ -112,6 +116,8 @@ pub(crate) struct Arguments {
     /// Tell what every rank counted: messages by the way they took, unexpected ones, the longest queues, polls and sleeps
     #[arg(long)]
     pub(crate) stats: bool,
+    #[command(flatten)]
+    pub(crate) hosts: HostsArguments,
     /// Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank are kept
     #[arg(long, value_name = "N", default_value_t = TRACE_EVENTS_MAX, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     trace_max: u64,
@@ -138,6 +144,8 @@ pub(crate) enum Command {
     Ping(Ping),
     /// Answer the echoes of goal-run ping
     Answer(Answer),
+    /// Make a key for jobs on several hosts
+    Key(KeyArguments),
 }
 
 /// What the ranks are.

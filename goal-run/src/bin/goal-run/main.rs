@@ -2,8 +2,10 @@
 
 mod answer;
 mod arguments;
+mod hosts;
 mod info;
 mod interfaces;
+mod key;
 mod ping;
 mod table;
 
@@ -12,7 +14,7 @@ use clap::Parser;
 use goal_asm::Nisa;
 use goal_asm::driver::{self, Error};
 use goal_asm::nisa::{MAGIC, StreamError};
-use goal_run::launcher::{self, Outcome, Window};
+use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
 use goal_run::report::{Report, Stats, Status};
 use goal_run::transport::Distance;
 use goal_run::verify::verify;
@@ -47,17 +49,26 @@ fn main() -> ExitCode {
             Command::Info(info) => info::run(info),
             Command::Ping(ping) => ping::run(ping),
             Command::Answer(answer) => answer::run(answer),
+            Command::Key(key) => key::run(key),
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
     let status = match execute(&arguments) {
-        Ok(report) => tell(&report, arguments.format),
+        Ok(Told::Report(report)) => tell(&report, arguments.format),
+        Ok(Told::Verdict(verdict)) => hosts::tell(&verdict, &arguments),
         Err(failure) => fail(&failure, &arguments),
     };
     ExitCode::from(status)
 }
 
-fn execute(arguments: &Arguments) -> Result<Report, Failure> {
+/// What there is to tell.
+enum Told {
+    Report(Box<Report>),
+    /// The report is another host's.
+    Verdict(Verdict),
+}
+
+fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let (nisa, window) = open(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();
@@ -69,6 +80,7 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     let interrupted = interrupted()?;
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let options = arguments.launcher(transports, window, interrupted);
+    let hosts = arguments.hosts.hosts(arguments.dump.is_some()).map_err(Failure::System)?;
     // Before the run: what it did is not to be lost where no file can be made.
     let trace = match &arguments.trace {
         Some(path) => {
@@ -77,7 +89,15 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
         }
         None => None,
     };
-    let outcome = launcher::run(&nisa, &options).map_err(|error| Failure::System(error.to_string()))?;
+    let system = |error: LaunchError| Failure::System(error.to_string());
+    let farthest = Distance::farthest(nisa.num_ranks(), hosts.is_some());
+    let (outcome, others) = match hosts {
+        None => (launcher::run(&nisa, &options).map_err(system)?, None),
+        Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
+            Ended::Leading(outcome, others) => (*outcome, Some(others)),
+            Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
+        },
+    };
     if let Some(folder) = &arguments.dump {
         dump(&outcome, folder)?;
     }
@@ -86,11 +106,14 @@ fn execute(arguments: &Arguments) -> Result<Report, Failure> {
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
-    let transports = options.transports.names(Distance::farthest(nisa.num_ranks(), false));
+    let transports = options.transports.names(farthest);
     let mut report =
         Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
     report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
-    Ok(report)
+    if let Some(others) = others {
+        others.conclude(&report);
+    }
+    Ok(Told::Report(Box::new(report)))
 }
 
 /// The number of the signal that asks for an end, 0 until there is one.

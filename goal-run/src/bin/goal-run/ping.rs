@@ -4,6 +4,7 @@ use super::arguments::{Format, seconds};
 use super::{Failure, print};
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
+use goal_run::hosts::mac;
 use goal_run::rank::Wait;
 use goal_run::transport::esp::{AnyDriver, Asker, Driver, DriverKind, give_up_rights};
 use serde::Serialize;
@@ -134,19 +135,4 @@ fn text(report: &Report<'_>) -> String {
 
 fn us(ns: u64) -> f64 {
     (ns / 10) as f64 / 100.0
-}
-
-fn mac(text: &str) -> Result<Mac, String> {
-    let bytes = text.split(':').map(|pair| match pair.len() {
-        2 if pair.bytes().all(|byte| byte.is_ascii_hexdigit()) => u8::from_str_radix(pair, 16).ok(),
-        _ => None,
-    });
-    let bytes: Option<Vec<u8>> = bytes.collect();
-    let bytes: Option<[u8; 6]> = bytes.and_then(|bytes| bytes.try_into().ok());
-    match bytes {
-        // The lowest bit of the first byte marks an address of several.
-        Some(bytes) if bytes[0] & 1 == 0 => Ok(Mac(bytes)),
-        Some(_) => Err("give the address of one interface, not of several".to_owned()),
-        None => Err("give an address such as 02:00:00:00:00:01".to_owned()),
-    }
 }

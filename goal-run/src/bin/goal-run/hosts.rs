@@ -1,0 +1,96 @@
+//! The part of the command line that names other hosts, and what a host tells that does not lead.
+
+use super::arguments::{Arguments, Format};
+use super::{complain, key, print};
+use clap::{ArgGroup, Args};
+use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
+use goal_run::hosts::{PORT, Plan, RankList};
+use goal_run::launcher::{Hosts, Verdict};
+use goal_run::rank::Ethertypes;
+use goal_run::report::{Report, Status};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a peers file.
+const PEERS_BYTES_MAX: u64 = 1 << 20;
+
+/// Which other hosts take part. The same command runs on each.
+#[derive(Args)]
+#[command(next_help_heading = "Several hosts")]
+#[command(group(ArgGroup::new("others").args(["peers", "discover"]).requires_all(["interface", "key"])))]
+pub(crate) struct HostsArguments {
+    /// Interface that leads to the other hosts (goal-run info lists them)
+    #[arg(long, value_name = "NAME", requires = "others")]
+    interface: Option<String>,
+    /// File with the hosts: a line for each, the MAC of its interface and maybe its ranks (0-3,8), blocks in the order of lines otherwise
+    #[arg(long, value_name = "FILE")]
+    peers: Option<PathBuf>,
+    /// Ask all of the network who takes part
+    #[arg(long, conflicts_with = "peers", requires = "who")]
+    discover: bool,
+    /// How many hosts there are: blocks of ranks in the order of their MACs
+    #[arg(long, value_name = "N", group = "who", requires = "discover", value_parser = clap::value_parser!(u32).range(1..))]
+    hosts: Option<u32>,
+    /// The ranks of this host (0-3,8); the others say theirs
+    #[arg(long, value_name = "RANKS", group = "who", requires = "discover", value_parser = RankList::parse)]
+    here: Option<RankList>,
+    /// File with the key that all hosts have (goal-run key makes one)
+    #[arg(long, value_name = "FILE", requires = "others")]
+    key: Option<PathBuf>,
+    /// Port where launchers hear each other, the same on all hosts
+    #[arg(long, value_name = "N", default_value_t = PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+}
+
+impl HostsArguments {
+    /// The other hosts; `None` where all ranks are on this one.
+    pub(crate) fn hosts(&self, keeps_memory: bool) -> Result<Option<Hosts>, String> {
+        let plan = match (&self.peers, self.hosts, &self.here) {
+            (Some(path), ..) => peers(path)?,
+            (None, Some(count), _) => Plan::Count(count),
+            (None, None, Some(here)) => Plan::Here(here.clone()),
+            (None, None, None) => return Ok(None),
+        };
+        // The command line has them wherever it names hosts.
+        let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
+        Ok(Some(Hosts {
+            interface: interface.clone(),
+            port: self.port,
+            ethertypes: Ethertypes { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP },
+            key: key::read(key)?,
+            plan,
+            keeps_memory,
+            tell: complain,
+        }))
+    }
+}
+
+fn peers(path: &Path) -> Result<Plan, String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(PEERS_BYTES_MAX + 1).read_to_string(&mut text));
+    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+    if read.map_err(|error| told(&error))? as u64 > PEERS_BYTES_MAX {
+        return Err(told(&format!("more than {PEERS_BYTES_MAX} bytes are no list of hosts")));
+    }
+    Plan::peers(&text).map_err(|error| told(&error))
+}
+
+/// Tells how a job ended that another host led. The exit status.
+pub(crate) fn tell(verdict: &Verdict, arguments: &Arguments) -> u8 {
+    for error in &verdict.errors {
+        complain(error);
+    }
+    let text = match (arguments.format, &verdict.report) {
+        (Format::Text, _) if verdict.status == 0 => verdict.here.clone(),
+        (Format::Text, _) => return verdict.status,
+        (Format::Json, Some(report)) => report.clone(),
+        (Format::Json, None) => {
+            let text = verdict.errors.join("; ");
+            let mut report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            report.status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
+            report.to_json()
+        }
+    };
+    print(&text, verdict.status)
+}

@@ -1,0 +1,410 @@
+//! A launcher's end of all that it has to do with other hosts: datagrams, and streams to other launchers.
+//!
+//! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames, [`Link::poll_event`] until there are
+//! no more events, and [`Link::poll_timeout`] for the time at which [`Link::handle_timeout`] is to be called.
+
+use super::{Decoder, Discovery, Key, Message};
+use crate::rank::Ethertypes;
+use goal_esp::auth::Address;
+use goal_esp::datagram::Datagrams;
+use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Loss};
+use goal_esp::endpoint::{Event as StreamEvent, FRAME_LEN_MAX};
+use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State};
+use std::collections::{BTreeMap, VecDeque};
+
+/// After which it is told, again and again, who has not been found.
+const TELL_NS: u64 = 2_000_000_000;
+/// Datagrams that wait to leave at most: who asks for more asks again.
+const DATAGRAMS_MAX: usize = 4096;
+/// Bytes that may wait to leave on a stream before others should not be added.
+const WAITING_MAX: usize = 1 << 20;
+
+/// What the ranks of a host do, all together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reply {
+    /// Whether some rank works, none can go on, or all are done.
+    pub state: State,
+    /// Messages that they sent to other hosts.
+    pub sent: u64,
+    /// Messages that they took from other hosts.
+    pub taken: u64,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// These ranks are on this host: [`Link::claimed`] is to tell their ports.
+    Mine(Vec<u32>),
+    /// Who has not been found after a while, in words.
+    Missing(String),
+    /// It is known where each rank takes frames.
+    Found(Vec<Address>),
+    /// What other hosts say does not go together, in words.
+    Contradiction(String),
+    /// There is a stream to a launcher.
+    Connected(Mac),
+    /// A message of a launcher, with the bytes behind it.
+    Message(Mac, Message, Vec<u8>),
+    /// A launcher says nothing more.
+    Finished(Mac),
+    /// There is no stream to a launcher any more; why, in words.
+    Lost(Mac, String),
+    /// The leader asks whether the ranks can go on: [`Link::reply`].
+    Probe {
+        /// Who asks.
+        from: Mac,
+        /// In which round.
+        round: u64,
+    },
+    /// A host says whether its ranks can go on.
+    Replied(Mac, u64, Reply),
+}
+
+/// A stream to another launcher.
+struct Stream {
+    id: ConnectionId,
+    /// What has to be said, in packets; true behind the last one of a message.
+    waiting: VecDeque<(Vec<u8>, bool)>,
+    waiting_bytes: usize,
+    decoder: Decoder,
+    is_readable: bool,
+}
+
+/// A launcher's end.
+pub struct Link {
+    me: Address,
+    job: u64,
+    key: Key,
+    ethertypes: Ethertypes,
+    datagrams: Datagrams,
+    discovery: Discovery,
+    endpoint: Endpoint,
+    streams: BTreeMap<Mac, Stream>,
+    by_id: BTreeMap<ConnectionId, Mac>,
+    /// Frames with datagrams.
+    frames: VecDeque<Vec<u8>>,
+    events: VecDeque<Event>,
+    /// Datagrams asked so far.
+    number: u32,
+    /// When it is told who has not been found; `None` when all are.
+    tell_ns: Option<u64>,
+    has_told_mine: bool,
+    has_told_found: bool,
+    /// Nothing more is looked for once something did not go together.
+    is_broken: bool,
+}
+
+impl Link {
+    /// The end of the launcher at `me`, on an interface whose frames carry `payload_max` bytes of a stream. Nobody must be able to guess
+    /// `seed`.
+    pub fn new(
+        now_ns: u64,
+        (me, ethertypes): (Address, Ethertypes),
+        key: &Key,
+        discovery: Discovery,
+        payload_max: u16,
+        seed: [u8; 32],
+    ) -> Self {
+        let mut config = Config::new(me, key.launchers(), payload_max);
+        config.ethertype = ethertypes.esp;
+        config.authenticates_data = true;
+        let mut link = Self {
+            me,
+            job: key.job(),
+            key: key.clone(),
+            ethertypes,
+            datagrams: Datagrams::new(me, &key.launchers()).with_ethertype(ethertypes.edp),
+            discovery,
+            endpoint: Endpoint::new(config, seed),
+            streams: BTreeMap::new(),
+            by_id: BTreeMap::new(),
+            frames: VecDeque::new(),
+            events: VecDeque::new(),
+            number: 0,
+            tell_ns: Some(now_ns + TELL_NS),
+            has_told_mine: false,
+            has_told_found: false,
+            is_broken: false,
+        };
+        link.look();
+        link
+    }
+
+    /// The ranks of this host take frames at these ports.
+    pub fn claimed(&mut self, ports: &[u16]) {
+        self.discovery.claimed(ports);
+        self.look();
+    }
+
+    /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
+    pub fn connect(&mut self, now_ns: u64, host: Mac) {
+        if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.me.port }) {
+            self.by_id.insert(id, host);
+        }
+    }
+
+    /// Says something to a launcher; nothing where there is no stream to it.
+    pub fn send(&mut self, now_ns: u64, host: Mac, message: &Message, bytes: &[u8]) {
+        let Some(stream) = self.streams.get_mut(&host) else { return };
+        let all = message.encode(bytes);
+        let payload_max = self.endpoint.payload_max(stream.id).max(1);
+        let packets = all.chunks(payload_max).map(|packet| (packet.to_vec(), false));
+        stream.waiting.extend(packets);
+        stream.waiting_bytes += all.len();
+        if let Some((_, is_end)) = stream.waiting.back_mut() {
+            *is_end = true;
+        }
+        self.flush(now_ns);
+    }
+
+    /// Whether more may be sent without too much waiting to leave.
+    pub fn has_room(&self) -> bool {
+        self.streams.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
+    }
+
+    /// Asks a host whether its ranks can go on.
+    pub fn probe(&mut self, host: Mac, round: u64) {
+        let message = Datagram::Probe { job: self.job, round };
+        self.write(None, host, message);
+    }
+
+    /// Answers a [`Event::Probe`] of `host`; `rank` is the lowest of this host.
+    pub fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
+        let Reply { state, sent, taken } = reply;
+        self.write(None, host, Datagram::ProbeReply { job: self.job, round, rank, state, sent, taken });
+    }
+
+    /// Says nothing more to anybody, after all that was said.
+    pub fn close(&mut self, now_ns: u64) {
+        self.flush(now_ns);
+        for stream in self.streams.values() {
+            if stream.waiting.is_empty() {
+                self.endpoint.close(now_ns, stream.id);
+            }
+        }
+    }
+
+    /// Whether no stream is left.
+    pub fn is_closed(&self) -> bool {
+        self.streams.is_empty()
+    }
+
+    /// Whether [`Event::Contradiction`] was told. The others find it too as long as this answers.
+    pub fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Takes a frame.
+    pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
+        let is_stream = Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
+        if is_stream {
+            self.endpoint.handle_frame(now_ns, frame);
+            self.look_at_streams(now_ns);
+            return;
+        }
+        let Some((from, datagram)) = self.datagrams.read(frame) else { return };
+        let EdpRepr { source_port, message, .. } = datagram.repr();
+        match message {
+            Datagram::Discovery { job, nonce } => {
+                let answers: Vec<_> = self.discovery.answers(job, nonce).collect();
+                for (port, message) in answers {
+                    self.write(port, from, message);
+                }
+            }
+            Datagram::Answer { .. } if !self.is_broken => {
+                let from = Address { mac: from, port: source_port };
+                if let Err(contradiction) = self.discovery.handle(from, &message) {
+                    self.is_broken = true;
+                    self.events.push_back(Event::Contradiction(contradiction));
+                }
+                self.look();
+            }
+            Datagram::Probe { job, round } if job == self.job => {
+                self.events.push_back(Event::Probe { from, round });
+            }
+            Datagram::ProbeReply { job, round, state, sent, taken, .. } if job == self.job => {
+                self.events.push_back(Event::Replied(from, round, Reply { state, sent, taken }));
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets the timers pass whose time has come.
+    pub fn handle_timeout(&mut self, now_ns: u64) {
+        self.endpoint.handle_timeout(now_ns);
+        self.look_at_streams(now_ns);
+        if self.is_broken {
+            return;
+        }
+        if let Some(question) = self.discovery.poll_question(now_ns) {
+            self.write(None, Mac::BROADCAST, question);
+        }
+        if self.tell_ns.is_some_and(|tell_ns| tell_ns <= now_ns) {
+            self.tell_ns = (!self.discovery.is_complete()).then_some(now_ns + TELL_NS);
+            if self.tell_ns.is_some() {
+                self.events.push_back(Event::Missing(self.discovery.missing()));
+            }
+        }
+    }
+
+    /// Lets [`Event::Missing`] follow at once.
+    pub fn tell_missing(&mut self) {
+        self.events.push_back(Event::Missing(self.discovery.missing()));
+    }
+
+    /// When [`Link::handle_timeout`] is to be called next.
+    pub fn poll_timeout(&self) -> Option<u64> {
+        let ask_ns = if self.is_broken { None } else { self.discovery.poll_timeout() };
+        [self.endpoint.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
+    }
+
+    /// Writes the next frame to `out`, which has room for the longest; how many bytes it has.
+    pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
+        if let Some(frame) = self.frames.pop_front() {
+            out[..frame.len()].copy_from_slice(&frame);
+            return Some(frame.len());
+        }
+        self.endpoint.poll_transmit(now_ns, out)
+    }
+
+    /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
+    pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        let hosts: Vec<Mac> =
+            self.streams.iter().filter(|(_, stream)| stream.is_readable).map(|(&host, _)| host).collect();
+        hosts.into_iter().find_map(|host| self.read(now_ns, host))
+    }
+
+    fn write(&mut self, port: Option<u16>, to: Mac, message: Datagram<'_>) {
+        if self.frames.len() >= DATAGRAMS_MAX {
+            return;
+        }
+        self.number = self.number.wrapping_add(1);
+        let mut frame = vec![0; FRAME_LEN_MAX];
+        let of_rank = port.map(|port| {
+            let address = Address { mac: self.me.mac, port };
+            Datagrams::new(address, &self.key.launchers()).with_ethertype(self.ethertypes.edp)
+        });
+        let datagrams = of_rank.as_ref().unwrap_or(&self.datagrams);
+        let len = datagrams.write(to, self.me.port, self.number, message, &mut frame);
+        frame.truncate(len);
+        self.frames.push_back(frame);
+    }
+
+    /// Tells what has been found.
+    fn look(&mut self) {
+        if self.is_broken {
+            return;
+        }
+        if !self.has_told_mine
+            && let Some(mine) = self.discovery.mine()
+        {
+            self.has_told_mine = true;
+            self.events.push_back(Event::Mine(mine.to_vec()));
+        }
+        if !self.has_told_found
+            && let Some(addresses) = self.discovery.addresses()
+        {
+            self.has_told_found = true;
+            self.events.push_back(Event::Found(addresses));
+        }
+    }
+
+    fn look_at_streams(&mut self, now_ns: u64) {
+        while let Some(event) = self.endpoint.poll_event() {
+            match event {
+                StreamEvent::Connected { id, peer } => {
+                    let stream = Stream {
+                        id,
+                        waiting: VecDeque::new(),
+                        waiting_bytes: 0,
+                        decoder: Decoder::default(),
+                        is_readable: false,
+                    };
+                    if peer.port != self.me.port {
+                        self.endpoint.reset(now_ns, id);
+                        continue;
+                    }
+                    self.by_id.insert(id, peer.mac);
+                    self.streams.insert(peer.mac, stream);
+                    self.events.push_back(Event::Connected(peer.mac));
+                }
+                StreamEvent::Readable(id) => {
+                    if let Some(stream) = self.by_id.get(&id).and_then(|host| self.streams.get_mut(host)) {
+                        stream.is_readable = true;
+                    }
+                }
+                StreamEvent::Finished(id) => {
+                    // What can still be read comes first.
+                    let Some(&host) = self.by_id.get(&id) else { continue };
+                    while let Some(event) = self.read(now_ns, host) {
+                        self.events.push_back(event);
+                    }
+                    self.events.push_back(Event::Finished(host));
+                }
+                StreamEvent::Closed(id) => {
+                    if let Some(host) = self.by_id.remove(&id) {
+                        self.streams.remove(&host);
+                    }
+                }
+                StreamEvent::Lost { id, cause } => {
+                    if let Some(host) = self.by_id.remove(&id) {
+                        self.streams.remove(&host);
+                        self.events.push_back(Event::Lost(host, self.describe(cause)));
+                    }
+                }
+                StreamEvent::Writable(_) => {}
+            }
+        }
+        self.flush(now_ns);
+    }
+
+    fn describe(&self, cause: Loss) -> String {
+        match cause {
+            Loss::Dead => {
+                let dead_ns = self.endpoint.config().timing.dead_ns;
+                format!("not heard of for {} s", dead_ns as f64 / 1e9)
+            }
+            _ => cause.to_string(),
+        }
+    }
+
+    /// Gives the endpoint what waits, as far as it has room.
+    fn flush(&mut self, now_ns: u64) {
+        for stream in self.streams.values_mut() {
+            while let Some((packet, is_end)) = stream.waiting.pop_front() {
+                let len = packet.len();
+                if let Err(full) = self.endpoint.push(now_ns, stream.id, packet, is_end) {
+                    stream.waiting.push_front((full.0, is_end));
+                    break;
+                }
+                stream.waiting_bytes -= len;
+            }
+        }
+    }
+
+    /// The next message of a launcher.
+    fn read(&mut self, now_ns: u64, host: Mac) -> Option<Event> {
+        let stream = self.streams.get_mut(&host)?;
+        loop {
+            match stream.decoder.next_message() {
+                Ok(Some((message, bytes))) => return Some(Event::Message(host, message, bytes)),
+                Err(broken) => {
+                    self.endpoint.reset(now_ns, stream.id);
+                    self.by_id.remove(&stream.id);
+                    self.streams.remove(&host);
+                    return Some(Event::Lost(host, broken.to_string()));
+                }
+                Ok(None) => match self.endpoint.read(now_ns, stream.id) {
+                    Some(packet) => stream.decoder.push(&packet),
+                    None => {
+                        stream.is_readable = false;
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What a launcher does that does not lead, while the ranks run.
+
+use super::{Place, Session, Verdict, session};
+use crate::hosts::{Area, Event, Message};
+use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
+use crate::rank::now_ns;
+use crate::transport::esp::give_up_rights;
+use std::time::Duration;
+
+/// What it was told.
+pub(super) enum Told {
+    /// The leader ends the job.
+    End { is_complete: bool, areas: Vec<Area> },
+    /// There is no leader any more.
+    Verdict(Verdict),
+}
+
+impl Told {
+    pub(super) fn is_complete(&self) -> bool {
+        matches!(self, Told::End { is_complete: true, .. })
+    }
+}
+
+/// Tells the leader what becomes of the ranks; returns when it says that the job has ended.
+pub(super) fn follow(
+    session: &mut Session<'_>,
+    place: &Place<'_>,
+    fallen: &mut dyn FnMut() -> Option<Fallen>,
+) -> Told {
+    let leader = session.leader();
+    let supervisor = Supervisor::new(place);
+    let mut quiet = Quiet::new(place);
+    let gate = place.segment.gate();
+    let here = place.here.len() as u32;
+    let (mut is_ready, mut has_told) = (false, false);
+    loop {
+        let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
+        let mut probe = None;
+        while let Some(event) = session.event(limit) {
+            limit = Duration::ZERO;
+            let why = match event {
+                Event::Message(_, Message::Go, _) => {
+                    gate.pass(here + 1, now_ns);
+                    continue;
+                }
+                Event::Message(_, Message::End { is_complete, areas }, _) => {
+                    return Told::End { is_complete, areas };
+                }
+                Event::Probe { from, round } if from == leader => {
+                    probe = Some(round);
+                    continue;
+                }
+                Event::Message(_, Message::Refused(why), _) | Event::Lost(_, why) => why,
+                Event::Finished(_) => "its launcher ended".to_owned(),
+                _ => continue,
+            };
+            let errors = vec![format!("{} is lost: {why}", session.named(leader))];
+            let here = String::new();
+            return Told::Verdict(Verdict { status: session::DIED, report: None, errors, here });
+        }
+        if !is_ready && gate.ready() == here {
+            is_ready = true;
+            // Threads have opened their sockets; processes have rights of their own.
+            let _ = give_up_rights();
+            session.post.send(leader, Message::Ready);
+        }
+        let news = match supervisor.look(fallen).filter(|_| !has_told) {
+            Some(Sight::Failed(_)) => Some(Message::Failed),
+            Some(Sight::Fallen((rank, how))) => Some(Message::Died { rank, how }),
+            Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
+            Some(Sight::Finished) => Some(Message::Finished),
+            None => None,
+        };
+        if let Some(message) = news {
+            // After the end of all ranks, only a signal is news.
+            has_told = message != Message::Finished;
+            session.post.send(leader, message);
+        }
+        if let Some(round) = probe {
+            session.post.reply(leader, round, place.here[0], quiet.reply());
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What ranks left, on its way to the leader.
+
+use super::{LaunchError, Place, Session};
+use crate::hosts::{Area, Message};
+use crate::shm::Segment;
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::Ordering;
+
+/// What of each rank is told beside its status and its failure.
+pub(super) struct Areas {
+    pub(super) memory: bool,
+    pub(super) matches: bool,
+    pub(super) instance: bool,
+}
+
+impl Areas {
+    pub(super) fn list(&self) -> Vec<Area> {
+        let all = [
+            (Area::Status, true),
+            (Area::Failure, true),
+            (Area::Memory, self.memory),
+            (Area::Matches, self.matches),
+            (Area::Instance, self.instance),
+        ];
+        all.into_iter().filter(|(_, is_told)| *is_told).map(|(area, _)| area).collect()
+    }
+}
+
+/// Where it lies.
+fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
+    match area {
+        Area::Status => segment.told(rank),
+        Area::Failure => segment.failure_record(rank),
+        Area::Memory => segment.rank(rank).memory.clone(),
+        Area::Matches => segment.rank(rank).matches.clone(),
+        Area::Instance => segment.rank(rank).instance.clone(),
+    }
+}
+
+/// Tells the leader what the ranks of this host left. Those have ended.
+pub(super) fn tell(session: &Session<'_>, place: &Place<'_>, areas: &[Area]) -> Result<(), LaunchError> {
+    let segment = place.segment;
+    // Not through the mapping, which would give pages to memory that nobody has touched.
+    let file = File::from(segment.mapping().fd().try_clone_to_owned()?);
+    let leader = session.leader();
+    for &rank in place.here {
+        for &area in areas {
+            let range = place_of(segment, rank, area);
+            for at in range.clone().step_by(Message::BYTES_MAX) {
+                let mut bytes = vec![0; Message::BYTES_MAX.min(range.end - at)];
+                file.read_exact_at(&mut bytes, at as u64)?;
+                // What the leader has is zeros.
+                if bytes.iter().any(|&byte| byte != 0) {
+                    let offset = (at - range.start) as u64;
+                    session.post.send_with(leader, Message::Left { rank, area, offset }, bytes);
+                }
+            }
+        }
+    }
+    let opened_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
+    session.post.send(leader, Message::Told { opened_ns });
+    Ok(())
+}
+
+/// Puts a part of what a rank left where the rank would have. False if it does not fit.
+pub(super) fn keep(segment: &Segment, rank: u32, area: Area, offset: u64, bytes: &[u8]) -> bool {
+    let range = place_of(segment, rank, area);
+    let fits = usize::try_from(offset)
+        .is_ok_and(|offset| offset.checked_add(bytes.len()).is_some_and(|end| end <= range.len()));
+    if fits {
+        segment.mapping().copy_in(range.start + offset as usize, bytes);
+    }
+    fits
+}

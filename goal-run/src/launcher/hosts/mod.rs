@@ -1,0 +1,169 @@
+//! A job on several hosts: a launcher on each, which find each other and do as the leader says, that of the host of rank 0.
+//!
+//! ```text
+//! every host: find all ranks --> Hello --> leader compares --> Start --> ranks start --> Ready --> Go
+//!             ranks finish, fail, die, rest or get a signal --> leader decides --> End --> what ranks left --> Verdict
+//! ```
+//!
+//! The leader gathers what the ranks of others left in its own segment, so that the outcome is that of a job on one host.
+
+mod follow;
+mod lead;
+mod left;
+mod post;
+mod session;
+
+use super::outcome::End;
+use super::{LaunchError, Options, Outcome, Place, conclude, equip, run_ranks};
+use crate::hosts::{Key, Plan, ranges};
+use crate::progress::Mode;
+use crate::rank::{Ethertypes, Network};
+use crate::report::Report;
+use follow::Told;
+use goal_asm::Nisa;
+use goal_esp::wire::Mac;
+use lead::{Ending, Leader};
+use session::Session;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The other hosts of a job.
+#[derive(Debug, Clone)]
+pub struct Hosts {
+    /// Name of this host's interface.
+    pub interface: String,
+    /// Its port where launchers hear each other.
+    pub port: u16,
+    /// Ethertypes of frames.
+    pub ethertypes: Ethertypes,
+    /// What all of them have and nobody else.
+    pub key: Key,
+    /// Who has which rank.
+    pub plan: Plan,
+    /// Whether the leader gets the memory of all ranks whatever it is needed for, as for [`Outcome::dump`].
+    pub keeps_memory: bool,
+    /// Tells people whom it waits for.
+    pub tell: fn(&str),
+}
+
+/// How a job on several hosts ended, as one of them sees it.
+#[derive(Debug)]
+pub enum Ended {
+    /// This host leads. The others wait for [`Others::conclude`].
+    Leading(Box<Outcome>, Others),
+    /// This host was told.
+    Told(Verdict),
+}
+
+/// How a job ended, as a host hears it that does not lead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The exit status.
+    pub status: u8,
+    /// The leader's report, one JSON object; `None` where it is not known.
+    pub report: Option<String>,
+    /// What went wrong, in words.
+    pub errors: Vec<String>,
+    /// What was here, in words.
+    pub here: String,
+}
+
+/// The other hosts of a job that has ended.
+pub struct Others {
+    post: post::Post,
+    hosts: BTreeSet<Mac>,
+}
+
+impl std::fmt::Debug for Others {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(&self.hosts).finish()
+    }
+}
+
+impl Others {
+    /// Tells them how the job ended.
+    pub fn conclude(self, report: &Report) {
+        for &host in &self.hosts {
+            let verdict = crate::hosts::Message::Verdict {
+                status: report.exit_status(),
+                report: report.to_json(),
+                errors: report.errors.clone(),
+            };
+            self.post.send(host, verdict);
+        }
+    }
+}
+
+/// Runs the ranks of a schedule that are on this host, as a part of a job on several.
+///
+/// # Errors
+/// Where the ranks can't be started, here or on another host.
+pub fn run_on_hosts(nisa: &Arc<Nisa>, options: &Options, hosts: &Hosts) -> Result<Ended, LaunchError> {
+    if options.progress == Mode::Node {
+        return Err(LaunchError::NodeOnHosts);
+    }
+    if options.trace_events.is_some() {
+        return Err(LaunchError::TraceOnHosts);
+    }
+    let mut session = Session::open(nisa, options, hosts)?;
+    match session.run() {
+        Err(LaunchError::Interrupted(signal)) => {
+            session.refuse(&LaunchError::Interrupted(signal));
+            let errors = vec![LaunchError::Interrupted(signal).to_string()];
+            Ok(Ended::Told(Verdict { status: 128 + signal as u8, report: None, errors, here: String::new() }))
+        }
+        Err(error) => {
+            session.refuse(&error);
+            Err(error)
+        }
+        Ok(Some(outcome)) => Ok(Ended::Leading(Box::new(outcome), session.part())),
+        Ok(None) => Ok(Ended::Told(session.verdict())),
+    }
+}
+
+impl Session<'_> {
+    /// The whole job; the outcome where this host leads.
+    fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
+        self.find()?;
+        let run = self.agree()?;
+        let network = Network::new(
+            self.hosts.interface.clone(),
+            self.me,
+            self.hosts.ethertypes,
+            self.hosts.key.ranks(run),
+            self.addresses(),
+        );
+        let leads = network.leads();
+        let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
+        let here = self.mine.clone();
+        let place = Place {
+            nisa: self.nisa,
+            options: self.options,
+            settings: &settings,
+            segment: &segment,
+            here: &here,
+        };
+        if leads {
+            let mut leader = Leader::new(self, &place)?;
+            let ending = run_ranks(&place, |fallen| leader.lead(fallen), Ending::is_complete)?;
+            let end = leader.gather(ending);
+            return Ok(Some(conclude(end, segment, self.nisa, self.options)));
+        }
+        let told = run_ranks(&place, |fallen| follow::follow(self, &place, fallen), Told::is_complete)?;
+        match told {
+            Told::End { areas, .. } => left::tell(self, &place, &areas)?,
+            Told::Verdict(verdict) => self.decided = Some(verdict),
+        }
+        Ok(None)
+    }
+}
+
+/// A host and its ranks in words.
+fn with_ranks(host: Mac, ranks: &[u32]) -> String {
+    format!("host {host} with rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
+}
+
+/// The end of a job that has lost a host.
+fn lost(who: &str, why: &str) -> End {
+    End::HostLost(format!("{who} is lost: {why}"))
+}

@@ -1,0 +1,327 @@
+//! One launcher among others, from the search for them to the verdict.
+
+use super::post::{Post, random};
+use super::{Hosts, LaunchError, Others, Verdict, with_ranks};
+use crate::hosts::{Discovery, Event, Message, Term, ranges};
+use crate::launcher::Options;
+use crate::transport::esp::Port;
+use goal_asm::Nisa;
+use goal_esp::auth::Address;
+use goal_esp::wire::Mac;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long hosts wait for each other where no time was set.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Longest time without a look at what else may have happened.
+pub(super) const LOOK: Duration = Duration::from_millis(20);
+
+/// One launcher among others.
+pub(super) struct Session<'a> {
+    pub(super) nisa: &'a Arc<Nisa>,
+    pub(super) options: &'a Options,
+    pub(super) hosts: &'a Hosts,
+    pub(super) post: Post,
+    pub(super) me: Mac,
+    /// The ranks of this host.
+    pub(super) mine: Vec<u32>,
+    /// Those that hold their ports.
+    claims: Vec<Port>,
+    /// Where each rank takes frames, once that is known.
+    addresses: Vec<Address>,
+    /// What happened and is to be looked at later.
+    early: VecDeque<Event>,
+    pub(super) started: Instant,
+    /// The other hosts that there is a stream to.
+    pub(super) connected: BTreeSet<Mac>,
+    /// How the job ended, where this host does not lead and knows.
+    pub(super) decided: Option<Verdict>,
+}
+
+impl<'a> Session<'a> {
+    /// Begins to look for the others.
+    pub(super) fn open(
+        nisa: &'a Arc<Nisa>,
+        options: &'a Options,
+        hosts: &'a Hosts,
+    ) -> Result<Self, LaunchError> {
+        let post = Post::open(hosts, &hosts.key, |me, nonce| {
+            Discovery::new(hosts.key.job(), nonce, me, nisa.num_ranks(), hosts.plan.clone())
+                .map_err(LaunchError::Hosts)
+        })?;
+        let me = post.interface().mac.expect("an interface of Ethernet has an address");
+        Ok(Self {
+            nisa,
+            options,
+            hosts,
+            post,
+            me,
+            mine: vec![],
+            claims: vec![],
+            addresses: vec![],
+            early: VecDeque::new(),
+            started: Instant::now(),
+            connected: BTreeSet::new(),
+            decided: None,
+        })
+    }
+
+    pub(super) fn addresses(&self) -> &[Address] {
+        &self.addresses
+    }
+
+    /// The host of rank 0, once all are known.
+    pub(super) fn leader(&self) -> Mac {
+        self.addresses[0].mac
+    }
+
+    /// All hosts.
+    pub(super) fn all(&self) -> BTreeSet<Mac> {
+        self.addresses.iter().map(|address| address.mac).collect()
+    }
+
+    /// A host with its ranks, in words.
+    pub(super) fn named(&self, host: Mac) -> String {
+        with_ranks(host, &self.ranks_of(host))
+    }
+
+    /// The ranks of a host.
+    pub(super) fn ranks_of(&self, host: Mac) -> Vec<u32> {
+        (0..).zip(&self.addresses).filter(|(_, address)| address.mac == host).map(|(rank, _)| rank).collect()
+    }
+
+    /// What happened next, within `limit`. Streams are kept account of.
+    pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
+        let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
+        match &event {
+            Event::Connected(host) => {
+                self.connected.insert(*host);
+            }
+            Event::Lost(host, _) | Event::Finished(host) => {
+                self.connected.remove(host);
+            }
+            _ => {}
+        }
+        Some(event)
+    }
+
+    /// Why it is not to go on, as far as this host alone can tell: `missing` says who is waited for.
+    fn check(&mut self, missing: impl FnOnce(&mut Self) -> String) -> Result<(), LaunchError> {
+        let signal = self.options.interrupted.load(Ordering::SeqCst);
+        if signal != 0 {
+            return Err(LaunchError::Interrupted(signal));
+        }
+        let patience = self.options.timeout.unwrap_or(PATIENCE);
+        if self.started.elapsed() < patience {
+            return Ok(());
+        }
+        let missing = missing(self);
+        Err(LaunchError::Hosts(format!("after {} s: {missing}", patience.as_secs_f64())))
+    }
+
+    /// Finds out where all ranks take frames.
+    pub(super) fn find(&mut self) -> Result<(), LaunchError> {
+        let mut later = VecDeque::new();
+        let mut told = String::new();
+        loop {
+            self.check(|session| format!("{}; {WAY_OUT}", session.missing()))?;
+            match self.event(LOOK) {
+                None => {}
+                Some(Event::Mine(ranks)) => {
+                    self.claims = ranks
+                        .iter()
+                        .map(|_| Port::any(self.post.interface()))
+                        .collect::<Result<_, _>>()
+                        .map_err(|error| LaunchError::Hosts(format!("no port is free: {error}")))?;
+                    self.post.claimed(self.claims.iter().map(Port::number).collect());
+                    self.mine = ranks;
+                }
+                Some(Event::Missing(missing)) if told == missing => {}
+                Some(Event::Missing(missing)) => {
+                    (self.hosts.tell)(&format!("waiting: {missing}; {WAY_OUT}"));
+                    told = missing;
+                }
+                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Found(addresses)) => {
+                    self.addresses = addresses;
+                    self.early = later;
+                    return Ok(());
+                }
+                Some(other) => later.push_back(other),
+            }
+        }
+    }
+
+    fn missing(&mut self) -> String {
+        self.post.tell_missing();
+        let since = Instant::now();
+        while since.elapsed() < LOOK * 10 {
+            if let Some(Event::Missing(missing)) = self.event(LOOK) {
+                return missing;
+            }
+        }
+        "not all hosts were found".to_owned()
+    }
+
+    /// Compares what the hosts were started with; the number of the run.
+    pub(super) fn agree(&mut self) -> Result<u64, LaunchError> {
+        let own = terms(self.nisa, self.options);
+        if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }
+    }
+
+    /// The leader hears all others.
+    fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
+        let mut awaited = self.all();
+        awaited.remove(&self.me);
+        while !awaited.is_empty() {
+            let names: Vec<String> = awaited.iter().map(|&host| self.named(host)).collect();
+            self.check(|_| format!("{} found, but not ready", names.join(", ")))?;
+            match self.event(LOOK) {
+                Some(Event::Message(host, Message::Hello(theirs), _)) => {
+                    if let Some((name, ours, theirs)) = difference(own, &theirs) {
+                        return Err(LaunchError::Hosts(format!(
+                            "host {host} has {name} {theirs}, the leader {} has {ours}",
+                            self.me
+                        )));
+                    }
+                    awaited.remove(&host);
+                }
+                Some(Event::Message(host, Message::Refused(why), _)) => {
+                    return Err(LaunchError::Hosts(format!("host {host}: {why}")));
+                }
+                // The last of what a host says of its ranks.
+                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Lost(host, why)) => {
+                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host))));
+                }
+                Some(Event::Finished(host)) => {
+                    return Err(LaunchError::Hosts(format!("{} ended", self.named(host))));
+                }
+                _ => {}
+            }
+        }
+        let run = u64::from_ne_bytes(random()?);
+        for host in self.all().into_iter().filter(|&host| host != self.me) {
+            self.post.send(host, Message::Start { run });
+        }
+        Ok(run)
+    }
+
+    /// Any other says what it was started with, and waits for the leader.
+    fn report_to_leader(&mut self, own: Vec<Term>) -> Result<u64, LaunchError> {
+        let leader = self.leader();
+        let mut own = Some(own);
+        self.post.connect(leader);
+        loop {
+            self.check(|session| format!("{} has not begun", session.named(leader)))?;
+            let event = self.event(LOOK);
+            if self.connected.contains(&leader)
+                && let Some(own) = own.take()
+            {
+                self.post.send(leader, Message::Hello(own));
+            }
+            match event {
+                Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
+                Some(Event::Message(_, Message::Refused(why), _)) => return Err(LaunchError::Hosts(why)),
+                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Lost(_, why)) => {
+                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(leader))));
+                }
+                Some(Event::Finished(_)) => {
+                    return Err(LaunchError::Hosts(format!("{} ended", self.named(leader))));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells the others why the job does not start, as far as there are streams to them.
+    pub(super) fn refuse(&self, error: &LaunchError) {
+        let text = match error {
+            LaunchError::Hosts(text) => text.clone(),
+            other => other.to_string(),
+        };
+        for &host in &self.connected {
+            self.post.send(host, Message::Refused(text.clone()));
+        }
+    }
+
+    /// The other hosts, which wait for how the job ended.
+    pub(super) fn part(self) -> Others {
+        Others { post: self.post, hosts: self.connected }
+    }
+
+    /// How the job ended, as the leader says; waits for that.
+    pub(super) fn verdict(mut self) -> Verdict {
+        let leader = self.leader();
+        let plural = if self.mine.len() == 1 { "" } else { "s" };
+        let here = format!("rank{plural} {} of {} were here", ranges(&self.mine), self.nisa.num_ranks());
+        let verdict = |status, report, errors| Verdict { status, report, errors, here: here.clone() };
+        if let Some(decided) = self.decided.take() {
+            return Verdict { here, ..decided };
+        }
+        loop {
+            let signal = self.options.interrupted.load(Ordering::SeqCst);
+            if signal != 0 {
+                let text = LaunchError::Interrupted(signal).to_string();
+                return verdict(128 + signal as u8, None, vec![text]);
+            }
+            match self.event(LOOK) {
+                Some(Event::Message(_, Message::Verdict { status, report, errors }, _)) => {
+                    return verdict(status, Some(report), errors);
+                }
+                Some(Event::Lost(_, why)) => {
+                    return verdict(DIED, None, vec![format!("{} is lost: {why}", self.named(leader))]);
+                }
+                Some(Event::Finished(_)) => {
+                    return verdict(
+                        DIED,
+                        None,
+                        vec![format!("{} ended without a report", self.named(leader))],
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The exit status of a job that lost a part of itself.
+pub(super) const DIED: u8 = 4;
+
+/// What to look at where a host is not found.
+const WAY_OUT: &str = "is goal-run started there, with the same key and port, on the same network?";
+
+/// What must be the same on all hosts.
+fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(nisa.bytes());
+    if let Some(window) = &options.window {
+        for rank in 0..nisa.num_ranks() {
+            hasher.update(format!("{:?}", window.outline.place(rank)).as_bytes());
+        }
+    }
+    let window = options.window.as_ref().map_or("none".to_owned(), |window| window.settings.size.to_string());
+    let terms = [
+        ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("--repeat", options.repeat.to_string()),
+        ("--window", window),
+        ("--verify", options.record.to_string()),
+        ("--eager-limit", options.engine.eager_limit.to_string()),
+        ("--unexpected-limit", options.engine.unexpected_limit.to_string()),
+        ("--calc", format!("{:?}", options.engine.calc)),
+        ("the program", hasher.finalize().to_hex()[..16].to_owned()),
+    ];
+    terms.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// What another host has otherwise: its name, and the value here and there.
+fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
+    let theirs: BTreeMap<&str, &str> = theirs.iter().map(|(name, value)| (&**name, &**value)).collect();
+    own.iter().find_map(|(name, value)| {
+        let other = theirs.get(&**name).copied().unwrap_or("nothing");
+        (other != value).then_some((&**name, &**value, other))
+    })
+}

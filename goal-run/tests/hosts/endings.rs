@@ -1,0 +1,85 @@
+//! Jobs that end before their end, the same on all hosts.
+
+use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, pairs, ranks_of, send};
+use goal_cluster::Wiring;
+use rustix::process::Signal;
+
+#[test]
+fn a_failure_is_told_on_all_hosts() {
+    let Some(bench) = Bench::or_skip("failure", &Wiring::bridge(2)) else { return };
+    let wrong = pairs().replace("expect 8 = Int64 102", "expect 8 = Int64 7");
+    let divides = "num_ranks 4 rank 3 { init 0 = Int32 1; exec divInt32 with 0,4 4,4; }";
+    for (text, says) in [(&*wrong, "rank 3: address 8 holds Int64 102, expected 7"), (divides, "rank 3")] {
+        let program = bench.write("wrong.goal", text);
+        for ended in bench.run(&program, &DISCOVER) {
+            ended.assert_status(1);
+            ended.assert_says(&[says]);
+        }
+    }
+}
+
+#[test]
+fn a_stuck_job_is_told_without_a_timeout() {
+    let Some(bench) = Bench::or_skip("stuck", &Wiring::bridge(2)) else { return };
+    // Rank 0 is done, rank 1 and those on the other host wait in vain.
+    let text = "num_ranks 4 rank 1 { a: recv 8b from 0 tag 5; } rank 2 { b: recv 8b from 3 tag 6; } \
+                rank 3 { c: recv 8b from 2 tag 7; d: send 8b to 2 tag 6; requ d -> c; }";
+    let program = bench.write("stuck.goal", text);
+    let says = [
+        "stuck: no rank can go on; 4 actions of 3 ranks had not ended",
+        "rank 1, recv `a` (line 1) waits for a message from rank 0 with tag 5",
+        "rank 3, recv `c` (line 1) waits for a message from rank 2 with tag 7",
+        "rank 3, send `d` (line 1) waits for the end of recv `c`",
+    ];
+    for ended in bench.run(&program, &[&DISCOVER[..], &["--no-check"]].concat()) {
+        ended.assert_status(3);
+        ended.assert_says(&says);
+    }
+}
+
+#[test]
+fn the_time_is_up_on_all_hosts() {
+    let Some(bench) = Bench::or_skip("timeout", &Wiring::bridge(2)) else { return };
+    let program = bench.write("long.goal", LONG);
+    for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", "1"]].concat()) {
+        ended.assert_status(5);
+        ended.assert_says(&["the time is up; 4 actions of 4 ranks had not ended", "rank 3, calc `c`"]);
+    }
+}
+
+#[test]
+fn the_death_of_a_rank_ends_all_hosts() {
+    let Some(bench) = Bench::or_skip("death", &Wiring::bridge(2)) else { return };
+    let program = bench.write("long.goal", LONG);
+    for host in 0..2 {
+        let children = bench.start_all(&program, &DISCOVER);
+        let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
+        send(ranks[host][1], Signal::KILL);
+        for ended in children.into_iter().map(ended) {
+            ended.assert_status(4);
+            ended.assert_says(&[&format!("rank {} was killed by signal 9 (SIGKILL)", 2 * host + 1)]);
+        }
+    }
+}
+
+#[test]
+fn a_signal_to_one_launcher_ends_all() {
+    let Some(bench) = Bench::or_skip("signal", &Wiring::bridge(2)) else { return };
+    let program = bench.write("long.goal", LONG);
+    for host in 0..2 {
+        let children = bench.start_all(&program, &DISCOVER);
+        children.iter().for_each(|child| drop(ranks_of(launcher(child), 2)));
+        send(launcher(&children[host]), Signal::INT);
+        for ended in children.into_iter().map(ended) {
+            ended.assert_status(130);
+            ended.assert_says(&["ended by SIGINT"]);
+        }
+    }
+    // Also one that waits for others.
+    let child = bench.start(0, &program, &DISCOVER);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    send(launcher(&child), Signal::TERM);
+    let ended = ended(child);
+    ended.assert_status(143);
+    ended.assert_says(&["ended by SIGTERM"]);
+}

@@ -1,0 +1,70 @@
+//! Hosts that are lost while a job runs.
+
+use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, ranks_of, send};
+use crate::common::Ended;
+use goal_cluster::{INTERFACE, Wiring};
+use rustix::process::{Pid, Signal, test_kill_process};
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// More than the two seconds after which a silent host is lost, with all that it takes to end a job on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Starts a long job on two hosts, does something to them while it runs, and waits for the end.
+fn after(bench: &Bench, what: impl FnOnce(&[Child])) -> Vec<Ended> {
+    let program = bench.write("long.goal", LONG);
+    let children = bench.start_all(&program, &DISCOVER);
+    let ranks: Vec<Pid> = children.iter().flat_map(|child| ranks_of(launcher(child), 2)).collect();
+    // All have begun, as far as one can see from outside.
+    std::thread::sleep(Duration::from_millis(200));
+    let since = Instant::now();
+    what(&children);
+    let all = children.into_iter().map(ended).collect();
+    assert!(since.elapsed() < LIMIT, "{:?}", since.elapsed());
+    for rank in ranks {
+        assert!(test_kill_process(rank).is_err(), "a rank is left");
+    }
+    all
+}
+
+#[test]
+fn a_host_that_is_unplugged_is_named() {
+    let Some(bench) = Bench::or_skip("unplugged", &Wiring::bridge(2)) else { return };
+    let all = after(&bench, |_| bench.cluster.plug(1, false).unwrap());
+    let names = [
+        format!("host {} with ranks 2-3 is lost: not heard of for 2 s", bench.mac(1)),
+        format!("host {} with ranks 0-1 is lost: not heard of for 2 s", bench.mac(0)),
+    ];
+    for (ended, name) in all.iter().zip(&names) {
+        ended.assert_status(4);
+        ended.assert_says(&[name]);
+    }
+}
+
+#[test]
+fn an_interface_that_goes_down_is_told() {
+    let Some(bench) = Bench::or_skip("down", &Wiring::bridge(2)) else { return };
+    let host = &bench.cluster.hosts()[1];
+    let all = after(&bench, |_| {
+        let status = host.command("ip").args(["link", "set", INTERFACE, "down"]).status().unwrap();
+        assert!(status.success());
+    });
+    all.iter().for_each(|ended| ended.assert_status(4));
+    all[0].assert_says(&[&format!("host {} with ranks 2-3 is lost: not heard of for 2 s", bench.mac(1))]);
+    all[1].assert_says(&[
+        "with ranks 0-1 is lost: not heard of for 2 s (interface v0 carries no more frames: ",
+    ]);
+}
+
+#[test]
+fn a_launcher_that_is_killed_is_named() {
+    let Some(bench) = Bench::or_skip("killed", &Wiring::bridge(2)) else { return };
+    for host in 0..2 {
+        let all = after(&bench, |children| send(launcher(&children[host]), Signal::KILL));
+        assert_eq!(all[host].status, None);
+        let other = &all[1 - host];
+        other.assert_status(4);
+        let name = format!("host {} with ranks {}-{} is lost: ", bench.mac(host), 2 * host, 2 * host + 1);
+        other.assert_says(&[&name]);
+    }
+}

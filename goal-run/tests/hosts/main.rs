@@ -1,0 +1,9 @@
+//! One job on several hosts of a test bench: from the search for each other to the report.
+
+mod bench;
+#[path = "../common/mod.rs"]
+mod common;
+mod endings;
+mod losses;
+mod mistakes;
+mod runs;

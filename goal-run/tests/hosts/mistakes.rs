@@ -1,0 +1,122 @@
+//! What does not go together is told before anything runs.
+
+use crate::bench::{Bench, DISCOVER, ended, pairs};
+use crate::common::{Ended, GOAL_RUN};
+use goal_cluster::Wiring;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::Duration;
+
+#[test]
+fn who_is_missing_is_told() {
+    let Some(bench) = Bench::or_skip("missing", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let peers = bench.write("peers", &format!("{}\n{}\n", bench.mac(0), bench.mac(1)));
+    let ended = ended(bench.start(0, &program, &["--peers", &peers, "--timeout", "2.5"]));
+    ended.assert_status(2);
+    let missing = format!("not found: {} (ranks 2-3)", bench.mac(1));
+    ended.assert_says(&[
+        &format!("waiting: {missing}; is goal-run started there, with the same key and port"),
+        &format!("the job does not start: after 2.5 s: {missing}"),
+    ]);
+    // One that has another key is not there, either.
+    let made = Command::new(GOAL_RUN).arg("key").arg(bench.path("other")).status().unwrap();
+    assert!(made.success());
+    let other = bench.path("other");
+    let with_other = ["--discover", "--hosts", "2", "--timeout", "0.5", "--key", other.to_str().unwrap()];
+    let with_key = ["--discover", "--hosts", "2", "--timeout", "0.5"];
+    for ended in bench.run_each(&program, &[&with_key, &with_other]) {
+        ended.assert_status(2);
+        ended.assert_says(&["after 0.5 s: 1 of 2 hosts are there"]);
+    }
+}
+
+#[test]
+fn contradictions_are_told_on_both_sides() {
+    let Some(bench) = Bench::or_skip("contradictions", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let eight = bench.write("eight.goal", "num_ranks 8");
+    let other = bench.write("other.goal", &pairs().replace("102", "103"));
+    let run = |programs: [&str; 2], arguments: [&[&str]; 2]| -> Vec<Ended> {
+        let children: Vec<_> =
+            (0..2).map(|host| bench.start(host, programs[host], arguments[host])).collect();
+        children.into_iter().map(ended).collect()
+    };
+    let discover = &DISCOVER[..];
+    type Case<'a> = ([&'a str; 2], [&'a [&'a str]; 2], [String; 2]);
+    let cases: [Case<'_>; 3] = [
+        (
+            [&program, &eight],
+            [discover; 2],
+            [
+                format!("host {} runs a program of 8 ranks, here it has 4", bench.mac(1)),
+                format!("host {} runs a program of 4 ranks, here it has 8", bench.mac(0)),
+            ],
+        ),
+        (
+            [&program; 2],
+            [&["--discover", "--here", "0-2"], &["--discover", "--here", "2-3"]],
+            // Whoever hears of it from the other repeats that.
+            [", and host 02:00:00:00:00:0".to_owned(), " have rank 2".to_owned()],
+        ),
+        (
+            [&program, &other],
+            [discover; 2],
+            [format!("host {} has the program ", bench.mac(1)), format!("the leader {} has ", bench.mac(0))],
+        ),
+    ];
+    for (programs, arguments, says) in cases {
+        for (ended, says) in run(programs, arguments).iter().zip(&says) {
+            ended.assert_status(2);
+            ended.assert_says(&["the job does not start: ", says]);
+        }
+    }
+}
+
+#[test]
+fn a_port_has_one_launcher() {
+    let Some(bench) = Bench::or_skip("port", &Wiring::bridge(1)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let first = bench.start(0, &program, &["--discover", "--hosts", "2", "--timeout", "3"]);
+    std::thread::sleep(Duration::from_millis(500));
+    let second = ended(bench.start(0, &program, &DISCOVER));
+    second.assert_status(2);
+    second.assert_says(&["port 18255 of v0 is taken"]);
+    ended(first).assert_status(2);
+    // With another port it is another job.
+    let other = ended(bench.start(0, &program, &["--discover", "--hosts", "1", "--port", "99"]));
+    other.assert_status(0);
+}
+
+#[test]
+fn what_can_not_be_is_refused() {
+    let Some(bench) = Bench::or_skip("refused", &Wiring::bridge(1)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let open = bench.write("open", &fs::read_to_string(bench.path("key")).unwrap());
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o640)).unwrap();
+    let short = bench.write("short", "12ab");
+    fs::set_permissions(&short, fs::Permissions::from_mode(0o600)).unwrap();
+    let peers = bench.write("peers", "02:00:00:00:00:09\n");
+    let twice = bench.write("twice", "02:00:00:00:00:09\n02:00:00:00:00:09\n");
+    let cases: [(&[&str], &str); 9] = [
+        (&["--discover", "--hosts", "1", "--key", &open], "others than its owner have rights to it"),
+        (&["--discover", "--hosts", "1", "--key", &short], "a key has 64 hexadecimal digits"),
+        (&["--peers", &peers], "this host's interface has the address 02:00:00:00:00:00, which is not among"),
+        (&["--peers", &twice], "line 2: 02:00:00:00:00:09 is in line 1 already"),
+        (&["--discover", "--hosts", "5"], "there can't be 5 hosts: the program has 4 ranks"),
+        (&["--discover", "--here", "4"], "there is no rank 4"),
+        (&["--discover"], "the following required arguments were not provided"),
+        (&["--discover", "--hosts", "1", "--progress", "node"], "take --progress thread"),
+        (&["--discover", "--hosts", "1", "--trace", "/dev/null"], "leave --trace out"),
+    ];
+    for (arguments, says) in cases {
+        let ended = ended(bench.start(0, &program, arguments));
+        ended.assert_status(2);
+        ended.assert_says(&[says]);
+    }
+    // A key that is there is not overwritten.
+    let again = Ended::of(Command::new(GOAL_RUN).arg("key").arg(&open).output().unwrap());
+    again.assert_status(2);
+    assert_eq!(fs::metadata(bench.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
+}

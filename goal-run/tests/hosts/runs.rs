@@ -1,0 +1,146 @@
+//! Jobs that come to their end.
+
+use crate::bench::{Bench, DISCOVER, ended, pairs};
+use goal_cluster::{Faults, Switch, Wiring};
+use std::fs;
+use std::time::Duration;
+
+#[test]
+fn hosts_find_each_other_and_run_a_job() {
+    let Some(bench) = Bench::or_skip("together", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    for ranks_as in ["processes", "threads"] {
+        let ended = bench.run(&program, &[&DISCOVER[..], &["--ranks-as", ranks_as, "--verify"]].concat());
+        ended.iter().for_each(|ended| ended.assert_status(0));
+        assert!(
+            ended[0].out.starts_with("4 ranks: 8 messages, 432 bytes (400 verified), "),
+            "{:?}",
+            ended[0]
+        );
+        assert!(ended[0].out.contains("\nverified: 64 bytes of memory and the messages of 8 receives"));
+        assert_eq!(ended[1].out, "ranks 2-3 of 4 were here\n");
+    }
+}
+
+#[test]
+fn a_peers_file_says_who_has_which_rank() {
+    let Some(bench) = Bench::or_skip("peers", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let dump = bench.path("out");
+    // The leader is the host of rank 0: the second one.
+    let text = format!("# hosts\n{} 2-3\n{} 0-1 # leads\n", bench.mac(0), bench.mac(1));
+    let peers = bench.write("peers", &text);
+    let dump = dump.to_str().unwrap();
+    let arguments = ["--peers", &peers, "--dump", dump, "--repeat", "3", "--stats", "--format", "json"];
+    let ended = bench.run(&program, &arguments);
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    let report = ended[1].json();
+    assert_eq!(ended[0].json(), report);
+    assert_eq!((&report["status"], &report["ranks"]), (&"ok".into(), &4.into()));
+    assert_eq!((&report["messages"], &report["verified_bytes"]), (&24.into(), &1200.into()));
+    let counted: Vec<u64> =
+        (0..4).map(|rank| report["stats"]["ranks"][rank]["messages"].as_u64().unwrap()).collect();
+    assert_eq!(counted, [6; 4]);
+    assert!(report["elapsed_ns"].as_u64().unwrap() > 0);
+    for rank in 0..4u64 {
+        let bytes = fs::read(format!("{dump}/rank-{rank}.bin")).unwrap();
+        let words = [100 + rank, 100 + (rank ^ 1)].map(u64::to_le_bytes).concat();
+        assert_eq!(bytes, words);
+    }
+}
+
+#[test]
+fn hosts_say_their_ranks_and_may_come_late() {
+    let Some(bench) = Bench::or_skip("late", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let first = bench.start(0, &program, &["--discover", "--here", "3,2"]);
+    std::thread::sleep(Duration::from_millis(300));
+    let second = bench.start(1, &program, &["--discover", "--here", "0-1", "--window", "2"]);
+    let (first, second) = (ended(first), ended(second));
+    // They differ in an option: the leader, who is late, says so, and the other hears it.
+    for ended in [&first, &second] {
+        ended.assert_status(2);
+        let says = format!("host {} has --window none, the leader {} has 2", bench.mac(0), bench.mac(1));
+        ended.assert_says(&["the job does not start: ", &says]);
+    }
+    let here: [&[&str]; 2] = [&["--discover", "--here", "3,2"], &["--discover", "--here", "0-1"]];
+    let ended = bench.run_each(&program, &here);
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    assert_eq!(ended[0].out, "ranks 2-3 of 4 were here\n");
+}
+
+#[test]
+fn a_switch_with_faults_changes_nothing() {
+    let faults =
+        Faults { lost: 100_000, doubled: 50_000, delayed: 50_000, delay_ns: 100_000, ..Faults::default() };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 7), ..Wiring::bridge(4) };
+    let Some(bench) = Bench::or_skip("faults", &wiring) else { return };
+    let own: String = (0..8)
+        .map(|rank| format!("rank {rank} {{ send 5000b to {rank} tag 1; recv 5000b from {rank} tag 1; }}\n"))
+        .collect();
+    let program = bench.write("own.goal", &format!("num_ranks 8\n{own}"));
+    let ended = bench.run(&program, &["--discover", "--hosts", "4", "--verify"]);
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    assert!(ended[0].out.starts_with("8 ranks: 8 messages, 40000 bytes (40000 verified)"), "{:?}", ended[0]);
+    for (host, ended) in ended.iter().enumerate().skip(1) {
+        assert_eq!(ended.out, format!("ranks {}-{} of 8 were here\n", 2 * host, 2 * host + 1));
+    }
+}
+
+#[test]
+fn a_window_is_read_on_every_host() {
+    let Some(bench) = Bench::or_skip("window", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    let ended = bench.run(&program, &[&DISCOVER[..], &["--window", "2"]].concat());
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    assert!(ended[0].out.contains("window: at most "), "{:?}", ended[0]);
+}
+
+/// The examples.
+fn examples() -> Vec<String> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_program =
+        |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "goal");
+    let mut names: Vec<String> =
+        paths.filter(is_program).map(|path| path.to_str().unwrap().to_owned()).collect();
+    names.sort();
+    assert!(names.len() > 10, "{names:?}");
+    names
+}
+
+#[test]
+fn every_example_is_verified_over_two_hosts() {
+    let Some(bench) = Bench::or_skip("examples", &Wiring::bridge(2)) else { return };
+    for example in examples() {
+        let all = bench.run(&example, &[&DISCOVER[..], &["--verify", "--transport", "esp"]].concat());
+        for ended in &all {
+            assert_eq!(ended.status, Some(0), "{example}: {ended:?}");
+        }
+        assert!(all[0].out.contains("\nverified: "), "{example}: {:?}", all[0]);
+    }
+}
+
+#[test]
+fn ranks_that_alternate_between_hosts_exchange_messages_of_all_sizes() {
+    let Some(bench) = Bench::or_skip("sizes", &Wiring::bridge(2)) else { return };
+    let sizes = [1, 64, 1500, 8192, 100_000, 1 << 20];
+    let rank = |rank: u32| {
+        let actions = sizes.iter().enumerate().map(|(tag, size)| {
+            let (to, from) = ((rank + 1) % 4, (rank + 3) % 4);
+            format!("send {size}b to {to} tag {tag}; recv {size}b from {from} tag {tag};\n")
+        });
+        format!("rank {rank} {{\n{}}}\n", actions.collect::<String>())
+    };
+    let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
+    let program = bench.write("sizes.goal", &text);
+    let here: [&[&str]; 2] = [
+        &["--discover", "--here", "0,2", "--verify", "--repeat", "3"],
+        &["--discover", "--here", "1,3", "--verify", "--repeat", "3"],
+    ];
+    let ended = bench.run_each(&program, &here);
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    let bytes: usize = sizes.iter().sum::<usize>() * 12;
+    let says = format!("4 ranks, 3 instances: 72 messages, {bytes} bytes ({bytes} verified)");
+    assert!(ended[0].out.starts_with(&says), "{:?}", ended[0]);
+}
