@@ -25,6 +25,8 @@ pub enum Area {
     Matches,
     /// The state of its instance.
     Instance,
+    /// Its records of what happened when.
+    Trace,
 }
 
 /// What launchers tell each other. The leader is the launcher of the host of rank 0.

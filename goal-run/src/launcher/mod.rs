@@ -73,9 +73,6 @@ pub enum LaunchError {
         "ranks can't act for each other where some are on other hosts: take --progress thread, or leave it out"
     )]
     NodeOnHosts,
-    /// Records have the times of different clocks.
-    #[error("a job on several hosts has no trace, as their clocks differ: leave --trace out")]
-    TraceOnHosts,
     /// The hosts of the job don't come together, in words why.
     #[error("the job does not start: {0}")]
     Hosts(String),

@@ -50,7 +50,7 @@ impl<'a> Supervisor<'a> {
         let pending = || Pending::of_job(segment, nisa, window, &options.engine);
         loop {
             segment.gate().wait_finished(ranks, tick);
-            match self.look(fallen) {
+            match self.look(true, fallen) {
                 Some(Sight::Failed(failures)) => return End::Failed(failures),
                 Some(Sight::Finished) => return End::Complete,
                 Some(Sight::Interrupted(signal)) => return End::Interrupted(signal),
@@ -68,13 +68,14 @@ impl<'a> Supervisor<'a> {
         }
     }
 
-    /// Looks at the ranks of this host.
-    pub(super) fn look(&self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Option<Sight> {
+    /// Looks at the ranks of this host. That all have finished is seen where it `counts`, and then before a signal and before ranks that end
+    /// after that.
+    pub(super) fn look(&self, counts: bool, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Option<Sight> {
         let Place { segment, options, here, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if segment.gate().finished() == here.len() as u32 {
+        if counts && segment.gate().finished() == here.len() as u32 {
             return Some(Sight::Finished);
         }
         let signal = options.interrupted.load(Ordering::SeqCst);

@@ -101,7 +101,7 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
             memory: if_told(nisa.memory_size(rank)),
             scratch: if_here(nisa.scratch_size(rank)),
             instance: if_told((counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64),
-            trace: if_here(trace::area_bytes(settings.trace_events)),
+            trace: if_told(trace::area_bytes(settings.trace_events)),
             matches: if_told(if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 }),
             engine: if_here(if settings.progress == Mode::Node {
                 state_bytes(settings.unexpected_limit)

@@ -17,4 +17,5 @@ mod tests;
 
 pub(crate) use chrome::write;
 pub use record::{Kind, Point, Record};
+pub(crate) use recorder::shift;
 pub use recorder::{Recorder, area_bytes, recorder};

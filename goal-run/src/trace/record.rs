@@ -110,6 +110,11 @@ impl Record {
         Kind::ALL[(self.stamp >> 4 & 15) as usize % Kind::ALL.len()]
     }
 
+    /// This record by a clock that is `by_ns` ahead, modulo 2^64.
+    pub(super) fn shifted(self, by_ns: u64) -> Self {
+        Self { stamp: self.stamp.wrapping_add(by_ns << 8), ..self }
+    }
+
     /// Nanoseconds after `origin_ns` by the same clock, which must be less than 2^56 before it.
     pub fn since(&self, origin_ns: u64) -> u64 {
         ((self.stamp >> 8).wrapping_sub(origin_ns)) & ((1 << CLOCK_BITS) - 1)

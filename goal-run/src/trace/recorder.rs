@@ -5,6 +5,7 @@ use crate::memory::Cells;
 use crate::shm::Segment;
 use std::ops::Range;
 use std::sync::atomic::{Ordering, fence};
+use zerocopy::IntoBytes;
 
 /// Bytes before the records of an area: the count.
 const HEAD_BYTES: usize = size_of::<Record>();
@@ -61,6 +62,20 @@ pub fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Reco
 
 fn records(area: &Range<usize>) -> Range<usize> {
     area.start + HEAD_BYTES..area.end
+}
+
+/// Gives the records of a rank that is not running any more the times of a clock that is `by_ns` ahead, modulo 2^64.
+pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
+    let area = segment.rank(rank).trace.clone();
+    let (_, all) = recorded(segment, rank);
+    let room = records(&area).len() / size_of::<Record>();
+    let places = records(&area).step_by(size_of::<Record>());
+    // Where the oldest were overwritten, all places have one.
+    let used = all.count().saturating_add(1).min(room);
+    for at in places.take(used) {
+        let record = segment.copy_of::<Record>(&(at..at + size_of::<Record>()))[0];
+        segment.mapping().copy_in(at, record.shifted(by_ns).as_bytes());
+    }
 }
 
 /// The records of a rank that is not running any more, oldest first, and how many were lost before them.

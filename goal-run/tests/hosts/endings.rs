@@ -83,3 +83,59 @@ fn a_signal_to_one_launcher_ends_all() {
     ended.assert_status(143);
     ended.assert_says(&["ended by SIGTERM"]);
 }
+
+#[test]
+fn ranks_that_have_finished_are_watched_until_all_have() {
+    let Some(bench) = Bench::or_skip("finished", &Wiring::bridge(2)) else { return };
+    for (busy, idle) in [(0, 1), (1, 0)] {
+        let text = format!("num_ranks 4 rank {} {{ c: calc 1000000000000 }}", 2 * busy);
+        let program = bench.write("half.goal", &text);
+        // A signal to the launcher whose ranks have finished.
+        let children = bench.start_all(&program, &DISCOVER);
+        children.iter().for_each(|child| drop(ranks_of(launcher(child), 2)));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        send(launcher(&children[idle]), Signal::INT);
+        children.into_iter().map(ended).for_each(|ended| ended.assert_status(130));
+        // The death of one that has.
+        let children = bench.start_all(&program, &DISCOVER);
+        let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        send(ranks[idle][0], Signal::KILL);
+        for ended in children.into_iter().map(ended) {
+            ended.assert_status(4);
+            ended.assert_says(&[&format!("rank {} was killed by signal 9", 2 * idle)]);
+        }
+    }
+}
+
+#[test]
+fn ranks_of_several_hosts_that_wait_for_each_other_are_told() {
+    let Some(bench) = Bench::or_skip("circle", &Wiring::bridge(2)) else { return };
+    // Messages have travelled before.
+    let rank = |rank: u32| {
+        let (to, from) = ((rank + 1) % 4, (rank + 3) % 4);
+        format!(
+            "rank {rank} {{ x: send 5000b to {to} tag 1; y: recv 5000b from {from} tag 1; r: recv 8b from {from} tag 2; \
+             s: send 8b to {to} tag 2; requ r -> y; requ s -> r; }}\n"
+        )
+    };
+    let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
+    let program = bench.write("circle.goal", &text);
+    for more in [&[][..], &["--eager-limit", "0"], &["--ranks-as", "threads"], &["--progress", "thread"]] {
+        for ended in bench.run(&program, &[&DISCOVER[..], &["--no-check"], more].concat()) {
+            ended.assert_status(3);
+            ended.assert_says(&["8 actions of 4 ranks had not ended", "cycle: "]);
+        }
+    }
+}
+
+#[test]
+fn a_message_of_another_size_is_told_with_both_ends() {
+    let Some(bench) = Bench::or_skip("size", &Wiring::bridge(2)) else { return };
+    let text = "num_ranks 4 rank 0 { a: send 8b to 3 tag 1; } rank 3 { b: recv 9b from 0 tag 1; }";
+    let program = bench.write("size.goal", text);
+    for ended in bench.run(&program, &[&DISCOVER[..], &["--no-check"]].concat()) {
+        ended.assert_status(1);
+        ended.assert_says(&["rank 3, recv `b`", "it was sent by rank 0, send `a`"]);
+    }
+}

@@ -144,3 +144,41 @@ fn ranks_that_alternate_between_hosts_exchange_messages_of_all_sizes() {
     let says = format!("4 ranks, 3 instances: 72 messages, {bytes} bytes ({bytes} verified)");
     assert!(ended[0].out.starts_with(&says), "{:?}", ended[0]);
 }
+
+#[test]
+fn a_trace_has_the_ranks_of_all_hosts() {
+    let Some(bench) = Bench::or_skip("trace", &Wiring::bridge(2)) else { return };
+    let text = "num_ranks 4 rank 0 { a: send 8b to 3 tag 1; } rank 3 { b: recv 8b from 0 tag 1; }";
+    let program = bench.write("trace.goal", text);
+    let path = bench.path("trace.json");
+    let ended = bench.run(&program, &[&DISCOVER[..], &["--trace", path.to_str().unwrap()]].concat());
+    ended.iter().for_each(|ended| ended.assert_status(0));
+    let trace: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let of_rank = |rank: u64, name: &str| {
+        let is_it = |event: &&serde_json::Value| event["pid"] == rank && event["name"] == name;
+        events.iter().find(is_it).unwrap_or_else(|| panic!("{name} of {rank} in {events:?}"))
+    };
+    of_rank(0, "a");
+    let received = of_rank(3, "b");
+    // Nanoseconds since all were ready, by whichever clock: a run takes no minute.
+    assert!((0.0..60e6).contains(&received["ts"].as_f64().unwrap()), "{received}");
+    let arrows = events.iter().filter(|event| event["ph"] == "s" || event["ph"] == "f").count();
+    assert_eq!(arrows, 2, "{events:?}");
+}
+
+#[test]
+fn a_switch_that_loses_a_tenth_changes_no_result() {
+    let faults = Faults { lost: 100_000, ..Faults::default() };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 3), ..Wiring::bridge(4) };
+    let Some(bench) = Bench::or_skip("loss", &wiring) else { return };
+    for name in ["allreduce-ring.goal", "broadcast-chain-pipelined.goal", "allreduce-dissemination-2way.goal"]
+    {
+        let example = format!("{}/../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+        let all = bench.run(&example, &["--discover", "--hosts", "4", "--verify"]);
+        for ended in &all {
+            assert_eq!(ended.status, Some(0), "{name}: {ended:?}");
+        }
+        assert!(all[0].out.contains("\nverified: "), "{name}: {:?}", all[0]);
+    }
+}

@@ -81,13 +81,12 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let options = arguments.launcher(transports, window, interrupted);
     let hosts = arguments.hosts.hosts(arguments.dump.is_some()).map_err(Failure::System)?;
-    // Before the run: what it did is not to be lost where no file can be made.
-    let trace = match &arguments.trace {
-        Some(path) => {
-            let file = File::create(path).map_err(|error| Error::io(path.display().to_string(), error))?;
-            Some((path, file))
-        }
-        None => None,
+    let at = |path: &Path, error| Error::io(path.display().to_string(), error);
+    let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
+    // Before the run: what it did is not to be lost where no file can be made. Of several hosts one makes it, and finds out which.
+    let trace = match (&arguments.trace, &hosts) {
+        (Some(path), None) => Some(create(path)?),
+        _ => None,
     };
     let system = |error: LaunchError| Failure::System(error.to_string());
     let farthest = Distance::farthest(nisa.num_ranks(), hosts.is_some());
@@ -101,8 +100,9 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     if let Some(folder) = &arguments.dump {
         dump(&outcome, folder)?;
     }
-    if let Some((path, file)) = trace {
-        write_trace(&outcome, file).map_err(|error| Error::io(path.display().to_string(), error))?;
+    if let Some(path) = &arguments.trace {
+        let file = trace.map_or_else(|| create(path), Ok)?;
+        write_trace(&outcome, file).map_err(|error| at(path, error))?;
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));

@@ -32,7 +32,7 @@ pub(super) fn follow(
     let mut quiet = Quiet::new(place);
     let gate = place.segment.gate();
     let here = place.here.len() as u32;
-    let (mut is_ready, mut has_told) = (false, false);
+    let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
     loop {
         let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
         let mut probe = None;
@@ -64,7 +64,7 @@ pub(super) fn follow(
             let _ = give_up_rights();
             session.post.send(leader, Message::Ready);
         }
-        let news = match supervisor.look(fallen).filter(|_| !has_told) {
+        let news = match supervisor.look(!have_finished, fallen).filter(|_| !has_told) {
             Some(Sight::Failed(_)) => Some(Message::Failed),
             Some(Sight::Fallen((rank, how))) => Some(Message::Died { rank, how }),
             Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
@@ -72,8 +72,11 @@ pub(super) fn follow(
             None => None,
         };
         if let Some(message) = news {
-            // After the end of all ranks, only a signal is news.
-            has_told = message != Message::Finished;
+            // The end of the job follows whatever is told but this.
+            match message {
+                Message::Finished => have_finished = true,
+                _ => has_told = true,
+            }
             session.post.send(leader, message);
         }
         if let Some(round) = probe {

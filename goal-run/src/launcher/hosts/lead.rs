@@ -8,6 +8,7 @@ use crate::launcher::outcome::End;
 use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Pending;
 use crate::rank::now_ns;
+use crate::trace;
 use crate::transport::esp::give_up_rights;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,12 +82,13 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
-            match supervisor.look(fallen) {
+            // While ranks of others run, those that have finished must live on: others may wait for what they sent.
+            match supervisor.look(self.finished == self.others, fallen) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
                 Some(Sight::Fallen(fallen)) => return Ending::Died(fallen),
                 Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
-                Some(Sight::Finished) if self.finished == self.others => return Ending::Complete,
-                Some(Sight::Finished) | None => {}
+                Some(Sight::Finished) => return Ending::Complete,
+                None => {}
             }
             if supervisor.is_late() {
                 return Ending::TimedOut;
@@ -153,6 +155,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             memory: self.session.hosts.keeps_memory || settings.record,
             matches: settings.record && is_complete,
             instance: matches!(ending, Ending::Stuck | Ending::Died(_) | Ending::TimedOut),
+            trace: settings.trace_events > 0,
         };
         self.tell_all(&Message::End { is_complete, areas: areas.list() });
         let mut lost_then = None;
@@ -183,6 +186,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                 let ended_ns = &segment.status(rank).ended_ns;
                 let took_ns = ended_ns.load(Ordering::SeqCst).saturating_sub(opened_ns);
                 ended_ns.store(own_ns + took_ns, Ordering::SeqCst);
+                trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
             }
         }
         let pending = || Pending::of_job(segment, nisa, options.window.as_ref(), &options.engine);

@@ -3,6 +3,7 @@
 use super::{LaunchError, Place, Session};
 use crate::hosts::{Area, Message};
 use crate::shm::Segment;
+use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -13,6 +14,7 @@ pub(super) struct Areas {
     pub(super) memory: bool,
     pub(super) matches: bool,
     pub(super) instance: bool,
+    pub(super) trace: bool,
 }
 
 impl Areas {
@@ -23,6 +25,7 @@ impl Areas {
             (Area::Memory, self.memory),
             (Area::Matches, self.matches),
             (Area::Instance, self.instance),
+            (Area::Trace, self.trace),
         ];
         all.into_iter().filter(|(_, is_told)| *is_told).map(|(area, _)| area).collect()
     }
@@ -36,6 +39,7 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
         Area::Memory => segment.rank(rank).memory.clone(),
         Area::Matches => segment.rank(rank).matches.clone(),
         Area::Instance => segment.rank(rank).instance.clone(),
+        Area::Trace => segment.rank(rank).trace.clone(),
     }
 }
 
@@ -48,8 +52,10 @@ pub(super) fn tell(session: &Session<'_>, place: &Place<'_>, areas: &[Area]) -> 
     for &rank in place.here {
         for &area in areas {
             let range = place_of(segment, rank, area);
-            for at in range.clone().step_by(Message::BYTES_MAX) {
+            let mut next = range.start;
+            while let Some(at) = touched(&file, next).filter(|&at| at < range.end) {
                 let mut bytes = vec![0; Message::BYTES_MAX.min(range.end - at)];
+                next = at + bytes.len();
                 file.read_exact_at(&mut bytes, at as u64)?;
                 // What the leader has is zeros.
                 if bytes.iter().any(|&byte| byte != 0) {
@@ -62,6 +68,11 @@ pub(super) fn tell(session: &Session<'_>, place: &Place<'_>, areas: &[Area]) -> 
     let opened_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
     session.post.send(leader, Message::Told { opened_ns });
     Ok(())
+}
+
+/// The first byte from `at` on in memory that somebody has touched.
+fn touched(file: &File, at: usize) -> Option<usize> {
+    seek(file, SeekFrom::Data(at as u64)).ok().map(|at| at as usize)
 }
 
 /// Puts a part of what a rank left where the rank would have. False if it does not fit.

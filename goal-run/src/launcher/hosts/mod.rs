@@ -102,9 +102,6 @@ pub fn run_on_hosts(nisa: &Arc<Nisa>, options: &Options, hosts: &Hosts) -> Resul
     if options.progress == Mode::Node {
         return Err(LaunchError::NodeOnHosts);
     }
-    if options.trace_events.is_some() {
-        return Err(LaunchError::TraceOnHosts);
-    }
     let mut session = Session::open(nisa, options, hosts)?;
     match session.run() {
         Err(LaunchError::Interrupted(signal)) => {

@@ -129,13 +129,7 @@ impl Post {
     /// The next event, within `limit`.
     pub(super) fn event(&self, limit: Duration) -> Option<Event> {
         match self.events.recv_timeout(limit) {
-            Ok(event) => {
-                // There is room for another one.
-                if limit.is_zero() {
-                    ring(&self.bell);
-                }
-                Some(event)
-            }
+            Ok(event) => Some(event),
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => {
                 thread::sleep(limit);
