@@ -20,24 +20,26 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Starts and stops timers: those run that `is_armed` says. Where there was progress, they begin anew.
-    pub(super) fn set(
-        &mut self,
-        now_ns: u64,
-        timing: &Timing,
-        is_armed: impl Fn(Timer) -> bool,
-        progress: Progress,
-    ) {
+    /// There was progress: timers begin anew, when they are set again.
+    pub(super) fn begin_anew(&mut self, progress: Progress) {
         for (running, timer) in self.timers.iter_mut().zip(Timer::ALL) {
             let begins_anew = match timer {
                 Timer::Insist => progress.is_acknowledged,
                 Timer::Request => progress.has_arrived,
                 Timer::Handshake | Timer::Acknowledge => false,
             };
-            if begins_anew || !is_armed(timer) {
+            if begins_anew {
                 *running = Running::default();
             }
-            if running.deadline_ns.is_none() && is_armed(timer) {
+        }
+    }
+
+    /// Starts and stops timers: those run that `is_armed` says.
+    pub(super) fn set(&mut self, now_ns: u64, timing: &Timing, is_armed: impl Fn(Timer) -> bool) {
+        for (running, timer) in self.timers.iter_mut().zip(Timer::ALL) {
+            if !is_armed(timer) {
+                *running = Running::default();
+            } else if running.deadline_ns.is_none() {
                 let interval_ns = match timer {
                     Timer::Acknowledge => timing.acknowledge_ns,
                     _ => self.rtt.timeout_ns(timing, running.backoff),

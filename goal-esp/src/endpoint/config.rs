@@ -14,7 +14,7 @@ pub struct Timing {
     pub retransmit_min_ns: u64,
     /// The longest such time: it doubles each time that it passes in vain.
     pub retransmit_max_ns: u64,
-    /// How long an acknowledgement waits for data that it can travel with.
+    /// How long an acknowledgement waits for which nobody does.
     pub acknowledge_ns: u64,
     /// How long a peer may be silent before it is asked for a sign of life.
     pub probe_ns: u64,
@@ -30,7 +30,7 @@ impl Default for Timing {
             retransmit_initial_ns: 10_000_000,
             retransmit_min_ns: 500_000,
             retransmit_max_ns: 200_000_000,
-            acknowledge_ns: 50_000,
+            acknowledge_ns: 200_000,
             probe_ns: 500_000_000,
             dead_ns: 2_000_000_000,
             connect_ns: 10_000_000_000,

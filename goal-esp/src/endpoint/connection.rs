@@ -5,8 +5,9 @@ use super::config::{Config, Timing};
 use super::event::{ConnectionId, Event, Loss, Stats};
 use super::frames::{self, Envelope};
 use super::random::Random;
+use super::spare::Spare;
 use crate::auth::{Address, Key};
-use crate::machine::{Body, Machine, Progress, Segment, Slot, Timer};
+use crate::machine::{Body, Machine, Segment, Slot, Timer};
 use crate::seq::Seq;
 use crate::wire::Parameters;
 use std::collections::VecDeque;
@@ -19,6 +20,7 @@ pub(super) struct Shared {
     pub(super) random: Random,
     pub(super) stats: Stats,
     pub(super) events: VecDeque<Event>,
+    pub(super) spare: Spare,
 }
 
 /// How far a connection is.
@@ -67,8 +69,10 @@ pub(super) struct Connection {
     pub(super) is_blocked: bool,
     pub(super) is_readable_told: bool,
     pub(super) is_finished_told: bool,
-    /// The endpoint has it among those that may have something to send.
+    /// The endpoint has it among those that have something to send.
     pub(super) is_queued: bool,
+    /// The endpoint has it among those whose deadlines are to be noted.
+    pub(super) is_touched: bool,
     /// The endpoint counts it among those that control a transfer.
     pub(super) is_counted: bool,
     /// The deadline under which the endpoint has it.
@@ -97,6 +101,7 @@ impl Connection {
             is_readable_told: false,
             is_finished_told: false,
             is_queued: false,
+            is_touched: false,
             is_counted: false,
             registered_ns: None,
         }
@@ -207,7 +212,7 @@ impl Connection {
     /// Starts and stops timers as the state has it.
     pub(super) fn set_clock(&mut self, now_ns: u64, timing: &Timing) {
         let slot = &self.slot;
-        self.clock.set(now_ns, timing, |timer| slot.is_armed(timer), Progress::default());
+        self.clock.set(now_ns, timing, |timer| slot.is_armed(timer));
     }
 
     /// Tells what follows from the state. False if nothing is left of the connection.

@@ -1,5 +1,6 @@
 //! Between segments and frames: everything that is written and read, and nothing that is decided.
 
+use super::spare::Copied;
 use crate::auth::{Address, Key, Way};
 use crate::machine::{Acknowledgement, Body, Segment};
 use crate::seq::Seq;
@@ -106,21 +107,22 @@ pub(super) fn write(
     Frame::<&[u8]>::HEADER_LEN + header_len + payload_len
 }
 
-/// What a packet of an established connection says. `counts` tells whether its acknowledgement does. `None` where nothing is left.
-pub(super) fn body<'a>(packet: &'a Packet<&[u8]>, repr: &Repr, counts: bool) -> Option<Body<&'a [u8]>> {
+/// What a packet of an established connection with this payload says. `counts` tells whether its acknowledgement does. `None` where nothing
+/// is left.
+pub(super) fn body<'a>(payload: Copied<'a>, repr: &Repr, counts: bool) -> Option<Body<Copied<'a>>> {
     let acknowledgement = (repr.flags.has(Flags::ACK) && counts)
         .then_some(Acknowledgement { next: Seq(repr.acknowledgement), window: repr.window });
-    let is_of_stream = packet.payload_len() > 0 || repr.flags.has(Flags::FIN);
+    let is_of_stream = !payload.bytes.is_empty() || repr.flags.has(Flags::FIN);
     if repr.flags.has(Flags::RST) {
         return counts.then_some(Body::Reset);
     }
     if repr.flags.has(Flags::RRQ) {
-        let ranges = Ranges::parse(packet.payload()).expect("a view is of a whole request").iter().collect();
+        let ranges = Ranges::parse(payload.bytes).expect("a view is of a whole request").iter().collect();
         return acknowledgement.map(|acknowledgement| Body::Request { acknowledgement, ranges });
     }
     if !is_of_stream {
         return acknowledgement.map(Body::Ack);
     }
     let flags = repr.flags.without(Flags::ACK);
-    Some(Body::Data { seq: Seq(repr.sequence), flags, payload: packet.payload(), acknowledgement })
+    Some(Body::Data { seq: Seq(repr.sequence), flags, payload, acknowledgement })
 }

@@ -18,6 +18,7 @@ mod frames;
 mod random;
 mod receive;
 mod rtt;
+mod spare;
 #[cfg(test)]
 mod tests;
 
@@ -51,8 +52,10 @@ pub struct Endpoint {
     by_peer: BTreeMap<Address, u32>,
     /// When connections want to be looked at: at the latest then.
     deadlines: BTreeSet<(u64, u32)>,
-    /// Those that may have something to send, each once.
+    /// Those that have something to send, each once.
     queue: VecDeque<u32>,
+    /// Those whose deadlines are to be noted, each once.
+    touched: Vec<u32>,
     /// How many control a transfer.
     controlling: u32,
 }
@@ -68,6 +71,7 @@ impl Endpoint {
             random: random::Random::new(seed),
             stats: Stats::default(),
             events: VecDeque::new(),
+            spare: spare::Spare::default(),
         };
         Self {
             shared,
@@ -77,6 +81,7 @@ impl Endpoint {
             by_peer: BTreeMap::new(),
             deadlines: BTreeSet::new(),
             queue: VecDeque::new(),
+            touched: Vec::new(),
             controlling: 0,
         }
     }
@@ -134,9 +139,25 @@ impl Endpoint {
 
     /// The next packet's payload, in order; `None` if it is not there yet. What is not read holds back the peer.
     pub fn read(&mut self, now_ns: u64, id: ConnectionId) -> Option<Vec<u8>> {
-        let payload = self.of_mut(id)?.read();
-        self.settle(now_ns, id.index);
-        payload
+        let connection = self.of_mut(id)?;
+        let payload = connection.read()?;
+        // Only where the stream has ended may the connection end with what was read.
+        if connection.is_finished_told {
+            self.settle(now_ns, id.index)
+        } else {
+            self.touch(id.index)
+        }
+        Some(payload)
+    }
+
+    /// An empty payload, whose memory may be that of one before.
+    pub fn spare(&mut self) -> Vec<u8> {
+        self.shared.spare.take()
+    }
+
+    /// Takes back a payload of [`Endpoint::read`] that nobody needs any more: its memory serves for others.
+    pub fn recycle(&mut self, payload: Vec<u8>) {
+        self.shared.spare.give(payload);
     }
 
     /// Ends the stream to the peer, after all that was appended. [`Event::Closed`] follows when the peer has done so too.
@@ -223,19 +244,25 @@ impl Endpoint {
             let Some(connection) = &mut self.connections[index as usize] else { continue };
             connection.is_queued = false;
             let len = connection.transmit(now_ns, out, &mut self.shared);
-            if len.is_some() {
-                connection.is_queued = true;
-                self.queue.push_back(index);
-            }
-            self.register(now_ns, index);
+            self.touch(index);
             if len.is_some() {
                 return len;
             }
         }
+        while let Some(index) = self.touched.pop() {
+            self.register(now_ns, index);
+        }
         None
     }
 
-    /// When [`Endpoint::handle_timeout`] is to be called next; may be too early, never too late.
+    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, it is to be called once more, but there is no hurry.
+    #[inline]
+    pub fn wants_transmit(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has no more frames; may be too early, never
+    /// too late.
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)
     }
@@ -272,7 +299,7 @@ impl Endpoint {
         Some(index)
     }
 
-    /// Follows up on a change of a connection.
+    /// Follows up on a change of a connection. Its deadline is noted when it has nothing more to send.
     fn settle(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         if !connection.settle(now_ns, &mut self.shared) {
@@ -284,16 +311,28 @@ impl Endpoint {
             connection.is_counted = controls;
             self.controlling = if controls { self.controlling + 1 } else { self.controlling - 1 };
         }
-        if !connection.is_queued {
+        self.touch(index);
+    }
+
+    /// A connection may have something to send, and another deadline.
+    #[inline]
+    fn touch(&mut self, index: u32) {
+        let connection = self.connections[index as usize].as_mut().expect("it is there");
+        if !connection.is_queued && connection.slot.is_ready() {
             connection.is_queued = true;
             self.queue.push_back(index);
         }
-        self.register(now_ns, index);
+        if !connection.is_touched {
+            connection.is_touched = true;
+            self.touched.push(index);
+        }
     }
 
     /// Notes the deadline of a connection. An earlier one that is noted already stays: looking too early does no harm.
     fn register(&mut self, now_ns: u64, index: u32) {
-        let connection = self.connections[index as usize].as_mut().expect("it is there");
+        // It may be gone.
+        let Some(connection) = &mut self.connections[index as usize] else { return };
+        connection.is_touched = false;
         connection.set_clock(now_ns, &self.shared.config.timing);
         let deadline_ns = connection.deadline_ns(&self.shared);
         if connection.registered_ns.is_none_or(|registered_ns| deadline_ns < registered_ns) {

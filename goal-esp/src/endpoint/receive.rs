@@ -3,6 +3,7 @@
 use super::connection::{Connection, Phase, Proof, Shared};
 use super::event::{Event, Loss};
 use super::frames;
+use super::spare::Copied;
 use crate::auth::{Way, whole_control};
 use crate::machine::{Body, Change, Identity, Progress, Segment};
 use crate::seq::Seq;
@@ -35,7 +36,7 @@ impl Connection {
             let ends = [(own, *own_nonce), (self.peer, repr.nonce)];
             shared.config.job_key.connection(ends).proves(way, 0, packet)
         };
-        let segment: Segment<&[u8]> = if repr.flags == Flags::SYN {
+        let segment: Segment<Copied<'_>> = if repr.flags == Flags::SYN {
             if !shared.handshake.proves(way, 0, packet) {
                 shared.stats.unproven += 1;
                 return;
@@ -90,7 +91,9 @@ impl Connection {
         } else if repr.extension != Extension::None {
             shared.stats.overtaken += 1;
         }
-        if let Some(body) = frames::body(packet, repr, counts) {
+        let mut memory = shared.spare.take();
+        let payload = Copied { bytes: packet.payload(), memory: &mut memory };
+        if let Some(body) = frames::body(payload, repr, counts) {
             match body {
                 Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
                 Body::Ack(_) => {
@@ -102,12 +105,15 @@ impl Connection {
             }
             self.handle(now_ns, Segment::Packet { ends, body }, shared);
         }
+        if memory.capacity() > 0 {
+            shared.spare.give(memory);
+        }
     }
 
-    fn handle(&mut self, now_ns: u64, segment: Segment<&[u8]>, shared: &mut Shared) {
+    fn handle(&mut self, now_ns: u64, segment: Segment<Copied<'_>>, shared: &mut Shared) {
         let is_answer = matches!(segment, Segment::SynAck { .. });
-        let random = &mut shared.random;
-        let change = self.slot.handle(segment, || random.identity());
+        let Shared { random, spare, .. } = shared;
+        let change = self.slot.handle(segment, || random.identity(), |payload| spare.give(payload));
         let mut progress = Progress::default();
         match change {
             Change::None => {}
@@ -125,8 +131,7 @@ impl Connection {
             self.clock.rtt.measure(now_ns - at_ns);
             self.timed = None;
         }
-        let slot = &self.slot;
-        self.clock.set(now_ns, &shared.config.timing, |timer| slot.is_armed(timer), progress);
+        self.clock.begin_anew(progress);
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
             shared.events.push_back(Event::Writable(self.id));
         }

@@ -163,8 +163,8 @@ impl<P: Default> Machine<P> {
         self.due.probe = true;
     }
 
-    /// What the peer has said.
-    pub fn handle<Q: Into<P>>(&mut self, body: Body<Q>) -> Progress {
+    /// What the peer has said. Payloads that it has are handed to `free`.
+    pub fn handle<Q: Into<P>>(&mut self, body: Body<Q>, free: impl FnMut(P)) -> Progress {
         let mut progress = Progress::default();
         if self.is_reset {
             return progress;
@@ -173,14 +173,14 @@ impl<P: Default> Machine<P> {
             // Who is not confirmed may have to begin anew, so it takes nothing that it would have to acknowledge.
             Body::Data { acknowledgement: None, .. } if !self.is_confirmed => {}
             Body::Data { seq, flags, payload, acknowledgement } => {
-                progress.is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of));
+                progress.is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of, free));
                 let (has_arrived, answer) = self.receive.accept(seq, flags, payload);
                 progress.has_arrived = has_arrived;
                 self.answer = self.answer.max(answer);
             }
-            Body::Ack(acknowledgement) => progress.is_acknowledged = self.acknowledge(acknowledgement),
+            Body::Ack(acknowledgement) => progress.is_acknowledged = self.acknowledge(acknowledgement, free),
             Body::Request { acknowledgement, ranges } => {
-                progress.is_acknowledged = self.acknowledge(acknowledgement);
+                progress.is_acknowledged = self.acknowledge(acknowledgement, free);
                 if self.send.request(ranges.into_iter()) == 0 {
                     self.answer = self.answer.max(Answer::Now);
                 }
@@ -194,9 +194,9 @@ impl<P: Default> Machine<P> {
     }
 
     /// Only who is connected sends acknowledgements.
-    fn acknowledge(&mut self, Acknowledgement { next, window }: Acknowledgement) -> bool {
+    fn acknowledge(&mut self, of: Acknowledgement, free: impl FnMut(P)) -> bool {
         self.is_confirmed = true;
-        self.send.acknowledge(next, window) > 0
+        self.send.acknowledge(of.next, of.window, free) > 0
     }
 
     /// Whether the peer may not know that it is connected, and is to be asked again.
@@ -225,6 +225,15 @@ impl<P: Default> Machine<P> {
         }
     }
 
+    /// Whether there is something to be sent.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        let Due { handshake, request, probe, reset } = self.due;
+        reset
+            || !self.is_reset
+                && (handshake || request || probe || self.answer >= Answer::Now || self.send.is_ready())
+    }
+
     /// The next thing to be sent; to be called until there is none.
     pub fn poll(&mut self) -> Option<Outgoing<'_, P>> {
         if std::mem::take(&mut self.due.reset) {
@@ -240,12 +249,12 @@ impl<P: Default> Machine<P> {
             return Some(Outgoing::Body(self.request()));
         }
         if self.send.is_ready() {
-            let acknowledgement = self.take_acknowledgement(Answer::Soon);
+            let acknowledgement = self.take_acknowledgement(self.receive.is_answer_near());
             let (seq, packet) = self.send.poll().expect("it is ready");
             let (flags, payload) = (packet.flags, &packet.payload);
             return Some(Outgoing::Body(Body::Data { seq, flags, payload, acknowledgement }));
         }
-        let acknowledgement = self.take_acknowledgement(Answer::Now)?;
+        let acknowledgement = self.take_acknowledgement(false)?;
         Some(Outgoing::Body(Body::Ack(acknowledgement)))
     }
 
@@ -262,9 +271,9 @@ impl<P: Default> Machine<P> {
         Body::Request { acknowledgement: Acknowledgement { next, window }, ranges }
     }
 
-    /// What is to be acknowledged, if that is at least so urgent.
-    fn take_acknowledgement(&mut self, urgency: Answer) -> Option<Acknowledgement> {
-        if self.answer < urgency {
+    /// What is to be acknowledged, if that is due, or `is_near`.
+    fn take_acknowledgement(&mut self, is_near: bool) -> Option<Acknowledgement> {
+        if self.answer < if is_near { Answer::Soon } else { Answer::Now } {
             return None;
         }
         self.answer = Answer::None;

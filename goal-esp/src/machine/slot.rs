@@ -99,8 +99,14 @@ impl<P: Default> Slot<P> {
         [current.map(|current| current.own.nonce), Some(self.next.nonce)]
     }
 
-    /// What the peer has said. `fresh` makes the identity of this end in the connection after this one.
-    pub fn handle<Q: Into<P>>(&mut self, segment: Segment<Q>, fresh: impl FnOnce() -> Identity) -> Change {
+    /// What the peer has said. `fresh` makes the identity of this end in the connection after this one; payloads that the peer has are handed
+    /// to `free`.
+    pub fn handle<Q: Into<P>>(
+        &mut self,
+        segment: Segment<Q>,
+        fresh: impl FnOnce() -> Identity,
+        free: impl FnMut(P),
+    ) -> Change {
         let mut change = Change::None;
         match segment {
             Segment::Syn { identity } => match &mut self.current {
@@ -113,7 +119,7 @@ impl<P: Default> Slot<P> {
                 if let Some(current) = &mut self.current
                     && (current.peer, current.own.nonce) == (from, to)
                 {
-                    change = Change::Progress(current.machine.handle(body));
+                    change = Change::Progress(current.machine.handle(body, free));
                 }
             }
         }
@@ -172,6 +178,13 @@ impl<P: Default> Slot<P> {
             Some(current) => current.machine.pass(timer),
             None => {}
         }
+    }
+
+    /// Whether there is something to be sent.
+    #[inline]
+    pub fn is_ready(&self) -> bool {
+        let is_established = self.current.as_ref().is_some_and(|current| current.machine.is_ready());
+        self.is_question_due || self.answer_due.is_some() || is_established
     }
 
     /// The next thing to be sent; to be called until there is none.

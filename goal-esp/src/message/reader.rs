@@ -28,8 +28,10 @@ impl std::error::Error for Broken {}
 #[derive(Debug, Default)]
 pub struct Reader {
     communicator: Option<u32>,
-    /// The chunk whose bytes are not all there, and those that are.
-    open: Option<(Chunk, Vec<u8>)>,
+    /// The chunk whose bytes are not all there, and how many are.
+    open: Option<(Chunk, usize)>,
+    /// Those bytes, where they are handed over together.
+    bytes: Vec<u8>,
 }
 
 impl Reader {
@@ -48,25 +50,23 @@ impl Reader {
         if chunk.kind == ChunkKind::Communicator { Ok(chunk.message) } else { Err(Broken::Communicator) }
     }
 
-    /// Reads a packet's payload, and hands each chunk whose bytes are all there to `sink`, but that which names the communicator.
+    /// Reads a packet's payload, and hands each chunk to `sink` but that which names the communicator: when all of its bytes are there, or piece
+    /// by piece, as chunks of their own, where [`ChunkKind::comes_in_pieces`]. How many chunks ended, but for that which names the communicator.
     ///
     /// # Errors
     /// [`Broken`]; nothing more is to be read then.
-    pub fn read(&mut self, payload: &[u8], mut sink: impl FnMut(&Chunk, &[u8])) -> Result<(), Broken> {
+    pub fn read(&mut self, payload: &[u8], mut sink: impl FnMut(&Chunk, &[u8])) -> Result<u64, Broken> {
+        let mut ended = 0;
         let mut left = payload;
-        if let Some((chunk, mut bytes)) = self.open.take() {
-            let here = left.len().min(chunk.len as usize - bytes.len());
-            bytes.extend_from_slice(&left[..here]);
-            left = &left[here..];
-            if bytes.len() < chunk.len as usize {
-                self.open = Some((chunk, bytes));
-                return Ok(());
-            }
-            sink(&chunk, &bytes);
-        }
         while !left.is_empty() {
-            let chunk = Chunk::parse(left).map_err(Broken::Header)?;
-            left = &left[chunk.header_len()..];
+            let (chunk, before) = match self.open.take() {
+                Some(open) => open,
+                None => {
+                    let chunk = Chunk::parse(left).map_err(Broken::Header)?;
+                    left = &left[chunk.header_len()..];
+                    (chunk, 0)
+                }
+            };
             if (chunk.kind == ChunkKind::Communicator) == self.communicator.is_some() {
                 return Err(Broken::Communicator);
             }
@@ -75,15 +75,28 @@ impl Reader {
                 continue;
             }
             let len = chunk.len as usize;
-            if len > left.len() {
-                let mut bytes = Vec::with_capacity(len);
-                bytes.extend_from_slice(left);
-                self.open = Some((chunk, bytes));
-                return Ok(());
+            let (here, later) = left.split_at(left.len().min(len - before));
+            left = later;
+            let there = before + here.len();
+            if chunk.kind.comes_in_pieces() {
+                if !here.is_empty() || len == 0 {
+                    sink(&chunk.piece(before, here.len()), here);
+                }
+            } else if there == len && before == 0 {
+                sink(&chunk, here);
+            } else {
+                self.bytes.reserve_exact(len - before);
+                self.bytes.extend_from_slice(here);
+                if there == len {
+                    sink(&chunk, &std::mem::take(&mut self.bytes));
+                }
             }
-            sink(&chunk, &left[..len]);
-            left = &left[len..];
+            if there < len {
+                self.open = Some((chunk, there));
+            } else {
+                ended += 1;
+            }
         }
-        Ok(())
+        Ok(ended)
     }
 }

@@ -18,6 +18,25 @@ fn eager(tag: u32, len: usize) -> Chunk {
     Chunk { kind: ChunkKind::Eager, len: len as u32, message: 0, receive: 0, offset: len as u64, envelope }
 }
 
+fn push(packets: &mut Vec<Vec<u8>>, packet: Vec<u8>) -> Vec<u8> {
+    packets.push(packet);
+    Vec::new()
+}
+
+/// Puts a chunk that was found behind those before, of which it may be the next piece.
+fn join(found: &mut Vec<(Chunk, Vec<u8>)>, chunk: &Chunk, bytes: &[u8]) {
+    if let Some((last, before)) = found.last_mut()
+        && last.kind == ChunkKind::Data
+        && (chunk.kind, chunk.message) == (last.kind, last.message)
+        && chunk.offset == last.offset + u64::from(last.len)
+    {
+        last.len += chunk.len;
+        before.extend_from_slice(bytes);
+    } else {
+        found.push((*chunk, bytes.to_vec()));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -29,24 +48,28 @@ proptest! {
         let mut writer = Writer::default();
         let mut packets = Vec::new();
         let mut expected = Vec::new();
-        writer.write(&communicator(3), &[], payload_max, |packet| packets.push(packet));
+        writer.write(&communicator(3), &[], payload_max, |packet| push(&mut packets, packet));
         for (number, (is_eager, len, is_end)) in sizes.into_iter().enumerate() {
             let chunk = if is_eager { eager(number as u32, len) } else { data(number as u32, 7, len) };
             let bytes: Vec<u8> = (0..len).map(|at| (at + number) as u8).collect();
-            writer.write(&chunk, &bytes, payload_max, |packet| packets.push(packet));
+            match writer.place(&chunk, payload_max) {
+                Some(place) => place.copy_from_slice(&bytes),
+                None => writer.write(&chunk, &bytes, payload_max, |packet| push(&mut packets, packet)),
+            }
             if is_end {
-                writer.finish(|packet| packets.push(packet));
+                writer.finish(|packet| push(&mut packets, packet));
             }
             expected.push((chunk, bytes));
         }
-        writer.finish(|packet| packets.push(packet));
+        writer.finish(|packet| push(&mut packets, packet));
         let mut reader = Reader::default();
-        let mut found = Vec::new();
+        let (mut found, mut ended) = (Vec::new(), 0);
         for packet in packets {
             prop_assert!((1..=payload_max).contains(&packet.len()));
-            reader.read(&packet, |chunk, bytes| found.push((*chunk, bytes.to_vec()))).unwrap();
+            ended += reader.read(&packet, |chunk, bytes| join(&mut found, chunk, bytes)).unwrap();
         }
         prop_assert_eq!(reader.communicator(), Some(3));
+        prop_assert_eq!(ended, expected.len() as u64);
         prop_assert_eq!(found, expected);
     }
 
@@ -67,15 +90,15 @@ fn the_communicator_is_named_once_and_first() {
         let mut writer = Writer::default();
         let mut packets = Vec::new();
         for chunk in chunks {
-            writer.write(chunk, &[], 1000, |packet| packets.push(packet));
+            writer.write(chunk, &[], 1000, |packet| push(&mut packets, packet));
         }
-        writer.finish(|packet| packets.push(packet));
+        writer.finish(|packet| push(&mut packets, packet));
         packets.remove(0)
     };
     assert_eq!(Reader::communicator_of(&packet(&[communicator(7)])), Ok(7));
     assert_eq!(Reader::communicator_of(&packet(&[eager(1, 0)])), Err(Broken::Communicator));
     let read = |packet: &[u8]| Reader::default().read(packet, |_, _| {});
-    assert_eq!(read(&packet(&[communicator(1), eager(1, 0)])), Ok(()));
+    assert_eq!(read(&packet(&[communicator(1), eager(1, 0)])), Ok(1));
     assert_eq!(read(&packet(&[eager(1, 0)])), Err(Broken::Communicator));
     assert_eq!(read(&packet(&[communicator(1), communicator(1)])), Err(Broken::Communicator));
     assert_eq!(read(&[9; 30]), Err(Broken::Header(Malformed::Contradiction)));

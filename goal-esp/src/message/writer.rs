@@ -2,7 +2,7 @@
 
 use crate::wire::Chunk;
 
-/// Fills packets with chunks. Small ones share a packet.
+/// Fills packets with chunks. Small ones share a packet. Packets that are full go to its owner, which hands back an empty one for the next.
 #[derive(Debug, Default)]
 pub struct Writer {
     /// The packet that has room left.
@@ -10,9 +10,29 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Appends a chunk, whose bytes are to be written to the place that this returns: `chunk.len` of them, which hold anything. `None`, and
+    /// nothing happened, where the packet has no room for all of it. `payload_max` is the longest payload of a packet.
+    pub fn place(&mut self, chunk: &Chunk, payload_max: usize) -> Option<&mut [u8]> {
+        let start = self.open.len();
+        let bytes_at = start + chunk.header_len();
+        let end = bytes_at + chunk.len as usize;
+        if end > payload_max {
+            return None;
+        }
+        self.open.resize(end, 0);
+        chunk.emit(&mut self.open[start..]);
+        Some(&mut self.open[bytes_at..])
+    }
+
     /// Appends a chunk with its bytes, `chunk.len` of them. `payload_max` is the longest payload of a packet; packets that are full
     /// go to `send`.
-    pub fn write(&mut self, chunk: &Chunk, bytes: &[u8], payload_max: usize, mut send: impl FnMut(Vec<u8>)) {
+    pub fn write(
+        &mut self,
+        chunk: &Chunk,
+        bytes: &[u8],
+        payload_max: usize,
+        mut send: impl FnMut(Vec<u8>) -> Vec<u8>,
+    ) {
         debug_assert_eq!(chunk.len as usize, bytes.len());
         let header_len = chunk.header_len();
         if payload_max.saturating_sub(self.open.len()) < header_len {
@@ -35,9 +55,9 @@ impl Writer {
     }
 
     /// Lets the packet out that has room left. A write ends here.
-    pub fn finish(&mut self, mut send: impl FnMut(Vec<u8>)) {
+    pub fn finish(&mut self, mut send: impl FnMut(Vec<u8>) -> Vec<u8>) {
         if !self.open.is_empty() {
-            send(std::mem::take(&mut self.open));
+            self.open = send(std::mem::take(&mut self.open));
         }
     }
 }

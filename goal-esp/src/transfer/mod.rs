@@ -22,7 +22,8 @@ pub struct Rules {
     pub burst_length: u16,
     /// Packets behind a missing one that make it count as lost.
     pub reordered_max: u16,
-    /// Packets after which a receiver acknowledges without being asked; at most half of the initial burst.
+    /// Packets after which a receiver acknowledges without being asked, or a quarter of what may be on its way, if that is more; at
+    /// most half of the initial burst.
     pub ack_every: u16,
     /// Whether a sender insists on the end of a transfer as on its start. The thesis does not, and says what follows from that
     /// (3.2.1); this is for the model that shows it.

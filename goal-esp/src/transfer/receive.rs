@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 pub enum Answer {
     /// Nothing.
     None,
-    /// An acknowledgement, which may wait for data that it can travel with.
+    /// An acknowledgement for which nobody waits: when its timer passes, or with data where [`Receiver::is_answer_near`].
     Soon,
     /// An acknowledgement at once.
     Now,
@@ -116,7 +116,7 @@ impl<P> Receiver<P> {
             return (true, Answer::Request);
         }
         let answer = match self.controls() {
-            _ if self.unanswered >= self.rules.ack_every => Answer::Now,
+            _ if self.unanswered >= self.rules.ack_every.max(self.room() / 4) => Answer::Now,
             true if flags.has(Flags::TXS) || self.is_update_due() => Answer::Now,
             true => Answer::None,
             false => Answer::Soon,
@@ -188,6 +188,12 @@ impl<P> Receiver<P> {
         self.edge = self.edge.max(self.next.plus(self.room().into()));
         self.is_holding_back &= self.edge == self.next;
         (self.next, self.edge.since(self.next).max(0) as u16)
+    }
+
+    /// Whether so much came since the last acknowledgement that data takes the next one along: each costs both ends a keyed hash, so small
+    /// messages that answer each other don't all have one.
+    pub fn is_answer_near(&self) -> bool {
+        4 * u32::from(self.unanswered) >= 3 * u32::from(self.rules.ack_every)
     }
 
     /// Whether the sender may run out of what it was allowed, and can be allowed more.

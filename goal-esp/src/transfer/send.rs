@@ -121,14 +121,17 @@ impl<P> Sender<P> {
         Some((seq, &self.queue[seq.since(self.unacknowledged) as usize]))
     }
 
-    /// The receiver has all before `acknowledged` and allows `window` packets from there on. Takes what is acknowledged; how many
+    /// The receiver has all before `acknowledged` and allows `window` packets from there on. Hands what is acknowledged to `free`; how many
     /// packets that were. What cannot be is ignored.
-    pub fn acknowledge(&mut self, acknowledged: Seq, window: u16) -> usize {
+    pub fn acknowledge(&mut self, acknowledged: Seq, window: u16, mut free: impl FnMut(P)) -> usize {
         if acknowledged.is_before(self.unacknowledged) || self.next.is_before(acknowledged) {
             return 0;
         }
         let count = acknowledged.since(self.unacknowledged) as usize;
-        self.due -= self.queue.drain(..count).filter(|packet| packet.is_due).count() as u32;
+        for packet in self.queue.drain(..count) {
+            self.due -= u32::from(packet.is_due);
+            free(packet.payload);
+        }
         self.unacknowledged = acknowledged;
         let was_shut = !acknowledged.is_before(self.edge);
         self.edge = self.edge.max(acknowledged.plus(window.min(self.rules.burst_length).into()));

@@ -54,13 +54,13 @@ fn a_start_leaves_with_an_initial_burst_and_the_rest_when_it_is_acknowledged() {
     write(&mut sender, 10);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
     assert!(sender.insists());
-    assert_eq!(sender.acknowledge(Seq(11), 5), 1);
+    assert_eq!(sender.acknowledge(Seq(11), 5, drop), 1);
     assert_eq!(numbers(&mut sender), [14, 15]);
     assert!(!sender.insists(), "the receiver is in control");
-    assert_eq!(sender.acknowledge(Seq(16), 16), 5);
+    assert_eq!(sender.acknowledge(Seq(16), 16, drop), 5);
     assert_eq!(numbers(&mut sender), [16, 17, 18, 19]);
     assert!(sender.insists(), "the end is not acknowledged");
-    assert_eq!(sender.acknowledge(Seq(20), 16), 4);
+    assert_eq!(sender.acknowledge(Seq(20), 16, drop), 4);
     assert!(!sender.insists());
 }
 
@@ -79,8 +79,8 @@ fn what_cannot_be_acknowledged_is_ignored() {
     let mut sender = sender();
     write(&mut sender, 3);
     numbers(&mut sender);
-    assert_eq!(sender.acknowledge(Seq(14), 5), 0);
-    assert_eq!(sender.acknowledge(Seq(9), 5), 0);
+    assert_eq!(sender.acknowledge(Seq(14), 5, drop), 0);
+    assert_eq!(sender.acknowledge(Seq(9), 5, drop), 0);
     assert_eq!(sender.queued(), 3);
 }
 
@@ -100,17 +100,17 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
     let mut sender = sender();
     write(&mut sender, 1);
     assert_eq!(numbers(&mut sender), [10]);
-    sender.acknowledge(Seq(11), 0);
+    sender.acknowledge(Seq(11), 0, drop);
     // The edge of the beginning counts still.
     write(&mut sender, 3);
     assert_eq!(numbers(&mut sender), [11, 12, 13]);
     write(&mut sender, 1);
     assert_eq!(numbers(&mut sender), []);
-    sender.acknowledge(Seq(14), 0);
+    sender.acknowledge(Seq(14), 0, drop);
     assert_eq!(numbers(&mut sender), [14], "a start may always leave");
-    sender.acknowledge(Seq(14), 0);
+    sender.acknowledge(Seq(14), 0, drop);
     assert_eq!(numbers(&mut sender), []);
-    sender.acknowledge(Seq(14), 3);
+    sender.acknowledge(Seq(14), 3, drop);
     assert_eq!(numbers(&mut sender), [14]);
 }
 

@@ -84,6 +84,11 @@ impl ChunkKind {
         matches!(self, ChunkKind::Eager | ChunkKind::Rts | ChunkKind::Long)
     }
 
+    /// Whether the bytes of a chunk mean the same in several chunks, one behind the other.
+    pub fn comes_in_pieces(self) -> bool {
+        matches!(self, ChunkKind::Data | ChunkKind::Part)
+    }
+
     /// Whether bytes follow.
     pub fn has_bytes(self) -> bool {
         matches!(self, ChunkKind::Eager | ChunkKind::Data | ChunkKind::Part)
@@ -135,6 +140,12 @@ impl Chunk {
     /// Bytes of the header.
     pub fn header_len(&self) -> usize {
         HEADER_LEN + if self.envelope.is_some() { ENVELOPE_LEN } else { 0 }
+    }
+
+    /// The chunk of a piece of the bytes, where [`ChunkKind::comes_in_pieces`]: `len` of them behind the first `before`.
+    pub fn piece(&self, before: usize, len: usize) -> Self {
+        let offset = if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
+        Self { len: len as u32, offset, ..*self }
     }
 
     /// The header at the beginning of `bytes`.

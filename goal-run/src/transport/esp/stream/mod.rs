@@ -5,6 +5,7 @@
 //! room for another one.
 
 mod credit;
+mod peer;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -13,16 +14,16 @@ use super::Full as NoRoom;
 use crate::engine::kept_bytes;
 use crate::memory::Span;
 use crate::transport::{Full, Header, Kind, Transport};
-use credit::Credit;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::CHUNK_BYTES_MAX;
-use goal_esp::message::{Broken, Reader, Writer};
-use goal_esp::wire::{Chunk, ChunkKind};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use goal_esp::message::Broken;
+use goal_esp::wire::ChunkKind;
+use peer::Peer;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Frames that one poll takes.
-const FRAMES_PER_POLL: usize = 256;
+const FRAMES_PER_POLL: usize = 64;
 /// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
 const UNSENT_MAX: usize = 96;
 
@@ -61,38 +62,6 @@ pub enum LostPeer {
     Sender,
 }
 
-/// A connection to a rank.
-struct Peer {
-    id: ConnectionId,
-    writer: Writer,
-    reader: Reader,
-    /// Packets for which the endpoint had no room.
-    waiting: VecDeque<Vec<u8>>,
-    /// Room for messages without a receive, there and here.
-    credit: Credit,
-}
-
-impl Peer {
-    /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
-    fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
-        let Self { id, writer, waiting, credit, .. } = self;
-        if credit.is_due(share) {
-            credit.grant(share);
-            *sent += 1;
-            let chunk = bare(ChunkKind::Room, share);
-            writer.write(&chunk, &[], endpoint.payload_max(*id), |packet| waiting.push_back(packet));
-        }
-        writer.finish(|packet| waiting.push_back(packet));
-        while let Some(packet) = waiting.pop_front() {
-            if let Err(full) = endpoint.push(now_ns, *id, packet, waiting.is_empty()) {
-                waiting.push_front(full.0);
-                return false;
-            }
-        }
-        true
-    }
-}
-
 /// One rank's end of ESP.
 pub struct EspTransport<F> {
     rank: u32,
@@ -100,11 +69,11 @@ pub struct EspTransport<F> {
     endpoint: Endpoint,
     addresses: Vec<Address>,
     ranks: BTreeMap<Address, u32>,
-    /// Ranks that there is a connection with.
-    peers: BTreeMap<u32, Peer>,
+    /// Connections, by rank.
+    peers: Vec<Option<Box<Peer>>>,
     by_id: BTreeMap<ConnectionId, u32>,
-    /// Ranks for which something was written that the endpoint does not have.
-    written: BTreeSet<u32>,
+    /// Ranks for which something was written that the endpoint does not have, each once.
+    written: Vec<u32>,
     /// Ranks from which something can be read, each once.
     readable: VecDeque<u32>,
     /// The rank's own room for messages without a receive, and how much it was when the shares of it were looked at last.
@@ -115,6 +84,8 @@ pub struct EspTransport<F> {
     /// Something happened that lets a rank go on, but for messages; a send was refused for want of room.
     has_news: bool,
     was_refused: bool,
+    /// Bytes of a message that does not fit into one packet.
+    bytes: Vec<u8>,
     /// Ranks that were asked for a connection.
     asked: BTreeMap<ConnectionId, u32>,
     lost: Option<(u32, LostPeer)>,
@@ -128,17 +99,18 @@ impl<F: Frames> EspTransport<F> {
             rank,
             frames,
             endpoint: Endpoint::new(config, seed),
+            peers: addresses.iter().map(|_| None).collect(),
             addresses,
             ranks,
-            peers: BTreeMap::new(),
             by_id: BTreeMap::new(),
-            written: BTreeSet::new(),
+            written: Vec::new(),
             readable: VecDeque::new(),
             room: 0,
             shared: 0,
             exchanged: (0, 0),
             has_news: false,
             was_refused: false,
+            bytes: Vec::new(),
             asked: BTreeMap::new(),
             lost: None,
         }
@@ -178,30 +150,30 @@ impl<F: Frames> EspTransport<F> {
 
     /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
     pub fn tend(&mut self) -> bool {
-        self.flush();
-        self.take_frames();
-        self.flush();
+        let now_ns = self.frames.now_ns();
+        self.flush(now_ns);
+        self.take_frames(now_ns);
+        self.flush_rest(now_ns);
         std::mem::take(&mut self.has_news) || !self.readable.is_empty() || self.lost.is_some()
     }
 
     /// What each rank that there is a connection with may have of the room.
     fn share(&self) -> u64 {
-        self.room / self.peers.len().max(1) as u64
+        self.room / self.by_id.len().max(1) as u64
     }
 
     fn lose(&mut self, rank: u32, cause: LostPeer) {
         self.lost.get_or_insert((rank, cause));
-        if let Some(peer) = self.peers.remove(&rank) {
+        if let Some(peer) = self.peers[rank as usize].take() {
             self.by_id.remove(&peer.id);
             self.endpoint.reset(self.frames.now_ns(), peer.id);
         }
-        self.written.remove(&rank);
+        self.written.retain(|&other| other != rank);
         self.readable.retain(|&other| other != rank);
     }
 
     /// Takes frames, lets timers pass, and sees what that changed.
-    fn take_frames(&mut self) {
-        let now_ns = self.frames.now_ns();
+    fn take_frames(&mut self, now_ns: u64) {
         let endpoint = &mut self.endpoint;
         let frames = self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
         // An acknowledgement may have made room.
@@ -233,50 +205,51 @@ impl<F: Frames> EspTransport<F> {
         let Some(&rank) = self.ranks.get(&address) else {
             return self.endpoint.reset(self.frames.now_ns(), id);
         };
-        let mut peer = Peer {
-            id,
-            writer: Writer::default(),
-            reader: Reader::default(),
-            waiting: VecDeque::new(),
-            credit: Credit::default(),
-        };
-        let payload_max = self.endpoint.payload_max(id);
-        let communicator = bare(ChunkKind::Communicator, 0);
-        peer.writer.write(&communicator, &[], payload_max, |packet| peer.waiting.push_back(packet));
+        let peer = Peer::new(id, &mut self.endpoint);
         self.asked.remove(&id);
-        self.peers.insert(rank, peer);
+        self.peers[rank as usize] = Some(Box::new(peer));
         self.by_id.insert(id, rank);
-        self.written.insert(rank);
+        note_written(&mut self.peers, &mut self.written, rank);
     }
 
     /// Lets out what was written and what the endpoint has to say.
-    fn flush(&mut self) {
-        let now_ns = self.frames.now_ns();
+    fn flush(&mut self, now_ns: u64) {
         let share = self.share();
         let Self { endpoint, peers, written, exchanged: (sent, _), .. } = self;
-        let mut flush = |peer: &mut Peer| peer.flush(now_ns, endpoint, share, sent);
-        written.retain(|rank| peers.get_mut(rank).is_some_and(|peer| !flush(peer)));
+        written.retain(|&rank| {
+            let Some(peer) = &mut peers[rank as usize] else { return false };
+            peer.is_written = !peer.flush(now_ns, endpoint, share, sent);
+            peer.is_written
+        });
         let mut was_full = false;
         loop {
             match self.frames.send(|out| self.endpoint.poll_transmit(now_ns, out)) {
                 Ok(true) => was_full = false,
                 Ok(false) => break,
                 Err(NoRoom) if was_full => return,
-                Err(NoRoom) => {
-                    self.frames.flush();
-                    was_full = true;
-                }
+                Err(NoRoom) => was_full = true,
+            }
+            // Frames leave before anything else is done.
+            if was_full || !self.endpoint.wants_transmit() {
+                self.frames.flush();
             }
         }
         self.frames.flush();
     }
 
+    /// The same where anything has come up since the last time.
+    fn flush_rest(&mut self, now_ns: u64) {
+        if self.endpoint.wants_transmit() || !self.written.is_empty() {
+            self.flush(now_ns);
+        }
+    }
+
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were; `None` if there is none.
-    fn read(&mut self, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
+    fn read(&mut self, now_ns: u64, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
         let share = self.share();
-        let peer = self.peers.get_mut(&rank)?;
-        let payload = self.endpoint.read(self.frames.now_ns(), peer.id)?;
-        let (mut taken, mut rooms, mut is_right) = (0, 0, true);
+        let peer = self.peers[rank as usize].as_mut()?;
+        let payload = self.endpoint.read(now_ns, peer.id)?;
+        let (mut taken, mut is_right) = (0, true);
         let credit = &mut peer.credit;
         let read = peer.reader.read(&payload, |chunk, bytes| match translate::header(chunk, rank) {
             Some(header) => {
@@ -284,20 +257,17 @@ impl<F: Frames> EspTransport<F> {
                 credit.arrive(spent(&header));
                 sink(&header, bytes);
             }
-            None if chunk.kind == ChunkKind::Room => {
-                rooms += 1;
-                credit.set(chunk.offset);
-            }
+            None if chunk.kind == ChunkKind::Room => credit.set(chunk.offset),
             None => is_right = false,
         });
-        self.exchanged.1 += taken as u64 + rooms;
         if peer.credit.is_due(share) {
-            self.written.insert(rank);
+            note_written(&mut self.peers, &mut self.written, rank);
         }
+        self.endpoint.recycle(payload);
         match read {
             Err(broken) => self.lose(rank, LostPeer::Stream(broken)),
-            Ok(()) if !is_right => self.lose(rank, LostPeer::Sender),
-            Ok(()) => {}
+            Ok(_) if !is_right => self.lose(rank, LostPeer::Sender),
+            Ok(whole) => self.exchanged.1 += whole,
         }
         Some(taken)
     }
@@ -311,9 +281,14 @@ fn spent(header: &Header) -> u64 {
     }
 }
 
-/// A chunk that carries a number only.
-fn bare(kind: ChunkKind, offset: u64) -> Chunk {
-    Chunk { kind, len: 0, message: 0, receive: 0, offset, envelope: None }
+/// There is something for the endpoint in the connection to a rank.
+#[inline]
+fn note_written(peers: &mut [Option<Box<Peer>>], written: &mut Vec<u32>, rank: u32) {
+    if let Some(peer) = &mut peers[rank as usize]
+        && !std::mem::replace(&mut peer.is_written, true)
+    {
+        written.push(rank);
+    }
 }
 
 impl<F: Frames> Transport for EspTransport<F> {
@@ -327,7 +302,7 @@ impl<F: Frames> Transport for EspTransport<F> {
 
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         debug_assert_ne!(to, self.rank, "messages to oneself stay on the host");
-        let Some(peer) = self.peers.get_mut(&to) else {
+        let Some(peer) = &mut self.peers[to as usize] else {
             let address = self.addresses[to as usize];
             // One that is lost stays so, as messages of it may be.
             if self.lost.is_none()
@@ -337,34 +312,42 @@ impl<F: Frames> Transport for EspTransport<F> {
             }
             return Err(Full);
         };
-        self.was_refused = !peer.waiting.is_empty() || self.endpoint.unsent(peer.id) > UNSENT_MAX;
+        self.was_refused = peer.is_waiting() || self.endpoint.unsent(peer.id) > UNSENT_MAX;
         if self.was_refused {
             return Err(Full);
         }
         peer.credit.spend(spent(header));
         self.exchanged.0 += 1;
-        let mut bytes = vec![0; header.payload_len()];
-        fill(&mut bytes);
-        let payload_max = self.endpoint.payload_max(peer.id);
         let chunk = translate::chunk(header, to);
-        peer.writer.write(&chunk, &bytes, payload_max, |packet| peer.waiting.push_back(packet));
-        self.written.insert(to);
+        match peer.place(&chunk) {
+            Some(place) => fill(place),
+            None => {
+                let len = chunk.len as usize;
+                if self.bytes.len() < len {
+                    self.bytes.resize(len, 0);
+                }
+                fill(&mut self.bytes[..len]);
+                peer.write(&chunk, &self.bytes[..len], &mut self.endpoint);
+            }
+        }
+        note_written(&mut self.peers, &mut self.written, to);
         Ok(())
     }
 
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        self.flush();
-        self.take_frames();
+        let now_ns = self.frames.now_ns();
+        self.flush(now_ns);
+        self.take_frames(now_ns);
         let mut taken = 0;
         while taken < messages_max
             && let Some(rank) = self.readable.pop_front()
         {
-            if let Some(messages) = self.read(rank, &mut sink) {
+            if let Some(messages) = self.read(now_ns, rank, &mut sink) {
                 taken += messages;
                 self.readable.push_back(rank);
             }
         }
-        self.flush();
+        self.flush_rest(now_ns);
         taken
     }
 
@@ -374,13 +357,17 @@ impl<F: Frames> Transport for EspTransport<F> {
         if bytes.abs_diff(self.shared) > self.shared / 4 {
             self.shared = bytes;
             let share = self.share();
-            let due = self.peers.iter().filter(|(_, peer)| peer.credit.is_due(share));
-            self.written.extend(due.map(|(&rank, _)| rank));
+            for &rank in self.by_id.values() {
+                let is_due = self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
+                if is_due {
+                    note_written(&mut self.peers, &mut self.written, rank);
+                }
+            }
         }
     }
 
     fn room(&self, to: u32) -> u64 {
-        self.peers.get(&to).map_or(0, |peer| peer.credit.left())
+        self.peers[to as usize].as_ref().map_or(0, |peer| peer.credit.left())
     }
 
     fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {

@@ -1,0 +1,85 @@
+//! A connection to a rank.
+
+use super::credit::Credit;
+use goal_esp::endpoint::{ConnectionId, Endpoint};
+use goal_esp::message::{Reader, Writer};
+use goal_esp::wire::{Chunk, ChunkKind};
+use std::collections::VecDeque;
+
+/// A connection to a rank.
+pub(super) struct Peer {
+    pub(super) id: ConnectionId,
+    pub(super) reader: Reader,
+    writer: Writer,
+    /// Longest payload of a packet.
+    payload_max: usize,
+    /// Packets for which the endpoint had no room.
+    waiting: VecDeque<Vec<u8>>,
+    /// Room for messages without a receive, there and here.
+    pub(super) credit: Credit,
+    /// Something was written that the endpoint does not have: the transport knows that it is to be flushed.
+    pub(super) is_written: bool,
+}
+
+impl Peer {
+    /// A new connection, whose first chunk names the communicator.
+    pub(super) fn new(id: ConnectionId, endpoint: &mut Endpoint) -> Self {
+        let mut peer = Self {
+            id,
+            reader: Reader::default(),
+            writer: Writer::default(),
+            payload_max: endpoint.payload_max(id),
+            waiting: VecDeque::new(),
+            credit: Credit::default(),
+            is_written: false,
+        };
+        peer.write(&bare(ChunkKind::Communicator, 0), &[], endpoint);
+        peer
+    }
+
+    /// Whether packets wait for room.
+    #[inline]
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// See [`Writer::place`].
+    #[inline]
+    pub(super) fn place(&mut self, chunk: &Chunk) -> Option<&mut [u8]> {
+        self.writer.place(chunk, self.payload_max)
+    }
+
+    /// Appends a chunk with its bytes.
+    pub(super) fn write(&mut self, chunk: &Chunk, bytes: &[u8], endpoint: &mut Endpoint) {
+        self.writer.write(chunk, bytes, self.payload_max, |packet| {
+            self.waiting.push_back(packet);
+            endpoint.spare()
+        });
+    }
+
+    /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
+    pub(super) fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
+        if self.credit.is_due(share) {
+            self.credit.grant(share);
+            *sent += 1;
+            self.write(&bare(ChunkKind::Room, share), &[], endpoint);
+        }
+        let Self { id, writer, waiting, .. } = self;
+        writer.finish(|packet| {
+            waiting.push_back(packet);
+            endpoint.spare()
+        });
+        while let Some(packet) = waiting.pop_front() {
+            if let Err(full) = endpoint.push(now_ns, *id, packet, waiting.is_empty()) {
+                waiting.push_front(full.0);
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// A chunk that carries a number only.
+fn bare(kind: ChunkKind, offset: u64) -> Chunk {
+    Chunk { kind, len: 0, message: 0, receive: 0, offset, envelope: None }
+}
