@@ -68,6 +68,8 @@ struct Stream {
     waiting_bytes: usize,
     decoder: Decoder,
     is_readable: bool,
+    /// The other launcher says nothing more.
+    has_finished: bool,
 }
 
 /// A launcher's end.
@@ -184,9 +186,14 @@ impl Link {
         }
     }
 
-    /// Whether no stream is left.
+    /// Whether no stream is left: after [`Link::close`], all has arrived on both sides.
     pub fn is_closed(&self) -> bool {
         self.streams.is_empty()
+    }
+
+    /// Whether all other launchers have said that they say nothing more.
+    pub fn has_heard_all(&self) -> bool {
+        self.streams.values().all(|stream| stream.has_finished)
     }
 
     /// Whether [`Event::Contradiction`] was told. The others find it too as long as this answers.
@@ -322,6 +329,7 @@ impl Link {
                         waiting_bytes: 0,
                         decoder: Decoder::default(),
                         is_readable: false,
+                        has_finished: false,
                     };
                     if peer.port != self.me.port {
                         self.endpoint.reset(now_ns, id);
@@ -343,6 +351,9 @@ impl Link {
                         self.events.push_back(event);
                     }
                     self.events.push_back(Event::Finished(host));
+                    if let Some(stream) = self.streams.get_mut(&host) {
+                        stream.has_finished = true;
+                    }
                 }
                 StreamEvent::Closed(id) => {
                     if let Some(host) = self.by_id.remove(&id) {

@@ -6,4 +6,5 @@ mod common;
 mod endings;
 mod losses;
 mod mistakes;
+mod random;
 mod runs;

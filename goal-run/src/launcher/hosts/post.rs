@@ -25,6 +25,10 @@ const FRAMES_MAX: usize = 64;
 const SLEEP_MAX_NS: u64 = 20_000_000;
 /// How long the last words may take.
 const PART_NS: u64 = 1_000_000_000;
+/// The same where those of all others have come: whether they know that this launcher knows matters to nobody.
+const HEARD_NS: u64 = 100_000_000;
+/// How long it stays after that both sides know all, so that the last acknowledgement leaves.
+const STAY_NS: u64 = 2_000_000;
 
 /// What the thread is told.
 enum Command {
@@ -169,30 +173,36 @@ struct Worker {
 impl Worker {
     /// Until the launcher is gone, and its last words have been said.
     fn work(mut self, commands: &Receiver<Command>) {
-        let mut until_ns = None;
+        let mut ends_ns = None;
         loop {
             let now_ns = now_ns();
-            while until_ns.is_none() && self.link.has_room() {
+            while ends_ns.is_none() && self.link.has_room() {
                 match commands.try_recv() {
                     Ok(command) => self.obey(now_ns, command),
                     Err(TryRecvError::Empty) => break,
-                    Err(TryRecvError::Disconnected) => until_ns = Some(now_ns + PART_NS),
+                    Err(TryRecvError::Disconnected) => ends_ns = Some(now_ns + PART_NS),
                 }
             }
             let link = &mut self.link;
             self.driver.receive(FRAMES_MAX, |frame| link.handle_frame(now_ns, frame));
             self.link.handle_timeout(now_ns);
-            if let Some(until_ns) = until_ns {
+            if let Some(until_ns) = ends_ns {
                 self.link.close(now_ns);
                 while self.link.poll_event(now_ns).is_some() {}
-                if self.link.is_closed() && !self.link.is_broken() || now_ns >= until_ns {
-                    self.transmit();
+                let earlier_ns = match (self.link.is_broken(), self.link.is_closed()) {
+                    (true, _) => until_ns,
+                    (false, true) => now_ns + STAY_NS,
+                    (false, false) if self.link.has_heard_all() => now_ns + HEARD_NS,
+                    (false, false) => until_ns,
+                };
+                ends_ns = Some(until_ns.min(earlier_ns));
+                if now_ns >= until_ns {
                     return;
                 }
             }
             self.tell();
             self.transmit();
-            self.sleep(until_ns.is_some());
+            self.sleep(ends_ns.is_some());
         }
     }
 

@@ -1,0 +1,46 @@
+//! Random programs on several hosts, with a switch that loses, doubles, delays and damages frames, against the interpreter.
+
+use crate::bench::Bench;
+use goal_asm::{EncodeOptions, encode};
+use goal_cluster::{Faults, Switch, Wiring};
+use goal_smith::{Shape, program};
+
+#[test]
+fn random_programs_are_verified() {
+    let faults = Faults {
+        lost: 20_000,
+        doubled: 20_000,
+        delayed: 50_000,
+        delay_ns: 100_000,
+        damaged: 5000,
+        ..Faults::default()
+    };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 11), ..Wiring::bridge(3) };
+    let Some(bench) = Bench::or_skip("random", &wiring) else { return };
+    for seed in 0..36 {
+        let program = program(seed, &Shape::varied(seed));
+        let ranks = program.num_ranks();
+        let mut bytes = Vec::new();
+        encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();
+        let path = bench.path("program.nisa");
+        std::fs::write(&path, bytes).unwrap();
+        let hosts = ranks.min(3).to_string();
+        let eager_limit = ["0", "40", "16384"][seed as usize % 3];
+        let ranks_as = ["processes", "threads"][seed as usize / 3 % 2];
+        let progress = ["caller", "thread"][seed as usize / 6 % 2];
+        let arguments = [
+            ["--hosts", &hosts],
+            ["--eager-limit", eager_limit],
+            ["--ranks-as", ranks_as],
+            ["--progress", progress],
+            ["--calc", "skip"],
+            ["--repeat", "2"],
+        ];
+        let arguments = [&["--discover", "--verify", "--no-check"], arguments.as_flattened()].concat();
+        let all = bench.run_on(ranks.min(3) as usize, path.to_str().unwrap(), &arguments);
+        for ended in &all {
+            assert_eq!(ended.status, Some(0), "seed {seed}: {ended:?}");
+        }
+        assert!(all.iter().any(|ended| ended.out.contains("verified: ")), "seed {seed}: {all:?}");
+    }
+}
