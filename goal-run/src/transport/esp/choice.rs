@@ -4,6 +4,7 @@ use super::{Driver, Full, Interface, Lost, OpenError, Packet, RingStats, Xdp};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 /// The drivers.
@@ -47,14 +48,39 @@ impl AnyDriver {
         ethertypes: &[u16],
         port: Option<u16>,
     ) -> Result<(Self, Option<String>), OpenError> {
-        let packet = Box::new(Packet::open(interface, ethertypes, port)?);
-        Ok(match kind {
+        Ok(Self::over(kind, Packet::open(interface, ethertypes, port)?, ethertypes))
+    }
+
+    /// The same with a port that somebody else holds the claim to, for this.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_claimed(
+        kind: DriverKind,
+        interface: &str,
+        ethertypes: &[u16],
+        port: u16,
+    ) -> Result<(Self, Option<String>), OpenError> {
+        Ok(Self::over(kind, Packet::open_claimed(interface, ethertypes, port)?, ethertypes))
+    }
+
+    fn over(kind: DriverKind, packet: Packet, ethertypes: &[u16]) -> (Self, Option<String>) {
+        let packet = Box::new(packet);
+        match kind {
             DriverKind::Packet => (Self::Packet(packet), None),
             DriverKind::Xdp => match Xdp::over(packet, ethertypes) {
                 Ok(xdp) => (Self::Xdp(xdp.into()), None),
                 Err((packet, why)) => (Self::Packet(packet), Some(why.to_string())),
             },
-        })
+        }
+    }
+
+    /// What is readable when a frame has arrived.
+    pub fn sockets(&self) -> Vec<BorrowedFd<'_>> {
+        match self {
+            Self::Packet(packet) => vec![packet.as_fd()],
+            Self::Xdp(xdp) => xdp.sockets().into(),
+        }
     }
 
     /// Which one it is.
@@ -119,6 +145,10 @@ impl Driver for AnyDriver {
 
     fn flush(&mut self) -> Result<(), Lost> {
         either!(self, driver => driver.flush())
+    }
+
+    fn has_left_over(&self) -> bool {
+        either!(self, driver => driver.has_left_over())
     }
 
     #[inline]

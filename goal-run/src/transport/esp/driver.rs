@@ -39,6 +39,9 @@ pub trait Driver {
     /// [`Lost`].
     fn flush(&mut self) -> Result<(), Lost>;
 
+    /// Whether frames that were sent are still here after [`Driver::flush`].
+    fn has_left_over(&self) -> bool;
+
     /// Whether a frame has arrived.
     fn has_frame(&self) -> bool;
 

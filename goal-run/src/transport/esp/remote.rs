@@ -1,13 +1,13 @@
 //! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
 
-use super::{EspTransport, OpenError, Packet, Wire, give_up_rights};
+use super::{AnyDriver, Driver, DriverKind, EspTransport, OpenError, Wire, give_up_rights};
 use crate::rank::{Network, now_ns};
 use crate::shm::Bell;
 use goal_esp::endpoint::{Config, Timing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,12 +15,15 @@ use std::time::Duration;
 /// ask each other; so a rank may be stopped, as by a debugger, or compute without a look at its messages for a while.
 const DEAD_NS: u64 = 60_000_000_000;
 
+/// When frames are sent again that the interface had no room for: it does not say when it has.
+const LEFT_OVER_PAUSE_NS: u64 = 200_000;
+
 /// A rank's way to ranks on other hosts.
 pub struct Remote<'a> {
     network: &'a Network,
-    stream: EspTransport<Wire<Packet>>,
-    /// The socket, for a thread that sleeps while another one has the rest.
-    socket: Arc<OwnedFd>,
+    stream: EspTransport<Wire<AnyDriver>>,
+    /// The sockets, for a thread that sleeps while another one has the rest.
+    sockets: Arc<[OwnedFd]>,
 }
 
 impl<'a> Remote<'a> {
@@ -31,9 +34,16 @@ impl<'a> Remote<'a> {
     pub fn open(network: &'a Network, rank: u32) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let address = network.address(rank);
-        let driver = Packet::open_claimed(&network.interface, &[network.ethertypes.esp], address.port)?;
+        // Where there is no XDP the launcher has said so.
+        let (driver, _) = AnyDriver::open_claimed(
+            DriverKind::Packet,
+            &network.interface,
+            &[network.ethertypes.esp],
+            address.port,
+        )?;
         give_up_rights().map_err(system("the right to open raw sockets can't be given up"))?;
-        let socket = driver.as_fd().try_clone_to_owned().map_err(system("there is no descriptor left"))?;
+        let sockets = driver.sockets().iter().map(BorrowedFd::try_clone_to_owned).collect::<io::Result<_>>();
+        let sockets = sockets.map_err(system("there is no descriptor left"))?;
         let payload_max = Config::payload_max_of(driver.interface().usable_mtu());
         let payload_max = payload_max.expect("an interface that is too short is refused");
         let mut config = Config::new(address, network.secret.job_key(), payload_max);
@@ -44,7 +54,7 @@ impl<'a> Remote<'a> {
             .map_err(io::Error::from)
             .map_err(system("there are no random numbers"))?;
         let stream = EspTransport::new(rank, network.addresses(), config, seed, Wire::new(driver));
-        Ok(Self { network, stream, socket: Arc::new(socket) })
+        Ok(Self { network, stream, sockets })
     }
 
     /// Whether a rank is on another host.
@@ -55,13 +65,13 @@ impl<'a> Remote<'a> {
 
     /// The streams.
     #[inline]
-    pub fn stream(&mut self) -> &mut EspTransport<Wire<Packet>> {
+    pub fn stream(&mut self) -> &mut EspTransport<Wire<AnyDriver>> {
         &mut self.stream
     }
 
     /// The streams.
     #[inline]
-    pub fn streams(&self) -> &EspTransport<Wire<Packet>> {
+    pub fn streams(&self) -> &EspTransport<Wire<AnyDriver>> {
         &self.stream
     }
 
@@ -82,10 +92,10 @@ impl<'a> Remote<'a> {
             if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 break;
             }
-            let next_ns = until_ns.into_iter().chain(self.stream.timeout_ns()).min();
+            let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
             if !self.stream.has_frame() {
-                sleep(&self.socket, bell, left);
+                sleep(&self.sockets, bell, left);
             }
         }
         bell.silence();
@@ -93,13 +103,20 @@ impl<'a> Remote<'a> {
 
     /// What another thread sleeps in.
     pub fn sleeper(&self) -> Sleeper {
-        Sleeper { socket: Arc::clone(&self.socket), until_ns: self.stream.timeout_ns() }
+        Sleeper { sockets: Arc::clone(&self.sockets), until_ns: self.until_ns() }
+    }
+
+    /// When the streams or the driver have something to do though nothing comes.
+    fn until_ns(&self) -> Option<u64> {
+        let has_left_over = self.stream.frames().driver().has_left_over();
+        let pause_ns = has_left_over.then(|| now_ns() + LEFT_OVER_PAUSE_NS);
+        pause_ns.into_iter().chain(self.stream.timeout_ns()).min()
     }
 }
 
 /// What a thread sleeps in while another one has the streams.
 pub struct Sleeper {
-    socket: Arc<OwnedFd>,
+    sockets: Arc<[OwnedFd]>,
     until_ns: Option<u64>,
 }
 
@@ -107,14 +124,19 @@ impl Sleeper {
     /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit` passes.
     pub fn sleep(&self, bell: &Bell, limit: Option<Duration>) {
         let until = self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
-        sleep(&self.socket, bell, limit.into_iter().chain(until).min());
+        sleep(&self.sockets, bell, limit.into_iter().chain(until).min());
         bell.silence();
     }
 }
 
-fn sleep(socket: &OwnedFd, bell: &Bell, limit: Option<Duration>) {
+fn sleep(sockets: &[OwnedFd], bell: &Bell, limit: Option<Duration>) {
     let bell = bell.descriptor().expect("the launcher hung up a bell");
-    let mut fds = [PollFd::new(socket, PollFlags::IN), PollFd::from_borrowed_fd(bell, PollFlags::IN)];
+    let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
+    // A driver has at most two sockets.
+    let mut fds = [readable(bell), readable(bell), readable(bell)];
+    for (place, socket) in fds.iter_mut().zip(sockets) {
+        *place = readable(socket.as_fd());
+    }
     // A limit too long for the system is none.
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
     // Whatever it says, the caller looks again; that the interface is down it hears when it sends.

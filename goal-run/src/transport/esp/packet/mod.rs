@@ -168,6 +168,10 @@ impl Driver for Packet {
         self.queue.flush(&self.socket).map_err(|errno| self.lost(errno))
     }
 
+    fn has_left_over(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     #[inline]
     fn has_frame(&self) -> bool {
         self.ring.has_frame()

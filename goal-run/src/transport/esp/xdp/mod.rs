@@ -22,7 +22,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use socket::Socket;
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 /// When frames are sent again that the kernel did not take: it does not say when it has room.
@@ -66,6 +66,11 @@ impl Xdp {
     pub fn probe() -> Result<(), NoXdp> {
         Socket::probe()?;
         hook::probe()
+    }
+
+    /// What is readable when a frame has arrived.
+    pub(super) fn sockets(&self) -> [BorrowedFd<'_>; 2] {
+        [self.socket.as_fd().as_fd(), self.packet.as_fd()]
     }
 
     /// The packet socket beside.
@@ -117,6 +122,10 @@ impl Driver for Xdp {
         self.socket.flush().map_err(|errno| self.packet.lost(errno))
     }
 
+    fn has_left_over(&self) -> bool {
+        self.socket.has_left_over()
+    }
+
     #[inline]
     fn has_frame(&self) -> bool {
         self.socket.has_frame() || self.packet.has_frame()
@@ -134,8 +143,7 @@ impl Driver for Xdp {
         let pause = self.socket.has_left_over().then_some(LEFT_OVER_PAUSE);
         // A limit too long for the system is none.
         let limit = limit.into_iter().chain(pause).min().and_then(|limit| Timespec::try_from(limit).ok());
-        let fds = [self.socket.as_fd().as_fd(), self.packet.as_fd()];
-        let mut fds = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
+        let mut fds = self.sockets().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         match poll(&mut fds, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(self.packet.lost(errno)),
