@@ -5,6 +5,7 @@ mod common;
 use common::{BOTH, LIMIT, lens, write};
 use goal_cluster::{Cluster, Host, Wiring};
 use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, Xdp};
+use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::Instant;
@@ -69,6 +70,28 @@ fn each_queue_has_its_rank() {
         assert_eq!(lens(driver, 2), expected);
     }
     assert_eq!((beside(&mut five), beside(&mut six)), (1, 1));
+}
+
+#[test]
+fn sharing_a_program_takes_a_right() {
+    let Some(cluster) = bench("sharing") else { return };
+    let host = &cluster.hosts()[0];
+    let first = open(host, "v1", 5).0;
+    let alone = |port| {
+        let mut sets = capabilities(None).unwrap();
+        for set in [&mut sets.effective, &mut sets.permitted, &mut sets.inheritable] {
+            set.remove(CapabilitySet::SYS_ADMIN);
+        }
+        set_capabilities(None, sets).unwrap();
+        let (driver, note) = AnyDriver::open(DriverKind::Xdp, "v1", &BOTH, Some(port)).unwrap();
+        (driver.kind(), note)
+    };
+    let (kind, note) = host.call(|| alone(6)).unwrap();
+    assert_eq!(kind, DriverKind::Packet);
+    let note = note.unwrap();
+    assert!(note.contains("is attached to v1") && note.contains("CAP_SYS_ADMIN"), "{note}");
+    drop(first);
+    assert_eq!(host.call(|| alone(6)).unwrap(), (DriverKind::Xdp, None), "the first one needs no such right");
 }
 
 /// Made by the test below in a process of its own, which is killed.
