@@ -9,6 +9,7 @@ mod engine;
 mod esp;
 mod frames;
 mod generate;
+mod hosts;
 mod idle;
 mod job;
 mod late;
@@ -57,6 +58,8 @@ enum Bench {
     Frames(frames::Args),
     /// Messages over ESP between two network namespaces: round trips and bandwidth, beside raw frames, UDP and TCP over the same wire
     Esp(esp::Args),
+    /// Programs on several hosts whose switch loses, doubles, delays or damages frames: verified, with the time each took
+    Hosts(hosts::Args),
     /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
     Mpi(mpi::Args),
     /// One rank of `mpi`
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Bench::Local(args) => local::run(&args),
         Bench::Pingpong(args) => pingpong::run(&args),
         Bench::Frames(args) => frames::run(&args),
+        Bench::Hosts(args) => hosts::run(&args),
         Bench::Esp(args) => esp::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),

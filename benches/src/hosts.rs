@@ -1,0 +1,112 @@
+//! Jobs on several hosts of a test bench whose switch loses, doubles, delays or damages frames: each verified, with the time it took.
+
+use crate::measure::sibling;
+use crate::table;
+use clap::Args as ClapArgs;
+use goal_cluster::{Cluster, Faults, INTERFACE, Switch, Wiring};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// `hosts`' arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Programs
+    #[arg(required = true)]
+    programs: Vec<PathBuf>,
+    /// How many hosts
+    #[arg(long, default_values_t = [4, 8], value_delimiter = ',')]
+    hosts: Vec<usize>,
+    /// Runs of each, of which the median counts
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    turns: u32,
+    /// Write every run there, as lines of program, hosts, faults, milliseconds of the schedule and of the whole command
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+const NONE: Faults =
+    Faults { lost: 0, burst: 0, burst_frames: 0, doubled: 0, delayed: 0, delay_ns: 0, damaged: 0 };
+
+/// What the switch does to frames.
+const SWITCHES: [(&str, Option<Faults>); 7] = [
+    ("bridge", None),
+    ("switch", Some(NONE)),
+    ("1 % lost", Some(Faults { lost: 10_000, ..NONE })),
+    ("10 % lost", Some(Faults { lost: 100_000, ..NONE })),
+    ("30 % lost", Some(Faults { lost: 300_000, ..NONE })),
+    ("5 % doubled, 5 % late", Some(Faults { doubled: 50_000, delayed: 50_000, delay_ns: 100_000, ..NONE })),
+    ("1 % damaged", Some(Faults { damaged: 10_000, ..NONE })),
+];
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let goal_run = sibling("goal-run")?;
+    let folder = TempDir::new()?;
+    let key = folder.path().join("key");
+    if !Command::new(&goal_run).arg("key").arg(&key).status()?.success() {
+        return Err(io::Error::other("goal-run made no key"));
+    }
+    let mut csv = String::from("program,hosts,faults,ms,whole_ms\n");
+    for &hosts in &args.hosts {
+        let mut rows: Vec<Vec<String>> = args.programs.iter().map(|path| vec![name(path)]).collect();
+        for (faults_name, faults) in SWITCHES {
+            let switch = faults.map_or(Switch::Bridge, |faults| Switch::Faulty(faults, 1));
+            let wiring = Wiring { switch, ..Wiring::bridge(hosts) };
+            let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
+            for (program, row) in args.programs.iter().zip(&mut rows) {
+                let mut took_ns = Vec::new();
+                for _ in 0..args.turns {
+                    let started = std::time::Instant::now();
+                    let Some(ns) = turn(&cluster, &goal_run, program, &key)? else { break };
+                    let (ms, whole_ms) = (ns as f64 / 1e6, started.elapsed().as_millis());
+                    let _ = writeln!(csv, "{},{hosts},{faults_name},{ms},{whole_ms}", name(program));
+                    took_ns.push(ns);
+                }
+                took_ns.sort_unstable();
+                let median = took_ns.get(took_ns.len() / 2);
+                row.push(median.map_or("fewer ranks".to_owned(), |&ns| format!("{:.2}", ns as f64 / 1e6)));
+            }
+        }
+        println!("milliseconds on {hosts} hosts, median of {} runs, all verified", args.turns);
+        let names = SWITCHES.map(|(name, _)| name);
+        table::print(&[&["program"], names.as_slice()].concat(), &rows);
+    }
+    match &args.csv {
+        Some(path) => std::fs::write(path, csv),
+        None => Ok(()),
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Nanoseconds that a program takes on all hosts of a bench; `None` if it has fewer ranks.
+fn turn(cluster: &Cluster, goal_run: &str, program: &Path, key: &Path) -> io::Result<Option<u64>> {
+    let hosts = cluster.hosts().len().to_string();
+    let start = |host: &goal_cluster::Host| {
+        let mut command = host.command(goal_run);
+        command.arg(program).args(["--interface", INTERFACE, "--discover", "--hosts", &hosts, "--verify"]);
+        command.args(["--timeout", "60", "--format", "json", "--key"]).arg(key);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    };
+    let children = cluster.hosts().iter().map(start).collect::<io::Result<Vec<_>>>()?;
+    let mut outputs = Vec::new();
+    for child in children {
+        outputs.push(child.wait_with_output()?);
+    }
+    let reports: Vec<Value> =
+        outputs.iter().map(|output| serde_json::from_slice(&output.stdout).unwrap_or_default()).collect();
+    let errors = reports[0]["errors"].to_string();
+    if errors.contains("there can't be") {
+        return Ok(None);
+    }
+    let is_right = |report: &Value| report["status"] == "ok" && report["verified"].is_object();
+    match reports[0]["elapsed_ns"].as_u64() {
+        Some(ns) if reports.iter().all(is_right) => Ok(Some(ns)),
+        _ => Err(io::Error::other(format!("{}: {reports:?}", program.display()))),
+    }
+}
