@@ -8,7 +8,9 @@ use super::ring::{Consumer, Producer};
 use crate::transport::esp::{Full, Interface};
 use rustix::io::Errno;
 use rustix::net::xdp::{SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions, XdpOptionsFlags};
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, bind, send, socket_with, sockopt};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with, sockopt,
+};
 use std::io;
 use std::os::fd::OwnedFd;
 use zerocopy::IntoBytes;
@@ -122,6 +124,7 @@ impl Socket {
         }
         socket.rings.fill.publish();
         socket.bind(interface)?;
+        socket.tell_of_room();
         Ok(socket)
     }
 
@@ -210,8 +213,18 @@ impl Socket {
         }
         self.rings.arrived.give_back();
         self.rings.fill.publish();
+        self.tell_of_room();
         self.taken += count as u64;
         count
+    }
+
+    /// Tells an interface that has stopped for want of chunks that there are some.
+    #[inline]
+    fn tell_of_room(&self) {
+        if self.rings.fill.needs_call() {
+            // Nothing is received: that there is nothing is the usual answer.
+            let _ = recv(&self.fd, &mut [0; 0][..], RecvFlags::DONTWAIT);
+        }
     }
 
     /// See [`Driver::send`](crate::transport::esp::Driver::send).
