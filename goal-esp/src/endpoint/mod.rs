@@ -255,10 +255,16 @@ impl Endpoint {
         None
     }
 
-    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, it is to be called once more, but there is no hurry.
+    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, there is no hurry to call it once more.
     #[inline]
     pub fn wants_transmit(&self) -> bool {
         !self.queue.is_empty()
+    }
+
+    /// Whether [`Endpoint::poll_transmit`] is to be called, though it may be for the time of [`Endpoint::poll_timeout`] alone.
+    #[inline]
+    pub fn wants_poll(&self) -> bool {
+        self.wants_transmit() || !self.touched.is_empty()
     }
 
     /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has no more frames; may be too early, never

@@ -239,7 +239,7 @@ impl<F: Frames> EspTransport<F> {
 
     /// The same where anything has come up since the last time.
     fn flush_rest(&mut self, now_ns: u64) {
-        if self.endpoint.wants_transmit() || !self.written.is_empty() {
+        if self.endpoint.wants_poll() || !self.written.is_empty() {
             self.flush(now_ns);
         }
     }
