@@ -2,17 +2,7 @@
 
 mod common;
 
-use common::{TRANSPORTS, run_file};
-use std::fs;
-use std::path::{Path, PathBuf};
-
-fn examples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let examples: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "goal")).collect();
-    assert!(!examples.is_empty());
-    examples
-}
+use common::{TRANSPORTS, examples, run_file};
 
 #[test]
 fn every_example_is_verified() {

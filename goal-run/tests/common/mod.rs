@@ -4,8 +4,9 @@
 
 pub(crate) mod members;
 
+use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 pub(crate) const TRANSPORTS: [&str; 2] = ["shm", "threads"];
@@ -45,6 +46,15 @@ impl Ended {
             assert!(self.err.contains(part), "no {part:?} in {}", self.err);
         }
     }
+}
+
+/// All files of `examples/`.
+pub(crate) fn examples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let examples: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "goal")).collect();
+    assert!(!examples.is_empty());
+    examples
 }
 
 /// Runs a file. Should it hang, it ends after a minute, as none of the tests expects.

@@ -73,6 +73,12 @@ impl Bench {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
+    /// Runs the same on the first hosts.
+    pub(crate) fn run_on(&self, hosts: usize, program: &str, arguments: &[&str]) -> Vec<Ended> {
+        let children: Vec<Child> = (0..hosts).map(|host| self.start(host, program, arguments)).collect();
+        children.into_iter().map(ended).collect()
+    }
+
     /// Starts the same on all hosts.
     pub(crate) fn start_all(&self, program: &str, arguments: &[&str]) -> Vec<Child> {
         (0..self.cluster.hosts().len()).map(|host| self.start(host, program, arguments)).collect()

@@ -4,6 +4,7 @@ mod bench;
 #[path = "../common/mod.rs"]
 mod common;
 mod endings;
+mod examples;
 mod losses;
 mod mistakes;
 mod random;
