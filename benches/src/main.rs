@@ -4,6 +4,7 @@
 //! `--help`; `benches/README.md` says what each figure means.
 
 mod assemble;
+mod collectives;
 mod compile;
 mod engine;
 mod esp;
@@ -60,6 +61,8 @@ enum Bench {
     Esp(esp::Args),
     /// Programs on several hosts whose switch loses, doubles, delays or damages frames: verified, with the time each took
     Hosts(hosts::Args),
+    /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between the same hosts
+    Collectives(collectives::Args),
     /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
     Mpi(mpi::Args),
     /// One rank of `mpi`
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Bench::Frames(args) => frames::run(&args),
         Bench::Hosts(args) => hosts::run(&args),
         Bench::Esp(args) => esp::run(&args),
+        Bench::Collectives(args) => collectives::run(&args),
         Bench::Mpi(args) => mpi::run(&args),
         Bench::MpiRank(args) => mpi::run_rank(&args),
         Bench::Overlap(args) => overlap::run(&args),

@@ -5,6 +5,7 @@ use goal_esp::sim::Network;
 use goal_esp::wire::Mac;
 use std::io;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The name of each host's interface.
@@ -30,6 +31,11 @@ impl Host {
     pub fn ip(&self) -> Ipv4Addr {
         let number = self.number as u16 + 1;
         Ipv4Addr::new(10, 77, (number >> 8) as u8, number as u8)
+    }
+
+    /// Where its network namespace is found as long as this process lives, as for `nsenter --net=`.
+    pub fn namespace(&self) -> PathBuf {
+        self.namespace.path()
     }
 
     /// The command that runs `program` there. It is killed when the thread that starts it ends.

@@ -1,0 +1,100 @@
+//! Collective operations between hosts, each again and again without anything in between, beside MPI's over TCP.
+
+use super::job::{Jobs, elapsed_ns};
+use super::peer::Peer;
+use crate::measure::median;
+use crate::mpi::Operation;
+use crate::{mpicc, table};
+use clap::Args as ClapArgs;
+use goal_asm::{EncodeOptions, encode};
+use goal_cluster::{Cluster, Switch, Wiring};
+use goal_run::rank::Wait;
+use std::fmt::Write as _;
+use std::io;
+use std::path::PathBuf;
+
+/// How long the operations of a turn take together, about.
+const TURN_NS: f64 = 4e8;
+const ITERATIONS_MIN: u64 = 8;
+const ITERATIONS_MAX: u64 = 20_000;
+
+/// `collectives`' arguments.
+#[derive(ClapArgs)]
+pub(crate) struct Args {
+    /// Operations
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Operation::Barrier, Operation::Allreduce, Operation::Gather])]
+    operation: Vec<Operation>,
+    /// Numbers of hosts, a rank each
+    #[arg(long, value_delimiter = ',', default_values_t = [4, 8])]
+    hosts: Vec<u32>,
+    /// Bytes that each rank gives
+    #[arg(long, value_delimiter = ',', default_values_t = [8, 1 << 10, 64 << 10, 1 << 20])]
+    size: Vec<u64>,
+    /// Bytes of a frame behind Ethernet's header
+    #[arg(long, default_value_t = 1500)]
+    mtu: usize,
+    /// How the ranks of goal-run wait
+    #[arg(long, value_enum, default_value_t = Wait::Block)]
+    wait: Wait,
+    /// Turns, in which both follow each other
+    #[arg(long, default_value_t = 5)]
+    turns: usize,
+    /// Write every turn's results there, as lines of hosts, operation, bytes, contestant and nanoseconds
+    #[arg(long)]
+    csv: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<()> {
+    let jobs = Jobs::new()?;
+    let folder = jobs.folder.path();
+    let program = mpicc::build(&mpicc::COLLECTIVES, folder)?;
+    let wait = clap::ValueEnum::to_possible_value(&args.wait).expect("all have names");
+    let mut csv = String::from("hosts,operation,bytes,contestant,nanoseconds\n");
+    let mut rows = Vec::new();
+    for &hosts in &args.hosts {
+        let wiring = Wiring { hosts: hosts as usize, mtu: args.mtu, switch: Switch::Bridge };
+        let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
+        let peer = program.as_ref().map(|program| Peer::new(&cluster, program, folder)).transpose()?;
+        for &operation in &args.operation {
+            let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
+            for &bytes in sizes {
+                let path = folder.join("program.nisa");
+                let mut nisa = Vec::new();
+                encode(&operation.program(hosts, bytes), &EncodeOptions::default(), None, &mut nisa)
+                    .map_err(io::Error::other)?;
+                std::fs::write(&path, nisa)?;
+                let mine = |iterations: u64| {
+                    let repeat = iterations.to_string();
+                    let arguments = ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
+                    let report = jobs.run(&cluster, hosts as usize, &path, &arguments)?;
+                    Ok::<f64, io::Error>(elapsed_ns(&report)? / iterations as f64)
+                };
+                let iterations = (TURN_NS / mine(ITERATIONS_MIN)?) as u64;
+                let iterations = iterations.clamp(ITERATIONS_MIN, ITERATIONS_MAX);
+                let mut samples: [Vec<f64>; 3] = Default::default();
+                for _ in 0..args.turns {
+                    let of_peer = peer.as_ref().map(|peer| peer.run(operation.name(), bytes, iterations));
+                    let [blocking, nonblocking] = of_peer.transpose()?.unwrap_or([f64::NAN; 2]);
+                    let turn = [blocking, nonblocking, mine(iterations)?];
+                    for ((name, ns), samples) in
+                        ["blocking", "nonblocking", "schedule"].iter().zip(turn).zip(&mut samples)
+                    {
+                        let _ = writeln!(csv, "{hosts},{},{bytes},{name},{ns:.1}", operation.name());
+                        samples.push(ns);
+                    }
+                }
+                let [blocking, nonblocking, schedule] = samples.map(median);
+                let mut row = vec![hosts.to_string(), operation.name().to_owned(), bytes.to_string()];
+                row.extend([blocking, nonblocking, schedule].map(|ns| format!("{:.1}", ns / 1e3)));
+                row.push(format!("{:.2}", schedule / blocking.min(nonblocking)));
+                rows.push(row);
+            }
+        }
+    }
+    let header = ["hosts", "operation", "bytes", "blocking us", "non-blocking us", "schedule us", "ratio"];
+    table::print(&header, &rows);
+    if let Some(path) = &args.csv {
+        std::fs::write(path, csv)?;
+    }
+    Ok(())
+}
