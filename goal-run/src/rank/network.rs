@@ -1,5 +1,6 @@
 //! What a rank knows of the ranks on other hosts.
 
+use crate::transport::esp::DriverKind;
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub struct Ethertypes {
 pub struct Network {
     /// Name of this host's interface.
     pub interface: String,
+    /// What carries the ranks' frames.
+    pub driver: DriverKind,
     /// Ethertypes of the frames.
     pub ethertypes: Ethertypes,
     /// What frames between ranks are proven with.
@@ -54,16 +57,16 @@ pub struct Network {
 
 impl Network {
     /// What the ranks on the host with the interface `mac` know, where the ranks have these addresses. The launcher holds the ports of
-    /// its ranks as long as the job lasts: they open them with [`Packet::open_claimed`](crate::transport::esp::Packet::open_claimed).
+    /// its ranks as long as the job lasts: they open them with [`AnyDriver::open_claimed`](crate::transport::esp::AnyDriver::open_claimed).
     pub fn new(
-        interface: String,
+        (interface, driver): (String, DriverKind),
         mac: Mac,
         ethertypes: Ethertypes,
         secret: Secret,
         addresses: &[Address],
     ) -> Self {
         let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
-        Self { interface, ethertypes, secret, mac: mac.0, places }
+        Self { interface, driver, ethertypes, secret, mac: mac.0, places }
     }
 
     /// Number of ranks of the job, on all hosts.

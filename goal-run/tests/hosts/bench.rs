@@ -89,11 +89,6 @@ impl Bench {
         self.start_all(program, arguments).into_iter().map(ended).collect()
     }
 
-    /// Runs the same on the first `hosts` hosts.
-    pub(crate) fn run_on(&self, hosts: usize, program: &str, arguments: &[&str]) -> Vec<Ended> {
-        self.run_each(program, &vec![arguments; hosts])
-    }
-
     /// Runs a program on all hosts, each with its own arguments.
     pub(crate) fn run_each(&self, program: &str, arguments: &[&[&str]]) -> Vec<Ended> {
         let each = arguments.iter().enumerate();

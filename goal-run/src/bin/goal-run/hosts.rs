@@ -8,6 +8,7 @@ use goal_run::hosts::{PORT, Plan, RankList};
 use goal_run::launcher::{Hosts, Verdict};
 use goal_run::rank::Ethertypes;
 use goal_run::report::{Report, Status};
+use goal_run::transport::esp::DriverKind;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,9 @@ pub(crate) struct HostsArguments {
     /// File with the key that all hosts have (goal-run key makes one)
     #[arg(long, value_name = "FILE", requires = "others")]
     key: Option<PathBuf>,
+    /// What carries the ranks' frames: packet sockets, or sockets of AF_XDP where they can be had
+    #[arg(long, value_enum, default_value_t, requires = "others")]
+    driver: DriverKind,
     /// Port where launchers hear each other, the same on all hosts
     #[arg(long, value_name = "N", default_value_t = PORT, value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
@@ -56,6 +60,7 @@ impl HostsArguments {
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
         Ok(Some(Hosts {
             interface: interface.clone(),
+            driver: self.driver,
             port: self.port,
             ethertypes: Ethertypes { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP },
             key: key::read(key)?,

@@ -19,6 +19,7 @@ use crate::hosts::{Key, Plan, ranges};
 use crate::progress::Mode;
 use crate::rank::{Ethertypes, Network};
 use crate::report::Report;
+use crate::transport::esp::{DriverKind, Xdp};
 use follow::Told;
 use goal_asm::Nisa;
 use goal_esp::wire::Mac;
@@ -32,6 +33,8 @@ use std::sync::Arc;
 pub struct Hosts {
     /// Name of this host's interface.
     pub interface: String,
+    /// What carries the frames of its ranks; those between launchers are few.
+    pub driver: DriverKind,
     /// Its port where launchers hear each other.
     pub port: u16,
     /// Ethertypes of frames.
@@ -124,12 +127,15 @@ impl Session<'_> {
         self.find()?;
         let run = self.agree()?;
         let network = Network::new(
-            self.hosts.interface.clone(),
+            (self.hosts.interface.clone(), self.hosts.driver),
             self.me,
             self.hosts.ethertypes,
             self.hosts.key.ranks(run),
             self.addresses(),
         );
+        if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, Xdp::probe()) {
+            (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
+        }
         let leads = network.leads();
         let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
         let here = self.mine.clone();

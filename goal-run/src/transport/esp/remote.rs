@@ -1,6 +1,6 @@
 //! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
 
-use super::{AnyDriver, Driver, DriverKind, EspTransport, OpenError, Wire, give_up_rights};
+use super::{AnyDriver, Driver, EspTransport, OpenError, Wire, give_up_rights};
 use crate::rank::{Network, now_ns};
 use crate::shm::Bell;
 use goal_esp::endpoint::{Config, Timing};
@@ -34,9 +34,9 @@ impl<'a> Remote<'a> {
     pub fn open(network: &'a Network, rank: u32) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let address = network.address(rank);
-        // Where there is no XDP the launcher has said so.
+        // Where a rank can't have XDP it does without: the launcher has said so if that is the system's doing.
         let (driver, _) = AnyDriver::open_claimed(
-            DriverKind::Packet,
+            network.driver,
             &network.interface,
             &[network.ethertypes.esp],
             address.port,
