@@ -182,3 +182,20 @@ fn a_switch_that_loses_a_tenth_changes_no_result() {
         assert!(all[0].out.contains("\nverified: "), "{name}: {:?}", all[0]);
     }
 }
+
+#[test]
+fn ranks_use_the_driver_that_is_asked_for() {
+    let Some(bench) = Bench::or_skip("drivers", &Wiring::bridge(2)) else { return };
+    let text = "num_ranks 2 rank 0 { send 100000b to 1; recv 9b from 1; } rank 1 { recv 100000b from 0; send 9b to 0; }";
+    let program = bench.write("program.goal", text);
+    for driver in ["packet", "xdp"] {
+        for wait in ["spin", "adaptive", "block"] {
+            for progress in ["caller", "thread"] {
+                let how = ["--driver", driver, "--wait", wait, "--progress", progress, "--repeat", "50"];
+                for ended in bench.run(&program, &[&DISCOVER[..], &how].concat()) {
+                    assert_eq!(ended.status, Some(0), "{how:?}: {ended:?}");
+                }
+            }
+        }
+    }
+}
