@@ -12,7 +12,8 @@ use goal_cluster::{Cluster, Switch, Wiring};
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 use way::{Kind, Way};
 
 /// `esp`'s arguments.
@@ -102,16 +103,18 @@ fn turn(
     let (asks, answers) = way::pair(cluster, mtu, kind, setting.spins())?;
     let [here, there] = setting.processors();
     let messages = (bytes / size).clamp(16, 4000);
+    let is_over = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let answering = scope.spawn(move || {
             pin(there)?;
-            answer(answers, size, messages)
+            answer(answers, size, messages, is_over)
         });
         let asking = scope.spawn(move || {
             pin(here)?;
             ask(asks, size, messages)
         });
         let result = asking.join().expect("asking does not panic");
+        is_over.store(true, Ordering::Relaxed);
         answering.join().expect("answering does not panic")?;
         result
     })
@@ -151,7 +154,7 @@ fn ask(mut way: Box<dyn Way>, size: usize, messages: usize) -> io::Result<Found>
     Ok(Found { round_trip_ns, bytes_per_s })
 }
 
-fn answer(mut way: Box<dyn Way>, size: usize, messages: usize) -> io::Result<()> {
+fn answer(mut way: Box<dyn Way>, size: usize, messages: usize, is_over: &AtomicBool) -> io::Result<()> {
     let mut message = vec![0; size];
     for _ in 0..warm_up(messages) + messages {
         way.receive(&mut message)?;
@@ -162,6 +165,10 @@ fn answer(mut way: Box<dyn Way>, size: usize, messages: usize) -> io::Result<()>
             way.receive(&mut message)?;
         }
         way.send(&message[..1])?;
+    }
+    while !is_over.load(Ordering::Relaxed) {
+        way.tend();
+        std::thread::sleep(Duration::from_micros(100));
     }
     Ok(())
 }

@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Bytes of messages that are taken at a time, where they are short.
 const BYTES_MAX: usize = 4096;
 
+/// Bytes of messages without a receive that a rank keeps, as an engine has it.
+const ROOM: u64 = 64 << 20;
+
 /// The end of one of two ranks.
 pub(super) struct Stream {
     esp: EspTransport<Wire<Packet>>,
@@ -32,7 +35,8 @@ impl Stream {
             .ok_or_else(|| io::Error::other("frames too short for ESP"))?;
         let config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
         let seed = [rank as u8; 32];
-        let esp = EspTransport::new(rank, addresses.to_vec(), config, seed, Wire::new(driver));
+        let mut esp = EspTransport::new(rank, addresses.to_vec(), config, seed, Wire::new(driver));
+        esp.announce_room(ROOM, ROOM);
         Ok(Self { esp, rank, spins, spare: VecDeque::new() })
     }
 
@@ -77,6 +81,10 @@ impl Way for Stream {
         }
         self.esp.poll(0, |_, _| {});
         Ok(())
+    }
+
+    fn tend(&mut self) {
+        self.esp.tend();
     }
 
     fn receive(&mut self, message: &mut [u8]) -> io::Result<()> {

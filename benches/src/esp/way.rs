@@ -19,6 +19,9 @@ pub(super) trait Way: Send {
 
     /// Waits for a message as long as `message`.
     fn receive(&mut self, message: &mut [u8]) -> io::Result<()>;
+
+    /// Does what the other end may still need after the last message; to be called again and again.
+    fn tend(&mut self) {}
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

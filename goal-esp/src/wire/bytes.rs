@@ -20,9 +20,14 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
     u64::from_be_bytes(bytes[field].try_into().expect("a field of eight bytes"))
 }
 
-/// The checksum of bytes whose field for it counts as zeros.
+/// The beginning of a header, at a multiple of 8: the checksum goes faster over such.
+#[repr(align(8))]
+struct Start([u8; 24]);
+
+/// The checksum of bytes whose field for it counts as zeros; it ends at most 24 bytes behind their beginning.
 pub(super) fn checksum(bytes: &[u8], field: Field) -> u32 {
-    let sum = crc32c::crc32c(&bytes[..field.start]);
-    let sum = crc32c::crc32c_append(sum, &[0; 4]);
+    let mut start = Start([0; 24]);
+    start.0[..field.start].copy_from_slice(&bytes[..field.start]);
+    let sum = crc32c::crc32c(&start.0[..field.end]);
     crc32c::crc32c_append(sum, &bytes[field.end..])
 }

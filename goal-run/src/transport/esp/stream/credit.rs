@@ -41,7 +41,7 @@ impl Credit {
     /// Whether the peer is to be told of its share of the room.
     pub(super) fn is_due(&self, share: u64) -> bool {
         let Some(granted) = self.granted else { return true };
-        let is_used = self.arrived > 0 && self.arrived >= granted / 2;
+        let is_used = self.arrived > 0 && self.arrived >= granted / 2 && share > 0;
         is_used || share < granted.div_ceil(2) || share / 2 > granted
     }
 

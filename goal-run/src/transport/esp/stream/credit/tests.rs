@@ -47,3 +47,12 @@ fn grants_follow_the_room() {
     assert!(tell(&mut receiver, &mut sender, 2));
     assert_eq!(sender.left(), 2);
 }
+
+#[test]
+fn what_comes_without_room_is_no_news() {
+    let (mut receiver, mut sender) = (Credit::default(), Credit::default());
+    assert!(tell(&mut receiver, &mut sender, 0));
+    receiver.arrive(1);
+    assert!(!tell(&mut receiver, &mut sender, 0));
+    assert!(tell(&mut receiver, &mut sender, 10));
+}
