@@ -60,8 +60,13 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             for &bytes in sizes {
                 let path = folder.join("program.nisa");
                 let mut nisa = Vec::new();
-                encode(&operation.program(hosts, bytes), &EncodeOptions::default(), None, &mut nisa)
-                    .map_err(io::Error::other)?;
+                encode(
+                    &operation.program_between_hosts(hosts, bytes),
+                    &EncodeOptions::default(),
+                    None,
+                    &mut nisa,
+                )
+                .map_err(io::Error::other)?;
                 std::fs::write(&path, nisa)?;
                 let mine = |iterations: u64| {
                     let repeat = iterations.to_string();

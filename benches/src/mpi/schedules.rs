@@ -43,13 +43,23 @@ impl Operation {
         }
     }
 
-    /// The program for `ranks` ranks; `bytes` is what each rank gives, to each other rank where that differs.
+    /// The program for `ranks` ranks on one host; `bytes` is what each rank gives, to each other rank where that differs.
     pub(crate) fn program(self, ranks: u32, bytes: u64) -> Program {
+        self.build(ranks, bytes, false)
+    }
+
+    /// The same for ranks on hosts of their own, where a message costs more than a round.
+    pub(crate) fn program_between_hosts(self, ranks: u32, bytes: u64) -> Program {
+        self.build(ranks, bytes, true)
+    }
+
+    fn build(self, ranks: u32, bytes: u64, is_far: bool) -> Program {
         let mut program = ProgramBuilder::default();
         for rank in 0..ranks {
             let mut body = Rank { rank, ranks, bytes, body: BodyBuilder::default() };
             match self {
                 Operation::Pingpong => body.pingpong(),
+                Operation::Barrier if is_far => body.barrier_in_rounds(),
                 Operation::Barrier => body.barrier(),
                 Operation::Bcast => body.bcast(),
                 Operation::Allreduce if bytes <= WHOLE_MAX || !ranks.is_power_of_two() => {
@@ -149,6 +159,23 @@ impl Rank {
         for peer in self.peers() {
             self.send(peer, 0, 0, 0);
             self.recv(peer, 0, 0, 0);
+        }
+    }
+
+    /// In round k a rank exchanges messages with the one at distance 2^k (dissemination; recursive doubling where the number of ranks allows
+    /// it).
+    fn barrier_in_rounds(&mut self) {
+        let mut received: Vec<ActionId> = Vec::new();
+        for round in 0..self.ranks.next_power_of_two().ilog2() {
+            let far = 1 << round;
+            let (to, from) = match self.ranks.is_power_of_two() {
+                true => (self.rank ^ far, self.rank ^ far),
+                false => ((self.rank + far) % self.ranks, (self.rank + self.ranks - far) % self.ranks),
+            };
+            let send = self.send(to, 0, 0, round);
+            let receive = self.recv(from, 0, 0, round);
+            received.iter().for_each(|&before| self.body.requires(send, before));
+            received.push(receive);
         }
     }
 
