@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, VecDeque};
 const TELL_NS: u64 = 2_000_000_000;
 /// After which a launcher that says nothing is asked for a sign of life.
 const PROBE_NS: u64 = 100_000_000;
+/// The longest time after which something is said again: what launchers tell each other is little.
+const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 /// Datagrams that wait to leave at most: who asks for more asks again.
 const DATAGRAMS_MAX: usize = 4096;
 /// Bytes that may wait to leave on a stream before others should not be added.
@@ -112,8 +114,9 @@ impl Link {
         let mut config = Config::new(me, key.launchers(), payload_max);
         config.ethertype = ethertypes.esp;
         config.authenticates_data = true;
-        // Many signs of life fit into the time after which a host is lost, also where every third frame is.
+        // Many questions and signs of life fit into the time after which a host is lost, also where every third frame is.
         config.timing.probe_ns = PROBE_NS;
+        config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
         let mut link = Self {
             me,
             job: key.job(),
