@@ -56,9 +56,8 @@ impl Stream {
             return Err(io::Error::other(lost));
         }
         patience.check()?;
-        if !self.spins {
-            let limit =
-                self.esp.timeout_ns().map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
+        if !self.spins && !self.esp.tend() {
+            let limit = self.esp.wake_ns().map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
             self.esp.frames_mut().wait(limit.map(Duration::from_nanos));
         }
         Ok(())

@@ -110,7 +110,7 @@ impl<'a> Remote<'a> {
     fn until_ns(&self) -> Option<u64> {
         let has_left_over = self.stream.frames().driver().has_left_over();
         let pause_ns = has_left_over.then(|| now_ns() + LEFT_OVER_PAUSE_NS);
-        pause_ns.into_iter().chain(self.stream.timeout_ns()).min()
+        pause_ns.into_iter().chain(self.stream.wake_ns()).min()
     }
 }
 

@@ -22,6 +22,8 @@ use goal_esp::wire::ChunkKind;
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
 
+/// The shortest sleep without a frame: longer than the tick of a system that is busy, which then sets no timer of its own.
+const SLEEP_NS: u64 = 5_000_000;
 /// Frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;
 /// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
@@ -81,9 +83,10 @@ pub struct EspTransport<F> {
     shared: u64,
     /// Messages that left and that came, and news of room: whatever lets a rank go on.
     exchanged: (u64, u64),
-    /// Something happened that lets a rank go on, but for messages; a send was refused for want of room.
+    /// Something happened that lets a rank go on, but for messages.
     has_news: bool,
-    was_refused: bool,
+    /// To whom a send was refused for want of room.
+    refused: Option<u32>,
     /// Bytes of a message that does not fit into one packet.
     bytes: Vec<u8>,
     /// Ranks that were asked for a connection.
@@ -109,7 +112,7 @@ impl<F: Frames> EspTransport<F> {
             shared: 0,
             exchanged: (0, 0),
             has_news: false,
-            was_refused: false,
+            refused: None,
             bytes: Vec::new(),
             asked: BTreeMap::new(),
             lost: None,
@@ -129,6 +132,11 @@ impl<F: Frames> EspTransport<F> {
     /// When it has to be polled again though nothing arrives.
     pub fn timeout_ns(&self) -> Option<u64> {
         self.endpoint.poll_timeout()
+    }
+
+    /// The same for whoever sleeps meanwhile: no sooner than in some milliseconds, as to be woken by a clock soon costs more than a message.
+    pub fn wake_ns(&self) -> Option<u64> {
+        self.timeout_ns().map(|at_ns| at_ns.max(self.frames.now_ns() + SLEEP_NS))
     }
 
     /// What carries the frames.
@@ -154,7 +162,10 @@ impl<F: Frames> EspTransport<F> {
         self.flush(now_ns);
         self.take_frames(now_ns);
         self.flush_rest(now_ns);
-        std::mem::take(&mut self.has_news) || !self.readable.is_empty() || self.lost.is_some()
+        let has_room =
+            |rank: u32| self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint));
+        let is_welcome = self.refused.is_some_and(has_room);
+        std::mem::take(&mut self.has_news) || is_welcome || !self.readable.is_empty() || self.lost.is_some()
     }
 
     /// What each rank that there is a connection with may have of the room.
@@ -175,9 +186,7 @@ impl<F: Frames> EspTransport<F> {
     /// Takes frames, lets timers pass, and sees what that changed.
     fn take_frames(&mut self, now_ns: u64) {
         let endpoint = &mut self.endpoint;
-        let frames = self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
-        // An acknowledgement may have made room.
-        self.has_news |= self.was_refused && frames > 0;
+        self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
         endpoint.handle_timeout(now_ns);
         while let Some(event) = self.endpoint.poll_event() {
             match event {
@@ -273,6 +282,12 @@ impl<F: Frames> EspTransport<F> {
     }
 }
 
+/// Whether a message to a rank may be written.
+#[inline]
+fn has_room(peer: &Peer, endpoint: &Endpoint) -> bool {
+    !peer.is_waiting() && endpoint.unsent(peer.id) <= UNSENT_MAX
+}
+
 /// Bytes of a receiver's room for messages without a receive that a message may take.
 fn spent(header: &Header) -> u64 {
     match header.kind() {
@@ -312,10 +327,11 @@ impl<F: Frames> Transport for EspTransport<F> {
             }
             return Err(Full);
         };
-        self.was_refused = peer.is_waiting() || self.endpoint.unsent(peer.id) > UNSENT_MAX;
-        if self.was_refused {
+        if !has_room(peer, &self.endpoint) {
+            self.refused = Some(to);
             return Err(Full);
         }
+        self.refused = None;
         peer.credit.spend(spent(header));
         self.exchanged.0 += 1;
         let chunk = translate::chunk(header, to);
