@@ -52,11 +52,16 @@ impl Stream {
             *patience = Patience::new();
             return Ok(());
         }
+        if self.esp.tend() { Ok(()) } else { self.rest(patience) }
+    }
+
+    /// Waits for a frame, if it waits asleep.
+    fn rest(&mut self, patience: &mut Patience) -> io::Result<()> {
         if let Some((_, lost)) = self.esp.lost() {
             return Err(io::Error::other(lost));
         }
         patience.check()?;
-        if !self.spins && !self.esp.tend() {
+        if !self.spins {
             let limit = self.esp.wake_ns().map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
             self.esp.frames_mut().wait(limit.map(Duration::from_nanos));
         }
@@ -73,8 +78,13 @@ impl Way for Stream {
         for part in message.chunks(part_max) {
             header.size = part.len() as u64;
             let mut patience = Patience::new();
-            while self.esp.try_send(to, &header, |out| out.copy_from_slice(part)).is_err() {
-                self.poll(&mut patience, 0, |_, _| {})?;
+            let send = |esp: &mut EspTransport<_>| esp.try_send(to, &header, |out| out.copy_from_slice(part));
+            while send(&mut self.esp).is_err() {
+                self.esp.poll(0, |_, _| {});
+                if send(&mut self.esp).is_ok() {
+                    break;
+                }
+                self.rest(&mut patience)?;
             }
             header.offset += header.size;
         }
