@@ -5,6 +5,7 @@
 
 use super::{Decoder, Discovery, Key, Message};
 use crate::rank::Ethertypes;
+use crate::transport::esp::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Loss};
@@ -16,8 +17,6 @@ use std::collections::{BTreeMap, VecDeque};
 const TELL_NS: u64 = 2_000_000_000;
 /// After which a launcher that says nothing is asked for a sign of life.
 const PROBE_NS: u64 = 100_000_000;
-/// The longest time after which something is said again: what launchers tell each other is little.
-const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 /// Datagrams that wait to leave at most: who asks for more asks again.
 const DATAGRAMS_MAX: usize = 4096;
 /// Bytes that may wait to leave on a stream before others should not be added.

@@ -22,6 +22,7 @@ pub use echo::{Answerer, Asker};
 pub use interface::{Interface, Refusal};
 pub use packet::{OpenError, Packet, RingStats, give_up_rights, probe};
 pub use port::Port;
+pub(crate) use remote::RETRANSMIT_MAX_NS;
 pub use remote::{Remote, Sleeper};
 pub use stream::{EspTransport, Frames, LostPeer};
 pub use wire::Wire;

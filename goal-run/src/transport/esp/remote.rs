@@ -15,6 +15,10 @@ use std::time::Duration;
 /// ask each other; so a rank may be stopped, as by a debugger, or compute without a look at its messages for a while.
 const DEAD_NS: u64 = 60_000_000_000;
 
+/// The longest time after which something is said again: hosts on one network are near, and a schedule waits as a whole for what one of its
+/// messages lacks.
+pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
+
 /// When frames are sent again that the interface had no room for: it does not say when it has.
 const LEFT_OVER_PAUSE_NS: u64 = 200_000;
 
@@ -48,7 +52,12 @@ impl<'a> Remote<'a> {
         let payload_max = payload_max.expect("an interface that is too short is refused");
         let mut config = Config::new(address, network.secret.job_key(), payload_max);
         config.ethertype = network.ethertypes.esp;
-        config.timing = Timing { dead_ns: DEAD_NS, connect_ns: DEAD_NS, ..Timing::default() };
+        config.timing = Timing {
+            dead_ns: DEAD_NS,
+            connect_ns: DEAD_NS,
+            retransmit_max_ns: RETRANSMIT_MAX_NS,
+            ..Timing::default()
+        };
         let mut seed = [0; 32];
         getrandom(&mut seed, GetRandomFlags::empty())
             .map_err(io::Error::from)
