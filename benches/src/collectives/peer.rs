@@ -16,6 +16,8 @@ pub(crate) struct Peer<'a> {
 }
 
 impl<'a> Peer<'a> {
+    /// What daemons keep in files each has for itself, as on hosts of their own.
+    ///
     /// # Errors
     /// What the system says.
     pub(crate) fn new(cluster: &'a Cluster, program: &'a Path, folder: &Path) -> io::Result<Self> {
@@ -25,8 +27,9 @@ impl<'a> Peer<'a> {
             .iter()
             .map(|host| format!("{}) net={};;\n", host.ip(), host.namespace().display()));
         let script = format!(
-            "#!/bin/sh\ncase $1 in\n{}esac\nshift\nexec nsenter --net=$net sh -c \"$*\"\n",
-            cases.collect::<String>()
+            "#!/bin/sh\ncase $1 in\n{}esac\nexport TMPDIR={}/$1\nmkdir -p $TMPDIR\nshift\nexec nsenter --net=$net sh -c \"$*\"\n",
+            cases.collect::<String>(),
+            folder.display()
         );
         fs::write(&agent, script)?;
         fs::set_permissions(&agent, Permissions::from_mode(0o700))?;
