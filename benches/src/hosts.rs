@@ -1,15 +1,12 @@
 //! Jobs on several hosts of a test bench whose switch loses, doubles, delays or damages frames: each verified, with the time it took.
 
-use crate::measure::sibling;
+use crate::host_jobs::Jobs;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_cluster::{Cluster, Faults, INTERFACE, Switch, Wiring};
-use serde_json::Value;
+use goal_cluster::{Cluster, Faults, Switch, Wiring};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
 
 /// `hosts`' arguments.
 #[derive(ClapArgs)]
@@ -43,12 +40,7 @@ const SWITCHES: [(&str, Option<Faults>); 7] = [
 ];
 
 pub(crate) fn run(args: &Args) -> io::Result<()> {
-    let goal_run = sibling("goal-run")?;
-    let folder = TempDir::new()?;
-    let key = folder.path().join("key");
-    if !Command::new(&goal_run).arg("key").arg(&key).status()?.success() {
-        return Err(io::Error::other("goal-run made no key"));
-    }
+    let jobs = Jobs::new()?;
     let mut csv = String::from("program,hosts,faults,ms,whole_ms\n");
     for &hosts in &args.hosts {
         let mut rows: Vec<Vec<String>> = args.programs.iter().map(|path| vec![name(path)]).collect();
@@ -60,7 +52,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let mut took_ns = Vec::new();
                 for _ in 0..args.turns {
                     let started = std::time::Instant::now();
-                    let Some(ns) = turn(&cluster, &goal_run, program, &key)? else { break };
+                    let Some(ns) = jobs.run(&cluster, program, &["--verify", "--timeout", "60"])? else {
+                        break;
+                    };
                     let (ms, whole_ms) = (ns as f64 / 1e6, started.elapsed().as_millis());
                     let _ = writeln!(csv, "{},{hosts},{faults_name},{ms},{whole_ms}", name(program));
                     took_ns.push(ns);
@@ -82,31 +76,4 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 
 fn name(path: &Path) -> String {
     path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned())
-}
-
-/// Nanoseconds that a program takes on all hosts of a bench; `None` if it has fewer ranks.
-fn turn(cluster: &Cluster, goal_run: &str, program: &Path, key: &Path) -> io::Result<Option<u64>> {
-    let hosts = cluster.hosts().len().to_string();
-    let start = |host: &goal_cluster::Host| {
-        let mut command = host.command(goal_run);
-        command.arg(program).args(["--interface", INTERFACE, "--discover", "--hosts", &hosts, "--verify"]);
-        command.args(["--timeout", "60", "--format", "json", "--key"]).arg(key);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
-    };
-    let children = cluster.hosts().iter().map(start).collect::<io::Result<Vec<_>>>()?;
-    let mut outputs = Vec::new();
-    for child in children {
-        outputs.push(child.wait_with_output()?);
-    }
-    let reports: Vec<Value> =
-        outputs.iter().map(|output| serde_json::from_slice(&output.stdout).unwrap_or_default()).collect();
-    let errors = reports[0]["errors"].to_string();
-    if errors.contains("there can't be") {
-        return Ok(None);
-    }
-    let is_right = |report: &Value| report["status"] == "ok" && report["verified"].is_object();
-    match reports[0]["elapsed_ns"].as_u64() {
-        Some(ns) if reports.iter().all(is_right) => Ok(Some(ns)),
-        _ => Err(io::Error::other(format!("{}: {reports:?}", program.display()))),
-    }
 }

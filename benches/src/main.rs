@@ -10,6 +10,7 @@ mod engine;
 mod esp;
 mod frames;
 mod generate;
+mod host_jobs;
 mod hosts;
 mod idle;
 mod job;

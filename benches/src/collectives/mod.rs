@@ -1,6 +1,5 @@
 //! Collective operations between hosts of a test bench over ESP, beside MPI's over TCP between the same hosts.
 
-mod job;
 mod peer;
 mod turns;
 

@@ -1,7 +1,7 @@
 //! Collective operations between hosts, each again and again without anything in between, beside MPI's over TCP.
 
-use super::job::{Jobs, elapsed_ns};
 use super::peer::Peer;
+use crate::host_jobs::Jobs;
 use crate::measure::median;
 use crate::mpi::Operation;
 use crate::{mpicc, table};
@@ -71,8 +71,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let mine = |iterations: u64| {
                     let repeat = iterations.to_string();
                     let arguments = ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
-                    let report = jobs.run(&cluster, hosts as usize, &path, &arguments)?;
-                    Ok::<f64, io::Error>(elapsed_ns(&report)? / iterations as f64)
+                    let took_ns = jobs
+                        .run(&cluster, &path, &arguments)?
+                        .ok_or_else(|| io::Error::other("no report"))?;
+                    Ok::<f64, io::Error>(took_ns as f64 / iterations as f64)
                 };
                 let iterations = (TURN_NS / mine(ITERATIONS_MIN)?) as u64;
                 let iterations = iterations.clamp(ITERATIONS_MIN, ITERATIONS_MAX);

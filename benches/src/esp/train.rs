@@ -1,7 +1,8 @@
 //! Messages as bare trains of frames: what a driver or UDP can do at best. Nothing is lost on the wire, and a credit in time keeps the receiver's
 //! queue from running over.
 
-use super::way::{LIMIT, Patience, Way};
+use super::way::{Patience, Way};
+use crate::frames::LIMIT;
 use goal_cluster::INTERFACE;
 use goal_esp::wire::{ETHERTYPE_ESP, Frame, Mac};
 use goal_run::transport::esp::{Driver, Packet};

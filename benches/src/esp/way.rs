@@ -2,15 +2,14 @@
 
 use super::stream::Stream;
 use super::train::{Raw, Train, Udp};
+use crate::frames::{LIMIT, tcp_pair};
 use clap::ValueEnum;
 use goal_cluster::Cluster;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::time::{Duration, Instant};
+use std::net::{TcpStream, UdpSocket};
+use std::time::Instant;
 
-/// After so long without anything a message is lost.
-pub(super) const LIMIT: Duration = Duration::from_secs(5);
 pub(super) const PORTS: [u16; 2] = [1, 2];
 
 /// One end.
@@ -78,16 +77,7 @@ pub(super) fn pair(
             (Box::new(Train::new(udp(first)?, spins)), Box::new(Train::new(udp(second)?, spins)))
         }
         Kind::Tcp => {
-            // Port 0: that of the last turn may still be held.
-            let listener = other.call(|| TcpListener::bind((other.ip(), 0)))??;
-            let address = listener.local_addr()?;
-            let first = one.call(|| TcpStream::connect(address))??;
-            let (second, _) = listener.accept()?;
-            for stream in [&first, &second] {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(LIMIT))?;
-                stream.set_nonblocking(spins)?;
-            }
+            let [first, second] = tcp_pair(one, other, spins)?;
             (Box::new(first), Box::new(second))
         }
     })

@@ -13,6 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 use way::{Kind, Way};
+pub(crate) use way::{LIMIT, tcp_pair};
 
 /// `frames`' arguments.
 #[derive(ClapArgs)]

@@ -1,6 +1,6 @@
 //! The ways of a payload from one host to another.
 
-use goal_cluster::{Cluster, INTERFACE};
+use goal_cluster::{Cluster, Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_ESP, Frame, Mac};
 use goal_run::transport::esp::{AnyDriver, Driver, DriverKind};
 use std::io::{self, ErrorKind, Read, Write};
@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// After so long a payload is lost.
-const LIMIT: Duration = Duration::from_secs(5);
+pub(crate) const LIMIT: Duration = Duration::from_secs(5);
 /// Where the payload of a raw frame begins: behind the place of the ports, at a multiple of 8.
 const PAYLOAD_AT: usize = 24;
 const PORTS: [u16; 2] = [1, 2];
@@ -38,6 +38,21 @@ pub(super) enum Way {
     Frames { driver: AnyDriver, to: (Mac, u16), spins: bool },
     Udp(UdpSocket),
     Tcp(TcpStream),
+}
+
+/// Both ends of a connection of TCP without delay.
+pub(crate) fn tcp_pair(one: &Host, other: &Host, spins: bool) -> io::Result<[TcpStream; 2]> {
+    // Port 0: that of the last turn may still be held.
+    let listener = other.call(|| TcpListener::bind((other.ip(), 0)))??;
+    let address = listener.local_addr()?;
+    let first = one.call(|| TcpStream::connect(address))??;
+    let (second, _) = listener.accept()?;
+    for stream in [&first, &second] {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(LIMIT))?;
+        stream.set_nonblocking(spins)?;
+    }
+    Ok([first, second])
 }
 
 /// Both ends.
@@ -70,16 +85,7 @@ pub(super) fn pair(cluster: &Cluster, kind: Kind, spins: bool) -> io::Result<(Wa
             Ok((Way::Udp(first), Way::Udp(second)))
         }
         Kind::Tcp => {
-            // Port 0: that of the last turn may still be held.
-            let listener = other.call(|| TcpListener::bind((other.ip(), 0)))??;
-            let address = listener.local_addr()?;
-            let first = one.call(|| TcpStream::connect(address))??;
-            let (second, _) = listener.accept()?;
-            for stream in [&first, &second] {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(LIMIT))?;
-                stream.set_nonblocking(spins)?;
-            }
+            let [first, second] = tcp_pair(one, other, spins)?;
             Ok((Way::Tcp(first), Way::Tcp(second)))
         }
     }

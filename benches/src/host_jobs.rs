@@ -1,0 +1,69 @@
+//! Jobs of goal-run on all hosts of a test bench.
+
+use crate::measure::sibling;
+use goal_cluster::{Cluster, Host, INTERFACE};
+use serde_json::Value;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Where jobs on hosts are started.
+pub(crate) struct Jobs {
+    pub(crate) folder: TempDir,
+    goal_run: String,
+    key: PathBuf,
+}
+
+impl Jobs {
+    /// With a key of their own.
+    ///
+    /// # Errors
+    /// What the system says, or goal-run.
+    pub(crate) fn new() -> io::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let (goal_run, key) = (sibling("goal-run")?, folder.path().join("key"));
+        let made = Command::new(&goal_run).arg("key").arg(&key).status()?;
+        if !made.success() {
+            return Err(io::Error::other("goal-run made no key"));
+        }
+        Ok(Self { folder, goal_run, key })
+    }
+
+    /// Runs a program on all hosts of a bench: nanoseconds from the moment when all ranks were ready; `None` if it has fewer ranks than there are hosts.
+    ///
+    /// # Errors
+    /// What a host reports that is not a right end, verified where that was asked for.
+    pub(crate) fn run(
+        &self,
+        cluster: &Cluster,
+        program: &Path,
+        arguments: &[&str],
+    ) -> io::Result<Option<u64>> {
+        let hosts = cluster.hosts().len().to_string();
+        let start = |host: &Host| {
+            let mut command = host.command(&self.goal_run);
+            command
+                .arg(program)
+                .args(["--transport", "esp", "--interface", INTERFACE, "--key"])
+                .arg(&self.key);
+            command.args(["--discover", "--hosts", &hosts, "--format", "json"]).args(arguments);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        };
+        let children = cluster.hosts().iter().map(start).collect::<io::Result<Vec<_>>>()?;
+        let mut reports: Vec<Value> = Vec::new();
+        for child in children {
+            reports.push(serde_json::from_slice(&child.wait_with_output()?.stdout).unwrap_or_default());
+        }
+        if reports[0]["errors"].to_string().contains("there can't be") {
+            return Ok(None);
+        }
+        let verifies = arguments.contains(&"--verify");
+        let is_right =
+            |report: &Value| report["status"] == "ok" && (!verifies || report["verified"].is_object());
+        match reports[0]["elapsed_ns"].as_u64() {
+            Some(ns) if reports.iter().all(is_right) => Ok(Some(ns)),
+            _ => Err(io::Error::other(format!("{}: {reports:?}", program.display()))),
+        }
+    }
+}
