@@ -2,63 +2,17 @@
 
 mod common;
 
+use common::processes::{assert_gone, pid, ranks_of, wait_until_mapped};
 use common::{Ended, start_text};
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use std::process::Child;
-use std::time::{Duration, Instant};
+use rustix::process::{Pid, Signal, kill_process};
+use std::time::Duration;
 
 const LONG: &str = "num_ranks 3 rank * { c: calc 1000000000000 }";
-
-fn pid(number: i32) -> Pid {
-    Pid::from_raw(number).unwrap()
-}
-
-/// The rank processes of a launcher, as soon as there are `wanted`.
-fn ranks_of(launcher: &Child, wanted: usize) -> Vec<Pid> {
-    let path = format!("/proc/{0}/task/{0}/children", launcher.id());
-    wait_for(|| {
-        let children = std::fs::read_to_string(&path).unwrap();
-        let pids: Vec<Pid> = children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
-        (pids.len() == wanted).then_some(pids)
-    })
-}
-
-/// Waits until the ranks execute: each has mapped the segment, which a rank does right before it is ready.
-fn wait_until_mapped(ranks: &[Pid]) {
-    for rank in ranks {
-        let path = format!("/proc/{}/maps", rank.as_raw_nonzero());
-        wait_for(|| {
-            std::fs::read_to_string(&path).unwrap().contains("memfd:goal-run (deleted)").then_some(())
-        });
-    }
-}
-
-fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(seen) = look() {
-            return seen;
-        }
-        assert!(started.elapsed() < Duration::from_secs(60), "in vain");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn assert_gone(ranks: &[Pid]) {
-    for &rank in ranks {
-        // One that nobody has waited for yet is gone as well.
-        let state = || std::fs::read_to_string(format!("/proc/{}/stat", rank.as_raw_nonzero()));
-        wait_for(|| match test_kill_process(rank) {
-            Err(_) => Some(()),
-            Ok(()) => state().is_ok_and(|stat| stat.contains(") Z ")).then_some(()),
-        });
-    }
-}
 
 #[test]
 fn a_killed_rank_ends_the_job() {
     let launcher = start_text(LONG, &["--transport", "shm"]);
-    let ranks = ranks_of(&launcher, 3);
+    let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     kill_process(ranks[1], Signal::KILL).unwrap();
     let ended = Ended::of(launcher.wait_with_output().unwrap());
@@ -81,7 +35,7 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
         for victim in [0, 3, 5] {
             let arguments = ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", "50"];
             let launcher = start_text(&ring, &arguments);
-            let ranks = ranks_of(&launcher, 6);
+            let ranks = ranks_of(Pid::from_child(&launcher), 6);
             wait_until_mapped(&ranks);
             std::thread::sleep(Duration::from_millis(40));
             kill_process(ranks[victim], Signal::KILL).unwrap();
@@ -98,7 +52,7 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
 fn a_fault_that_is_sent_ends_the_rank() {
     for (signal, name) in [(Signal::SEGV, "SIGSEGV"), (Signal::BUS, "SIGBUS")] {
         let launcher = start_text(LONG, &["--transport", "shm", "--timeout", "20"]);
-        let ranks = ranks_of(&launcher, 3);
+        let ranks = ranks_of(Pid::from_child(&launcher), 3);
         wait_until_mapped(&ranks);
         kill_process(ranks[2], signal).unwrap();
         let ended = Ended::of(launcher.wait_with_output().unwrap());
@@ -112,7 +66,7 @@ fn a_fault_that_is_sent_ends_the_rank() {
 fn a_rank_that_is_killed_while_it_sleeps() {
     let text = "rank 0 { recv 8b from 1 } rank 1 { a: calc 1000000000000  b: send 8b to 0  b requires a }";
     let launcher = start_text(text, &["--transport", "shm", "--format", "json"]);
-    let ranks = ranks_of(&launcher, 2);
+    let ranks = ranks_of(Pid::from_child(&launcher), 2);
     wait_until_mapped(&ranks);
     kill_process(ranks[0], Signal::TERM).unwrap();
     let ended = Ended::of(launcher.wait_with_output().unwrap());
@@ -126,7 +80,7 @@ fn a_rank_that_is_killed_while_it_sleeps() {
 fn a_signal_to_the_launcher_ends_the_ranks() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let launcher = start_text(LONG, &["--transport", "shm"]);
-        let ranks = ranks_of(&launcher, 3);
+        let ranks = ranks_of(Pid::from_child(&launcher), 3);
         kill_process(pid(launcher.id() as i32), signal).unwrap();
         let ended = Ended::of(launcher.wait_with_output().unwrap());
         ended.assert_status(status);
@@ -138,7 +92,7 @@ fn a_signal_to_the_launcher_ends_the_ranks() {
 #[test]
 fn the_ranks_of_a_killed_launcher_end() {
     let mut launcher = start_text(LONG, &["--transport", "shm"]);
-    let ranks = ranks_of(&launcher, 3);
+    let ranks = ranks_of(Pid::from_child(&launcher), 3);
     wait_until_mapped(&ranks);
     launcher.kill().unwrap();
     launcher.wait().unwrap();

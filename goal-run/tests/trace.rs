@@ -2,12 +2,13 @@
 
 mod common;
 
+use common::processes::ranks_of;
 use common::{Ended, TRANSPORTS, run_file, run_text, start_text};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// An action of the trace; times in nanoseconds.
 #[derive(Debug)]
@@ -198,22 +199,10 @@ fn what_a_killed_rank_had_done() {
     let path = folder.path().join("trace.json");
     let text = "rank 0 { a: recv 8b from 1 b: calc 1000000000000 b requires a } rank 1 { s: send 8b to 0 w: calc 1000000000000 }";
     let launcher = start_text(text, &["--trace", path.to_str().unwrap()]);
-    let children = format!("/proc/{0}/task/{0}/children", launcher.id());
-    let started = Instant::now();
-    let ranks = loop {
-        // A rank that computes has received or sent before.
-        let pids: Vec<i32> = std::fs::read_to_string(&children)
-            .unwrap_or_default()
-            .split_whitespace()
-            .map(|pid| pid.parse().unwrap())
-            .collect();
-        if pids.len() == 2 && started.elapsed() > Duration::from_millis(500) {
-            break pids;
-        }
-        assert!(started.elapsed() < Duration::from_secs(60), "in vain");
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    kill_process(Pid::from_raw(ranks[0]).unwrap(), Signal::KILL).unwrap();
+    let ranks = ranks_of(Pid::from_child(&launcher), 2);
+    // A rank that computes has received or sent before.
+    std::thread::sleep(Duration::from_millis(500));
+    kill_process(ranks[0], Signal::KILL).unwrap();
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(4);
     let trace = Trace::read(&path);
     assert_eq!(trace.starts, 2, "{trace:?}");

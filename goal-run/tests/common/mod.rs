@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses a part
 
 pub(crate) mod members;
+pub(crate) mod processes;
 
 use std::fs;
 use std::io::Write;

@@ -1,12 +1,11 @@
 //! Hosts with what a job on them needs.
 
-use crate::common::{Ended, GOAL_RUN};
+use crate::common::{Ended, GOAL_RUN, processes};
 use goal_cluster::{Cluster, INTERFACE, Wiring};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Two hosts that look for each other.
@@ -110,21 +109,9 @@ pub(crate) fn launcher(child: &Child) -> Pid {
     Pid::from_child(child)
 }
 
-/// The rank processes of a launcher, once all of `wanted` run: each has mapped the segment.
+/// The rank processes of a launcher, once all of `wanted` run.
 pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
-    let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
-    let started = Instant::now();
-    loop {
-        let children = fs::read_to_string(&path).unwrap_or_default();
-        let pids: Vec<i32> = children.split_whitespace().map(|text| text.parse().unwrap()).collect();
-        let runs = |pid: &i32| {
-            let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-            maps.contains("memfd:goal-run (deleted)")
-        };
-        if pids.len() == wanted && pids.iter().all(runs) {
-            return pids.into_iter().map(|pid| Pid::from_raw(pid).unwrap()).collect();
-        }
-        assert!(started.elapsed() < Duration::from_secs(60), "in vain: {children}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let ranks = processes::ranks_of(launcher, wanted);
+    processes::wait_until_mapped(&ranks);
+    ranks
 }

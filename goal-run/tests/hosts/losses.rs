@@ -2,8 +2,9 @@
 
 use crate::bench::{Bench, DISCOVER, LONG, ended, launcher, ranks_of, send};
 use crate::common::Ended;
+use crate::common::processes::assert_gone;
 use goal_cluster::{INTERFACE, Wiring};
-use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::process::{Pid, Signal};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
@@ -21,9 +22,7 @@ fn after(bench: &Bench, what: impl FnOnce(&[Child])) -> Vec<Ended> {
     what(&children);
     let all = children.into_iter().map(ended).collect();
     assert!(since.elapsed() < LIMIT, "{:?}", since.elapsed());
-    for rank in ranks {
-        assert!(test_kill_process(rank).is_err(), "a rank is left");
-    }
+    assert_gone(&ranks);
     all
 }
 
