@@ -121,9 +121,9 @@ impl<P> Receiver<P> {
         }
         let answer = match self.controls() {
             _ if self.unanswered >= self.rules.ack_every.max(self.room() / 4) => Answer::Now,
-            true if flags.has(Flags::TXS) || self.is_update_due() => Answer::Now,
-            true => Answer::None,
-            false => Answer::Soon,
+            true if self.is_update_due() => Answer::Now,
+            true if !flags.has(Flags::TXS) => Answer::None,
+            _ => Answer::Soon,
         };
         (true, answer)
     }

@@ -144,7 +144,7 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
 #[test]
 fn a_receiver_asks_once_for_what_was_overtaken() {
     let mut receiver = receiver();
-    assert_eq!(receiver.accept(Seq(10), Flags::TXS, 0), (true, Answer::Now));
+    assert_eq!(receiver.accept(Seq(10), Flags::TXS, 0), (true, Answer::Soon));
     receiver.acknowledgement();
     assert_eq!(receiver.accept(Seq(12), Flags::NONE, 2), (true, Answer::None));
     assert_eq!(receiver.accept(Seq(13), Flags::NONE, 3), (true, Answer::Request));
