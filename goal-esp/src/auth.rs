@@ -3,7 +3,7 @@
 //! A job has one key. The tag of a SYN is made with it, as the other side's nonce is not known yet; all other tags of a
 //! connection are made with a key that depends on both sides' addresses, ports and nonces, so that no frame of one
 //! connection is one of another. A tag covers the addresses of the frame, the whole number of the frame (of which the header has the
-//! low half), the header but for its checksum, and the payload.
+//! low half), the header but for its checksum, and the payload; data only where every frame is tagged, as it counts without a tag elsewhere.
 
 #[cfg(test)]
 mod tests;
@@ -68,14 +68,20 @@ impl JobKey {
 }
 
 impl Key {
-    /// The tag of a packet, whose number among those with a tag is `control`.
-    pub fn tag<T: AsRef<[u8]>>(&self, way: Way, control: u64, packet: &Packet<T>) -> Tag {
-        self.tag_of(way, control, &packet.proven())
+    /// The tag of a packet, whose number among those with a tag is `control`. `covers_data` where all of the connection's are tagged.
+    pub fn tag<T: AsRef<[u8]>>(&self, way: Way, control: u64, covers_data: bool, packet: &Packet<T>) -> Tag {
+        self.tag_of(way, control, &packet.proven(covers_data))
     }
 
-    /// Whether a packet has the tag that it must have.
-    pub fn proves<T: AsRef<[u8]>>(&self, way: Way, control: u64, packet: &Packet<T>) -> bool {
-        packet.tag().is_some_and(|tag| is_same(&tag, &self.tag(way, control, packet)))
+    /// Whether a packet has the tag that it must have. See [`Key::tag`].
+    pub fn proves<T: AsRef<[u8]>>(
+        &self,
+        way: Way,
+        control: u64,
+        covers_data: bool,
+        packet: &Packet<T>,
+    ) -> bool {
+        packet.tag().is_some_and(|tag| is_same(&tag, &self.tag(way, control, covers_data, packet)))
     }
 
     /// The tag of a datagram.

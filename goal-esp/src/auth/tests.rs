@@ -38,31 +38,33 @@ fn way_and_whole_number_are_proven() {
     let key = JobKey::new(&[5; 32]).connection(ends());
     let mut bytes = [0; 42 + 10];
     let mut packet = Packet::emit(&mut bytes[..], &REPR, 10);
-    let tag = key.tag(way(), 1 << 32 | 7, &packet);
+    let tag = key.tag(way(), 1 << 32 | 7, true, &packet);
     packet.set_tag(&tag);
     packet.fill_checksum();
-    assert!(key.proves(way(), 1 << 32 | 7, &packet));
-    assert!(!key.proves(way(), 7, &packet));
+    assert!(key.proves(way(), 1 << 32 | 7, true, &packet));
+    assert!(!key.proves(way(), 7, true, &packet));
     let back = Way { source: way().destination, destination: way().source };
-    assert!(!key.proves(back, 1 << 32 | 7, &packet));
+    assert!(!key.proves(back, 1 << 32 | 7, true, &packet));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_changed_packet_has_another_tag(at in any::<prop::sample::Index>(), change in 1u8..) {
+    fn a_changed_packet_has_another_tag(
+        at in any::<prop::sample::Index>(), change in 1u8.., covers_data: bool,
+    ) {
         let key = JobKey::new(&[5; 32]).connection(ends());
         let mut bytes = [0; 42 + 10];
         let mut packet = Packet::emit(&mut bytes[..], &REPR, 10);
-        let tag = key.tag(way(), 7, &packet);
+        let tag = key.tag(way(), 7, covers_data, &packet);
         packet.set_tag(&tag);
         let at = at.index(bytes.len());
         bytes[at] ^= change;
         Packet::reseal(&mut bytes[..]);
         if let Ok(packet) = Packet::new_checked(&bytes[..]) {
-            let is_checksum = (20..24).contains(&at);
-            prop_assert_eq!(key.proves(way(), 7, &packet), is_checksum);
+            let is_free = (20..24).contains(&at) || (!covers_data && at >= 42);
+            prop_assert_eq!(key.proves(way(), 7, covers_data, &packet), is_free);
         }
     }
 

@@ -100,7 +100,8 @@ pub(super) fn write(
     }
     let mut packet = Packet::emit(bytes, &repr, payload_len);
     if repr.extension != Extension::None {
-        let tag = key.tag(Way { source: own.mac, destination: peer.mac }, control, &packet);
+        let tag =
+            key.tag(Way { source: own.mac, destination: peer.mac }, control, envelope.tags_all, &packet);
         packet.set_tag(&tag);
     }
     packet.fill_checksum();

@@ -203,7 +203,7 @@ impl Endpoint {
         let index = match known {
             Some(index) => index,
             // Only who has the key of the job is remembered.
-            None if is_question && self.shared.handshake.proves(way, 0, &packet) => {
+            None if is_question && self.shared.handshake.proves(way, 0, false, &packet) => {
                 match self.index_of(now_ns, peer) {
                     Some(index) => index,
                     None => return,
@@ -215,12 +215,11 @@ impl Endpoint {
                 return;
             }
         };
-        let standing = share(&self.shared.config, self.by_peer.len() as u32);
         let connection = self.connections[index as usize].as_mut().expect("it is there");
-        // As if it had a transfer, too.
+        // As if it had a transfer, too: if it has none, it takes no more than an initial burst anyway.
         let share = share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
         if let Some(machine) = connection.machine_mut() {
-            machine.set_share(share, standing);
+            machine.set_share(share);
         }
         connection.receive(now_ns, way, &packet, &mut self.shared);
         self.settle(now_ns, index);

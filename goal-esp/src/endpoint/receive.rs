@@ -34,10 +34,10 @@ impl Connection {
         let own = shared.config.address;
         let proven = |own_nonce: &u32| {
             let ends = [(own, *own_nonce), (self.peer, repr.nonce)];
-            shared.config.job_key.connection(ends).proves(way, 0, packet)
+            shared.config.job_key.connection(ends).proves(way, 0, false, packet)
         };
         let segment: Segment<Copied<'_>> = if repr.flags == Flags::SYN {
-            if !shared.handshake.proves(way, 0, packet) {
+            if !shared.handshake.proves(way, 0, false, packet) {
                 shared.stats.unproven += 1;
                 return;
             }
@@ -74,7 +74,7 @@ impl Connection {
         let mut counts = false;
         if let Extension::Tagged { control } = repr.extension {
             let number = whole_control(control, proof.seen);
-            if !proof.key.proves(way, number, packet) {
+            if !proof.key.proves(way, number, tags_all, packet) {
                 shared.stats.unproven += 1;
                 return;
             }
@@ -130,14 +130,6 @@ impl Connection {
         {
             self.clock.rtt.measure(now_ns - at_ns);
             self.timed = None;
-        }
-        if progress.has_arrived
-            && self.probed_ns.is_none()
-            && self.clock.rtt.smoothed_ns().is_none()
-            && let Some(machine) = self.machine_mut()
-        {
-            // The answer to the question at the beginning was lost.
-            machine.probe();
         }
         self.clock.begin_anew(progress);
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {

@@ -52,7 +52,7 @@ proptest! {
         for (number, (is_eager, len, is_end)) in sizes.into_iter().enumerate() {
             let chunk = if is_eager { eager(number as u32, len) } else { data(number as u32, 7, len) };
             let bytes: Vec<u8> = (0..len).map(|at| (at + number) as u8).collect();
-            match writer.place(&chunk, payload_max) {
+            match writer.place(&chunk, payload_max, |packet| push(&mut packets, packet)) {
                 Some(place) => place.copy_from_slice(&bytes),
                 None => writer.write(&chunk, &bytes, payload_max, |packet| push(&mut packets, packet)),
             }

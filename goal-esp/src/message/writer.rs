@@ -10,9 +10,26 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Bytes of the next chunk without a transfer header for which one packet has room: that which has room left, unless that is little, or one
+    /// with nothing in it. `payload_max` is the longest payload of a packet.
+    pub fn room(&self, payload_max: usize) -> usize {
+        let left = payload_max.saturating_sub(self.open.len());
+        let room = if left < payload_max / 4 { payload_max } else { left };
+        room - Chunk::HEADER_LEN_MIN
+    }
+
     /// Appends a chunk, whose bytes are to be written to the place that this returns: `chunk.len` of them, which hold anything. `None`, and
-    /// nothing happened, where the packet has no room for all of it. `payload_max` is the longest payload of a packet.
-    pub fn place(&mut self, chunk: &Chunk, payload_max: usize) -> Option<&mut [u8]> {
+    /// nothing was appended, where one packet has no room for all of it. `payload_max` is the longest payload of a packet; packets that are full go to
+    /// `send`.
+    pub fn place(
+        &mut self,
+        chunk: &Chunk,
+        payload_max: usize,
+        send: impl FnMut(Vec<u8>) -> Vec<u8>,
+    ) -> Option<&mut [u8]> {
+        if payload_max.saturating_sub(self.open.len()) < chunk.header_len() {
+            self.finish(send);
+        }
         let start = self.open.len();
         let bytes_at = start + chunk.header_len();
         let end = bytes_at + chunk.len as usize;

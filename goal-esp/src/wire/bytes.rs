@@ -1,5 +1,6 @@
 //! Numbers in network order at fixed places.
 
+use crc_fast::{CrcAlgorithm, Digest};
 use std::ops::Range;
 
 /// The place of a field.
@@ -24,10 +25,12 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
 #[repr(align(8))]
 struct Start([u8; 24]);
 
-/// The checksum of bytes whose field for it counts as zeros; it ends at most 24 bytes behind their beginning.
+/// The checksum (CRC-32C, which iSCSI has too) of bytes whose field for it counts as zeros; it ends at most 24 bytes behind their beginning.
 pub(super) fn checksum(bytes: &[u8], field: Field) -> u32 {
     let mut start = Start([0; 24]);
     start.0[..field.start].copy_from_slice(&bytes[..field.start]);
-    let sum = crc32c::crc32c(&start.0[..field.end]);
-    crc32c::crc32c_append(sum, &bytes[field.end..])
+    let mut digest = Digest::new(CrcAlgorithm::Crc32Iscsi);
+    digest.update(&start.0[..field.end]);
+    digest.update(&bytes[field.end..]);
+    digest.finalize() as u32
 }

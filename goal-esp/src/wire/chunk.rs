@@ -134,6 +134,9 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Bytes of the shortest header.
+    pub const HEADER_LEN_MIN: usize = HEADER_LEN;
+
     /// Bytes of the longest header.
     pub const HEADER_LEN_MAX: usize = HEADER_LEN + ENVELOPE_LEN;
 

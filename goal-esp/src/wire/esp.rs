@@ -225,9 +225,11 @@ impl<T: AsRef<[u8]>> Packet<T> {
         (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag.
-    pub fn proven(&self) -> [&[u8]; 3] {
-        let bytes = self.bytes();
+    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag. Data is part of it only
+    /// if `covers_data`.
+    pub fn proven(&self, covers_data: bool) -> [&[u8]; 3] {
+        let covers_payload = covers_data || self.flags().has(Flags::RRQ);
+        let bytes = &self.bytes()[..if covers_payload { self.len() } else { self.header_len() }];
         let (tag_start, tag_end) = if self.form() > 0 {
             (field::TAG.start, field::TAG.end)
         } else {

@@ -10,7 +10,6 @@ const RULES: Rules =
 fn transfers(rules: Rules) -> Network {
     Network {
         rules,
-        standing: rules.burst_length,
         frames_max: 4,
         writes: [&[3, 1], &[]],
         connects: [true, false],
@@ -26,11 +25,6 @@ fn transfers(rules: Rules) -> Network {
 #[test]
 fn one_way() {
     println!("{} states", transfers(RULES).explore().unwrap());
-}
-
-#[test]
-fn where_each_begins_with_an_initial_burst() {
-    println!("{} states", Network { standing: 1, ..transfers(RULES) }.explore().unwrap());
 }
 
 #[test]

@@ -219,10 +219,9 @@ impl Core {
             *left = Some(0);
         }
         let left = left.get_or_insert(0);
-        let part_max = part_max(transport, to);
         while *left < header.size {
             let mut part = Header::new(Kind::Part, header.source);
-            part.size = (header.size - *left).min(part_max);
+            part.size = (header.size - *left).min(part_max(transport, to));
             if *budget < part.size
                 || transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
             {
@@ -247,12 +246,11 @@ impl Core {
         let Rendezvous { instance, to, header } = *self.held.outbox.rendezvous.get(heap, stream.send);
         let source = self.source(codes, instance, &header, to);
         let before = stream.left;
-        let part_max = part_max(transport, to);
         while stream.left < header.size {
             let mut part = Header::new(Kind::Data, header.source);
             part.cookie = stream.cookie;
             part.offset = stream.left;
-            part.size = (header.size - stream.left).min(part_max);
+            part.size = (header.size - stream.left).min(part_max(transport, to));
             if *budget < part.size
                 || transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {
@@ -295,7 +293,7 @@ fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -
 
 /// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine each part with its buffer.
 fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
-    transport.payload_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
+    transport.part_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }
 
 fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {

@@ -96,6 +96,14 @@ impl Transport for Ends<'_> {
         }
     }
 
+    #[inline]
+    fn part_max(&mut self, to: u32) -> usize {
+        match self.carrier(to) {
+            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().part_max(to),
+            Carrier::Local | Carrier::Shm => self.payload_max(to),
+        }
+    }
+
     #[inline(always)]
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
         match self.carrier(to) {

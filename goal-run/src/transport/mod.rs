@@ -48,6 +48,12 @@ pub trait Transport {
     /// [`Transport::short_max`].
     fn payload_max(&mut self, to: u32) -> usize;
 
+    /// Most bytes of the next part of a longer message to rank `to`, where another size than [`Transport::payload_max`] suits better: what fills
+    /// up a packet.
+    fn part_max(&mut self, to: u32) -> usize {
+        self.payload_max(to)
+    }
+
     /// Sends `header` and [`Header::payload_len`] bytes of payload, which `fill` writes, to rank `to` (which may be the
     /// sender). Messages to the same rank arrive in the order of these calls.
     ///

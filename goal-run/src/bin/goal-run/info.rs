@@ -5,12 +5,11 @@ use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
 use goal_asm::driver::{self, Options};
-use goal_esp::limits::CHUNK_BYTES_MAX;
 use goal_lang::limits::STARTED_RANKS_MAX;
 use goal_run::launcher::is_crowded;
 use goal_run::shm::{Layout, RankSizes, Segment};
 use goal_run::transport::{
-    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, priority_variable,
+    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, esp, priority_variable,
     ptrace_scope,
 };
 use serde::Serialize;
@@ -174,7 +173,7 @@ impl Limits {
             Name::Local => self.local,
             Name::Shm => self.shm,
             Name::Cma => None,
-            Name::Esp => Some((CHUNK_BYTES_MAX as usize, CHUNK_BYTES_MAX as usize)),
+            Name::Esp => Some((esp::SHORT_MAX, esp::MESSAGE_MAX)),
         }
     }
 }

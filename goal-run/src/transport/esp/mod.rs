@@ -24,7 +24,7 @@ pub use packet::{OpenError, Packet, RingStats, give_up_rights, probe};
 pub use port::Port;
 pub(crate) use remote::RETRANSMIT_MAX_NS;
 pub use remote::{Remote, Sleeper};
-pub use stream::{EspTransport, Frames, LostPeer};
+pub use stream::{EspTransport, Frames, LostPeer, MESSAGE_MAX, SHORT_MAX};
 pub use wire::Wire;
 pub use xdp::{NoXdp, Xdp};
 

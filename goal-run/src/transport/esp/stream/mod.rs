@@ -16,9 +16,9 @@ use crate::memory::Span;
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
-use goal_esp::limits::CHUNK_BYTES_MAX;
+use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::message::Broken;
-use goal_esp::wire::ChunkKind;
+use goal_esp::wire::{Chunk, ChunkKind};
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,6 +28,11 @@ const SLEEP_NS: u64 = 5_000_000;
 const FRAMES_PER_POLL: usize = 64;
 /// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
 const UNSENT_MAX: usize = 96;
+
+/// Most bytes of a message to whatever peer that are written and read in place: those for which the shortest packet has room.
+pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
+/// The same where the frames of both sides are the longest ones.
+pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MIN;
 
 /// What carries frames, with a clock that never goes back.
 pub trait Frames {
@@ -285,7 +290,7 @@ impl<F: Frames> EspTransport<F> {
 /// Whether a message to a rank may be written.
 #[inline]
 fn has_room(peer: &Peer, endpoint: &Endpoint) -> bool {
-    !peer.is_waiting() && endpoint.unsent(peer.id) <= UNSENT_MAX
+    peer.waiting() + endpoint.unsent(peer.id) <= UNSENT_MAX
 }
 
 /// Bytes of a receiver's room for messages without a receive that a message may take.
@@ -308,11 +313,16 @@ fn note_written(peers: &mut [Option<Box<Peer>>], written: &mut Vec<u32>, rank: u
 
 impl<F: Frames> Transport for EspTransport<F> {
     fn short_max(&self) -> usize {
-        CHUNK_BYTES_MAX as usize
+        SHORT_MAX
     }
 
-    fn payload_max(&mut self, _to: u32) -> usize {
-        CHUNK_BYTES_MAX as usize
+    /// What one packet has room for, so that bytes are written and read where they lie in it.
+    fn payload_max(&mut self, to: u32) -> usize {
+        self.peers[to as usize].as_ref().map_or(SHORT_MAX, |peer| peer.message_max())
+    }
+
+    fn part_max(&mut self, to: u32) -> usize {
+        self.peers[to as usize].as_ref().map_or(SHORT_MAX, |peer| peer.room())
     }
 
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
@@ -335,7 +345,7 @@ impl<F: Frames> Transport for EspTransport<F> {
         peer.credit.spend(spent(header));
         self.exchanged.0 += 1;
         let chunk = translate::chunk(header, to);
-        match peer.place(&chunk) {
+        match peer.place(&chunk, &mut self.endpoint) {
             Some(place) => fill(place),
             None => {
                 let len = chunk.len as usize;

@@ -13,7 +13,7 @@ pub(super) struct Peer {
     writer: Writer,
     /// Longest payload of a packet.
     payload_max: usize,
-    /// Packets for which the endpoint had no room.
+    /// Packets that are full, until the endpoint has room for them.
     waiting: VecDeque<Vec<u8>>,
     /// Room for messages without a receive, there and here.
     pub(super) credit: Credit,
@@ -37,16 +37,30 @@ impl Peer {
         peer
     }
 
-    /// Whether packets wait for room.
+    /// Packets that the endpoint does not have.
     #[inline]
-    pub(super) fn is_waiting(&self) -> bool {
-        !self.waiting.is_empty()
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Bytes of a message without an envelope for which a packet has room.
+    pub(super) fn message_max(&self) -> usize {
+        self.payload_max - Chunk::HEADER_LEN_MIN
+    }
+
+    /// See [`Writer::room`].
+    #[inline]
+    pub(super) fn room(&self) -> usize {
+        self.writer.room(self.payload_max)
     }
 
     /// See [`Writer::place`].
     #[inline]
-    pub(super) fn place(&mut self, chunk: &Chunk) -> Option<&mut [u8]> {
-        self.writer.place(chunk, self.payload_max)
+    pub(super) fn place(&mut self, chunk: &Chunk, endpoint: &mut Endpoint) -> Option<&mut [u8]> {
+        self.writer.place(chunk, self.payload_max, |packet| {
+            self.waiting.push_back(packet);
+            endpoint.spare()
+        })
     }
 
     /// Appends a chunk with its bytes.
