@@ -296,15 +296,17 @@ impl Connection {
             }
             Segment::HandshakeAck { .. } | Segment::Packet { .. } => {
                 if let Segment::Packet { body, .. } = &segment {
+                    // What is acknowledged from now on may be this.
                     match body {
                         Body::Data { seq, .. } if Some(*seq) == next => {
                             self.timed = self.timed.or(Some((*seq, now_ns)));
+                            self.probed_ns = None;
                         }
                         Body::Data { .. } => {
-                            self.timed = None;
+                            (self.timed, self.probed_ns) = (None, None);
                             shared.stats.sent_again += 1;
                         }
-                        Body::Request { ranges, .. } if ranges.is_empty() => self.probed_ns = Some(now_ns),
+                        Body::Request { ranges, .. } => self.probed_ns = ranges.is_empty().then_some(now_ns),
                         _ => {}
                     }
                 }

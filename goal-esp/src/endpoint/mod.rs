@@ -215,11 +215,12 @@ impl Endpoint {
                 return;
             }
         };
+        let standing = share(&self.shared.config, self.by_peer.len() as u32);
         let connection = self.connections[index as usize].as_mut().expect("it is there");
-        // As if it had a transfer, too: if it has none, it takes no more than an initial burst anyway.
+        // As if it had a transfer, too.
         let share = share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
         if let Some(machine) = connection.machine_mut() {
-            machine.set_share(share);
+            machine.set_share(share, standing);
         }
         connection.receive(now_ns, way, &packet, &mut self.shared);
         self.settle(now_ns, index);

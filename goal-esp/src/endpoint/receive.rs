@@ -131,6 +131,14 @@ impl Connection {
             self.clock.rtt.measure(now_ns - at_ns);
             self.timed = None;
         }
+        if progress.has_arrived
+            && self.probed_ns.is_none()
+            && self.clock.rtt.smoothed_ns().is_none()
+            && let Some(machine) = self.machine_mut()
+        {
+            // The answer to the question at the beginning was lost.
+            machine.probe();
+        }
         self.clock.begin_anew(progress);
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
             shared.events.push_back(Event::Writable(self.id));

@@ -117,6 +117,31 @@ fn some_answers_take_acknowledgements_along() {
 }
 
 #[test]
+fn a_sign_of_life_that_was_lost_makes_no_long_round_trip() {
+    let mut simulation = pair(|_| {});
+    let peer = Simulation::address(1);
+    let a = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
+    let mut b = None;
+    while b.is_none() {
+        simulation.advance();
+        b = simulation.hosts[1].endpoint.poll_event();
+    }
+    let Some(Event::Connected { id: b, .. }) = b else { panic!("{b:?}") };
+    // Who was asked for a connection asks for a sign of life, and hears none.
+    simulation.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
+    run_for(&mut simulation, 5_000_000);
+    simulation.network.set_faults(Faults::default());
+    for _ in 0..2 {
+        push(&mut simulation, 1, b, b"you");
+        push(&mut simulation, 0, a, b"hello");
+        run_for(&mut simulation, 5_000_000);
+    }
+    let rtt = &simulation.hosts[1].endpoint.connections[0].as_ref().unwrap().clock.rtt;
+    let smoothed_ns = rtt.smoothed_ns().expect("it was measured");
+    assert!(smoothed_ns < 1_000_000, "{smoothed_ns}");
+}
+
+#[test]
 fn a_peer_that_falls_silent_is_told_in_time() {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);

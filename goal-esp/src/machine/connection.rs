@@ -127,8 +127,8 @@ impl<P: Default> Machine<P> {
     }
 
     /// Lets `share` packets be on their way from the peer from now on.
-    pub fn set_share(&mut self, share: u16) {
-        self.receive.set_share(share);
+    pub fn set_share(&mut self, share: u16, standing: u16) {
+        self.receive.set_share(share, standing);
         self.update();
     }
 

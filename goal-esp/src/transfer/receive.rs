@@ -35,9 +35,10 @@ pub struct Receiver<P> {
     is_finished: bool,
     /// The first packet that the sender has not been allowed.
     edge: Seq,
-    /// Packets that may be on their way.
+    /// Packets that may be on their way while a transfer is under way, and those with which one may begin.
     share: u16,
-    /// Packets that have come since the transfer under way began.
+    standing: u16,
+    /// Packets that have come since the transfer under way began, and those with which it could begin.
     opened: u16,
     /// What was lost before it has been asked for.
     asked: Seq,
@@ -59,7 +60,8 @@ impl<P> Receiver<P> {
             is_finished: false,
             edge: first.plus(rules.initial().into()),
             share: rules.burst_length,
-            opened: 0,
+            standing: rules.initial(),
+            opened: rules.initial(),
             asked: first,
             unanswered: 0,
             is_holding_back: false,
@@ -86,11 +88,11 @@ impl<P> Receiver<P> {
         !self.is_finished && (self.is_open || !self.early.is_empty())
     }
 
-    /// Packets from the first missing one on that may be on their way. A transfer begins with an initial burst, and may have as
-    /// many more on their way as have arrived: it doubles each round trip up to its share.
+    /// Packets from the first missing one on that may be on their way. A transfer may have as many more on their way than those that it
+    /// began with as have arrived: it doubles each round trip up to its share.
     fn room(&self) -> u16 {
         let free = self.rules.burst_length.saturating_sub(self.ready.len() as u16);
-        free.min(self.share).min(self.rules.initial().saturating_add(self.opened))
+        free.min(if self.controls() { self.share.min(self.opened) } else { self.standing })
     }
 
     /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there is no room, change nothing; both are answered, as their sender does
@@ -110,16 +112,18 @@ impl<P> Receiver<P> {
         self.early[offset] = Some((flags, payload.into()));
         self.advance();
         self.unanswered = self.unanswered.saturating_add(1);
-        self.opened =
-            if self.controls() { self.opened.saturating_add(1).min(self.rules.burst_length) } else { 0 };
+        self.opened = match self.controls() {
+            true => self.opened.saturating_add(1).min(self.rules.burst_length),
+            false => self.standing,
+        };
         if self.has_lost() {
             return (true, Answer::Request);
         }
         let answer = match self.controls() {
             _ if self.unanswered >= self.rules.ack_every.max(self.room() / 4) => Answer::Now,
-            true if flags.has(Flags::TXS) || self.is_update_due() => Answer::Now,
-            true => Answer::None,
-            false => Answer::Soon,
+            true if self.is_update_due() => Answer::Now,
+            true if !flags.has(Flags::TXS) => Answer::None,
+            _ => Answer::Soon,
         };
         (true, answer)
     }
@@ -182,12 +186,13 @@ impl<P> Receiver<P> {
     }
 
     /// What an acknowledgement that leaves now says: the first missing packet, and how many may be sent from there on. What
-    /// was allowed once stays allowed.
+    /// was allowed once stays allowed; but between transfers it is said with how many of them the next one may begin.
     pub fn acknowledgement(&mut self) -> (Seq, u16) {
         self.unanswered = 0;
         self.edge = self.edge.max(self.next.plus(self.room().into()));
         self.is_holding_back &= self.edge == self.next;
-        (self.next, self.edge.since(self.next).max(0) as u16)
+        let allowed = self.edge.since(self.next).max(0) as u16;
+        (self.next, if self.controls() { allowed } else { allowed.min(self.standing) })
     }
 
     /// Whether so much came since the last acknowledgement that data takes the next one along: each costs both ends a keyed hash, so small
@@ -205,9 +210,10 @@ impl<P> Receiver<P> {
             && self.edge.is_before(self.next.plus(room.into()))
     }
 
-    /// Lets `share` packets be on their way from now on. See [`Receiver::is_update_due`].
-    pub fn set_share(&mut self, share: u16) {
-        self.share = share;
+    /// Lets `share` packets be on their way from now on while a transfer is under way. The next one may begin with `standing` of them, or with those of an
+    /// initial burst if they are more. See [`Receiver::is_update_due`].
+    pub fn set_share(&mut self, share: u16, standing: u16) {
+        (self.share, self.standing) = (share, standing.max(self.rules.initial()).min(share));
     }
 
     /// The next packet's payload, in order. See [`Receiver::is_update_due`].

@@ -30,6 +30,10 @@ pub struct Sender<P> {
     edge: Seq,
     /// The start of the last transfer, until it is acknowledged.
     start: Option<Seq>,
+    /// Packets with which a transfer may begin, from the first that is not acknowledged on.
+    standing: u16,
+    /// The last packet that was acknowledged was the end of its transfer.
+    has_ended: bool,
     /// How many packets are to be sent again.
     due: u32,
 }
@@ -44,6 +48,8 @@ impl<P> Sender<P> {
             queue: VecDeque::new(),
             edge: first.plus(window.into()),
             start: None,
+            standing: window,
+            has_ended: true,
             due: 0,
         }
     }
@@ -93,8 +99,8 @@ impl<P> Sender<P> {
         if self.start.is_none() {
             return self.edge;
         }
-        let initial = self.unacknowledged.plus(self.rules.initial().into());
-        initial.min(self.edge).max(self.unacknowledged.plus(1))
+        let standing = self.unacknowledged.plus(self.standing.into());
+        standing.min(self.edge).max(self.unacknowledged.plus(1))
     }
 
     /// Whether there is a packet to be sent.
@@ -130,11 +136,16 @@ impl<P> Sender<P> {
         let count = acknowledged.since(self.unacknowledged) as usize;
         for packet in self.queue.drain(..count) {
             self.due -= u32::from(packet.is_due);
+            self.has_ended = packet.flags.has(Flags::TXF);
             free(packet.payload);
         }
         self.unacknowledged = acknowledged;
         let was_shut = !acknowledged.is_before(self.edge);
-        self.edge = self.edge.max(acknowledged.plus(window.min(self.rules.burst_length).into()));
+        let window = window.min(self.rules.burst_length);
+        self.edge = self.edge.max(acknowledged.plus(window.into()));
+        if self.has_ended {
+            self.standing = window;
+        }
         self.start = self.start.filter(|start| !start.is_before(acknowledged));
         if was_shut && acknowledged.is_before(self.edge) {
             // There was no room for what was sent beyond the edge.

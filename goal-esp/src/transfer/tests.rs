@@ -65,6 +65,34 @@ fn a_start_leaves_with_an_initial_burst_and_the_rest_when_it_is_acknowledged() {
 }
 
 #[test]
+fn a_transfer_begins_with_as_many_packets_as_the_end_of_the_one_before_was_answered_with() {
+    let mut sender = sender();
+    write(&mut sender, 6);
+    assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
+    assert_eq!(sender.acknowledge(Seq(14), 16, drop), 4);
+    assert_eq!(numbers(&mut sender), [14, 15]);
+    assert_eq!(sender.acknowledge(Seq(16), 3, drop), 2);
+    write(&mut sender, 8);
+    assert_eq!(numbers(&mut sender), [16, 17, 18], "though the one before was allowed more");
+    assert_eq!(sender.acknowledge(Seq(17), 14, drop), 1);
+    assert_eq!(numbers(&mut sender), [19, 20, 21, 22, 23]);
+}
+
+#[test]
+fn a_receiver_lets_the_next_transfer_begin_with_what_its_connection_may_have() {
+    let mut receiver = receiver();
+    receiver.set_share(16, 7);
+    assert_eq!(receiver.accept(Seq(10), Flags::TXS | Flags::TXF, 0), (true, Answer::Soon));
+    assert_eq!(receiver.acknowledgement(), (Seq(11), 7));
+    receiver.accept(Seq(11), Flags::TXS, 0);
+    // Twice as many as have come, and those that it began with.
+    assert_eq!(receiver.acknowledgement(), (Seq(12), 8));
+    receiver.set_share(16, 1);
+    receiver.accept(Seq(12), Flags::TXF, 0);
+    assert_eq!(receiver.acknowledgement(), (Seq(13), 4), "never less than an initial burst");
+}
+
+#[test]
 fn the_timer_sends_one_packet_again() {
     let mut sender = sender();
     write(&mut sender, 3);
@@ -100,8 +128,7 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
     let mut sender = sender();
     write(&mut sender, 1);
     assert_eq!(numbers(&mut sender), [10]);
-    sender.acknowledge(Seq(11), 0, drop);
-    // The edge of the beginning counts still.
+    sender.acknowledge(Seq(11), 3, drop);
     write(&mut sender, 3);
     assert_eq!(numbers(&mut sender), [11, 12, 13]);
     write(&mut sender, 1);
@@ -117,7 +144,7 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
 #[test]
 fn a_receiver_asks_once_for_what_was_overtaken() {
     let mut receiver = receiver();
-    assert_eq!(receiver.accept(Seq(10), Flags::TXS, 0), (true, Answer::Now));
+    assert_eq!(receiver.accept(Seq(10), Flags::TXS, 0), (true, Answer::Soon));
     receiver.acknowledgement();
     assert_eq!(receiver.accept(Seq(12), Flags::NONE, 2), (true, Answer::None));
     assert_eq!(receiver.accept(Seq(13), Flags::NONE, 3), (true, Answer::Request));

@@ -6,6 +6,7 @@ use goal_esp::transfer::Rules;
 fn handshake() -> Network {
     Network {
         rules: Rules::default(),
+        standing: 16,
         frames_max: 4,
         writes: [&[], &[]],
         connects: [true, false],

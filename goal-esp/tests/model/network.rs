@@ -11,6 +11,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) struct Network {
     /// Rules of both ends.
     pub(crate) rules: Rules,
+    /// Packets with which a transfer after the first may begin.
+    pub(crate) standing: u16,
     /// Different frames that can be on their way.
     pub(crate) frames_max: usize,
     /// Packets of each write, of each end.
@@ -72,6 +74,9 @@ impl Network {
                 nonce: end.nonces_towards(u32::MAX)[1].expect("there is a next one") + 1,
                 first: Self::identity(to, 0).first,
             };
+            if let Some(machine) = end.machine_mut() {
+                machine.set_share(self.rules.burst_length, self.standing);
+            }
             if end.handle(segment.clone(), || fresh, drop) == Change::Established {
                 (state.written[to], state.read[to], state.is_closed[to]) = (0, 0, false);
             }

@@ -10,6 +10,7 @@ const RULES: Rules =
 fn transfers(rules: Rules) -> Network {
     Network {
         rules,
+        standing: rules.burst_length,
         frames_max: 4,
         writes: [&[3, 1], &[]],
         connects: [true, false],
@@ -25,6 +26,11 @@ fn transfers(rules: Rules) -> Network {
 #[test]
 fn one_way() {
     println!("{} states", transfers(RULES).explore().unwrap());
+}
+
+#[test]
+fn where_each_begins_with_an_initial_burst() {
+    println!("{} states", Network { standing: 1, ..transfers(RULES) }.explore().unwrap());
 }
 
 #[test]
