@@ -69,9 +69,7 @@ pub(super) struct Connection {
     pub(super) is_blocked: bool,
     pub(super) is_readable_told: bool,
     pub(super) is_finished_told: bool,
-    /// The endpoint has it among those that have something to send.
-    pub(super) is_queued: bool,
-    /// The endpoint has it among those whose deadlines are to be noted.
+    /// The endpoint has it among those that may have something to send, and other deadlines.
     pub(super) is_touched: bool,
     /// The endpoint counts it among those that control a transfer.
     pub(super) is_counted: bool,
@@ -100,7 +98,6 @@ impl Connection {
             is_blocked: false,
             is_readable_told: false,
             is_finished_told: false,
-            is_queued: false,
             is_touched: false,
             is_counted: false,
             registered_ns: None,
@@ -173,8 +170,14 @@ impl Connection {
 
     pub(super) fn read(&mut self) -> Option<Vec<u8>> {
         let payload = self.machine_mut()?.read();
-        self.is_readable_told &= payload.is_some();
+        self.is_readable_told &= self.is_readable();
         payload
+    }
+
+    /// Whether a packet can be read.
+    pub(super) fn is_readable(&self) -> bool {
+        self.phase == Phase::Connected
+            && self.slot.machine().is_some_and(|machine| machine.receiver().has_ready())
     }
 
     pub(super) fn tags_all(&self, config: &Config) -> bool {

@@ -52,10 +52,8 @@ pub struct Endpoint {
     by_peer: BTreeMap<Address, u32>,
     /// When connections want to be looked at: at the latest then.
     deadlines: BTreeSet<(u64, u32)>,
-    /// Those that have something to send, each once.
-    queue: VecDeque<u32>,
-    /// Those whose deadlines are to be noted, each once.
-    touched: Vec<u32>,
+    /// Those that may have something to send, and other deadlines, each once.
+    touched: VecDeque<u32>,
     /// How many control a transfer.
     controlling: u32,
 }
@@ -80,8 +78,7 @@ impl Endpoint {
             generations: Vec::new(),
             by_peer: BTreeMap::new(),
             deadlines: BTreeSet::new(),
-            queue: VecDeque::new(),
-            touched: Vec::new(),
+            touched: VecDeque::new(),
             controlling: 0,
         }
     }
@@ -123,17 +120,11 @@ impl Endpoint {
     ///
     /// # Errors
     /// [`Full`], also before there is a connection and after it is lost.
-    pub fn push(
-        &mut self,
-        now_ns: u64,
-        id: ConnectionId,
-        payload: Vec<u8>,
-        is_end: bool,
-    ) -> Result<(), Full> {
+    pub fn push(&mut self, id: ConnectionId, payload: Vec<u8>, is_end: bool) -> Result<(), Full> {
         let queued_max = 2 * usize::from(self.shared.config.rules.burst_length);
         let Some(connection) = self.of_mut(id) else { return Err(Full(payload)) };
         connection.push(payload, is_end, queued_max).map_err(Full)?;
-        self.settle(now_ns, id.index);
+        self.touch(id.index);
         Ok(())
     }
 
@@ -148,6 +139,11 @@ impl Endpoint {
             self.touch(id.index)
         }
         Some(payload)
+    }
+
+    /// Whether [`Endpoint::read`] has a packet. [`Event::Readable`] tells once when it has one again.
+    pub fn is_readable(&self, id: ConnectionId) -> bool {
+        self.of(id).is_some_and(Connection::is_readable)
     }
 
     /// An empty payload, whose memory may be that of one before.
@@ -241,16 +237,14 @@ impl Endpoint {
 
     /// Writes the next frame to `out`, which has room for [`FRAME_LEN_MAX`] bytes; how many it has. To be called until there is none.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
-        while let Some(index) = self.queue.pop_front() {
+        while let Some(index) = self.touched.pop_front() {
+            // It may be gone.
             let Some(connection) = &mut self.connections[index as usize] else { continue };
-            connection.is_queued = false;
             let len = connection.transmit(now_ns, out, &mut self.shared);
-            self.touch(index);
             if len.is_some() {
+                self.touched.push_back(index);
                 return len;
             }
-        }
-        while let Some(index) = self.touched.pop() {
             self.register(now_ns, index);
         }
         None
@@ -259,13 +253,14 @@ impl Endpoint {
     /// Whether [`Endpoint::poll_transmit`] has a frame. If not, there is no hurry to call it once more.
     #[inline]
     pub fn wants_transmit(&self) -> bool {
-        !self.queue.is_empty()
+        let connection = |&index: &u32| self.connections[index as usize].as_ref();
+        self.touched.iter().filter_map(connection).any(|connection| connection.slot.is_ready())
     }
 
     /// Whether [`Endpoint::poll_transmit`] is to be called, though it may be for the time of [`Endpoint::poll_timeout`] alone.
     #[inline]
     pub fn wants_poll(&self) -> bool {
-        self.wants_transmit() || !self.touched.is_empty()
+        !self.touched.is_empty()
     }
 
     /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has no more frames; may be too early, never
@@ -325,20 +320,14 @@ impl Endpoint {
     #[inline]
     fn touch(&mut self, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
-        if !connection.is_queued && connection.slot.is_ready() {
-            connection.is_queued = true;
-            self.queue.push_back(index);
-        }
-        if !connection.is_touched {
-            connection.is_touched = true;
-            self.touched.push(index);
+        if !std::mem::replace(&mut connection.is_touched, true) {
+            self.touched.push_back(index);
         }
     }
 
     /// Notes the deadline of a connection. An earlier one that is noted already stays: looking too early does no harm.
     fn register(&mut self, now_ns: u64, index: u32) {
-        // It may be gone.
-        let Some(connection) = &mut self.connections[index as usize] else { return };
+        let connection = self.connections[index as usize].as_mut().expect("it is there");
         connection.is_touched = false;
         connection.set_clock(now_ns, &self.shared.config.timing);
         let deadline_ns = connection.deadline_ns(&self.shared);

@@ -55,8 +55,7 @@ fn connect(simulation: &mut Simulation) -> [ConnectionId; 2] {
 }
 
 fn push(simulation: &mut Simulation, host: usize, id: ConnectionId, payload: &[u8]) {
-    with(simulation, host, |now_ns, endpoint| endpoint.push(now_ns, id, payload.to_vec(), true))
-        .expect("room");
+    with(simulation, host, |_, endpoint| endpoint.push(id, payload.to_vec(), true)).expect("room");
 }
 
 fn read(simulation: &mut Simulation, host: usize, id: ConnectionId) -> Vec<Vec<u8>> {
@@ -199,9 +198,8 @@ fn a_peer_that_starts_anew_gets_another_connection() {
 fn what_is_not_read_holds_back_the_peer() {
     let mut simulation = pair(|config| config.rules.burst_length = 16);
     let [a, b] = connect(&mut simulation);
-    let full = (0u8..).position(|byte| {
-        with(&mut simulation, 0, |now_ns, endpoint| endpoint.push(now_ns, a, vec![byte], true)).is_err()
-    });
+    let full = (0u8..)
+        .position(|byte| with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte], true)).is_err());
     let count = full.expect("room ends");
     run_for(&mut simulation, SECOND_NS);
     let first = read(&mut simulation, 1, b);

@@ -45,7 +45,7 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
             let endpoint = &mut simulation.hosts[host].endpoint;
             match event {
                 Event::Connected { id, .. } | Event::Writable(id) if host > 0 => {
-                    write(endpoint, now_ns, id, &mut left[host]);
+                    write(endpoint, id, &mut left[host]);
                 }
                 Event::Connected { id, peer } => {
                     senders.insert(id, peer);
@@ -54,7 +54,7 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
                     while endpoint.read(now_ns, id).is_some() {
                         left[host] = part;
                     }
-                    write(endpoint, now_ns, id, &mut left[host]);
+                    write(endpoint, id, &mut left[host]);
                 }
                 Event::Readable(id) => {
                     let sender = (1..=SENDERS).find(|&host| Simulation::address(host) == senders[&id]);
@@ -62,7 +62,7 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
                     while let Some(payload) = endpoint.read(now_ns, id) {
                         *read += payload.len();
                         if *read % part == 0 && *read < BYTES {
-                            endpoint.push(now_ns, id, vec![0], true).expect("one answer at a time");
+                            endpoint.push(id, vec![0], true).expect("one answer at a time");
                         }
                     }
                 }
@@ -80,10 +80,10 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
     }
 }
 
-fn write(endpoint: &mut goal_esp::endpoint::Endpoint, now_ns: u64, id: ConnectionId, left: &mut usize) {
+fn write(endpoint: &mut goal_esp::endpoint::Endpoint, id: ConnectionId, left: &mut usize) {
     while *left > 0 {
         let len = endpoint.payload_max(id).min(*left);
-        if endpoint.push(now_ns, id, vec![0; len], false).is_err() {
+        if endpoint.push(id, vec![0; len], false).is_err() {
             return;
         }
         *left -= len;

@@ -181,7 +181,7 @@ impl Streams {
         while flow.sent < total {
             let len = (1 + self.random.below(longest)).min(total - flow.sent);
             let payload = (flow.sent..flow.sent + len).map(|at| Self::byte(host, peer, at)).collect();
-            if endpoint.push(now_ns, id, payload, self.random.below(4) == 0).is_err() {
+            if endpoint.push(id, payload, self.random.below(4) == 0).is_err() {
                 return;
             }
             flow.sent += len;

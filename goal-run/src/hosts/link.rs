@@ -152,7 +152,7 @@ impl Link {
     }
 
     /// Says something to a launcher; nothing where there is no stream to it.
-    pub fn send(&mut self, now_ns: u64, host: Mac, message: &Message, bytes: &[u8]) {
+    pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8]) {
         let Some(stream) = self.streams.get_mut(&host) else { return };
         let all = message.encode(bytes);
         let payload_max = self.endpoint.payload_max(stream.id).max(1);
@@ -162,7 +162,7 @@ impl Link {
         if let Some((_, is_end)) = stream.waiting.back_mut() {
             *is_end = true;
         }
-        self.flush(now_ns);
+        self.flush();
     }
 
     /// Whether more may be sent without too much waiting to leave.
@@ -184,7 +184,7 @@ impl Link {
 
     /// Says nothing more to anybody, after all that was said.
     pub fn close(&mut self, now_ns: u64) {
-        self.flush(now_ns);
+        self.flush();
         for stream in self.streams.values() {
             if stream.waiting.is_empty() {
                 self.endpoint.close(now_ns, stream.id);
@@ -375,7 +375,7 @@ impl Link {
                 StreamEvent::Writable(_) => {}
             }
         }
-        self.flush(now_ns);
+        self.flush();
     }
 
     fn describe(&self, cause: Loss) -> String {
@@ -389,11 +389,11 @@ impl Link {
     }
 
     /// Gives the endpoint what waits, as far as it has room.
-    fn flush(&mut self, now_ns: u64) {
+    fn flush(&mut self) {
         for stream in self.streams.values_mut() {
             while let Some((packet, is_end)) = stream.waiting.pop_front() {
                 let len = packet.len();
-                if let Err(full) = self.endpoint.push(now_ns, stream.id, packet, is_end) {
+                if let Err(full) = self.endpoint.push(stream.id, packet, is_end) {
                     stream.waiting.push_front((full.0, is_end));
                     break;
                 }

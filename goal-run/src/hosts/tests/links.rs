@@ -112,14 +112,13 @@ fn check(seed: u64, faults: Faults) {
     for events in &world.events {
         assert_eq!(found(events), Some(&expected), "{what}");
     }
-    let now_ns = world.now_ns;
     let left = |offset| Message::Left { rank: 3, area: Area::Memory, offset };
     for number in 1..HOSTS {
         for part in 0..4 {
             let bytes = vec![part as u8; Message::BYTES_MAX];
-            world.links[number].send(now_ns, Network::mac(0), &left(part), &bytes);
+            world.links[number].send(Network::mac(0), &left(part), &bytes);
         }
-        world.links[0].send(now_ns, Network::mac(number), &Message::Go, &[]);
+        world.links[0].send(Network::mac(number), &Message::Go, &[]);
     }
     let said: Vec<Message> = (0..4).map(left).collect();
     let all: Vec<(&Message, usize)> = said.iter().map(|message| (message, Message::BYTES_MAX)).collect();

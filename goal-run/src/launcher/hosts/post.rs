@@ -211,7 +211,7 @@ impl Worker {
         match command {
             Command::Claimed(ports) => link.claimed(&ports),
             Command::Connect(host) => link.connect(now_ns, host),
-            Command::Send(host, message, bytes) => link.send(now_ns, host, &message, &bytes),
+            Command::Send(host, message, bytes) => link.send(host, &message, &bytes),
             Command::Probe(host, round) => link.probe(host, round),
             Command::Reply(host, round, rank, reply) => link.reply(host, round, rank, reply),
             Command::TellMissing => link.tell_missing(),

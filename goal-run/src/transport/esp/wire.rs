@@ -56,6 +56,11 @@ impl<D: Driver> Frames for Wire<D> {
     }
 
     #[inline]
+    fn has_left_over(&self) -> bool {
+        self.driver.has_left_over()
+    }
+
+    #[inline]
     fn has_frame(&self) -> bool {
         self.driver.has_frame()
     }

@@ -48,6 +48,9 @@ pub trait Frames {
     /// Lets out what was sent, or as much of it as there is room for.
     fn flush(&mut self);
 
+    /// Whether frames that were sent are still here after [`Frames::flush`].
+    fn has_left_over(&self) -> bool;
+
     /// Whether a frame has arrived.
     fn has_frame(&self) -> bool;
 
@@ -136,6 +139,10 @@ impl<F: Frames> EspTransport<F> {
 
     /// When it has to be polled again though nothing arrives.
     pub fn timeout_ns(&self) -> Option<u64> {
+        // What was put off is to be done at once, but for what there is no room for.
+        if self.endpoint.wants_poll() && !self.frames.has_left_over() {
+            return Some(0);
+        }
         self.endpoint.poll_timeout()
     }
 
@@ -163,10 +170,10 @@ impl<F: Frames> EspTransport<F> {
 
     /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
     pub fn tend(&mut self) -> bool {
-        let now_ns = self.frames.now_ns();
-        self.flush(now_ns);
-        self.take_frames(now_ns);
-        self.flush_rest(now_ns);
+        let now_ns = self.exchange();
+        if self.endpoint.wants_poll() || !self.written.is_empty() {
+            self.flush(now_ns);
+        }
         let has_room =
             |rank: u32| self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint));
         let is_welcome = self.refused.is_some_and(has_room);
@@ -186,6 +193,21 @@ impl<F: Frames> EspTransport<F> {
         }
         self.written.retain(|&other| other != rank);
         self.readable.retain(|&other| other != rank);
+    }
+
+    /// Lets out what was written, takes what came and lets timers pass, as far as there is anything of that. The time.
+    fn exchange(&mut self) -> u64 {
+        let has_frame = self.frames.has_frame();
+        let has_written =
+            self.endpoint.wants_poll() || !self.written.is_empty() || self.frames.has_left_over();
+        let now_ns = self.frames.now_ns();
+        if has_written {
+            self.flush(now_ns);
+        }
+        if has_frame || has_written || self.endpoint.poll_timeout().is_some_and(|at_ns| at_ns <= now_ns) {
+            self.take_frames(now_ns);
+        }
+        now_ns
     }
 
     /// Takes frames, lets timers pass, and sees what that changed.
@@ -232,7 +254,7 @@ impl<F: Frames> EspTransport<F> {
         let Self { endpoint, peers, written, exchanged: (sent, _), .. } = self;
         written.retain(|&rank| {
             let Some(peer) = &mut peers[rank as usize] else { return false };
-            peer.is_written = !peer.flush(now_ns, endpoint, share, sent);
+            peer.is_written = !peer.flush(endpoint, share, sent);
             peer.is_written
         });
         let mut was_full = false;
@@ -251,18 +273,14 @@ impl<F: Frames> EspTransport<F> {
         self.frames.flush();
     }
 
-    /// The same where anything has come up since the last time.
-    fn flush_rest(&mut self, now_ns: u64) {
-        if self.endpoint.wants_poll() || !self.written.is_empty() {
-            self.flush(now_ns);
-        }
-    }
-
-    /// Reads the next packet from a rank and hands its messages to `sink`. How many there were; `None` if there is none.
-    fn read(&mut self, now_ns: u64, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> Option<usize> {
+    /// Reads the next packet from a rank and hands its messages to `sink`. How many there were.
+    fn read(&mut self, now_ns: u64, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> usize {
         let share = self.share();
-        let peer = self.peers[rank as usize].as_mut()?;
-        let payload = self.endpoint.read(now_ns, peer.id)?;
+        let Some(peer) = &mut self.peers[rank as usize] else { return 0 };
+        let Some(payload) = self.endpoint.read(now_ns, peer.id) else { return 0 };
+        if self.endpoint.is_readable(peer.id) {
+            self.readable.push_back(rank);
+        }
         let (mut taken, mut is_right) = (0, true);
         let credit = &mut peer.credit;
         let read = peer.reader.read(&payload, |chunk, bytes| match translate::header(chunk, rank) {
@@ -283,7 +301,7 @@ impl<F: Frames> EspTransport<F> {
             Ok(_) if !is_right => self.lose(rank, LostPeer::Sender),
             Ok(whole) => self.exchanged.1 += whole,
         }
-        Some(taken)
+        taken
     }
 }
 
@@ -361,19 +379,17 @@ impl<F: Frames> Transport for EspTransport<F> {
     }
 
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        let now_ns = self.frames.now_ns();
-        self.flush(now_ns);
-        self.take_frames(now_ns);
+        let now_ns = self.exchange();
         let mut taken = 0;
         while taken < messages_max
             && let Some(rank) = self.readable.pop_front()
         {
-            if let Some(messages) = self.read(now_ns, rank, &mut sink) {
-                taken += messages;
-                self.readable.push_back(rank);
-            }
+            taken += self.read(now_ns, rank, &mut sink);
         }
-        self.flush_rest(now_ns);
+        // Timers can wait until whoever takes the messages has answered them.
+        if self.endpoint.wants_transmit() || !self.written.is_empty() {
+            self.flush(now_ns);
+        }
         taken
     }
 

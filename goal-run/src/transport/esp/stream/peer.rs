@@ -72,7 +72,7 @@ impl Peer {
     }
 
     /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
-    pub(super) fn flush(&mut self, now_ns: u64, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
+    pub(super) fn flush(&mut self, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
         if self.credit.is_due(share) {
             self.credit.grant(share);
             *sent += 1;
@@ -84,7 +84,7 @@ impl Peer {
             endpoint.spare()
         });
         while let Some(packet) = waiting.pop_front() {
-            if let Err(full) = endpoint.push(now_ns, *id, packet, waiting.is_empty()) {
+            if let Err(full) = endpoint.push(*id, packet, waiting.is_empty()) {
                 waiting.push_front(full.0);
                 return false;
             }

@@ -63,6 +63,10 @@ impl Frames for Wire {
 
     fn flush(&mut self) {}
 
+    fn has_left_over(&self) -> bool {
+        false
+    }
+
     fn has_frame(&self) -> bool {
         !self.world.borrow().inboxes[self.host].is_empty()
     }
