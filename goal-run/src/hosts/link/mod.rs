@@ -3,15 +3,17 @@
 //! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames, [`Link::poll_event`] until there are
 //! no more events, and [`Link::poll_timeout`] for the time at which [`Link::handle_timeout`] is to be called.
 
-use super::{Decoder, Discovery, Key, Message};
+mod streams;
+
+use super::{Discovery, Key, Message};
 use crate::rank::Ethertypes;
 use crate::transport::esp::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;
-use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Loss};
-use goal_esp::endpoint::{Event as StreamEvent, FRAME_LEN_MAX};
+use goal_esp::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
 use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
+use streams::Streams;
 
 /// After which it is told, again and again, who has not been found.
 const TELL_NS: u64 = 2_000_000_000;
@@ -19,8 +21,6 @@ const TELL_NS: u64 = 2_000_000_000;
 const PROBE_NS: u64 = 100_000_000;
 /// Datagrams that wait to leave at most: who asks for more asks again.
 const DATAGRAMS_MAX: usize = 4096;
-/// Bytes that may wait to leave on a stream before others should not be added.
-const WAITING_MAX: usize = 1 << 20;
 
 /// What the ranks of a host do, all together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,18 +63,6 @@ pub enum Event {
     Replied(Mac, u64, Reply),
 }
 
-/// A stream to another launcher.
-struct Stream {
-    id: ConnectionId,
-    /// What has to be said, in packets; true behind the last one of a message.
-    waiting: VecDeque<(Vec<u8>, bool)>,
-    waiting_bytes: usize,
-    decoder: Decoder,
-    is_readable: bool,
-    /// The other launcher says nothing more.
-    has_finished: bool,
-}
-
 /// A launcher's end.
 pub struct Link {
     me: Address,
@@ -83,9 +71,7 @@ pub struct Link {
     ethertypes: Ethertypes,
     datagrams: Datagrams,
     discovery: Discovery,
-    endpoint: Endpoint,
-    streams: BTreeMap<Mac, Stream>,
-    by_id: BTreeMap<ConnectionId, Mac>,
+    streams: Streams,
     /// Frames with datagrams.
     frames: VecDeque<Vec<u8>>,
     events: VecDeque<Event>,
@@ -123,9 +109,7 @@ impl Link {
             ethertypes,
             datagrams: Datagrams::new(me, &key.launchers()).with_ethertype(ethertypes.edp),
             discovery,
-            endpoint: Endpoint::new(config, seed),
-            streams: BTreeMap::new(),
-            by_id: BTreeMap::new(),
+            streams: Streams::new(me.port, Endpoint::new(config, seed)),
             frames: VecDeque::new(),
             events: VecDeque::new(),
             number: 0,
@@ -146,28 +130,17 @@ impl Link {
 
     /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
     pub fn connect(&mut self, now_ns: u64, host: Mac) {
-        if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.me.port }) {
-            self.by_id.insert(id, host);
-        }
+        self.streams.connect(now_ns, host);
     }
 
     /// Says something to a launcher; nothing where there is no stream to it.
     pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8]) {
-        let Some(stream) = self.streams.get_mut(&host) else { return };
-        let all = message.encode(bytes);
-        let payload_max = self.endpoint.payload_max(stream.id).max(1);
-        let packets = all.chunks(payload_max).map(|packet| (packet.to_vec(), false));
-        stream.waiting.extend(packets);
-        stream.waiting_bytes += all.len();
-        if let Some((_, is_end)) = stream.waiting.back_mut() {
-            *is_end = true;
-        }
-        self.flush();
+        self.streams.send(host, message, bytes);
     }
 
     /// Whether more may be sent without too much waiting to leave.
     pub fn has_room(&self) -> bool {
-        self.streams.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
+        self.streams.has_room()
     }
 
     /// Asks a host whether its ranks can go on.
@@ -184,22 +157,17 @@ impl Link {
 
     /// Says nothing more to anybody, after all that was said.
     pub fn close(&mut self, now_ns: u64) {
-        self.flush();
-        for stream in self.streams.values() {
-            if stream.waiting.is_empty() {
-                self.endpoint.close(now_ns, stream.id);
-            }
-        }
+        self.streams.close(now_ns);
     }
 
     /// Whether no stream is left: after [`Link::close`], all has arrived on both sides.
     pub fn is_closed(&self) -> bool {
-        self.streams.is_empty()
+        self.streams.is_closed()
     }
 
     /// Whether all other launchers have said that they say nothing more.
     pub fn has_heard_all(&self) -> bool {
-        self.streams.values().all(|stream| stream.has_finished)
+        self.streams.have_all_finished()
     }
 
     /// Whether [`Event::Contradiction`] was told. The others find it too as long as this answers.
@@ -211,8 +179,7 @@ impl Link {
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         let is_stream = Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
         if is_stream {
-            self.endpoint.handle_frame(now_ns, frame);
-            self.look_at_streams(now_ns);
+            self.streams.handle_frame(now_ns, frame);
             return;
         }
         let Some((from, datagram)) = self.datagrams.read(frame) else { return };
@@ -244,8 +211,7 @@ impl Link {
 
     /// Lets the timers pass whose time has come.
     pub fn handle_timeout(&mut self, now_ns: u64) {
-        self.endpoint.handle_timeout(now_ns);
-        self.look_at_streams(now_ns);
+        self.streams.handle_timeout(now_ns);
         if self.is_broken {
             return;
         }
@@ -268,7 +234,7 @@ impl Link {
     /// When [`Link::handle_timeout`] is to be called next.
     pub fn poll_timeout(&self) -> Option<u64> {
         let ask_ns = if self.is_broken { None } else { self.discovery.poll_timeout() };
-        [self.endpoint.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
+        [self.streams.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
     }
 
     /// Writes the next frame to `out`, which has room for the longest; how many bytes it has.
@@ -277,17 +243,12 @@ impl Link {
             out[..frame.len()].copy_from_slice(&frame);
             return Some(frame.len());
         }
-        self.endpoint.poll_transmit(now_ns, out)
+        self.streams.poll_transmit(now_ns, out)
     }
 
     /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
     pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
-        if let Some(event) = self.events.pop_front() {
-            return Some(event);
-        }
-        let hosts: Vec<Mac> =
-            self.streams.iter().filter(|(_, stream)| stream.is_readable).map(|(&host, _)| host).collect();
-        hosts.into_iter().find_map(|host| self.read(now_ns, host))
+        self.events.pop_front().or_else(|| self.streams.poll_event(now_ns))
     }
 
     fn write(&mut self, port: Option<u16>, to: Mac, message: Datagram<'_>) {
@@ -322,106 +283,6 @@ impl Link {
         {
             self.has_told_found = true;
             self.events.push_back(Event::Found(addresses));
-        }
-    }
-
-    fn look_at_streams(&mut self, now_ns: u64) {
-        while let Some(event) = self.endpoint.poll_event() {
-            match event {
-                StreamEvent::Connected { id, peer } => {
-                    let stream = Stream {
-                        id,
-                        waiting: VecDeque::new(),
-                        waiting_bytes: 0,
-                        decoder: Decoder::default(),
-                        is_readable: false,
-                        has_finished: false,
-                    };
-                    if peer.port != self.me.port {
-                        self.endpoint.reset(now_ns, id);
-                        continue;
-                    }
-                    self.by_id.insert(id, peer.mac);
-                    self.streams.insert(peer.mac, stream);
-                    self.events.push_back(Event::Connected(peer.mac));
-                }
-                StreamEvent::Readable(id) => {
-                    if let Some(stream) = self.by_id.get(&id).and_then(|host| self.streams.get_mut(host)) {
-                        stream.is_readable = true;
-                    }
-                }
-                StreamEvent::Finished(id) => {
-                    // What can still be read comes first.
-                    let Some(&host) = self.by_id.get(&id) else { continue };
-                    while let Some(event) = self.read(now_ns, host) {
-                        self.events.push_back(event);
-                    }
-                    self.events.push_back(Event::Finished(host));
-                    if let Some(stream) = self.streams.get_mut(&host) {
-                        stream.has_finished = true;
-                    }
-                }
-                StreamEvent::Closed(id) => {
-                    if let Some(host) = self.by_id.remove(&id) {
-                        self.streams.remove(&host);
-                    }
-                }
-                StreamEvent::Lost { id, cause } => {
-                    if let Some(host) = self.by_id.remove(&id) {
-                        self.streams.remove(&host);
-                        self.events.push_back(Event::Lost(host, self.describe(cause)));
-                    }
-                }
-                StreamEvent::Writable(_) => {}
-            }
-        }
-        self.flush();
-    }
-
-    fn describe(&self, cause: Loss) -> String {
-        match cause {
-            Loss::Dead => {
-                let dead_ns = self.endpoint.config().timing.dead_ns;
-                format!("not heard of for {} s", dead_ns as f64 / 1e9)
-            }
-            _ => cause.to_string(),
-        }
-    }
-
-    /// Gives the endpoint what waits, as far as it has room.
-    fn flush(&mut self) {
-        for stream in self.streams.values_mut() {
-            while let Some((packet, is_end)) = stream.waiting.pop_front() {
-                let len = packet.len();
-                if let Err(full) = self.endpoint.push(stream.id, packet, is_end) {
-                    stream.waiting.push_front((full.0, is_end));
-                    break;
-                }
-                stream.waiting_bytes -= len;
-            }
-        }
-    }
-
-    /// The next message of a launcher.
-    fn read(&mut self, now_ns: u64, host: Mac) -> Option<Event> {
-        let stream = self.streams.get_mut(&host)?;
-        loop {
-            match stream.decoder.next_message() {
-                Ok(Some((message, bytes))) => return Some(Event::Message(host, message, bytes)),
-                Err(broken) => {
-                    self.endpoint.reset(now_ns, stream.id);
-                    self.by_id.remove(&stream.id);
-                    self.streams.remove(&host);
-                    return Some(Event::Lost(host, broken.to_string()));
-                }
-                Ok(None) => match self.endpoint.read(now_ns, stream.id) {
-                    Some(packet) => stream.decoder.push(&packet),
-                    None => {
-                        stream.is_readable = false;
-                        return None;
-                    }
-                },
-            }
         }
     }
 }

@@ -1,0 +1,223 @@
+//! Streams to other launchers.
+
+use super::Event;
+use crate::hosts::{Decoder, Message};
+use goal_esp::auth::Address;
+use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
+use goal_esp::wire::Mac;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Bytes that may wait to leave on a stream before others should not be added.
+const WAITING_MAX: usize = 1 << 20;
+
+/// A stream to another launcher.
+struct Stream {
+    id: ConnectionId,
+    /// What has to be said, in packets; true behind the last one of a message.
+    waiting: VecDeque<(Vec<u8>, bool)>,
+    waiting_bytes: usize,
+    decoder: Decoder,
+    is_readable: bool,
+    /// The other launcher says nothing more.
+    has_finished: bool,
+}
+
+impl Stream {
+    fn new(id: ConnectionId) -> Self {
+        Self {
+            id,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            decoder: Decoder::default(),
+            is_readable: false,
+            has_finished: false,
+        }
+    }
+}
+
+/// The streams to all other launchers.
+pub(super) struct Streams {
+    /// At which all launchers take frames.
+    port: u16,
+    endpoint: Endpoint,
+    by_host: BTreeMap<Mac, Stream>,
+    by_id: BTreeMap<ConnectionId, Mac>,
+    events: VecDeque<Event>,
+}
+
+impl Streams {
+    pub(super) fn new(port: u16, endpoint: Endpoint) -> Self {
+        let (by_host, by_id) = (BTreeMap::new(), BTreeMap::new());
+        Self { port, endpoint, by_host, by_id, events: VecDeque::new() }
+    }
+
+    /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
+    pub(super) fn connect(&mut self, now_ns: u64, host: Mac) {
+        if let Some(id) = self.endpoint.connect(now_ns, Address { mac: host, port: self.port }) {
+            self.by_id.insert(id, host);
+        }
+    }
+
+    /// Says something to a launcher; nothing where there is no stream to it.
+    pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8]) {
+        let Some(stream) = self.by_host.get_mut(&host) else { return };
+        let all = message.encode(bytes);
+        let payload_max = self.endpoint.payload_max(stream.id).max(1);
+        let packets = all.chunks(payload_max).map(|packet| (packet.to_vec(), false));
+        stream.waiting.extend(packets);
+        stream.waiting_bytes += all.len();
+        if let Some((_, is_end)) = stream.waiting.back_mut() {
+            *is_end = true;
+        }
+        self.flush();
+    }
+
+    /// Whether more may be sent without too much waiting to leave.
+    pub(super) fn has_room(&self) -> bool {
+        self.by_host.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
+    }
+
+    /// Says nothing more to anybody, after all that was said.
+    pub(super) fn close(&mut self, now_ns: u64) {
+        self.flush();
+        for stream in self.by_host.values() {
+            if stream.waiting.is_empty() {
+                self.endpoint.close(now_ns, stream.id);
+            }
+        }
+    }
+
+    /// Whether no stream is left: after [`Streams::close`], all has arrived on both sides.
+    pub(super) fn is_closed(&self) -> bool {
+        self.by_host.is_empty()
+    }
+
+    /// Whether all other launchers have said that they say nothing more.
+    pub(super) fn have_all_finished(&self) -> bool {
+        self.by_host.values().all(|stream| stream.has_finished)
+    }
+
+    /// Takes a frame.
+    pub(super) fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
+        self.endpoint.handle_frame(now_ns, frame);
+        self.look(now_ns);
+    }
+
+    /// Lets the timers pass whose time has come.
+    pub(super) fn handle_timeout(&mut self, now_ns: u64) {
+        self.endpoint.handle_timeout(now_ns);
+        self.look(now_ns);
+    }
+
+    /// When [`Streams::handle_timeout`] is to be called next.
+    pub(super) fn poll_timeout(&self) -> Option<u64> {
+        self.endpoint.poll_timeout()
+    }
+
+    /// Writes the next frame to `out`; how many bytes it has.
+    pub(super) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
+        self.endpoint.poll_transmit(now_ns, out)
+    }
+
+    /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
+    pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        let readable = self.by_host.iter().filter(|(_, stream)| stream.is_readable);
+        let hosts: Vec<Mac> = readable.map(|(&host, _)| host).collect();
+        hosts.into_iter().find_map(|host| self.read(now_ns, host))
+    }
+
+    fn look(&mut self, now_ns: u64) {
+        while let Some(event) = self.endpoint.poll_event() {
+            match event {
+                StreamEvent::Connected { id, peer } => {
+                    if peer.port != self.port {
+                        self.endpoint.reset(now_ns, id);
+                        continue;
+                    }
+                    self.by_id.insert(id, peer.mac);
+                    self.by_host.insert(peer.mac, Stream::new(id));
+                    self.events.push_back(Event::Connected(peer.mac));
+                }
+                StreamEvent::Readable(id) => {
+                    if let Some(stream) = self.by_id.get(&id).and_then(|host| self.by_host.get_mut(host)) {
+                        stream.is_readable = true;
+                    }
+                }
+                StreamEvent::Finished(id) => {
+                    // What can still be read comes first.
+                    let Some(&host) = self.by_id.get(&id) else { continue };
+                    while let Some(event) = self.read(now_ns, host) {
+                        self.events.push_back(event);
+                    }
+                    self.events.push_back(Event::Finished(host));
+                    if let Some(stream) = self.by_host.get_mut(&host) {
+                        stream.has_finished = true;
+                    }
+                }
+                StreamEvent::Closed(id) => {
+                    if let Some(host) = self.by_id.remove(&id) {
+                        self.by_host.remove(&host);
+                    }
+                }
+                StreamEvent::Lost { id, cause } => {
+                    if let Some(host) = self.by_id.remove(&id) {
+                        self.by_host.remove(&host);
+                        self.events.push_back(Event::Lost(host, self.describe(cause)));
+                    }
+                }
+                StreamEvent::Writable(_) => {}
+            }
+        }
+        self.flush();
+    }
+
+    fn describe(&self, cause: Loss) -> String {
+        match cause {
+            Loss::Dead => {
+                let dead_ns = self.endpoint.config().timing.dead_ns;
+                format!("not heard of for {} s", dead_ns as f64 / 1e9)
+            }
+            _ => cause.to_string(),
+        }
+    }
+
+    /// Gives the endpoint what waits, as far as it has room.
+    fn flush(&mut self) {
+        for stream in self.by_host.values_mut() {
+            while let Some((packet, is_end)) = stream.waiting.pop_front() {
+                let len = packet.len();
+                if let Err(full) = self.endpoint.push(stream.id, packet, is_end) {
+                    stream.waiting.push_front((full.0, is_end));
+                    break;
+                }
+                stream.waiting_bytes -= len;
+            }
+        }
+    }
+
+    /// The next message of a launcher.
+    fn read(&mut self, now_ns: u64, host: Mac) -> Option<Event> {
+        let stream = self.by_host.get_mut(&host)?;
+        loop {
+            match stream.decoder.next_message() {
+                Ok(Some((message, bytes))) => return Some(Event::Message(host, message, bytes)),
+                Err(broken) => {
+                    self.endpoint.reset(now_ns, stream.id);
+                    self.by_id.remove(&stream.id);
+                    self.by_host.remove(&host);
+                    return Some(Event::Lost(host, broken.to_string()));
+                }
+                Ok(None) => match self.endpoint.read(now_ns, stream.id) {
+                    Some(packet) => stream.decoder.push(&packet),
+                    None => {
+                        stream.is_readable = false;
+                        return None;
+                    }
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Whether all hosts were started with the same.
+
+use super::{LOOK, Session};
+use crate::hosts::{Event, Message, Term};
+use crate::launcher::Options;
+use crate::launcher::hosts::LaunchError;
+use crate::launcher::hosts::post::random;
+use goal_asm::Nisa;
+use std::collections::BTreeMap;
+
+impl Session<'_> {
+    /// Compares what the hosts were started with; the number of the run.
+    pub(in crate::launcher::hosts) fn agree(&mut self) -> Result<u64, LaunchError> {
+        let own = terms(self.nisa, self.options);
+        if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }
+    }
+
+    /// The leader hears all others.
+    fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
+        let mut awaited = self.all();
+        awaited.remove(&self.me);
+        while !awaited.is_empty() {
+            let names: Vec<String> = awaited.iter().map(|&host| self.named(host)).collect();
+            self.check(|_| format!("{} found, but not ready", names.join(", ")))?;
+            match self.event(LOOK) {
+                Some(Event::Message(host, Message::Hello(theirs), _)) => {
+                    if let Some((name, ours, theirs)) = difference(own, &theirs) {
+                        return Err(LaunchError::Hosts(format!(
+                            "host {host} has {name} {theirs}, the leader {} has {ours}",
+                            self.me
+                        )));
+                    }
+                    awaited.remove(&host);
+                }
+                Some(Event::Message(host, Message::Refused(why), _)) => {
+                    return Err(LaunchError::Hosts(format!("host {host}: {why}")));
+                }
+                // The last of what a host says of its ranks.
+                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Lost(host, why)) => {
+                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host))));
+                }
+                Some(Event::Finished(host)) => {
+                    return Err(LaunchError::Hosts(format!("{} ended", self.named(host))));
+                }
+                _ => {}
+            }
+        }
+        let run = u64::from_ne_bytes(random()?);
+        for host in self.all().into_iter().filter(|&host| host != self.me) {
+            self.post.send(host, Message::Start { run });
+        }
+        Ok(run)
+    }
+
+    /// Any other says what it was started with, and waits for the leader.
+    fn report_to_leader(&mut self, own: Vec<Term>) -> Result<u64, LaunchError> {
+        let leader = self.leader();
+        let mut own = Some(own);
+        self.post.connect(leader);
+        loop {
+            self.check(|session| format!("{} has not begun", session.named(leader)))?;
+            let event = self.event(LOOK);
+            if self.connected.contains(&leader)
+                && let Some(own) = own.take()
+            {
+                self.post.send(leader, Message::Hello(own));
+            }
+            match event {
+                Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
+                Some(Event::Message(_, Message::Refused(why), _)) => return Err(LaunchError::Hosts(why)),
+                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Lost(_, why)) => {
+                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(leader))));
+                }
+                Some(Event::Finished(_)) => {
+                    return Err(LaunchError::Hosts(format!("{} ended", self.named(leader))));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Tells the others why the job does not start, as far as there are streams to them.
+    pub(in crate::launcher::hosts) fn refuse(&self, error: &LaunchError) {
+        let text = match error {
+            LaunchError::Hosts(text) => text.clone(),
+            other => other.to_string(),
+        };
+        for &host in &self.connected {
+            self.post.send(host, Message::Refused(text.clone()));
+        }
+    }
+}
+
+/// What must be the same on all hosts.
+fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(nisa.bytes());
+    if let Some(window) = &options.window {
+        for rank in 0..nisa.num_ranks() {
+            hasher.update(format!("{:?}", window.outline.place(rank)).as_bytes());
+        }
+    }
+    let window = options.window.as_ref().map_or("none".to_owned(), |window| window.settings.size.to_string());
+    let terms = [
+        ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("--repeat", options.repeat.to_string()),
+        ("--window", window),
+        ("--verify", options.record.to_string()),
+        ("--eager-limit", options.engine.eager_limit.to_string()),
+        ("--unexpected-limit", options.engine.unexpected_limit.to_string()),
+        ("--calc", format!("{:?}", options.engine.calc)),
+        ("the program", hasher.finalize().to_hex()[..16].to_owned()),
+    ];
+    terms.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// What another host has otherwise: its name, and the value here and there.
+fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
+    let theirs: BTreeMap<&str, &str> = theirs.iter().map(|(name, value)| (&**name, &**value)).collect();
+    own.iter().find_map(|(name, value)| {
+        let other = theirs.get(&**name).copied().unwrap_or("nothing");
+        (other != value).then_some((&**name, &**value, other))
+    })
+}
