@@ -105,12 +105,20 @@ impl<P> Receiver<P> {
             self.is_holding_back |= is_new && !self.is_finished;
             return (false, Answer::Now);
         }
-        let offset = offset as usize;
-        if self.early.len() <= offset {
-            self.early.resize_with(offset + 1, || None);
+        if offset == 0 && self.early.is_empty() {
+            self.take(flags, payload.into());
+        } else {
+            let offset = offset as usize;
+            if self.early.len() <= offset {
+                self.early.resize_with(offset + 1, || None);
+            }
+            self.early[offset] = Some((flags, payload.into()));
+            while let Some((flags, payload)) = self.early.front_mut().and_then(Option::take) {
+                self.early.pop_front();
+                self.take(flags, payload);
+            }
         }
-        self.early[offset] = Some((flags, payload.into()));
-        self.advance();
+        self.asked = self.asked.max(self.next);
         self.unanswered = self.unanswered.saturating_add(1);
         self.opened = match self.controls() {
             true => self.opened.saturating_add(1).min(self.rules.burst_length),
@@ -128,17 +136,14 @@ impl<P> Receiver<P> {
         (true, answer)
     }
 
-    fn advance(&mut self) {
-        while let Some((flags, payload)) = self.early.front_mut().and_then(Option::take) {
-            self.early.pop_front();
-            self.next = self.next.plus(1);
-            self.is_open = !flags.has(Flags::TXF);
-            self.is_finished = flags.has(Flags::FIN);
-            if !self.is_finished {
-                self.ready.push_back(payload);
-            }
+    /// Takes the first packet that was missing.
+    fn take(&mut self, flags: Flags, payload: P) {
+        self.next = self.next.plus(1);
+        self.is_open = !flags.has(Flags::TXF);
+        self.is_finished = flags.has(Flags::FIN);
+        if !self.is_finished {
+            self.ready.push_back(payload);
         }
-        self.asked = self.asked.max(self.next);
     }
 
     /// Whether so much came behind a missing packet that it is lost, and was not asked for.

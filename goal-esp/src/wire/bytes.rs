@@ -1,6 +1,9 @@
 //! Numbers in network order at fixed places.
 
-use crc_fast::{CrcAlgorithm, Digest};
+#[cfg(test)]
+mod tests;
+
+use crc_fast::{CrcAlgorithm, Digest, crc32_iscsi};
 use std::ops::Range;
 
 /// The place of a field.
@@ -21,16 +24,28 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
     u64::from_be_bytes(bytes[field].try_into().expect("a field of eight bytes"))
 }
 
-/// The beginning of a header, at a multiple of 8: the checksum goes faster over such.
-#[repr(align(8))]
-struct Start([u8; 24]);
+/// Bytes of what is copied for its checksum: all of a short packet, as one sum costs less than two, or the beginning of a header.
+const COPY_LEN: usize = 256;
 
-/// The checksum (CRC-32C, which iSCSI has too) of bytes whose field for it counts as zeros; it ends at most 24 bytes behind their beginning.
+/// The checksum (CRC-32C, which iSCSI has too) of bytes whose field for it counts as zeros.
 pub(super) fn checksum(bytes: &[u8], field: Field) -> u32 {
-    let mut start = Start([0; 24]);
-    start.0[..field.start].copy_from_slice(&bytes[..field.start]);
+    let copied_len = if bytes.len() <= COPY_LEN { bytes.len() } else { field.end };
+    let (copied, rest) = bytes.split_at(copied_len);
+    let copy = &mut [0; COPY_LEN][..copied_len];
+    copy.copy_from_slice(copied);
+    copy[field].fill(0);
+    if rest.is_empty() {
+        return crc32_iscsi(copy);
+    }
     let mut digest = Digest::new(CrcAlgorithm::Crc32Iscsi);
-    digest.update(&start.0[..field.end]);
-    digest.update(&bytes[field.end..]);
+    digest.update(copy);
+    digest.update(rest);
     digest.finalize() as u32
+}
+
+/// Writes the checksum of bytes to its field.
+pub(super) fn fill_checksum(bytes: &mut [u8], field: Field) {
+    bytes[field.clone()].fill(0);
+    let sum = crc32_iscsi(bytes);
+    bytes[field].copy_from_slice(&sum.to_be_bytes());
 }

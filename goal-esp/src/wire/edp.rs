@@ -29,7 +29,7 @@
 //! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
 //! ```
 
-use super::bytes::{checksum, u16_at, u32_at, u64_at};
+use super::bytes::{checksum, fill_checksum, u16_at, u32_at, u64_at};
 use super::{Malformed, TAG_LEN, Tag, VERSION};
 use crate::limits::PAYLOAD_MAX;
 
@@ -313,8 +313,8 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Datagram<T> {
 
     /// Writes the checksum: the last thing to do.
     pub fn fill_checksum(&mut self) {
-        let sum = checksum(self.bytes(), field::CHECKSUM);
-        self.0.as_mut()[field::CHECKSUM].copy_from_slice(&sum.to_be_bytes());
+        let len = self.bytes().len();
+        fill_checksum(&mut self.0.as_mut()[..len], field::CHECKSUM);
     }
 
     /// Makes the checksum of any bytes right that are as long as they say.

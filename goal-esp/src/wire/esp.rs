@@ -31,7 +31,7 @@
 //! +---------------+---------------+
 //! ```
 
-use super::bytes::{checksum, u16_at, u32_at};
+use super::bytes::{checksum, fill_checksum, u16_at, u32_at};
 use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
 use crate::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 
@@ -279,8 +279,8 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
 
     /// Writes the checksum: the last thing to do.
     pub fn fill_checksum(&mut self) {
-        let sum = checksum(self.bytes(), field::CHECKSUM);
-        self.0.as_mut()[field::CHECKSUM].copy_from_slice(&sum.to_be_bytes());
+        let len = self.len();
+        fill_checksum(&mut self.0.as_mut()[..len], field::CHECKSUM);
     }
 
     /// Makes the checksum of any bytes right that are as long as they say.

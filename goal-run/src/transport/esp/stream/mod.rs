@@ -171,9 +171,7 @@ impl<F: Frames> EspTransport<F> {
     /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
     pub fn tend(&mut self) -> bool {
         let now_ns = self.exchange();
-        if self.endpoint.wants_poll() || !self.written.is_empty() {
-            self.flush(now_ns);
-        }
+        self.flush_rest(now_ns, !self.readable.is_empty());
         let has_room =
             |rank: u32| self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint));
         let is_welcome = self.refused.is_some_and(has_room);
@@ -271,6 +269,14 @@ impl<F: Frames> EspTransport<F> {
             }
         }
         self.frames.flush();
+    }
+
+    /// The same for what has come up since. Timers wait until messages that are there, or were just taken, can be answered.
+    fn flush_rest(&mut self, now_ns: u64, has_messages: bool) {
+        let has_timers = self.endpoint.wants_poll() && !has_messages;
+        if has_timers || self.endpoint.wants_transmit() || !self.written.is_empty() {
+            self.flush(now_ns);
+        }
     }
 
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were.
@@ -386,10 +392,7 @@ impl<F: Frames> Transport for EspTransport<F> {
         {
             taken += self.read(now_ns, rank, &mut sink);
         }
-        // Timers can wait until whoever takes the messages has answered them.
-        if self.endpoint.wants_transmit() || !self.written.is_empty() {
-            self.flush(now_ns);
-        }
+        self.flush_rest(now_ns, taken > 0);
         taken
     }
 
