@@ -265,6 +265,7 @@ impl Endpoint {
 
     /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has no more frames; may be too early, never
     /// too late.
+    #[inline]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)
     }

@@ -273,8 +273,8 @@ impl<F: Frames> EspTransport<F> {
 
     /// The same for what has come up since. Timers wait until messages that are there, or were just taken, can be answered.
     fn flush_rest(&mut self, now_ns: u64, has_messages: bool) {
-        let has_timers = self.endpoint.wants_poll() && !has_messages;
-        if has_timers || self.endpoint.wants_transmit() || !self.written.is_empty() {
+        let is_wanted = self.endpoint.wants_poll() && (!has_messages || self.endpoint.wants_transmit());
+        if is_wanted || !self.written.is_empty() {
             self.flush(now_ns);
         }
     }
