@@ -52,7 +52,7 @@ impl Stream {
             *patience = Patience::new();
             return Ok(());
         }
-        if self.esp.tend() { Ok(()) } else { self.rest(patience) }
+        if !self.spins && self.esp.tend() { Ok(()) } else { self.rest(patience) }
     }
 
     /// Waits for a frame, if it waits asleep.

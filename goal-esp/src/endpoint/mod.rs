@@ -175,23 +175,33 @@ impl Endpoint {
     /// Takes a frame, with Ethernet's header, as it came from the interface. What is not for this endpoint, or is not what it
     /// must be, changes nothing but [`Endpoint::stats`].
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
+        self.handle(now_ns, frame, false);
+    }
+
+    /// The same, and [`Endpoint::read`] where the frame has the next payload of a connection, nothing before it is left to be read, and
+    /// [`Endpoint::poll_event`] has nothing to tell: that payload, where it lies in the frame.
+    pub fn read_frame<'a>(&mut self, now_ns: u64, frame: &'a [u8]) -> Option<(ConnectionId, &'a [u8])> {
+        self.handle(now_ns, frame, true)
+    }
+
+    fn handle<'a>(&mut self, now_ns: u64, bytes: &'a [u8], reads: bool) -> Option<(ConnectionId, &'a [u8])> {
         let Shared { config, stats, .. } = &mut self.shared;
-        let Ok(frame) = Frame::new_checked(frame) else {
+        let Ok(frame) = Frame::new_checked(bytes) else {
             stats.malformed += 1;
-            return;
+            return None;
         };
         if frame.ethertype() != config.ethertype || frame.destination() != config.address.mac {
             stats.unknown += 1;
-            return;
+            return None;
         }
         let Ok(packet) = Packet::new_checked(frame.payload()) else {
             stats.malformed += 1;
-            return;
+            return None;
         };
         let peer = Address { mac: frame.source(), port: packet.source_port() };
         if packet.destination_port() != config.address.port || peer == config.address {
             stats.unknown += 1;
-            return;
+            return None;
         }
         let way = Way { source: frame.source(), destination: frame.destination() };
         let is_question = packet.flags() == Flags::SYN;
@@ -200,15 +210,12 @@ impl Endpoint {
             Some(index) => index,
             // Only who has the key of the job is remembered.
             None if is_question && self.shared.handshake.proves(way, 0, false, &packet) => {
-                match self.index_of(now_ns, peer) {
-                    Some(index) => index,
-                    None => return,
-                }
+                self.index_of(now_ns, peer)?
             }
             None => {
                 let stats = &mut self.shared.stats;
                 *(if is_question { &mut stats.unproven } else { &mut stats.unknown }) += 1;
-                return;
+                return None;
             }
         };
         let standing = share(&self.shared.config, self.by_peer.len() as u32);
@@ -218,8 +225,13 @@ impl Endpoint {
         if let Some(machine) = connection.machine_mut() {
             machine.set_share(share, standing);
         }
-        connection.receive(now_ns, way, &packet, &mut self.shared);
+        let id = connection.id;
+        // What has happened to a connection comes before what is read from it.
+        let reads = reads && self.shared.events.is_empty();
+        let is_read = connection.receive(now_ns, way, &packet, reads, &mut self.shared);
         self.settle(now_ns, index);
+        let start = Frame::<&[u8]>::HEADER_LEN + packet.header_len();
+        is_read.then(|| (id, &bytes[start..start + packet.payload_len()]))
     }
 
     /// Lets the timers pass whose time has come. See [`Endpoint::poll_timeout`].

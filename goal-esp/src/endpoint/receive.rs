@@ -5,20 +5,37 @@ use super::event::{Event, Loss};
 use super::frames;
 use super::spare::Copied;
 use crate::auth::{Way, whole_control};
-use crate::machine::{Body, Change, Identity, Progress, Segment};
+use crate::machine::{Body, Change, Identity, Machine, Progress, Segment};
 use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
 impl Connection {
-    /// A frame of the peer. See [`Connection::settle`], which must follow.
-    pub(super) fn receive(&mut self, now_ns: u64, way: Way, packet: &Packet<&[u8]>, shared: &mut Shared) {
+    /// A frame of the peer. See [`Connection::settle`], which must follow. Whether its payload is what comes next and was read thereby,
+    /// which it may be if `reads`.
+    pub(super) fn receive(
+        &mut self,
+        now_ns: u64,
+        way: Way,
+        packet: &Packet<&[u8]>,
+        reads: bool,
+        shared: &mut Shared,
+    ) -> bool {
         let repr = packet.repr();
         match repr.extension {
             Extension::Handshake { parameters, .. } => {
                 self.receive_handshake(now_ns, way, packet, &repr, parameters, shared);
+                false
             }
-            _ => self.receive_packet(now_ns, way, packet, &repr, shared),
+            _ => self.receive_packet(now_ns, way, packet, &repr, reads, shared),
         }
+    }
+
+    /// Whether a packet with this header would be the next one to be read.
+    fn is_next(&self, repr: &Repr) -> bool {
+        let receiver = self.slot.machine().map(Machine::receiver);
+        self.phase == Phase::Connected
+            && !repr.flags.has(Flags::FIN)
+            && receiver.is_some_and(|receiver| !receiver.has_ready() && receiver.next().0 == repr.sequence)
     }
 
     fn receive_handshake(
@@ -64,25 +81,26 @@ impl Connection {
         way: Way,
         packet: &Packet<&[u8]>,
         repr: &Repr,
+        reads: bool,
         shared: &mut Shared,
-    ) {
+    ) -> bool {
         let tags_all = self.tags_all(&shared.config);
         let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 == repr.nonce) else {
             shared.stats.unknown += 1;
-            return;
+            return false;
         };
         let mut counts = false;
         if let Extension::Tagged { control } = repr.extension {
             let number = whole_control(control, proof.seen);
             if !proof.key.proves(way, number, tags_all, packet) {
                 shared.stats.unproven += 1;
-                return;
+                return false;
             }
             counts = number > proof.seen;
             proof.seen = proof.seen.max(number);
         } else if tags_all {
             shared.stats.unproven += 1;
-            return;
+            return false;
         }
         let ends = (repr.nonce, proof.ends.0);
         if counts {
@@ -91,8 +109,10 @@ impl Connection {
         } else if repr.extension != Extension::None {
             shared.stats.overtaken += 1;
         }
-        let mut memory = shared.spare.take();
-        let payload = Copied { bytes: packet.payload(), memory: &mut memory };
+        let is_read = reads && self.is_next(repr);
+        let mut memory = if is_read { Vec::new() } else { shared.spare.take() };
+        let payload = Copied { bytes: packet.payload(), memory: &mut memory, is_read };
+        let mut progress = Progress::default();
         if let Some(body) = frames::body(payload, repr, counts) {
             match body {
                 Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
@@ -103,14 +123,16 @@ impl Connection {
                 }
                 _ => {}
             }
-            self.handle(now_ns, Segment::Packet { ends, body }, shared);
+            progress = self.handle(now_ns, Segment::Packet { ends, body }, shared);
         }
         if memory.capacity() > 0 {
             shared.spare.give(memory);
         }
+        // What stands for it goes the way of all that is read.
+        is_read && progress.has_arrived && self.read().is_some()
     }
 
-    fn handle(&mut self, now_ns: u64, segment: Segment<Copied<'_>>, shared: &mut Shared) {
+    fn handle(&mut self, now_ns: u64, segment: Segment<Copied<'_>>, shared: &mut Shared) -> Progress {
         let is_answer = matches!(segment, Segment::SynAck { .. });
         let Shared { random, spare, .. } = shared;
         let change = self.slot.handle(segment, || random.identity(), |payload| spare.give(payload));
@@ -143,6 +165,7 @@ impl Connection {
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
             shared.events.push_back(Event::Writable(self.id));
         }
+        progress
     }
 
     fn establish(&mut self, now_ns: u64, is_answer: bool, shared: &mut Shared) {

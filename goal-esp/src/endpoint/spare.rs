@@ -24,15 +24,19 @@ impl Spare {
     }
 }
 
-/// A payload in a frame, and the memory into which it is copied if it is kept.
+/// A payload in a frame, and the memory into which it is copied if it is kept, unless it is read at once where it lies.
 pub(super) struct Copied<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) memory: &'a mut Vec<u8>,
+    pub(super) is_read: bool,
 }
 
 impl From<Copied<'_>> for Vec<u8> {
     #[inline]
-    fn from(Copied { bytes, memory }: Copied<'_>) -> Self {
+    fn from(Copied { bytes, memory, is_read }: Copied<'_>) -> Self {
+        if is_read {
+            return Self::new();
+        }
         memory.extend_from_slice(bytes);
         std::mem::take(memory)
     }

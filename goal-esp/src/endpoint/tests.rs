@@ -244,3 +244,30 @@ fn data_is_tagged_if_one_end_asks_for_it() {
         }
     }
 }
+
+/// What is read from the frame itself is what is next, with nothing before it left to be read or to be told.
+#[test]
+fn the_next_payload_is_read_where_it_lies() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    for byte in 0..4 {
+        with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte; 300], true)).expect("room");
+    }
+    let mut frames = Vec::new();
+    while simulation.network.next_ns().is_some() {
+        frames.extend(simulation.network.advance().map(|(_, frame)| frame));
+    }
+    let now_ns = simulation.host_now_ns(1);
+    let receiver = &mut simulation.hosts[1].endpoint;
+    let mut read =
+        |frame: &[u8]| receiver.read_frame(now_ns, frame).map(|(id, payload)| (id, payload.to_vec()));
+    assert_eq!(read(&frames[1]), None, "too early");
+    assert_eq!(read(&frames[0]), Some((b, vec![0; 300])));
+    assert_eq!(read(&frames[0]), None, "read before");
+    assert_eq!(read(&frames[2]), None, "another one is left to be read");
+    assert_eq!(receiver.poll_event(), Some(Event::Readable(b)));
+    assert_eq!(receiver.read(now_ns, b), Some(vec![1; 300]));
+    assert_eq!(receiver.read(now_ns, b), Some(vec![2; 300]));
+    assert_eq!(receiver.read_frame(now_ns, &frames[3]), Some((b, &[3; 300][..])));
+    assert_eq!(receiver.read(now_ns, b), None);
+}

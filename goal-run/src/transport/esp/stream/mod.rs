@@ -170,7 +170,7 @@ impl<F: Frames> EspTransport<F> {
 
     /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
     pub fn tend(&mut self) -> bool {
-        let now_ns = self.exchange();
+        let (now_ns, _) = self.exchange(0, &mut |_, _| {});
         self.flush_rest(now_ns, !self.readable.is_empty());
         let has_room =
             |rank: u32| self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint));
@@ -193,8 +193,9 @@ impl<F: Frames> EspTransport<F> {
         self.readable.retain(|&other| other != rank);
     }
 
-    /// Lets out what was written, takes what came and lets timers pass, as far as there is anything of that. The time.
-    fn exchange(&mut self) -> u64 {
+    /// Lets out what was written, takes what came and lets timers pass, as far as there is anything of that. The time, and
+    /// how many messages went to `sink`: see [`Self::take_frames`].
+    fn exchange(&mut self, messages_max: usize, sink: &mut impl FnMut(&Header, &[u8])) -> (u64, usize) {
         let has_frame = self.frames.has_frame();
         let has_written =
             self.endpoint.wants_poll() || !self.written.is_empty() || self.frames.has_left_over();
@@ -203,16 +204,39 @@ impl<F: Frames> EspTransport<F> {
             self.flush(now_ns);
         }
         if has_frame || has_written || self.endpoint.poll_timeout().is_some_and(|at_ns| at_ns <= now_ns) {
-            self.take_frames(now_ns);
+            return (now_ns, self.take_frames(now_ns, messages_max, sink));
         }
-        now_ns
+        (now_ns, 0)
     }
 
-    /// Takes frames, lets timers pass, and sees what that changed.
-    fn take_frames(&mut self, now_ns: u64) {
-        let endpoint = &mut self.endpoint;
-        self.frames.receive(FRAMES_PER_POLL, |frame| endpoint.handle_frame(now_ns, frame));
-        endpoint.handle_timeout(now_ns);
+    /// Takes frames, lets timers pass, and sees what that changed. At most `messages_max` messages, a packet's more, that come next go to `sink`
+    /// from where they lie in frames. How many.
+    fn take_frames(
+        &mut self,
+        now_ns: u64,
+        messages_max: usize,
+        sink: &mut impl FnMut(&Header, &[u8]),
+    ) -> usize {
+        // What nobody wants now is better left where it is, unless it is to be looked through for acknowledgements.
+        let frames_max = if messages_max == 0 { FRAMES_PER_POLL } else { messages_max.min(FRAMES_PER_POLL) };
+        let share = self.share();
+        let Self { frames, endpoint, peers, by_id, written, exchanged, .. } = self;
+        let (mut taken, mut lost) = (0, None);
+        frames.receive(frames_max, |frame| {
+            if taken >= messages_max || lost.is_some() {
+                endpoint.handle_frame(now_ns, frame);
+            } else if let Some((id, payload)) = endpoint.read_frame(now_ns, frame)
+                && let Some(&rank) = by_id.get(&id)
+            {
+                let read = read(peers, written, exchanged, share, rank, payload, sink);
+                taken += read.messages;
+                lost = read.lost.map(|cause| (rank, cause));
+            }
+        });
+        if let Some((rank, cause)) = lost {
+            self.lose(rank, cause);
+        }
+        self.endpoint.handle_timeout(now_ns);
         while let Some(event) = self.endpoint.poll_event() {
             match event {
                 Event::Connected { id, peer } => {
@@ -233,6 +257,7 @@ impl<F: Frames> EspTransport<F> {
                 Event::Writable(_) | Event::Finished(_) | Event::Closed(_) => {}
             }
         }
+        taken
     }
 
     fn connected(&mut self, id: ConnectionId, address: Address) {
@@ -282,33 +307,61 @@ impl<F: Frames> EspTransport<F> {
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were.
     fn read(&mut self, now_ns: u64, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> usize {
         let share = self.share();
-        let Some(peer) = &mut self.peers[rank as usize] else { return 0 };
-        let Some(payload) = self.endpoint.read(now_ns, peer.id) else { return 0 };
-        if self.endpoint.is_readable(peer.id) {
+        let Self { endpoint, peers, written, exchanged, .. } = self;
+        let Some(id) = peers[rank as usize].as_ref().map(|peer| peer.id) else { return 0 };
+        let Some(payload) = endpoint.read(now_ns, id) else { return 0 };
+        if endpoint.is_readable(id) {
             self.readable.push_back(rank);
         }
-        let (mut taken, mut is_right) = (0, true);
-        let credit = &mut peer.credit;
-        let read = peer.reader.read(&payload, |chunk, bytes| match translate::header(chunk, rank) {
-            Some(header) => {
-                taken += 1;
-                credit.arrive(spent(&header));
-                sink(&header, bytes);
-            }
-            None if chunk.kind == ChunkKind::Room => credit.set(chunk.offset),
-            None => is_right = false,
-        });
-        if peer.credit.is_due(share) {
-            note_written(&mut self.peers, &mut self.written, rank);
+        let read = read(peers, written, exchanged, share, rank, &payload, sink);
+        endpoint.recycle(payload);
+        if let Some(cause) = read.lost {
+            self.lose(rank, cause);
         }
-        self.endpoint.recycle(payload);
-        match read {
-            Err(broken) => self.lose(rank, LostPeer::Stream(broken)),
-            Ok(_) if !is_right => self.lose(rank, LostPeer::Sender),
-            Ok(whole) => self.exchanged.1 += whole,
-        }
-        taken
+        read.messages
     }
+}
+
+/// What a packet had.
+struct Read {
+    messages: usize,
+    /// Why nothing more is to be read from its rank.
+    lost: Option<LostPeer>,
+}
+
+/// Hands the messages of a packet from a rank, which there is a connection with, to `sink`.
+fn read(
+    peers: &mut [Option<Box<Peer>>],
+    written: &mut Vec<u32>,
+    exchanged: &mut (u64, u64),
+    share: u64,
+    rank: u32,
+    payload: &[u8],
+    sink: &mut impl FnMut(&Header, &[u8]),
+) -> Read {
+    let Peer { reader, credit, .. } = &mut **peers[rank as usize].as_mut().expect("it is connected");
+    let (mut messages, mut is_right) = (0, true);
+    let read = reader.read(payload, |chunk, bytes| match translate::header(chunk, rank) {
+        Some(header) => {
+            messages += 1;
+            credit.arrive(spent(&header));
+            sink(&header, bytes);
+        }
+        None if chunk.kind == ChunkKind::Room => credit.set(chunk.offset),
+        None => is_right = false,
+    });
+    if credit.is_due(share) {
+        note_written(peers, written, rank);
+    }
+    let lost = match read {
+        Err(broken) => Some(LostPeer::Stream(broken)),
+        Ok(_) if !is_right => Some(LostPeer::Sender),
+        Ok(whole) => {
+            exchanged.1 += whole;
+            None
+        }
+    };
+    Read { messages, lost }
 }
 
 /// Whether a message to a rank may be written.
@@ -385,8 +438,7 @@ impl<F: Frames> Transport for EspTransport<F> {
     }
 
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        let now_ns = self.exchange();
-        let mut taken = 0;
+        let (now_ns, mut taken) = self.exchange(messages_max, &mut sink);
         while taken < messages_max
             && let Some(rank) = self.readable.pop_front()
         {
