@@ -71,9 +71,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let mine = |iterations: u64| {
                     let repeat = iterations.to_string();
                     let arguments = ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
-                    let took_ns = jobs
-                        .run(&cluster, &path, &arguments)?
-                        .ok_or_else(|| io::Error::other("no report"))?;
+                    let took_ns = jobs.run(&cluster, hosts as usize, &path, &arguments)?;
                     Ok::<f64, io::Error>(took_ns as f64 / iterations as f64)
                 };
                 let iterations = (TURN_NS / mine(ITERATIONS_MIN)?) as u64;
