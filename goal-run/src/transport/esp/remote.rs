@@ -103,7 +103,8 @@ impl<'a> Remote<'a> {
             }
             let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
-            if !self.stream.has_frame() {
+            // What is left over takes a pause.
+            if self.has_left_over() || !self.stream.has_frame() {
                 sleep(&self.sockets, bell, left);
             }
         }
@@ -115,10 +116,14 @@ impl<'a> Remote<'a> {
         Sleeper { sockets: Arc::clone(&self.sockets), until_ns: self.until_ns() }
     }
 
+    /// Whether frames are to leave that the interface had no room for.
+    fn has_left_over(&self) -> bool {
+        self.stream.frames().driver().has_left_over()
+    }
+
     /// When the streams or the driver have something to do though nothing comes.
     fn until_ns(&self) -> Option<u64> {
-        let has_left_over = self.stream.frames().driver().has_left_over();
-        let pause_ns = has_left_over.then(|| now_ns() + LEFT_OVER_PAUSE_NS);
+        let pause_ns = self.has_left_over().then(|| now_ns() + LEFT_OVER_PAUSE_NS);
         pause_ns.into_iter().chain(self.stream.wake_ns()).min()
     }
 }

@@ -1,24 +1,24 @@
 //! The Ethernet Stream Protocol: messages to ranks on other hosts, straight on Ethernet, as an endpoint of `goal-esp` over
 //! frames that somebody carries.
 //!
-//! A connection to a rank is set up by the first message to it. Before that, and while as much waits as a message may have, there is no
+//! A connection to a rank is set up by the first message to it. Before that, and while as much waits as the longest chunk has, there is no
 //! room for another one.
 
 mod credit;
+mod messages;
 mod peer;
 #[cfg(test)]
 mod tests;
 mod translate;
 
 use super::Full as NoRoom;
-use crate::engine::kept_bytes;
-use crate::memory::Span;
-use crate::transport::{Full, Header, Kind, Transport};
+use crate::transport::Header;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::message::Broken;
-use goal_esp::wire::{Chunk, ChunkKind};
+use goal_esp::wire::Chunk;
+use messages::{has_room, note_written, read};
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,8 +26,6 @@ use std::collections::{BTreeMap, VecDeque};
 const SLEEP_NS: u64 = 5_000_000;
 /// Frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;
-/// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
-const UNSENT_MAX: usize = 96;
 
 /// Most bytes of a message to whatever peer that are written and read in place: those for which the shortest packet has room.
 pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
@@ -162,10 +160,12 @@ impl<F: Frames> EspTransport<F> {
         self.exchanged
     }
 
-    /// Whether there is something to do: a frame has arrived, or the time for something has come.
+    /// Whether there is something to do: a frame has arrived, the time for something has come, or frames are to leave that there was no room for.
     #[inline]
     pub fn has_frame(&self) -> bool {
-        self.frames.has_frame() || self.timeout_ns().is_some_and(|at_ns| at_ns <= self.frames.now_ns())
+        self.frames.has_frame()
+            || self.frames.has_left_over()
+            || self.timeout_ns().is_some_and(|at_ns| at_ns <= self.frames.now_ns())
     }
 
     /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
@@ -319,159 +319,5 @@ impl<F: Frames> EspTransport<F> {
             self.lose(rank, cause);
         }
         read.messages
-    }
-}
-
-/// What a packet had.
-struct Read {
-    messages: usize,
-    /// Why nothing more is to be read from its rank.
-    lost: Option<LostPeer>,
-}
-
-/// Hands the messages of a packet from a rank, which there is a connection with, to `sink`.
-fn read(
-    peers: &mut [Option<Box<Peer>>],
-    written: &mut Vec<u32>,
-    exchanged: &mut (u64, u64),
-    share: u64,
-    rank: u32,
-    payload: &[u8],
-    sink: &mut impl FnMut(&Header, &[u8]),
-) -> Read {
-    let Peer { reader, credit, .. } = &mut **peers[rank as usize].as_mut().expect("it is connected");
-    let (mut messages, mut is_right) = (0, true);
-    let read = reader.read(payload, |chunk, bytes| match translate::header(chunk, rank) {
-        Some(header) => {
-            messages += 1;
-            credit.arrive(spent(&header));
-            sink(&header, bytes);
-        }
-        None if chunk.kind == ChunkKind::Room => credit.set(chunk.offset),
-        None => is_right = false,
-    });
-    if credit.is_due(share) {
-        note_written(peers, written, rank);
-    }
-    let lost = match read {
-        Err(broken) => Some(LostPeer::Stream(broken)),
-        Ok(_) if !is_right => Some(LostPeer::Sender),
-        Ok(whole) => {
-            exchanged.1 += whole;
-            None
-        }
-    };
-    Read { messages, lost }
-}
-
-/// Whether a message to a rank may be written.
-#[inline]
-fn has_room(peer: &Peer, endpoint: &Endpoint) -> bool {
-    peer.waiting() + endpoint.unsent(peer.id) <= UNSENT_MAX
-}
-
-/// Bytes of a receiver's room for messages without a receive that a message may take.
-fn spent(header: &Header) -> u64 {
-    match header.kind() {
-        Kind::Eager | Kind::Long => kept_bytes(header.size),
-        Kind::Rts | Kind::Cts | Kind::Data | Kind::Fin | Kind::Part => 0,
-    }
-}
-
-/// There is something for the endpoint in the connection to a rank.
-#[inline]
-fn note_written(peers: &mut [Option<Box<Peer>>], written: &mut Vec<u32>, rank: u32) {
-    if let Some(peer) = &mut peers[rank as usize]
-        && !std::mem::replace(&mut peer.is_written, true)
-    {
-        written.push(rank);
-    }
-}
-
-impl<F: Frames> Transport for EspTransport<F> {
-    fn short_max(&self) -> usize {
-        SHORT_MAX
-    }
-
-    /// What one packet has room for, so that bytes are written and read where they lie in it.
-    fn payload_max(&mut self, to: u32) -> usize {
-        self.peers[to as usize].as_ref().map_or(SHORT_MAX, |peer| peer.message_max())
-    }
-
-    fn part_max(&mut self, to: u32) -> usize {
-        self.peers[to as usize].as_ref().map_or(SHORT_MAX, |peer| peer.room())
-    }
-
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
-        debug_assert_ne!(to, self.rank, "messages to oneself stay on the host");
-        let Some(peer) = &mut self.peers[to as usize] else {
-            let address = self.addresses[to as usize];
-            // One that is lost stays so, as messages of it may be.
-            if self.lost.is_none()
-                && let Some(id) = self.endpoint.connect(self.frames.now_ns(), address)
-            {
-                self.asked.insert(id, to);
-            }
-            return Err(Full);
-        };
-        if !has_room(peer, &self.endpoint) {
-            self.refused = Some(to);
-            return Err(Full);
-        }
-        self.refused = None;
-        peer.credit.spend(spent(header));
-        self.exchanged.0 += 1;
-        let chunk = translate::chunk(header, to);
-        match peer.place(&chunk, &mut self.endpoint) {
-            Some(place) => fill(place),
-            None => {
-                let len = chunk.len as usize;
-                if self.bytes.len() < len {
-                    self.bytes.resize(len, 0);
-                }
-                fill(&mut self.bytes[..len]);
-                peer.write(&chunk, &self.bytes[..len], &mut self.endpoint);
-            }
-        }
-        note_written(&mut self.peers, &mut self.written, to);
-        Ok(())
-    }
-
-    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
-        let (now_ns, mut taken) = self.exchange(messages_max, &mut sink);
-        while taken < messages_max
-            && let Some(rank) = self.readable.pop_front()
-        {
-            taken += self.read(now_ns, rank, &mut sink);
-        }
-        self.flush_rest(now_ns, taken > 0);
-        taken
-    }
-
-    fn announce_room(&mut self, bytes: u64, _most: u64) {
-        self.room = bytes;
-        // Shares that changed by half are told, so smaller changes of the whole need no look at them.
-        if bytes.abs_diff(self.shared) > self.shared / 4 {
-            self.shared = bytes;
-            let share = self.share();
-            for &rank in self.by_id.values() {
-                let is_due = self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
-                if is_due {
-                    note_written(&mut self.peers, &mut self.written, rank);
-                }
-            }
-        }
-    }
-
-    fn room(&self, to: u32) -> u64 {
-        self.peers[to as usize].as_ref().map_or(0, |peer| peer.credit.left())
-    }
-
-    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
-        None
-    }
-
-    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
-        None
     }
 }

@@ -4,7 +4,7 @@ use super::{EspTransport, Frames};
 use crate::engine::tests::network::{Held, add_bytes, nisa};
 use crate::engine::{Calc, Engine, Options, Schedule};
 use crate::memory::Span;
-use crate::transport::{Full, Header, Transport};
+use crate::transport::{Full, Header, Kind, Transport};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
@@ -76,6 +76,36 @@ impl Frames for Wire {
         let taken = inbox.len().min(frames_max);
         inbox.drain(..taken).for_each(|frame| sink(&frame));
         taken
+    }
+}
+
+/// An interface that has taken frames and lets none out.
+struct Jammed;
+
+impl Frames for Jammed {
+    fn now_ns(&self) -> u64 {
+        1
+    }
+
+    fn send(
+        &mut self,
+        _write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Result<bool, crate::transport::esp::Full> {
+        Err(crate::transport::esp::Full)
+    }
+
+    fn flush(&mut self) {}
+
+    fn has_left_over(&self) -> bool {
+        true
+    }
+
+    fn has_frame(&self) -> bool {
+        false
+    }
+
+    fn receive(&mut self, _frames_max: usize, _sink: impl FnMut(&[u8])) -> usize {
+        0
     }
 }
 
@@ -218,4 +248,18 @@ fn frames_are_lost_doubled_delayed_and_damaged() {
         lost += check(seed, faults);
     }
     assert!(lost > 100, "{lost} frames");
+}
+
+#[test]
+fn who_never_sleeps_comes_again_for_frames_that_are_left_over() {
+    let addresses: Vec<_> = (0..2).map(Simulation::address).collect();
+    let payload_max = Config::payload_max_of(1500).expect("it is enough");
+    let config = Config::new(addresses[0], JobKey::new(&[1; 32]), payload_max);
+    let mut esp = EspTransport::new(0, addresses, config, [2; 32], Jammed);
+    let request = Header::new(Kind::Rts, 0);
+    assert_eq!(esp.try_send(1, &request, |_| {}), Err(Full));
+    assert!(!esp.tend());
+    // No timer runs for them, and nothing may come.
+    assert_eq!(esp.timeout_ns(), None);
+    assert!(esp.has_frame());
 }
