@@ -139,3 +139,15 @@ fn a_message_of_another_size_is_told_with_both_ends() {
         ended.assert_says(&["rank 3, recv `b`", "it was sent by rank 0, send `a`"]);
     }
 }
+
+#[test]
+fn a_file_that_can_not_be_written_is_told_on_all_hosts() {
+    let Some(bench) = Bench::or_skip("written", &Wiring::bridge(2)) else { return };
+    let program = bench.write("pairs.goal", &pairs());
+    for arguments in [["--trace", "/nowhere/trace"], ["--dump", "/proc/nowhere"]] {
+        for ended in bench.run(&program, &[&DISCOVER[..], &arguments].concat()) {
+            ended.assert_status(2);
+            ended.assert_says(&[arguments[1], "No such file or directory"]);
+        }
+    }
+}

@@ -45,7 +45,10 @@ fn contradictions_are_told_on_both_sides() {
     };
     let discover = &DISCOVER[..];
     type Case<'a> = ([&'a str; 2], [&'a [&'a str]; 2], [String; 2]);
-    let cases: [Case<'_>; 3] = [
+    let skips = [discover, &["--calc", "skip"]].concat();
+    let has_skip = format!("host {} has --calc skip, the leader {} has spin", bench.mac(1), bench.mac(0));
+    let cases: [Case<'_>; 4] = [
+        ([&program; 2], [discover, &skips], [has_skip.clone(), has_skip]),
         (
             [&program, &eight],
             [discover; 2],
@@ -75,6 +78,20 @@ fn contradictions_are_told_on_both_sides() {
 }
 
 #[test]
+fn a_network_that_drops_long_frames_is_told() {
+    let Some(bench) = Bench::or_skip("long", &Wiring { mtu: 9000, ..Wiring::bridge(2) }) else { return };
+    bench.cluster.narrow(0, 1500).unwrap();
+    let program = bench.write("pairs.goal", &pairs());
+    for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", "2"]].concat()) {
+        ended.assert_status(2);
+        ended.assert_says(&[
+            "the job does not start: after 2 s: ",
+            "does the network between carry frames of 9000 bytes",
+        ]);
+    }
+}
+
+#[test]
 fn a_port_has_one_launcher() {
     let Some(bench) = Bench::or_skip("port", &Wiring::bridge(1)) else { return };
     let program = bench.write("pairs.goal", &pairs());
@@ -99,9 +116,17 @@ fn what_can_not_be_is_refused() {
     fs::set_permissions(&short, fs::Permissions::from_mode(0o600)).unwrap();
     let peers = bench.write("peers", "02:00:00:00:00:09\n");
     let twice = bench.write("twice", "02:00:00:00:00:09\n02:00:00:00:00:09\n");
-    let cases: [(&[&str], &str); 8] = [
+    let binary = bench.path("binary");
+    fs::write(&binary, [0xff; 32]).unwrap();
+    fs::set_permissions(&binary, fs::Permissions::from_mode(0o600)).unwrap();
+    let cases: [(&[&str], &str); 10] = [
         (&["--discover", "--hosts", "1", "--key", &open], "others than its owner have rights to it"),
         (&["--discover", "--hosts", "1", "--key", &short], "a key has 64 hexadecimal digits"),
+        (
+            &["--discover", "--hosts", "1", "--key", binary.to_str().unwrap()],
+            "a key has 64 hexadecimal digits",
+        ),
+        (&["--discover", "--hosts", "1", "--key", "/nowhere"], "(goal-run key FILE makes one)"),
         (&["--peers", &peers], "this host's interface has the address 02:00:00:00:00:00, which is not among"),
         (&["--peers", &twice], "line 2: 02:00:00:00:00:09 is in line 1 already"),
         (&["--discover", "--hosts", "5"], "there can't be 5 hosts: the program has 4 ranks"),
@@ -117,5 +142,6 @@ fn what_can_not_be_is_refused() {
     // A key that is there is not overwritten.
     let again = Ended::of(Command::new(GOAL_RUN).arg("key").arg(&open).output().unwrap());
     again.assert_status(2);
+    again.assert_says(&["what is there stays"]);
     assert_eq!(fs::metadata(bench.path("key")).unwrap().permissions().mode() & 0o777, 0o600);
 }

@@ -123,6 +123,14 @@ impl Cluster {
         self.switch.ip(&format!("link set {} {state}\n", port_name(host)))
     }
 
+    /// Most bytes of a frame that the port of a host carries at the switch, which drops longer ones; its interface is not told.
+    ///
+    /// # Errors
+    /// [`Missing`].
+    pub fn narrow(&self, host: usize, mtu: usize) -> Result<(), Missing> {
+        self.switch.ip(&format!("link set {} mtu {mtu}\n", port_name(host)))
+    }
+
     /// Other faults from now on, where the switch has any.
     pub fn set_faults(&self, faults: Faults) {
         if let Some(forwarder) = &self.forwarder {

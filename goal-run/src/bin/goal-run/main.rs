@@ -97,12 +97,23 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
     };
-    if let Some(folder) = &arguments.dump {
-        dump(&outcome, folder)?;
-    }
-    if let Some(path) = &arguments.trace {
-        let file = trace.map_or_else(|| create(path), Ok)?;
-        write_trace(&outcome, file).map_err(|error| at(path, error))?;
+    let write = || -> Result<(), Error> {
+        if let Some(folder) = &arguments.dump {
+            dump(&outcome, folder)?;
+        }
+        if let Some(path) = &arguments.trace {
+            let file = trace.map_or_else(|| create(path), Ok)?;
+            write_trace(&outcome, file).map_err(|error| at(path, error))?;
+        }
+        Ok(())
+    };
+    if let Err(error) = write() {
+        if let Some(others) = others {
+            let text = format!("on the host of rank 0: {error}");
+            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            others.conclude(error.status() as u8, &report);
+        }
+        return Err(error.into());
     }
     let is_complete = outcome.end == launcher::End::Complete;
     let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
@@ -111,7 +122,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
     report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
     if let Some(others) = others {
-        others.conclude(&report);
+        others.conclude(report.exit_status(), &report);
     }
     Ok(Told::Report(Box::new(report)))
 }

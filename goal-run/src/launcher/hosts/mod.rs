@@ -84,11 +84,11 @@ impl std::fmt::Debug for Others {
 }
 
 impl Others {
-    /// Tells them how the job ended.
-    pub fn conclude(self, report: &Report) {
+    /// Tells them how the job ended, and the exit status.
+    pub fn conclude(self, status: u8, report: &Report) {
         for &host in &self.hosts {
             let verdict = crate::hosts::Message::Verdict {
-                status: report.exit_status(),
+                status,
                 report: report.to_json(),
                 errors: report.errors.clone(),
             };

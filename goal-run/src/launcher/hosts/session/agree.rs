@@ -1,12 +1,17 @@
 //! Whether all hosts were started with the same.
 
 use super::{LOOK, Session};
+use crate::engine::Calc;
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::Options;
 use crate::launcher::hosts::LaunchError;
 use crate::launcher::hosts::post::random;
 use goal_asm::Nisa;
+use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
+
+/// Behind what hosts agree with, so that it fills a frame: where the network drops frames of this length, no job begins that would hang.
+const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
 impl Session<'_> {
     /// Compares what the hosts were started with; the number of the run.
@@ -21,7 +26,9 @@ impl Session<'_> {
         awaited.remove(&self.me);
         while !awaited.is_empty() {
             let names: Vec<String> = awaited.iter().map(|&host| self.named(host)).collect();
-            self.check(|_| format!("{} found, but not ready", names.join(", ")))?;
+            self.check(|session| {
+                format!("{} found, but not ready; {}", names.join(", "), session.long_frames())
+            })?;
             match self.event(LOOK) {
                 Some(Event::Message(host, Message::Hello(theirs), _)) => {
                     if let Some((name, ours, theirs)) = difference(own, &theirs) {
@@ -48,7 +55,7 @@ impl Session<'_> {
         }
         let run = u64::from_ne_bytes(random()?);
         for host in self.all().into_iter().filter(|&host| host != self.me) {
-            self.post.send(host, Message::Start { run });
+            self.post.send_with(host, Message::Start { run }, LONGEST.to_vec());
         }
         Ok(run)
     }
@@ -59,12 +66,14 @@ impl Session<'_> {
         let mut own = Some(own);
         self.post.connect(leader);
         loop {
-            self.check(|session| format!("{} has not begun", session.named(leader)))?;
+            self.check(|session| {
+                format!("{} has not begun; {}", session.named(leader), session.long_frames())
+            })?;
             let event = self.event(LOOK);
             if self.connected.contains(&leader)
                 && let Some(own) = own.take()
             {
-                self.post.send(leader, Message::Hello(own));
+                self.post.send_with(leader, Message::Hello(own), LONGEST.to_vec());
             }
             match event {
                 Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
@@ -79,6 +88,15 @@ impl Session<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// What to look at where a host was found, and does not go on.
+    fn long_frames(&self) -> String {
+        let interface = self.post.interface();
+        format!(
+            "does the network between carry frames of {} bytes, as {} does here? (ip link set {} mtu N on all hosts)",
+            interface.mtu, interface.name, interface.name
+        )
     }
 
     /// Tells the others why the job does not start, as far as there are streams to them.
@@ -110,10 +128,19 @@ fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
         ("--verify", options.record.to_string()),
         ("--eager-limit", options.engine.eager_limit.to_string()),
         ("--unexpected-limit", options.engine.unexpected_limit.to_string()),
-        ("--calc", format!("{:?}", options.engine.calc)),
+        ("--calc", in_words(options.engine.calc)),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),
     ];
     terms.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// As it is given on the command line.
+fn in_words(calc: Calc) -> String {
+    match calc {
+        Calc::Skip => "skip".to_owned(),
+        Calc::Scaled(1.0) => "spin".to_owned(),
+        Calc::Scaled(factor) => factor.to_string(),
+    }
 }
 
 /// What another host has otherwise: its name, and the value here and there.

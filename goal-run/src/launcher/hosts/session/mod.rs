@@ -175,8 +175,8 @@ impl<'a> Session<'a> {
     /// How the job ended, as the leader says; waits for that.
     pub(super) fn verdict(mut self) -> Verdict {
         let leader = self.leader();
-        let plural = if self.mine.len() == 1 { "" } else { "s" };
-        let here = format!("rank{plural} {} of {} were here", ranges(&self.mine), self.nisa.num_ranks());
+        let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
+        let here = format!("rank{plural} {} of {} {were} here", ranges(&self.mine), self.nisa.num_ranks());
         let verdict = |status, report, errors| Verdict { status, report, errors, here: here.clone() };
         if let Some(decided) = self.decided.take() {
             return Verdict { here, ..decided };
