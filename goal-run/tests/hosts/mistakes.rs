@@ -13,13 +13,18 @@ fn who_is_missing_is_told() {
     let Some(bench) = Bench::or_skip("missing", &Wiring::bridge(2)) else { return };
     let program = bench.write("pairs.goal", &pairs());
     let peers = bench.write("peers", &format!("{}\n{}\n", bench.mac(0), bench.mac(1)));
-    let ended = ended(bench.start(0, &program, &["--peers", &peers, "--timeout", "2.5"]));
-    ended.assert_status(2);
+    let alone = ended(bench.start(0, &program, &["--peers", &peers, "--timeout", "2.5"]));
+    alone.assert_status(2);
     let missing = format!("not found: {} (ranks 2-3)", bench.mac(1));
-    ended.assert_says(&[
+    alone.assert_says(&[
         &format!("waiting: {missing}; is goal-run started there, with the same key and port"),
         &format!("the job does not start: after 2.5 s: {missing}"),
     ]);
+    // Nor is one behind a plug that was pulled.
+    bench.cluster.plug(0, false).unwrap();
+    let unplugged = [&DISCOVER[..], &["--timeout", "0.5"]].concat();
+    ended(bench.start(0, &program, &unplugged)).assert_says(&["v0 has no carrier"]);
+    bench.cluster.plug(0, true).unwrap();
     // One that has another key is not there, either.
     let made = Command::new(GOAL_RUN).arg("key").arg(bench.path("other")).status().unwrap();
     assert!(made.success());

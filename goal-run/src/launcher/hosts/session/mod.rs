@@ -6,7 +6,7 @@ use super::post::Post;
 use super::{Hosts, LaunchError, Others, Verdict, with_ranks};
 use crate::hosts::{Discovery, Event, Message, ranges};
 use crate::launcher::Options;
-use crate::transport::esp::Port;
+use crate::transport::esp::{Interface, Port};
 use goal_asm::Nisa;
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;
@@ -128,7 +128,7 @@ impl<'a> Session<'a> {
         let mut later = VecDeque::new();
         let mut told = String::new();
         loop {
-            self.check(|session| format!("{}; {WAY_OUT}", session.missing()))?;
+            self.check(|session| format!("{}; {}", session.missing(), session.way_out()))?;
             match self.event(LOOK) {
                 None => {}
                 Some(Event::Mine(ranks)) => {
@@ -142,7 +142,7 @@ impl<'a> Session<'a> {
                 }
                 Some(Event::Missing(missing)) if told == missing => {}
                 Some(Event::Missing(missing)) => {
-                    (self.hosts.tell)(&format!("waiting: {missing}; {WAY_OUT}"));
+                    (self.hosts.tell)(&format!("waiting: {missing}; {}", self.way_out()));
                     told = missing;
                 }
                 Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
@@ -153,6 +153,16 @@ impl<'a> Session<'a> {
                 }
                 Some(other) => later.push_back(other),
             }
+        }
+    }
+
+    /// What to look at where a host is not found.
+    fn way_out(&self) -> String {
+        let own = self.post.interface();
+        let has_no_carrier = |interface: &Interface| interface.index == own.index && !interface.has_carrier;
+        match Interface::all().is_ok_and(|all| all.iter().any(has_no_carrier)) {
+            true => format!("{} has no carrier: is its cable plugged in, and the switch on?", own.name),
+            false => "is goal-run started there, with the same key and port, on the same network?".to_owned(),
         }
     }
 
@@ -209,6 +219,3 @@ impl<'a> Session<'a> {
 
 /// The exit status of a job that lost a part of itself.
 pub(super) const DIED: u8 = 4;
-
-/// What to look at where a host is not found.
-const WAY_OUT: &str = "is goal-run started there, with the same key and port, on the same network?";
