@@ -1,5 +1,8 @@
 //! The thread that carries what this launcher and those of other hosts tell each other, so that it answers whatever else it does.
 
+#[cfg(test)]
+mod tests;
+
 use super::Hosts;
 use crate::hosts::Discovery;
 use crate::hosts::{Event, Key, Link, Message, Reply};
@@ -240,8 +243,7 @@ impl Worker {
 
     fn transmit(&mut self) {
         let link = &mut self.link;
-        while self.driver.send(|out| link.poll_transmit(now_ns(), out)) == Ok(true) {}
-        if let Err(lost) = self.driver.flush() {
+        if let Err(lost) = transmit(&mut self.driver, |out| link.poll_transmit(now_ns(), out)) {
             self.fault = Some(lost);
         }
     }
@@ -266,5 +268,19 @@ impl Worker {
             self.fault = Some(lost);
         }
         let _ = rustix::io::read(&*self.bell, &mut buffer);
+    }
+}
+
+/// Lets out the frames that `write` writes, until it has none or the interface takes no more.
+fn transmit(driver: &mut impl Driver, mut write: impl FnMut(&mut [u8]) -> Option<usize>) -> Result<(), Lost> {
+    loop {
+        let sent = driver.send(&mut write);
+        if sent == Ok(true) {
+            continue;
+        }
+        driver.flush()?;
+        if sent == Ok(false) || driver.has_left_over() {
+            return Ok(());
+        }
     }
 }
