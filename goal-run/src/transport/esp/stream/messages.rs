@@ -142,13 +142,7 @@ impl<F: Frames> Transport for EspTransport<F> {
         // Shares that changed by half are told, so smaller changes of the whole need no look at them.
         if bytes.abs_diff(self.shared) > self.shared / 4 {
             self.shared = bytes;
-            let share = self.share();
-            for &rank in self.by_id.values() {
-                let is_due = self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
-                if is_due {
-                    note_written(&mut self.peers, &mut self.written, rank);
-                }
-            }
+            self.look_at_shares();
         }
     }
 

@@ -30,7 +30,7 @@ const FRAMES_PER_POLL: usize = 64;
 /// Most bytes of a message to whatever peer that are written and read in place: those for which the shortest packet has room.
 pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
 /// The same where the frames of both sides are the longest ones.
-pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MIN;
+pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MAX;
 
 /// What carries frames, with a clock that never goes back.
 pub trait Frames {
@@ -269,6 +269,19 @@ impl<F: Frames> EspTransport<F> {
         self.peers[rank as usize] = Some(Box::new(peer));
         self.by_id.insert(id, rank);
         note_written(&mut self.peers, &mut self.written, rank);
+        // One more shares the room.
+        self.look_at_shares();
+    }
+
+    /// Notes who is to be told of a share that has changed.
+    fn look_at_shares(&mut self) {
+        let share = self.share();
+        for &rank in self.by_id.values() {
+            let is_due = self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
+            if is_due {
+                note_written(&mut self.peers, &mut self.written, rank);
+            }
+        }
     }
 
     /// Lets out what was written and what the endpoint has to say.

@@ -43,9 +43,9 @@ impl Peer {
         self.waiting.len()
     }
 
-    /// Bytes of a message without an envelope for which a packet has room.
+    /// Bytes of a whole message for which a packet has room.
     pub(super) fn message_max(&self) -> usize {
-        self.payload_max - Chunk::HEADER_LEN_MIN
+        self.payload_max - Chunk::HEADER_LEN_MAX
     }
 
     /// See [`Writer::room`].
