@@ -87,6 +87,17 @@ fn a_message_that_nobody_sends() {
     ends(text, &[], 3, &says);
 }
 
+/// As long as ranks are at work, what has left them may be on its way.
+#[test]
+fn nobody_is_said_to_have_sent_all_before_all_rest() {
+    let text = "
+        rank 0 { a: recv 8b from 1 tag 1 }
+        rank 1 { send 8b to 0 tag 2  c: calc 1000000000000 }";
+    let ended = run_text(text, &["--no-check", "--timeout", "0.3"]);
+    ended.assert_says(&["rank 0, recv `a` (line 2) waits for a message from rank 1 with tag 1", "calc `c`"]);
+    assert!(!ended.err.contains("left to send"), "{ended:?}");
+}
+
 #[test]
 fn a_wait_for_a_start() {
     let text = "

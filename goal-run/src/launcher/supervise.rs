@@ -47,7 +47,7 @@ impl<'a> Supervisor<'a> {
         let tick = TICK + TICK_PER_RANK * ranks;
         let mut quiet = Quiet::new(self.place);
         let window = options.window.as_ref();
-        let pending = || Pending::of_job(segment, nisa, window, &options.engine);
+        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
         loop {
             segment.gate().wait_finished(ranks, tick);
             match self.look(true, fallen) {
@@ -60,10 +60,10 @@ impl<'a> Supervisor<'a> {
                 None => {}
             }
             if quiet.rests() {
-                return End::Stuck(pending());
+                return End::Stuck(pending(true));
             }
             if self.is_late() {
-                return End::TimedOut(pending());
+                return End::TimedOut(pending(false));
             }
         }
     }

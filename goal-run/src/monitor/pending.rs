@@ -36,15 +36,16 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// What all ranks wait for.
+    /// What all ranks wait for. Where all `rest`, no message is on its way: one that has not come was not sent.
     pub(crate) fn of_job(
         segment: &Segment,
         nisa: &Arc<Nisa>,
         window: Option<&Window>,
         options: &Options,
+        rest: bool,
     ) -> Self {
         let snapshot = Snapshot::new(segment, nisa, window);
-        let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks());
+        let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks(), rest);
         pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
         let ranks = 0..segment.num_ranks();
         let started = ranks.flat_map(|rank| snapshot.unfinished(rank, true));
@@ -59,16 +60,16 @@ impl Pending {
 
     /// What one rank was waiting for.
     pub(crate) fn of_rank(segment: &Segment, nisa: &Arc<Nisa>, window: Option<&Window>, rank: u32) -> Self {
-        Self::of_ranks(&Snapshot::new(segment, nisa, window), rank..rank + 1)
+        Self::of_ranks(&Snapshot::new(segment, nisa, window), rank..rank + 1, false)
     }
 
-    fn of_ranks(snapshot: &Snapshot, ranks: std::ops::Range<u32>) -> Self {
+    fn of_ranks(snapshot: &Snapshot, ranks: std::ops::Range<u32>, rest: bool) -> Self {
         let mut pending = Self::default();
         for started in [true, false] {
             for vertex in ranks.clone().flat_map(|rank| snapshot.unfinished(rank, started)) {
                 pending.actions += 1;
                 if pending.lines.len() < SHOWN_MAX {
-                    pending.lines.push(describe(snapshot, vertex));
+                    pending.lines.push(describe(snapshot, vertex, rest));
                 }
             }
         }
@@ -118,11 +119,12 @@ impl fmt::Display for Pending {
     }
 }
 
-fn describe(snapshot: &Snapshot, vertex: Vertex) -> String {
+fn describe(snapshot: &Snapshot, vertex: Vertex, rest: bool) -> String {
     let place = snapshot.place(vertex);
     let wait = snapshot.wait(vertex);
     let mut text = format!("{place} {}", in_words(snapshot, vertex.0, &wait));
     if let Wait::Message { from, .. } = wait
+        && rest
         && snapshot.waits_for(vertex).is_empty()
         && !snapshot.may_yet_send(from)
     {

@@ -189,18 +189,19 @@ impl<'s, 'a> Leader<'s, 'a> {
                 trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
             }
         }
-        let pending = || Pending::of_job(segment, nisa, options.window.as_ref(), &options.engine);
+        let window = options.window.as_ref();
+        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
         match (ending, lost_then) {
             (Ending::Lost(end), _) | (Ending::Complete, Some(Ending::Lost(end))) => end,
             (Ending::Complete, _) => End::Complete,
             (Ending::Failed, _) => End::Failed(
                 (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
             ),
-            (Ending::Stuck, _) => End::Stuck(pending()),
-            (Ending::TimedOut, _) => End::TimedOut(pending()),
+            (Ending::Stuck, _) => End::Stuck(pending(true)),
+            (Ending::TimedOut, _) => End::TimedOut(pending(false)),
             (Ending::Interrupted(signal), _) => End::Interrupted(signal),
             (Ending::Died((rank, how)), _) => {
-                let pending = Pending::of_rank(segment, nisa, options.window.as_ref(), rank);
+                let pending = Pending::of_rank(segment, nisa, window, rank);
                 End::Died { rank, how, pending }
             }
         }
