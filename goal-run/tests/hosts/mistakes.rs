@@ -83,6 +83,21 @@ fn contradictions_are_told_on_both_sides() {
 }
 
 #[test]
+fn a_host_that_can_not_start_its_ranks_is_told_on_all() {
+    let Some(bench) = Bench::or_skip("refuses", &Wiring::bridge(3)) else { return };
+    let program = bench.write("six.goal", "num_ranks 6 rank * { calc 1 }");
+    let three = ["--discover", "--hosts", "3"];
+    let without_room = [&three[..], &["--max-segment", "100"]].concat();
+    for refuses in 0..2 {
+        let arguments = [0, 1, 2].map(|host| if host == refuses { &without_room[..] } else { &three[..] });
+        for ended in bench.run_each(&program, &arguments) {
+            ended.assert_status(2);
+            ended.assert_says(&["the limit is 100 (--max-segment raises it)"]);
+        }
+    }
+}
+
+#[test]
 fn a_network_that_drops_long_frames_is_told() {
     let Some(bench) = Bench::or_skip("long", &Wiring { mtu: 9000, ..Wiring::bridge(2) }) else { return };
     bench.cluster.narrow(0, 1500).unwrap();

@@ -1,6 +1,6 @@
 //! What a launcher does that does not lead, while the ranks run.
 
-use super::{Place, Session, Verdict, session};
+use super::{LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
 use crate::rank::now_ns;
@@ -38,6 +38,8 @@ pub(super) fn follow(
         let mut probe = None;
         while let Some(event) = session.event(limit) {
             limit = Duration::ZERO;
+            let verdict =
+                |status, error| Verdict { status, report: None, errors: vec![error], here: String::new() };
             let why = match event {
                 Event::Message(_, Message::Go, _) => {
                     gate.pass(here + 1, now_ns);
@@ -50,13 +52,15 @@ pub(super) fn follow(
                     probe = Some(round);
                     continue;
                 }
-                Event::Message(_, Message::Refused(why), _) | Event::Lost(_, why) => why,
+                Event::Message(_, Message::Refused(why), _) => {
+                    return Told::Verdict(verdict(session::REFUSED, LaunchError::Hosts(why).to_string()));
+                }
+                Event::Lost(_, why) => why,
                 Event::Finished(_) => "its launcher ended".to_owned(),
                 _ => continue,
             };
-            let errors = vec![format!("{} is lost: {why}", session.named(leader))];
-            let here = String::new();
-            return Told::Verdict(Verdict { status: session::DIED, report: None, errors, here });
+            let error = format!("{} is lost: {why}", session.named(leader));
+            return Told::Verdict(verdict(session::DIED, error));
         }
         if !is_ready && gate.ready() == here {
             is_ready = true;

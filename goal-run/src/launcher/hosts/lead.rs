@@ -29,6 +29,8 @@ pub(super) enum Ending {
     Interrupted(usize),
     /// A host is lost, in words.
     Lost(End),
+    /// A host can't start its ranks, or can't go on with them; why, in words.
+    Refused(String),
 }
 
 /// The leader.
@@ -129,7 +131,9 @@ impl<'s, 'a> Leader<'s, 'a> {
                     return Some(Ending::Died((rank, how)));
                 }
                 Message::Interrupted { signal } => return Some(Ending::Interrupted(signal)),
-                Message::Refused(why) => return Some(self.lost(host, &why)),
+                Message::Refused(why) => {
+                    return Some(Ending::Refused(format!("{}: {why}", self.session.named(host))));
+                }
                 _ => {}
             },
             Event::Lost(host, why) => return Some(self.lost(host, &why)),
@@ -147,9 +151,35 @@ impl<'s, 'a> Leader<'s, 'a> {
         Ending::Lost(lost(&self.session.named(host), why))
     }
 
-    /// Ends the job everywhere and gathers what the ranks left. Those of this host have ended.
-    pub(super) fn gather(mut self, ending: Ending) -> End {
-        let Place { nisa, options, settings, segment, .. } = *self.place;
+    /// Ends the job everywhere; the ranks of this host have ended. How it ended, with what all ranks left.
+    ///
+    /// # Errors
+    /// Where a host has refused: the others are still to be told.
+    pub(super) fn gather(mut self, ending: Ending) -> Result<End, LaunchError> {
+        let lost_then = if matches!(ending, Ending::Refused(_)) { None } else { self.collect(&ending) };
+        let Place { nisa, options, segment, .. } = *self.place;
+        let window = options.window.as_ref();
+        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
+        Ok(match (ending, lost_then) {
+            (Ending::Lost(end), _) | (Ending::Complete, Some(Ending::Lost(end))) => end,
+            (Ending::Complete, _) => End::Complete,
+            (Ending::Failed, _) => End::Failed(
+                (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
+            ),
+            (Ending::Stuck, _) => End::Stuck(pending(true)),
+            (Ending::TimedOut, _) => End::TimedOut(pending(false)),
+            (Ending::Interrupted(signal), _) => End::Interrupted(signal),
+            (Ending::Refused(why), _) => return Err(LaunchError::Hosts(why)),
+            (Ending::Died((rank, how)), _) => {
+                let pending = Pending::of_rank(segment, nisa, window, rank);
+                End::Died { rank, how, pending }
+            }
+        })
+    }
+
+    /// Ends the job everywhere and gathers what the ranks left. The first host that is lost meanwhile.
+    fn collect(&mut self, ending: &Ending) -> Option<Ending> {
+        let Place { settings, segment, .. } = *self.place;
         let is_complete = matches!(ending, Ending::Complete);
         let areas = Areas {
             memory: self.session.hosts.keeps_memory || settings.record,
@@ -189,22 +219,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                 trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
             }
         }
-        let window = options.window.as_ref();
-        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
-        match (ending, lost_then) {
-            (Ending::Lost(end), _) | (Ending::Complete, Some(Ending::Lost(end))) => end,
-            (Ending::Complete, _) => End::Complete,
-            (Ending::Failed, _) => End::Failed(
-                (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
-            ),
-            (Ending::Stuck, _) => End::Stuck(pending(true)),
-            (Ending::TimedOut, _) => End::TimedOut(pending(false)),
-            (Ending::Interrupted(signal), _) => End::Interrupted(signal),
-            (Ending::Died((rank, how)), _) => {
-                let pending = Pending::of_rank(segment, nisa, window, rank);
-                End::Died { rank, how, pending }
-            }
-        }
+        lost_then
     }
 }
 

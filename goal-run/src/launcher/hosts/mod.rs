@@ -149,7 +149,7 @@ impl Session<'_> {
         if leads {
             let mut leader = Leader::new(self, &place)?;
             let ending = run_ranks(&place, |fallen| leader.lead(fallen), Ending::is_complete)?;
-            let end = leader.gather(ending);
+            let end = leader.gather(ending)?;
             return Ok(Some(conclude(end, segment, self.nisa, self.options)));
         }
         let told = run_ranks(&place, |fallen| follow::follow(self, &place, fallen), Told::is_complete)?;

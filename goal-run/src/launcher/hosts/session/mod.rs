@@ -217,5 +217,8 @@ impl<'a> Session<'a> {
     }
 }
 
+/// The exit status of a job that a host can't start its part of.
+pub(super) const REFUSED: u8 = 2;
+
 /// The exit status of a job that lost a part of itself.
 pub(super) const DIED: u8 = 4;
