@@ -85,7 +85,7 @@ fn a_receiver_lets_the_next_transfer_begin_with_what_its_connection_may_have() {
     assert_eq!(receiver.accept(Seq(10), Flags::TXS | Flags::TXF, 0), (true, Answer::Soon));
     assert_eq!(receiver.acknowledgement(), (Seq(11), 7));
     receiver.accept(Seq(11), Flags::TXS, 0);
-    // Twice as many as have come, and those that it began with.
+    // Those that it began with, and as many more as have come.
     assert_eq!(receiver.acknowledgement(), (Seq(12), 8));
     receiver.set_share(16, 1);
     receiver.accept(Seq(12), Flags::TXF, 0);

@@ -42,15 +42,8 @@ impl Session<'_> {
                 Some(Event::Message(host, Message::Refused(why), _)) => {
                     return Err(LaunchError::Hosts(format!("host {host}: {why}")));
                 }
-                // The last of what a host says of its ranks.
-                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
-                Some(Event::Lost(host, why)) => {
-                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host))));
-                }
-                Some(Event::Finished(host)) => {
-                    return Err(LaunchError::Hosts(format!("{} ended", self.named(host))));
-                }
-                _ => {}
+                Some(event) => self.check_event(event)?,
+                None => {}
             }
         }
         let run = u64::from_ne_bytes(random()?);
@@ -78,15 +71,20 @@ impl Session<'_> {
             match event {
                 Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
                 Some(Event::Message(_, Message::Refused(why), _)) => return Err(LaunchError::Hosts(why)),
-                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
-                Some(Event::Lost(_, why)) => {
-                    return Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(leader))));
-                }
-                Some(Event::Finished(_)) => {
-                    return Err(LaunchError::Hosts(format!("{} ended", self.named(leader))));
-                }
-                _ => {}
+                Some(event) => self.check_event(event)?,
+                None => {}
             }
+        }
+    }
+
+    /// Whether the job can still start after something that is no answer.
+    fn check_event(&self, event: Event) -> Result<(), LaunchError> {
+        match event {
+            // The last of what a host says of its ranks.
+            Event::Contradiction(text) => Err(LaunchError::Hosts(text)),
+            Event::Lost(host, why) => Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host)))),
+            Event::Finished(host) => Err(LaunchError::Hosts(format!("{} ended", self.named(host)))),
+            _ => Ok(()),
         }
     }
 
