@@ -60,6 +60,9 @@ pub const TABLE_ENTRIES_MAX: usize = 1 << 22;
 /// Most bytes of one action in a window: those of 800,000 pieces of a vector.
 pub const WINDOW_ACTION_BYTES_MAX: usize = 1 << 24;
 
+/// Most bytes of initial and expected values, of all ranks together, that are held where a schedule is run through a window.
+pub const WINDOW_IMAGES_BYTES_MAX: u64 = 1 << 30;
+
 /// Syntax errors in one text after which the rest is not read.
 pub const SYNTAX_ERRORS_MAX: u32 = 1000;
 

@@ -1,4 +1,7 @@
 //! A file without its sections and names: what has to be in memory where sections are streamed.
+//!
+//! Threat: whoever made the file chose all lengths in it, and a file without blocks may be of any size. A length is compared with what
+//! there can be before anything is allocated, and memory grows with the bytes that were read.
 
 use super::container::{CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part};
 use super::error::VerifyError;
@@ -7,7 +10,7 @@ use super::layout::reseal;
 use super::section::{u32_at, u64_at};
 use super::stream::{SectionPlace, StreamError};
 use goal_lang::diag::Code;
-use goal_lang::limits::{Limits, SECTION_BYTES_MAX};
+use goal_lang::limits::{Limits, SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -16,6 +19,8 @@ use std::sync::Arc;
 const BLOCK: usize = 1 << 20;
 /// Bytes of an empty section.
 const EMPTY: usize = 4;
+/// Bytes that tell how much memory a section has.
+const MEMORY_SIZE: u64 = 16;
 
 /// What a file says beside its sections.
 #[derive(Debug)]
@@ -58,7 +63,7 @@ impl Outline {
         }
         let mut sections = Vec::new();
         let mut at = HEADER_SIZE as u64 + table.len() as u64;
-        let (mut found, mut kept) = (0u32, 0u32);
+        let (mut found, mut kept, mut before) = (0u32, 0u32, 0u32);
         while at < reader.length {
             let part_head = reader.bytes(at, PART_HEAD as u64)?;
             let (kind, length) = (u32_at(&part_head, 0), u64_at(&part_head, 4));
@@ -69,6 +74,10 @@ impl Outline {
             let Some(end) = end else {
                 return Err(reader.format(at, format!("a part of {length} bytes does not fit the file")));
             };
+            if kind <= before {
+                return Err(reader.format(at, format!("the part of kind {kind:#x} comes too late, or twice")));
+            }
+            before = kind;
             let mut sum = crc(0, &part_head);
             match kind {
                 part::CODE => {
@@ -105,13 +114,24 @@ impl Outline {
                 _ if kind >= part::ANCILLARY => {
                     reader.pass(payload, length, |block| sum = crc(sum, block))?
                 }
-                _ => {
+                part::MEMORY | part::IMAGES => {
+                    let most = match kind {
+                        part::MEMORY => MEMORY_SIZE * entries.len() as u64,
+                        _ => WINDOW_IMAGES_BYTES_MAX,
+                    };
+                    if length > most {
+                        return Err(StreamError::LongPart { length, limit: most });
+                    }
                     let bytes = reader.bytes(payload, length)?;
                     sum = crc(sum, &bytes);
                     skeleton.extend_from_slice(&part_head);
                     skeleton.extend_from_slice(&bytes);
                     skeleton.resize(skeleton.len() + PART_TAIL, 0);
                     kept += 1;
+                }
+                _ => {
+                    let message = format!("the part of kind {kind} belongs to a later version of the format");
+                    return Err(VerifyError::new(Code::NisaVersion, at, message).into());
                 }
             }
             let stored = u32_at(&reader.bytes(end, PART_TAIL as u64)?, 0);
@@ -151,8 +171,14 @@ impl Reader<'_> {
         if at.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(self.format(at, "this is not a NISA file, or it was cut".to_owned()));
         }
-        let mut bytes = vec![0; length as usize];
-        self.file.read_exact_at(&mut bytes, at)?;
+        let mut bytes = Vec::new();
+        while (bytes.len() as u64) < length {
+            let done = bytes.len();
+            let more = BLOCK.max(done).min((length - done as u64) as usize);
+            bytes.try_reserve_exact(more).map_err(|_| StreamError::Memory { bytes: length })?;
+            bytes.resize(done + more, 0);
+            self.file.read_exact_at(&mut bytes[done..], at + done as u64)?;
+        }
         Ok(bytes)
     }
 

@@ -77,6 +77,23 @@ pub enum StreamError {
         /// Entries of the table.
         entries: usize,
     },
+    /// A part that is held in memory is larger than allowed, or says so.
+    #[error(
+        "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: leave out --window, or build the \
+         schedule again if it was damaged"
+    )]
+    LongPart {
+        /// Its bytes, as the file says.
+        length: u64,
+        /// Most bytes.
+        limit: u64,
+    },
+    /// The system has no memory for what is held.
+    #[error("there is no memory for {bytes} bytes of the schedule")]
+    Memory {
+        /// How many.
+        bytes: u64,
+    },
     /// An action is larger than allowed, or looks so.
     #[error(
         "no action ends within {limit} bytes, and none may be larger in a window (leave out --window): {error}"

@@ -125,3 +125,40 @@ fn an_action_is_read_up_to_its_limit() {
     assert!(matches!(read(100_000), Err(StreamError::LongAction { limit: 100_000, .. })));
     assert!(matches!(read(1 << 20), Ok(2)));
 }
+
+/// A file that says of a part of this kind that it has `length` bytes, and is long enough for it, but holds no blocks there.
+fn sparse(kind: u32, length: u64) -> std::fs::File {
+    let program = goal_smith::program(1, &goal_smith::Shape::varied(1));
+    let mut bytes = encoded(&program);
+    let nisa = load(bytes.clone()).expect("right");
+    let table = 44 + 4 * nisa.num_ranks() as usize + 8 * nisa.num_sections() as usize;
+    let code = u64::from_le_bytes(bytes[table + 4..table + 12].try_into().expect("8 bytes"));
+    // Only the sections stay of the parts.
+    bytes.truncate(table + 12 + code as usize + 4);
+    let at = bytes.len() as u64;
+    bytes.extend_from_slice(&kind.to_le_bytes());
+    bytes.extend_from_slice(&length.to_le_bytes());
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(&bytes).expect("written");
+    file.set_len(at + 12 + length + 4).expect("a sparse file");
+    file
+}
+
+#[test]
+fn lengths_in_a_file_allocate_nothing_before_they_are_checked() {
+    const TERABYTE: u64 = 1 << 40;
+    let error = |file| Outline::read(&file, &Limits::default()).expect_err("wrong").to_string();
+    let of_memory = error(sparse(2, TERABYTE));
+    assert!(
+        of_memory.starts_with("a part of 1099511627776 bytes is to be held in memory, and the limit"),
+        "{of_memory}"
+    );
+    let of_images = error(sparse(3, TERABYTE));
+    assert!(of_images.contains("the limit in a window is 1073741824: leave out --window"), "{of_images}");
+    let unknown = error(sparse(7, TERABYTE));
+    assert!(unknown.contains("the part of kind 7 belongs to a later version"), "{unknown}");
+    let twice = error(sparse(1, TERABYTE));
+    assert!(twice.contains("the part of kind 0x1 comes too late, or twice"), "{twice}");
+    // What is short enough is read, and its checksum is wrong.
+    assert!(error(sparse(3, 1 << 20)).contains("the checksum is"));
+}
