@@ -139,7 +139,16 @@ fn what_can_not_be_is_refused() {
     let binary = bench.path("binary");
     fs::write(&binary, [0xff; 32]).unwrap();
     fs::set_permissions(&binary, fs::Permissions::from_mode(0o600)).unwrap();
-    let cases: [(&[&str], &str); 10] = [
+    // Another user's, and one that would have to be waited for.
+    let theirs = bench.write("theirs", &fs::read_to_string(bench.path("key")).unwrap());
+    fs::set_permissions(&theirs, fs::Permissions::from_mode(0o600)).unwrap();
+    std::os::unix::fs::chown(&theirs, Some(65534), None).unwrap();
+    let fifo = bench.path("fifo");
+    assert!(Command::new("mkfifo").arg("-m").arg("600").arg(&fifo).status().unwrap().success());
+    let fifo = fifo.to_str().unwrap();
+    let cases: [(&[&str], &str); 12] = [
+        (&["--discover", "--hosts", "1", "--key", &theirs], "it belongs to user 65534"),
+        (&["--discover", "--hosts", "1", "--key", fifo], "this is no plain file"),
         (&["--discover", "--hosts", "1", "--key", &open], "others than its owner have rights to it"),
         (&["--discover", "--hosts", "1", "--key", &short], "a key has 64 hexadecimal digits"),
         (

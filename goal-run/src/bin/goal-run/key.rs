@@ -1,10 +1,14 @@
 //! `goal-run key`: makes a key; and how one is read.
+//!
+//! Threat: another user of the host makes the file, changes it, or puts something else in its place. What was opened is what is looked
+//! at and read: a plain file that belongs to this user or root, and that nobody else has rights to. A symbolic link may lead there.
 
 use super::Failure;
 use clap::Args;
 use goal_run::hosts::Key;
+use rustix::process::geteuid;
 use rustix::rand::{GetRandomFlags, getrandom};
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -42,21 +46,60 @@ pub(crate) fn run(arguments: &KeyArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Returns an error if a file of this owner with these rights is no secret of `user`.
+fn check(is_plain: bool, (owner, mode): (u32, u32), user: u32) -> Result<(), String> {
+    if !is_plain {
+        return Err("this is no plain file".to_owned());
+    }
+    if owner != user && owner != 0 {
+        return Err(format!(
+            "it belongs to user {owner}, who knows it and may change it: copy it to a file of your own (chmod 600), or make a new one"
+        ));
+    }
+    if mode & OTHERS != 0 {
+        return Err(
+            "others than its owner have rights to it, so it is no secret: chmod 600 it, or make a new one"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
 /// The key in a file that nobody else may read or change.
 pub(super) fn read(path: &Path) -> Result<Key, String> {
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let file = File::open(path).map_err(|error| match error.kind() {
+    // Not to wait for a writer where it is a FIFO.
+    let mut options = OpenOptions::new();
+    let opened = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path);
+    let file = opened.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => told(&format!("{error} (goal-run key FILE makes one)")),
         _ => told(&error),
     })?;
-    let mode = file.metadata().map_err(|error| told(&error))?.mode();
-    if mode & OTHERS != 0 {
-        return Err(told(
-            &"others than its owner have rights to it, so it is no secret: chmod 600 it, or make a new one",
-        ));
-    }
+    let metadata = file.metadata().map_err(|error| told(&error))?;
+    check(metadata.is_file(), (metadata.uid(), metadata.mode()), geteuid().as_raw())
+        .map_err(|why| told(&why))?;
     let mut text = Vec::new();
     file.take(BYTES_MAX).read_to_end(&mut text).map_err(|error| told(&error))?;
     Key::parse(&String::from_utf8_lossy(&text))
         .map_err(|error| told(&format!("{error} (goal-run key FILE makes one)")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn a_key_is_its_users_or_roots() {
+        assert_eq!(check(true, (1000, 0o100600), 1000), Ok(()));
+        assert_eq!(check(true, (0, 0o100400), 1000), Ok(()));
+        let says = |is_plain, file, user, part: &str| {
+            let why = check(is_plain, file, user).unwrap_err();
+            assert!(why.contains(part), "{why}");
+        };
+        says(true, (1001, 0o100600), 1000, "it belongs to user 1001");
+        says(true, (1001, 0o100600), 0, "it belongs to user 1001");
+        says(true, (1000, 0o100640), 1000, "others than its owner have rights");
+        says(true, (1000, 0o100604), 1000, "others than its owner have rights");
+        says(false, (1000, 0o010600), 1000, "no plain file");
+    }
 }
