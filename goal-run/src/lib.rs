@@ -9,7 +9,9 @@
 pub mod engine;
 mod heap;
 pub mod hosts;
+mod inherited;
 pub mod launcher;
+mod limits;
 mod matching;
 pub mod memory;
 pub mod monitor;
@@ -17,6 +19,7 @@ pub mod ops;
 pub mod progress;
 pub mod rank;
 pub mod report;
+pub mod rights;
 pub mod shm;
 pub mod trace;
 pub mod transport;

@@ -149,10 +149,11 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
 #[test]
 fn peer() {
     let Ok(order) = std::env::var(PEER) else { return };
+    let parent = std::os::unix::process::parent_id();
     let (fd, list) = order.split_once(' ').unwrap();
-    let file = File::options().read(true).write(true).open(format!("/proc/self/fd/{fd}")).unwrap();
+    let file = File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{fd}")).unwrap();
     let segment = Segment::open(file.into(), layout()).unwrap();
-    admit(std::os::unix::process::parent_id());
+    admit(parent);
     check(run(&segment, 1, list), list);
 }
 

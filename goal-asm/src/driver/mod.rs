@@ -18,6 +18,7 @@ mod passes;
 mod reduce;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub use arguments::{CheckArguments, Deny, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
@@ -31,6 +32,7 @@ pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
 pub use passes::PassArguments;
 pub use reduce::{ReduceOptions, reduce};
+pub use workers::start_workers;
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
 use goal_opt::Pipeline;
@@ -86,7 +88,10 @@ impl Options {
     fn with_threads<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {
             Ok(pool) => pool.install(work),
-            Err(_) => work(),
+            Err(_) => {
+                workers::work_alone();
+                work()
+            }
         }
     }
 }

@@ -56,6 +56,7 @@ use goal_asm::nisa::StreamError;
 use instance::{Instance, Matched};
 use local::Locals;
 use state::Held;
+use std::io;
 use std::sync::Arc;
 use window::Window;
 
@@ -131,7 +132,15 @@ impl<T: Transport> Engine<T> {
     /// # Panics
     /// If the system has no address space for what it remembers.
     pub fn new(rank: u32, transport: T, options: Options) -> Self {
-        Self::with(rank, transport, options, Held::alone(&options).expect("address space for an engine"))
+        Self::open(rank, transport, options).expect("address space for an engine")
+    }
+
+    /// The same.
+    ///
+    /// # Errors
+    /// The system has no address space for what it remembers.
+    pub fn open(rank: u32, transport: T, options: Options) -> io::Result<Self> {
+        Ok(Self::with(rank, transport, options, Held::alone(&options)?))
     }
 
     /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that rank left there. What instances

@@ -91,10 +91,14 @@ impl Heap {
     /// Always of the same type. There is one reference at a time, and no reference into a block of a collection that it holds.
     pub(crate) unsafe fn root<T: Flat>(&self) -> NonNull<T> {
         let at = size_of::<Control>().div_ceil(UNIT);
+        let past = at + size_of::<T>().div_ceil(UNIT);
+        assert!(past <= self.units as usize, "a heap without room for its root");
+        // Another process may have written it.
+        let top = self.control().top;
+        assert!(top == 0 || (past..=self.units as usize).contains(&(top as usize)), "this is no heap");
         let root = self.at(at as u32).cast::<T>();
-        if self.control().top == 0 {
-            self.control().top = (at + size_of::<T>().div_ceil(UNIT)) as u32;
-            assert!(self.control().top <= self.units, "a heap without room for its root");
+        if top == 0 {
+            self.control().top = past as u32;
             // SAFETY: the units were counted just now, and are aligned.
             unsafe { root.write(T::default()) };
         }
@@ -109,8 +113,9 @@ impl Heap {
 
     #[inline]
     fn at(&self, unit: u32) -> NonNull<u8> {
-        debug_assert!(unit < self.units);
-        // SAFETY: units that were given out are inside the heap.
+        // Numbers of units lie in the heap, which in a segment other processes write.
+        assert!(unit < self.units, "unit {unit} of a heap of {}", self.units);
+        // SAFETY: it is inside the heap.
         unsafe { self.base.add(unit as usize * UNIT) }
     }
 

@@ -12,6 +12,7 @@ mod process;
 mod processes;
 mod supervise;
 mod threads;
+mod troubles;
 
 pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Window};
@@ -22,7 +23,8 @@ use crate::progress::Mode;
 use crate::rank::{Network, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::transport::Distance;
-use crate::verify;
+use crate::transport::esp::AnyDriver;
+use crate::{limits, rights, verify};
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use processes::Processes;
@@ -82,9 +84,48 @@ pub enum LaunchError {
     /// This launcher got a signal before there were ranks.
     #[error("ended by {}", crate::report::signal_name(*.0))]
     Interrupted(usize),
+    /// The system starts no more processes.
+    #[error("the ranks can't be started: the system refuses process {} of {wanted}: {cause} ({})", started + 1, limits::TASKS)]
+    Process {
+        /// Those that were started.
+        started: usize,
+        /// Those that are to be.
+        wanted: usize,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// There is no file to start ranks from.
+    #[error(
+        "the ranks can't be started: this program is not found (/proc is not mounted, or the file is gone): mount /proc, or take --ranks-as threads"
+    )]
+    Executable,
+    /// The system starts no more threads.
+    #[error("the ranks can't be started: the system refuses thread {} of {wanted}: {cause} ({})", started + 1, limits::TASKS)]
+    Thread {
+        /// Those that were started.
+        started: usize,
+        /// Those that are to be.
+        wanted: usize,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// A rank can't start, in words.
+    #[error("the ranks can't be started: {0}")]
+    Rank(String),
     /// The system has no more memory, processes, threads or descriptors.
     #[error("the ranks can't be started: {0}")]
     System(#[from] io::Error),
+}
+
+impl LaunchError {
+    /// The system does not start the process behind `started` others.
+    fn of_spawn(started: usize, wanted: usize, cause: io::Error) -> Self {
+        match cause.raw_os_error() {
+            Some(libc::ENOENT) => Self::Executable,
+            Some(libc::EMFILE | libc::ENFILE) => Self::System(limits::files(cause)),
+            _ => Self::Process { started, wanted, cause },
+        }
+    }
 }
 
 /// A host of a job with what it needs to run its ranks.
@@ -107,7 +148,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here };
     let watch = |fallen: &mut dyn FnMut() -> _| Supervisor::new(&place).watch(fallen);
-    let end = run_ranks(&place, watch, |end| *end == End::Complete)?;
+    let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
     Ok(conclude(end, segment, nisa, options))
 }
 
@@ -157,20 +198,25 @@ fn equip(
     Ok((settings, segment))
 }
 
-/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where `is_complete`. What `watch` says.
+/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where `is_complete`. What `watch` says. Where there
+/// are other hosts, each rank has its driver. All sockets are open, so this is where rights end.
 fn run_ranks<T>(
     place: &Place<'_>,
-    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> T,
+    drivers: Vec<AnyDriver>,
+    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> Result<T, LaunchError>,
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
+    if place.options.gives_up_rights {
+        rights::give_up_all_but_files()?;
+    }
     let _bells = hang_up_bells(place)?;
     let executable = match &place.options.ranks {
-        Ranks::Threads => return threads::run(place, watch),
+        Ranks::Threads => return threads::run(place, drivers, watch),
         Ranks::Processes { executable } => executable,
     };
     let sealed = Sealed::copy_of(place.nisa.bytes())?;
-    let mut processes = Processes::spawn(place, &sealed, executable)?;
-    let end = watch(&mut || processes.fallen());
+    let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
+    let end = watch(&mut || processes.fallen())?;
     if is_complete(&end) {
         processes.join(place.segment);
     }

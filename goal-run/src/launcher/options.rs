@@ -8,9 +8,7 @@ use crate::transport::Choice;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Outline, StreamError};
 use goal_lang::limits::Limits;
-use rustix::io::{FdFlags, fcntl_setfd};
 use std::fs::File;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -31,7 +29,7 @@ pub enum Ranks {
 /// A window that all ranks run their schedules through, and the file that has these.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// The file. Rank processes inherit its descriptor.
+    /// The file. Rank processes inherit its descriptor, other programs don't.
     pub file: Arc<File>,
     /// What the file has beside its sections; the schedule that the job is started with is the outline's.
     pub outline: Arc<Outline>,
@@ -45,7 +43,6 @@ impl Window {
     /// # Errors
     /// What is wrong with the file, or why it can't be read.
     pub fn open(file: File, limits: &Limits, settings: WindowSettings) -> Result<Self, StreamError> {
-        fcntl_setfd(&file, FdFlags::empty()).map_err(io::Error::from)?;
         let outline = Arc::new(Outline::read(&file, limits)?);
         Ok(Self { file: Arc::new(file), outline, settings })
     }
@@ -95,6 +92,8 @@ pub struct Options {
     pub verified_bytes_max: u64,
     /// Most ranks that are started.
     pub ranks_max: u32,
+    /// Whether the calling thread gives up its rights before ranks start, as [`rights`](crate::rights) says: it does not get them back.
+    pub gives_up_rights: bool,
     /// Ends the job when it becomes the number of a signal.
     pub interrupted: Arc<AtomicUsize>,
 }
@@ -115,6 +114,7 @@ impl Default for Options {
             segment_bytes_max: goal_lang::limits::SEGMENT_BYTES_MAX,
             verified_bytes_max: goal_lang::limits::VERIFIED_BYTES_MAX,
             ranks_max: goal_lang::limits::STARTED_RANKS_MAX,
+            gives_up_rights: false,
             interrupted: Arc::default(),
         }
     }

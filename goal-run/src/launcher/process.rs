@@ -1,9 +1,17 @@
 //! What a process that was started as a rank does.
+//!
+//! Threat: a local user starts this file with an order, a schedule, settings and a segment of their own. Where the file has capabilities,
+//! the process is no rank: see [`rights`](crate::rights). Where it has none, the user gets an error and not a fault as far as
+//! it can be told at the start: descriptors are open and of their kind, memory files have their seals and sizes.
 
 use super::faults;
+use super::troubles;
+use crate::inherited::Inherited;
 use crate::rank::{self, SectionFile, Settings, layout};
+use crate::rights;
 use crate::shm::{Sealed, Segment};
 use crate::transport;
+use crate::transport::esp::{AnyDriver, PassedDriver};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
@@ -11,26 +19,30 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use rustix::thread::set_name;
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::{OwnedFd, RawFd};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What the launcher asks of a process.
+/// What the launcher asks of a process. Descriptors are inherited under these numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) rank: u32,
     /// The launcher's process.
     pub(super) launcher: u32,
-    /// Descriptor of the segment.
+    /// Where it says why it can't start.
+    pub(super) troubles: RawFd,
+    /// The segment.
     pub(super) segment: RawFd,
-    /// Descriptor of the sealed schedule.
+    /// The sealed schedule.
     pub(super) schedule: RawFd,
-    /// Descriptor of the sealed settings: not for the environment, which more can read than the memory.
+    /// The sealed settings: not for the environment, which more can read than the memory.
     pub(super) settings: RawFd,
-    /// Descriptor of the file that the section is read from where it is run through a window, and where it lies in it.
+    /// The file that the section is read from where it is run through a window, and where it lies in it.
     pub(super) section: Option<(RawFd, SectionPlace)>,
+    /// The driver that leads to other hosts, where there are some.
+    pub(super) driver: Option<PassedDriver>,
 }
 
 impl Order {
@@ -38,28 +50,39 @@ impl Order {
     pub(super) const VARIABLE: &str = "GOAL_RUN_RANK";
 
     pub(super) fn to_text(&self) -> String {
-        serde_json::to_string(self).expect("numbers only")
+        serde_json::to_string(self).expect("numbers and names")
     }
 }
+
+/// The exit status of a process that can't start its rank.
+pub(super) const NOT_STARTED: u8 = 2;
 
 /// To be called first in `main` of a program that launchers start ranks with: in such a process it runs the rank and
 /// returns its exit code, in any other `None`.
 pub fn rank_process() -> Option<ExitCode> {
-    let text = std::env::var(Order::VARIABLE).ok()?;
-    let result = match serde_json::from_str(&text) {
-        Ok(order) => execute(&order),
-        Err(error) => Err(io::Error::other(error)),
-    };
-    Some(match result {
-        Ok(()) => ExitCode::SUCCESS,
+    let text = std::env::var_os(Order::VARIABLE)?;
+    if !rights::is_confined() {
+        eprintln!(
+            "goal-run: {} is set, but no launcher started this process: unset it (a rank has no rights that its launcher lacks)",
+            Order::VARIABLE
+        );
+        return Some(ExitCode::from(NOT_STARTED));
+    }
+    let mut inherited = Inherited::new();
+    let order = text.to_str().ok_or_else(|| io::Error::other("the order is no text"));
+    let order = order.and_then(|text| serde_json::from_str::<Order>(text).map_err(io::Error::other));
+    let told = order.as_ref().ok().and_then(|order| inherited.take(order.troubles).ok());
+    match order.and_then(|order| execute(&order, &mut inherited)) {
+        Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
-            eprintln!("goal-run: a rank can't start: {error}");
-            ExitCode::from(2)
+            troubles::tell(told, &error.to_string());
+            Some(ExitCode::from(NOT_STARTED))
         }
-    })
+    }
 }
 
-fn execute(order: &Order) -> io::Result<()> {
+fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
+    rights::give_up()?;
     faults::end_the_process();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // What lists of processes show.
@@ -70,27 +93,30 @@ fn execute(order: &Order) -> io::Result<()> {
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
         return Ok(());
     }
-    let sealed = Sealed::open(inherited(order.schedule, false)?)?;
+    let mut take = |what: &str, number| -> io::Result<OwnedFd> {
+        inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
+    };
+    let sealed = Sealed::open(take("the schedule", order.schedule)?)?;
     // The launcher verified these bytes, and nobody can have changed them.
     let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
-    let settings = Sealed::open(inherited(order.settings, false)?)?;
+    // Closed again when they are read: they hold the job's secret.
+    let settings = Sealed::open(take("the settings", order.settings)?)?;
     let settings: Settings = serde_json::from_slice(&settings)?;
+    if order.rank >= nisa.num_ranks() || !settings.fits(nisa.num_ranks()) {
+        return Err(io::Error::other("the settings are those of another schedule"));
+    }
     let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
-    let segment = Segment::open(inherited(order.segment, true)?, layout)?;
+    let segment = Segment::open(take("the segment", order.segment)?, layout)?;
     let section = match order.section {
-        Some((fd, place)) => {
-            let file = Arc::new(File::from(inherited(fd, false)?));
-            Some(SectionFile { file, place })
+        Some((number, place)) => {
+            Some(SectionFile { file: Arc::new(File::from(take("the schedule's file", number)?)), place })
         }
         None => None,
     };
-    rank::run(&segment, &Arc::new(nisa), order.rank, section, &settings);
-    Ok(())
-}
-
-/// Another descriptor of an inherited file.
-fn inherited(fd: RawFd, write: bool) -> io::Result<OwnedFd> {
-    let file = OpenOptions::new().read(true).write(write).open(format!("/proc/self/fd/{fd}"))?;
-    Ok(file.into())
+    let driver = match &order.driver {
+        Some(passed) => Some(AnyDriver::inherited(passed, inherited)?),
+        None => None,
+    };
+    rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings).map_err(io::Error::other)
 }

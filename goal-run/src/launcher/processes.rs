@@ -1,11 +1,14 @@
 //! Ranks as processes.
 
-use super::Place;
-use super::process::Order;
+use super::process::{NOT_STARTED, Order};
 use super::supervise::{Fallen, stop};
+use super::troubles::Troubles;
+use super::{LaunchError, Place};
+use crate::inherited::Lent;
+use crate::rights;
 use crate::shm::{Sealed, Segment};
-use std::io;
-use std::os::fd::AsRawFd;
+use crate::transport::esp::{AnyDriver, Program};
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -21,24 +24,36 @@ const LOOKED_AT_MIN: usize = 64;
 pub(super) struct Processes {
     /// With their ranks.
     children: Vec<(u32, Child)>,
+    troubles: Troubles,
+    /// What leads frames to their sockets.
+    programs: Vec<Program>,
     /// Which one is asked next.
     next: usize,
 }
 
 impl Processes {
-    /// Starts one process a rank of this host; stops early where the job is interrupted. They inherit both memory files and end with
-    /// the calling thread.
+    /// Starts one process a rank of this host; stops early where the job is interrupted. Each inherits the memory files and its own driver,
+    /// and no rights; it ends with the calling thread.
     ///
     /// # Errors
     /// What the system says; processes that were started are killed.
-    pub(super) fn spawn(place: &Place<'_>, sealed: &Sealed, executable: &Path) -> io::Result<Self> {
-        let Place { segment, settings, options, .. } = *place;
-        let mut processes = Self { children: Vec::new(), next: 0 };
+    pub(super) fn spawn(
+        place: &Place<'_>,
+        drivers: Vec<AnyDriver>,
+        sealed: &Sealed,
+        executable: &Path,
+    ) -> Result<Self, LaunchError> {
+        let Place { segment, settings, options, here, .. } = *place;
+        let mut processes =
+            Self { children: Vec::new(), troubles: Troubles::new()?, programs: Vec::new(), next: 0 };
+        let mut drivers = drivers.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
-        for &rank in place.here {
+        for &rank in here {
+            let driver = drivers.next();
             let order = Order {
                 rank,
                 launcher: std::process::id(),
+                troubles: processes.troubles.descriptor().as_raw_fd(),
                 segment: segment.mapping().fd().as_raw_fd(),
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
@@ -46,16 +61,30 @@ impl Processes {
                     .window
                     .as_ref()
                     .map(|window| (window.file.as_raw_fd(), window.outline.place(rank))),
+                driver: driver.as_ref().map(AnyDriver::passed),
             };
             let mut command = Command::new(executable);
             command.env(Order::VARIABLE, order.to_text()).stdin(Stdio::null()).stdout(Stdio::null());
             // A group of its own: what a terminal sends to the launcher's group is the launcher's to handle.
             command.process_group(0);
-            processes.children.push((rank, command.spawn()?));
+            rights::confine(&mut command);
+            let mut descriptors =
+                vec![segment.mapping().fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
+            descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
+            descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
+            let child = {
+                let _lent = Lent::new(descriptors)?;
+                command.spawn()
+            };
+            let started = processes.children.len();
+            let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
+            processes.programs.extend(driver.and_then(AnyDriver::into_program));
+            processes.children.push((rank, child));
             if options.interrupted.load(Ordering::SeqCst) != 0 {
                 break;
             }
         }
+        processes.troubles.close();
         Ok(processes)
     }
 
@@ -67,7 +96,11 @@ impl Processes {
             let (rank, child) = &mut self.children[self.next];
             self.next = (self.next + 1) % looked_at;
             if let Ok(Some(status)) = child.try_wait() {
-                return Some((*rank, describe(status)));
+                let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
+                return Some(match why {
+                    Some(why) => Fallen::NotStarted(*rank, why),
+                    None => Fallen::Ended(*rank, describe(status)),
+                });
             }
         }
         None

@@ -1,7 +1,7 @@
 //! Watches over the ranks until the job ends.
 
-use super::Place;
 use super::outcome::End;
+use super::{LaunchError, Place};
 use crate::hosts::Reply;
 use crate::monitor::{Pending, Watch};
 use crate::progress::Mode;
@@ -14,8 +14,14 @@ use std::time::{Duration, Instant};
 pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
-/// A rank that ended by itself, and how.
-pub(super) type Fallen = (u32, String);
+/// A rank that ended by itself.
+#[derive(Debug)]
+pub(super) enum Fallen {
+    /// It could not start; why.
+    NotStarted(u32, String),
+    /// It had started; how it ended.
+    Ended(u32, String),
+}
 
 /// What is seen at a look at the ranks of this host.
 pub(super) enum Sight {
@@ -25,8 +31,10 @@ pub(super) enum Sight {
     Finished,
     /// This launcher got a signal.
     Interrupted(usize),
-    /// One has ended by itself.
-    Fallen(Fallen),
+    /// One has ended by itself, and how.
+    Fallen(u32, String),
+    /// One could not start, in words.
+    NotStarted(String),
 }
 
 /// What is looked at.
@@ -41,7 +49,10 @@ impl<'a> Supervisor<'a> {
     }
 
     /// Returns when the job has ended or cannot, where all ranks are here; `fallen` tells of a rank that ended by itself.
-    pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> End {
+    ///
+    /// # Errors
+    /// A rank could not start.
+    pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Result<End, LaunchError> {
         let Place { nisa, segment, options, .. } = *self.place;
         let ranks = segment.num_ranks();
         let tick = TICK + TICK_PER_RANK * ranks;
@@ -51,19 +62,21 @@ impl<'a> Supervisor<'a> {
         loop {
             segment.gate().wait_finished(ranks, tick);
             match self.look(true, fallen) {
-                Some(Sight::Failed(failures)) => return End::Failed(failures),
-                Some(Sight::Finished) => return End::Complete,
-                Some(Sight::Interrupted(signal)) => return End::Interrupted(signal),
-                Some(Sight::Fallen((rank, how))) => {
-                    return End::Died { rank, how, pending: Pending::of_rank(segment, nisa, window, rank) };
+                Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
+                Some(Sight::Finished) => return Ok(End::Complete),
+                Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
+                Some(Sight::Fallen(rank, how)) => {
+                    let pending = Pending::of_rank(segment, nisa, window, rank);
+                    return Ok(End::Died { rank, how, pending });
                 }
+                Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
             }
             if quiet.rests() {
-                return End::Stuck(pending(true));
+                return Ok(End::Stuck(pending(true)));
             }
             if self.is_late() {
-                return End::TimedOut(pending(false));
+                return Ok(End::TimedOut(pending(false)));
             }
         }
     }
@@ -82,9 +95,11 @@ impl<'a> Supervisor<'a> {
         if signal != 0 {
             return Some(Sight::Interrupted(signal));
         }
-        let fallen = fallen()?;
-        // It may have failed after the look above.
-        Some(self.failures().map_or(Sight::Fallen(fallen), Sight::Failed))
+        match fallen()? {
+            Fallen::NotStarted(rank, why) => Some(Sight::NotStarted(format!("rank {rank}: {why}"))),
+            // It may have failed after the look above.
+            Fallen::Ended(rank, how) => Some(self.failures().map_or(Sight::Fallen(rank, how), Sight::Failed)),
+        }
     }
 
     /// Whether the time is up.

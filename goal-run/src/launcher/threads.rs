@@ -2,7 +2,8 @@
 
 use super::supervise::{Fallen, stop};
 use super::{LaunchError, Place};
-use crate::rank;
+use crate::transport::esp::AnyDriver;
+use crate::{rank, rights};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -13,36 +14,46 @@ const STACK_BYTES: usize = 512 << 10;
 /// Runs all ranks of this host until `watch` returns, and then until the last thread has ended; what `watch` says.
 pub(super) fn run<T>(
     place: &Place<'_>,
-    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> T,
+    drivers: Vec<AnyDriver>,
+    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
     let Place { segment, nisa, settings, options, here } = *place;
     let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
     thread::scope(|scope| {
-        let mut threads = Vec::new();
+        let (mut threads, mut drivers) = (Vec::new(), drivers.into_iter());
         let mut start = || {
             for &rank in here {
                 let fallen = &fallen;
                 let section = options.window.as_ref().map(|window| window.section(rank));
+                let driver = drivers.next();
                 let body = move || {
+                    // Sockets are open; if the thread keeps a right, that does no harm.
+                    let _ = rights::give_up();
                     // The segment keeps what a rank that panicked left; nobody else looks at its engine.
-                    let run = AssertUnwindSafe(|| rank::run(segment, nisa, rank, section, settings));
-                    if catch_unwind(run).is_err() {
-                        fallen
-                            .lock()
-                            .unwrap_or_else(PoisonError::into_inner)
-                            .push((rank, "panicked".to_owned()));
-                        segment.gate().call_launcher();
-                    }
+                    let run =
+                        AssertUnwindSafe(|| rank::run(segment, nisa, rank, (section, driver), settings));
+                    let news = match catch_unwind(run) {
+                        Ok(Ok(())) => return,
+                        Ok(Err(error)) => Fallen::NotStarted(rank, error.to_string()),
+                        Err(_) => Fallen::Ended(rank, "panicked".to_owned()),
+                    };
+                    fallen.lock().unwrap_or_else(PoisonError::into_inner).push(news);
+                    segment.gate().call_launcher();
                 };
                 let builder = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
-                threads.push(builder.spawn_scoped(scope, body)?);
+                let thread = builder.spawn_scoped(scope, body).map_err(|cause| LaunchError::Thread {
+                    started: threads.len(),
+                    wanted: here.len(),
+                    cause,
+                })?;
+                threads.push(thread);
             }
-            Ok::<_, std::io::Error>(())
+            Ok(())
         };
         let started = start();
         let end =
-            started.map(|()| watch(&mut || fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()));
+            started.and_then(|()| watch(&mut || fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()));
         stop(segment, None, || threads.iter().all(|thread| thread.is_finished()));
-        Ok(end?)
+        end
     })
 }

@@ -3,11 +3,12 @@
 use super::Mode;
 use super::node::Together;
 use super::thread::{Driver, drive};
-use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help};
+use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help, state_bytes};
 use crate::rank::{Job, Pause, counts, now_ns};
-use crate::transport::esp::OpenError;
+use crate::transport::esp::{AnyDriver, OpenError};
 use crate::transport::{Ends, Wakeup};
 use std::cell::RefCell;
+use std::io;
 use std::sync::Arc;
 use std::thread;
 
@@ -43,37 +44,82 @@ pub enum Interrupted {
     Lost(String),
 }
 
-/// Calls `f` with the end of `rank`, and ends what makes its schedules go on afterwards. There must be one at a time.
+/// Why a rank has no end of its job.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no way to ranks on other hosts.
+    #[error(transparent)]
+    Driver(#[from] OpenError),
+    /// The system has no room for what its engine remembers.
+    #[error("no address space for {} MiB of what the rank remembers: {cause} ({})", bytes >> 20, crate::limits::ADDRESSES)]
+    Memory {
+        /// Bytes.
+        bytes: u64,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// The system starts no thread.
+    #[error("no thread for the progress of the rank: {cause} ({})", crate::limits::TASKS)]
+    Thread {
+        /// What the system says.
+        cause: io::Error,
+    },
+}
+
+/// An engine that only this process uses.
+pub(super) fn engine<'a>(
+    job: Job<'a>,
+    rank: u32,
+    driver: Option<AnyDriver>,
+) -> Result<Engine<Ends<'a>>, StartError> {
+    let ends = Ends::open(job.segment, rank, job.settings, driver)?;
+    let options = job.settings.engine();
+    let engine = Engine::open(rank, ends, options)
+        .map_err(|cause| StartError::Memory { bytes: state_bytes(options.unexpected_limit), cause })?;
+    Ok(job.equip(rank, engine))
+}
+
+/// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its schedules go on afterwards. There must be one
+/// at a time.
 ///
 /// # Errors
-/// The way to ranks on other hosts can't be opened; `f` was not called.
-///
-/// # Panics
-/// If ranks are to act for each other while some are on other hosts: a rank's streams are its process's.
+/// The system has no room, or no thread; `f` was not called.
 pub fn with_member<'a, R>(
     job: Job<'a>,
     rank: u32,
     f: impl FnOnce(&mut Member<'a>) -> R,
-) -> Result<R, OpenError> {
+) -> Result<R, StartError> {
+    with_member_over(job, rank, None, f)
+}
+
+/// The same with the driver that the launcher opened for the rank where there are other hosts.
+///
+/// # Errors
+/// As [`with_member`], or there is no way to ranks on other hosts.
+///
+/// # Panics
+/// If ranks are to act for each other while some are on other hosts: a rank's streams are its process's.
+pub fn with_member_over<'a, R>(
+    job: Job<'a>,
+    rank: u32,
+    driver: Option<AnyDriver>,
+    f: impl FnOnce(&mut Member<'a>) -> R,
+) -> Result<R, StartError> {
     let member = |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
     Ok(match job.settings.progress {
-        Mode::Caller => {
-            let ends = Ends::open(job.segment, rank, job.settings)?;
-            let engine = job.equip(rank, Engine::new(rank, ends, job.settings.engine()));
-            f(&mut member(Own::Alone(Box::new(engine))))
-        }
+        Mode::Caller => f(&mut member(Own::Alone(Box::new(engine(job, rank, driver)?)))),
         Mode::Node => {
             assert!(job.settings.network.is_none(), "ranks on other hosts");
             f(&mut member(Own::Together(Box::new(Together::new(job, rank)))))
         }
         Mode::Thread => thread::scope(|scope| {
-            let driver = Arc::new(Driver::new(job, rank)?);
+            let driver = Arc::new(Driver::new(job, rank, driver)?);
             let of_thread = Arc::clone(&driver);
             let name = format!("progress {rank}");
             let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
-            thread.expect("a thread for the progress of a rank");
+            thread.map_err(|cause| StartError::Thread { cause })?;
             let _stop = StopOnDrop(&driver);
-            Ok::<R, OpenError>(f(&mut member(Own::Thread(Arc::clone(&driver)))))
+            Ok::<R, StartError>(f(&mut member(Own::Thread(Arc::clone(&driver)))))
         })?,
     })
 }

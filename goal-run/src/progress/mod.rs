@@ -15,7 +15,7 @@ mod member;
 mod node;
 mod thread;
 
-pub use member::{Interrupted, Member, with_member};
+pub use member::{Interrupted, Member, StartError, with_member, with_member_over};
 
 use serde::{Deserialize, Serialize};
 

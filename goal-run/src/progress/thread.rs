@@ -1,9 +1,10 @@
 //! A thread that makes the schedules of a rank go on while the rank does something else.
 
+use super::member::{StartError, engine};
 use crate::engine::{Engine, Failure, Waiting};
 use crate::rank::{Job, now_ns};
 use crate::shm::Endpoint;
-use crate::transport::esp::{OpenError, Sleeper};
+use crate::transport::esp::{AnyDriver, Sleeper};
 use crate::transport::{Ends, Wakeup};
 use rustix::thread::futex::{self, Flags};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,9 +41,8 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     /// # Errors
     /// The way to ranks on other hosts can't be opened.
-    pub(super) fn new(job: Job<'a>, rank: u32) -> Result<Self, OpenError> {
-        let ends = Ends::open(job.segment, rank, job.settings)?;
-        let engine = Mutex::new(job.equip(rank, Engine::new(rank, ends, job.settings.engine())));
+    pub(super) fn new(job: Job<'a>, rank: u32, driver: Option<AnyDriver>) -> Result<Self, StartError> {
+        let engine = Mutex::new(engine(job, rank, driver)?);
         Ok(Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) })
     }
 

@@ -23,9 +23,10 @@ pub use settings::{Settings, WindowSettings, layout};
 
 use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed};
 use crate::monitor::Place;
-use crate::progress::{Interrupted, Member, with_member};
+use crate::progress::{Interrupted, Member, StartError, with_member_over};
 use crate::shm::{Segment, State};
 use crate::transport::announce;
+use crate::transport::esp::AnyDriver;
 use goal_asm::Nisa;
 use goal_asm::nisa::{SectionPlace, StreamError};
 use std::fs::File;
@@ -45,15 +46,18 @@ pub struct SectionFile {
 }
 
 /// Runs a rank until the launcher stops the job. Its section is that of `nisa`, or lies in a file and is run through the window
-/// of the settings. An error is left in the rank's failure record, and so is the first instance that did not end as the
-/// program expects.
+/// of the settings; `driver` leads to other hosts where there are some. The error of an action is left in the rank's failure record, and
+/// so is the first instance that did not end as the program expects.
+///
+/// # Errors
+/// The rank can't start.
 pub fn run(
     segment: &Segment,
     nisa: &Arc<Nisa>,
     rank: u32,
-    section: Option<SectionFile>,
+    (section, driver): (Option<SectionFile>, Option<AnyDriver>),
     settings: &Settings,
-) {
+) -> Result<(), StartError> {
     let job = Job::new(segment, nisa, settings, rank);
     let code = match section.zip(settings.window) {
         None => Code::Whole(job.schedule(rank)),
@@ -65,7 +69,7 @@ pub fn run(
     image::start(nisa, rank, &storage);
     announce(segment, rank);
     // Before any rank sends: this announces its room.
-    let opened = with_member(job, rank, |member| {
+    with_member_over(job, rank, driver, |member| {
         if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work =
@@ -82,10 +86,7 @@ pub fn run(
                 }
             }
         }
-    });
-    if let Err(error) = opened {
-        segment.fail(rank, &format!("rank {rank}: {error}"));
-    }
+    })
 }
 
 /// What a rank executes.

@@ -1,6 +1,6 @@
 //! What a rank knows of the ranks on other hosts.
 
-use crate::transport::esp::DriverKind;
+use crate::transport::esp::{AnyDriver, DriverKind, OpenError};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
@@ -57,7 +57,7 @@ pub struct Network {
 
 impl Network {
     /// What the ranks on the host with the interface `mac` know, where the ranks have these addresses. The launcher holds the ports of
-    /// its ranks as long as the job lasts: they open them with [`AnyDriver::open_claimed`](crate::transport::esp::AnyDriver::open_claimed).
+    /// its ranks as long as the job lasts, and opens their drivers.
     pub fn new(
         (interface, driver): (String, DriverKind),
         mac: Mac,
@@ -67,6 +67,20 @@ impl Network {
     ) -> Self {
         let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
         Self { interface, driver, ethertypes, secret, mac: mac.0, places }
+    }
+
+    /// Opens the drivers of the ranks on this host, ascending: of the kind that was asked for or, where it can't be had, packet sockets.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
+        let here = (0..self.num_ranks()).filter(|&rank| self.is_here(rank));
+        here.map(|rank| {
+            let port = self.address(rank).port;
+            let opened = AnyDriver::open_claimed(self.driver, &self.interface, &[self.ethertypes.esp], port)?;
+            Ok(opened.0)
+        })
+        .collect()
     }
 
     /// Number of ranks of the job, on all hosts.

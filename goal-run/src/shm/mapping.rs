@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::sync::Bytes;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, ftruncate, memfd_create};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::fs::File;
 use std::io::{self, Write};
@@ -36,15 +36,14 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first touched. Child processes
-    /// inherit the descriptor.
+    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first touched.
     ///
     /// # Errors
     /// What the system says: too many open files, no address space.
     pub fn create(len: usize) -> io::Result<Self> {
-        let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING)?;
+        let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
         ftruncate(&fd, len as u64)?;
-        fcntl_add_seals(&fd, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        fcntl_add_seals(&fd, SIZE_SEALS | SealFlags::SEAL)?;
         Self::open(fd, len)
     }
 
@@ -60,14 +59,21 @@ impl Mapping {
         Ok(Self { ptr: NonNull::new(ptr.cast()).expect("a mapping is not at address 0"), len, fd: None })
     }
 
-    /// Maps an existing memory file.
+    /// Maps an existing memory file of `len` bytes. Its size must be sealed: an access behind its end is a fault.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::UnexpectedEof`] if the file is smaller than `len`.
+    /// What the system says; [`io::ErrorKind::InvalidInput`] if it has another size, or one that may change.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
+        let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
+        match fcntl_get_seals(&fd) {
+            Ok(seals) if seals.contains(SIZE_SEALS) => {}
+            Ok(_) => return Err(refused("may change its size: it is not sealed")),
+            Err(_) => return Err(refused("is no memory file")),
+        }
         let fd = File::from(fd);
-        if fd.metadata()?.len() < len as u64 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the shared segment is too small"));
+        let has = fd.metadata()?.len();
+        if has != len as u64 {
+            return Err(refused(&format!("has {has} bytes, and the job needs {len}")));
         }
         let fd = OwnedFd::from(fd);
         let ptr = map(fd.as_fd(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED)?;
@@ -180,16 +186,19 @@ unsafe impl Send for Sealed {}
 // SAFETY: constant memory.
 unsafe impl Sync for Sealed {}
 
+/// What keeps the size of a memory file.
+const SIZE_SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
+/// What keeps its bytes too.
 const SEALS: SealFlags =
     SealFlags::WRITE.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::SEAL);
 
 impl Sealed {
-    /// A sealed copy of `bytes`. Child processes inherit the descriptor.
+    /// A sealed copy of `bytes`.
     ///
     /// # Errors
     /// What the system says.
     pub fn copy_of(bytes: &[u8]) -> io::Result<Self> {
-        let fd = memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING)?;
+        let fd = memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
         let mut file = File::from(fd);
         file.write_all(bytes)?;
         let fd = OwnedFd::from(file);
@@ -202,8 +211,8 @@ impl Sealed {
     /// # Errors
     /// What the system says; [`io::ErrorKind::InvalidInput`] if a seal is missing.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
-        if !rustix::fs::fcntl_get_seals(&fd)?.contains(SEALS) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the schedule's copy is not sealed"));
+        if !fcntl_get_seals(&fd).is_ok_and(|seals| seals.contains(SEALS)) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a memory file is not sealed"));
         }
         let file = File::from(fd);
         let len = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;

@@ -2,7 +2,7 @@
 
 use super::choice::Paths;
 use super::cma::Cma;
-use super::esp::{OpenError, Remote, Sleeper};
+use super::esp::{AnyDriver, OpenError, Remote, Sleeper};
 use super::local::Local;
 use super::plugin::{Carrier, Distance};
 use super::shm::ShmTransport;
@@ -37,13 +37,21 @@ impl<'a> Ends<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
-    /// All ends of `rank`. There must be one at a time.
+    /// All ends of `rank`, with the driver that its launcher opened where there are other hosts. There must be one at a time.
     ///
     /// # Errors
-    /// The way to other hosts can't be opened.
-    pub fn open(segment: &'a Segment, rank: u32, settings: &'a Settings) -> Result<Self, OpenError> {
-        let open = |network| Remote::open(network, rank).map(Box::new);
-        let remote = settings.network.as_ref().map(open).transpose()?;
+    /// There is no way to other hosts.
+    pub fn open(
+        segment: &'a Segment,
+        rank: u32,
+        settings: &'a Settings,
+        driver: Option<AnyDriver>,
+    ) -> Result<Self, OpenError> {
+        let remote = match (&settings.network, driver) {
+            (None, _) => None,
+            (Some(network), Some(driver)) => Some(Box::new(Remote::over(network, rank, driver)?)),
+            (Some(_), None) => return Err(OpenError::NoDriver),
+        };
         Ok(Self { remote, ..Self::new(segment, rank, &settings.paths) })
     }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod members;
 pub(crate) mod processes;
+pub(crate) mod rights;
 
 use std::fs;
 use std::io::Write;

@@ -8,4 +8,5 @@ mod examples;
 mod losses;
 mod mistakes;
 mod random;
+mod rights;
 mod runs;

@@ -6,8 +6,9 @@ use common::{BOTH, LIMIT, kinds, lens, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::Mac;
 use goal_run::rank::Wait;
+use goal_run::rights::give_up;
 use goal_run::transport::esp::{
-    Answerer, AnyDriver, Asker, Driver, DriverKind, Full, OpenError, Refusal, Xdp, give_up_rights,
+    Answerer, AnyDriver, Asker, Driver, DriverKind, Full, OpenError, Refusal, Xdp,
 };
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -139,10 +140,10 @@ fn rights_that_were_given_up_are_gone() {
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
     for kind in kinds("rights") {
         let mut other = open(b, kind, 6);
-        let give_up = || {
+        let without = || {
             let (mut one, _) = AnyDriver::open(kind, INTERFACE, &BOTH, Some(5)).unwrap();
-            give_up_rights().unwrap();
-            give_up_rights().unwrap();
+            give_up().unwrap();
+            give_up().unwrap();
             assert!(matches!(AnyDriver::open(kind, INTERFACE, &BOTH, Some(7)), Err(OpenError::Rights)));
             assert_eq!(Xdp::probe().unwrap_err().to_string().split(':').next().unwrap(), XDP_RIGHTS);
             // What is open stays so.
@@ -151,7 +152,7 @@ fn rights_that_were_given_up_are_gone() {
             one.flush().unwrap();
             assert_eq!(one.kind(), kind);
         };
-        a.call(give_up).unwrap();
+        a.call(without).unwrap();
         other.wait(Some(LIMIT)).unwrap();
         assert_eq!(other.receive(1, |frame| assert_eq!(frame.len(), 60)), 1);
     }

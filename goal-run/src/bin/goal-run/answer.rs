@@ -6,7 +6,7 @@ use super::{Failure, interrupted, print};
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{Answerer, AnyDriver, Driver, DriverKind, give_up_rights};
+use goal_run::transport::esp::{Answerer, AnyDriver, Driver, DriverKind};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let opened = AnyDriver::open(answer.driver, &answer.interface, &[ETHERTYPE_EDP], answer.port);
     let (driver, note) = opened.map_err(|error| system(&error))?;
     tell_note(note);
-    give_up_rights().map_err(|error| system(&error))?;
+    goal_run::rights::give_up().map_err(|error| system(&error))?;
     let port = driver.port();
     let mut report = Report {
         interface: &answer.interface,

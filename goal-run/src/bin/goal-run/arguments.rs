@@ -241,6 +241,7 @@ impl Arguments {
             segment_bytes_max: self.max_segment,
             verified_bytes_max: self.max_verified,
             ranks_max: self.max_started,
+            gives_up_rights: true,
             interrupted,
         }
     }

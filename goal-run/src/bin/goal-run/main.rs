@@ -16,6 +16,7 @@ use goal_asm::driver::{self, Error};
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
 use goal_run::report::{Report, Stats, Status};
+use goal_run::rights;
 use goal_run::transport::Distance;
 use goal_run::verify::verify;
 use std::fs::File;
@@ -43,7 +44,13 @@ fn main() -> ExitCode {
     if let Some(code) = launcher::rank_process() {
         return code;
     }
+    if let Err(why) = rights::refuse_set_id() {
+        complain(why);
+        return ExitCode::from(2);
+    }
     let arguments = Arguments::parse();
+    // They live as long as this process.
+    driver::start_workers(|| drop(rights::give_up_all_but_files()));
     if let Some(command) = &arguments.command {
         let status = match command {
             Command::Info(info) => info::run(info),

@@ -6,7 +6,7 @@ use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_run::hosts::mac;
 use goal_run::rank::Wait;
-use goal_run::transport::esp::{AnyDriver, Asker, Driver, DriverKind, give_up_rights};
+use goal_run::transport::esp::{AnyDriver, Asker, Driver, DriverKind};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let opened = AnyDriver::open(ping.driver, &ping.interface, &[ETHERTYPE_EDP], None);
     let (driver, note) = opened.map_err(|error| system(&error))?;
     tell_note(note);
-    give_up_rights().map_err(|error| system(&error))?;
+    goal_run::rights::give_up().map_err(|error| system(&error))?;
     let (mac, port, kind) = (driver.mac(), driver.port(), driver.kind());
     let mut asker = Asker::new(driver, port, ping.wait);
     let bytes_max = asker.payload_max();

@@ -4,7 +4,6 @@ use super::{LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
 use crate::rank::now_ns;
-use crate::transport::esp::give_up_rights;
 use std::time::Duration;
 
 /// What it was told.
@@ -22,11 +21,14 @@ impl Told {
 }
 
 /// Tells the leader what becomes of the ranks; returns when it says that the job has ended.
+///
+/// # Errors
+/// A rank of this host could not start: the leader is still to be told.
 pub(super) fn follow(
     session: &mut Session<'_>,
     place: &Place<'_>,
     fallen: &mut dyn FnMut() -> Option<Fallen>,
-) -> Told {
+) -> Result<Told, LaunchError> {
     let leader = session.leader();
     let supervisor = Supervisor::new(place);
     let mut quiet = Quiet::new(place);
@@ -46,31 +48,31 @@ pub(super) fn follow(
                     continue;
                 }
                 Event::Message(_, Message::End { is_complete, areas }, _) => {
-                    return Told::End { is_complete, areas };
+                    return Ok(Told::End { is_complete, areas });
                 }
                 Event::Probe { from, round } if from == leader => {
                     probe = Some(round);
                     continue;
                 }
                 Event::Message(_, Message::Refused(why), _) => {
-                    return Told::Verdict(verdict(session::REFUSED, LaunchError::Hosts(why).to_string()));
+                    let error = LaunchError::Hosts(why).to_string();
+                    return Ok(Told::Verdict(verdict(session::REFUSED, error)));
                 }
                 Event::Lost(_, why) => why,
                 Event::Finished(_) => "its launcher ended".to_owned(),
                 _ => continue,
             };
             let error = format!("{} is lost: {why}", session.named(leader));
-            return Told::Verdict(verdict(session::DIED, error));
+            return Ok(Told::Verdict(verdict(session::DIED, error)));
         }
         if !is_ready && gate.ready() == here {
             is_ready = true;
-            // Threads have opened their sockets; processes have rights of their own.
-            let _ = give_up_rights();
             session.post.send(leader, Message::Ready);
         }
         let news = match supervisor.look(!have_finished, fallen).filter(|_| !has_told) {
             Some(Sight::Failed(_)) => Some(Message::Failed),
-            Some(Sight::Fallen((rank, how))) => Some(Message::Died { rank, how }),
+            Some(Sight::Fallen(rank, how)) => Some(Message::Died { rank, how }),
+            Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
             Some(Sight::Interrupted(signal)) => Some(Message::Interrupted { signal }),
             Some(Sight::Finished) => Some(Message::Finished),
             None => None,

@@ -9,7 +9,6 @@ use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Pending;
 use crate::rank::now_ns;
 use crate::trace;
-use crate::transport::esp::give_up_rights;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
@@ -24,7 +23,7 @@ pub(super) enum Ending {
     Complete,
     Failed,
     Stuck,
-    Died(Fallen),
+    Died(u32, String),
     TimedOut,
     Interrupted(usize),
     /// A host is lost, in words.
@@ -79,15 +78,14 @@ impl<'s, 'a> Leader<'s, 'a> {
             }
             if !has_begun && gate.ready() == here && self.ready == self.others {
                 has_begun = true;
-                // Threads have opened their sockets; processes have rights of their own.
-                let _ = give_up_rights();
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
             // While ranks of others run, those that have finished must live on: others may wait for what they sent.
             match supervisor.look(self.finished == self.others, fallen) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
-                Some(Sight::Fallen(fallen)) => return Ending::Died(fallen),
+                Some(Sight::Fallen(rank, how)) => return Ending::Died(rank, how),
+                Some(Sight::NotStarted(why)) => return Ending::Refused(why),
                 Some(Sight::Interrupted(signal)) => return Ending::Interrupted(signal),
                 Some(Sight::Finished) => return Ending::Complete,
                 None => {}
@@ -128,7 +126,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 Message::Failed => return Some(Ending::Failed),
                 Message::Died { rank, how } if self.session.ranks_of(host).contains(&rank) => {
-                    return Some(Ending::Died((rank, how)));
+                    return Some(Ending::Died(rank, how));
                 }
                 Message::Interrupted { signal } => return Some(Ending::Interrupted(signal)),
                 Message::Refused(why) => {
@@ -170,7 +168,7 @@ impl<'s, 'a> Leader<'s, 'a> {
             (Ending::TimedOut, _) => End::TimedOut(pending(false)),
             (Ending::Interrupted(signal), _) => End::Interrupted(signal),
             (Ending::Refused(why), _) => return Err(LaunchError::Hosts(why)),
-            (Ending::Died((rank, how)), _) => {
+            (Ending::Died(rank, how), _) => {
                 let pending = Pending::of_rank(segment, nisa, window, rank);
                 End::Died { rank, how, pending }
             }
@@ -184,7 +182,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         let areas = Areas {
             memory: self.session.hosts.keeps_memory || settings.record,
             matches: settings.record && is_complete,
-            instance: matches!(ending, Ending::Stuck | Ending::Died(_) | Ending::TimedOut),
+            instance: matches!(ending, Ending::Stuck | Ending::Died(..) | Ending::TimedOut),
             trace: settings.trace_events > 0,
         };
         self.tell_all(&Message::End { is_complete, areas: areas.list() });

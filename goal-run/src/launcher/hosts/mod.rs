@@ -136,7 +136,7 @@ impl Session<'_> {
         if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, Xdp::probe()) {
             (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
         }
-        let leads = network.leads();
+        let (leads, drivers) = (network.leads(), network.open_drivers()?);
         let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
         let here = self.mine.clone();
         let place = Place {
@@ -148,11 +148,12 @@ impl Session<'_> {
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
-            let ending = run_ranks(&place, |fallen| leader.lead(fallen), Ending::is_complete)?;
+            let ending = run_ranks(&place, drivers, |fallen| Ok(leader.lead(fallen)), Ending::is_complete)?;
             let end = leader.gather(ending)?;
             return Ok(Some(conclude(end, segment, self.nisa, self.options)));
         }
-        let told = run_ranks(&place, |fallen| follow::follow(self, &place, fallen), Told::is_complete)?;
+        let told =
+            run_ranks(&place, drivers, |fallen| follow::follow(self, &place, fallen), Told::is_complete)?;
         match told {
             Told::End { areas, .. } => left::tell(self, &place, &areas)?,
             Told::Verdict(verdict) => self.decided = Some(verdict),

@@ -7,7 +7,8 @@ use super::Hosts;
 use crate::hosts::Discovery;
 use crate::hosts::{Event, Key, Link, Message, Reply};
 use crate::rank::now_ns;
-use crate::transport::esp::{Driver, Interface, Lost, OpenError, Packet, give_up_rights};
+use crate::rights;
+use crate::transport::esp::{Driver, Interface, Lost, OpenError, Packet};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::Config;
 use goal_esp::wire::Mac;
@@ -85,7 +86,7 @@ impl Post {
         let of_thread = Arc::clone(&bell);
         let work = move || {
             // Its socket is open; if it keeps the right, that does no harm.
-            let _ = give_up_rights();
+            let _ = rights::give_up();
             Worker { driver, link, tell, bell: of_thread, event: None, fault: None }.work(&told);
         };
         let thread = thread::Builder::new().name("hosts".to_owned()).spawn(work)?;

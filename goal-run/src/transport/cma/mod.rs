@@ -34,9 +34,6 @@ pub(super) const PLUGIN: Plugin = Plugin {
 /// Set in names of bytes to be copied; no address of a process and no place in a segment is as large.
 const COPIED: u64 = 1 << 63;
 
-/// The right to read other processes' memory (`CAP_SYS_PTRACE`).
-const CAPABILITY: u32 = 19;
-
 /// One rank's way to the memory of the others.
 pub struct Cma<'a> {
     segment: &'a Segment,
@@ -89,10 +86,7 @@ fn probe() -> Result<(), String> {
     let word = [1u8];
     let mut copy = [0];
     let own = read::exact(rustix::process::getpid(), word.as_ptr() as u64, &mut copy);
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let effective = effective.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0);
-    verdict(own, ptrace_scope(), effective >> CAPABILITY & 1 == 1)
+    verdict(own, ptrace_scope())
 }
 
 /// Yama's `kernel.yama.ptrace_scope`; `None` without Yama.
@@ -101,16 +95,13 @@ pub fn ptrace_scope() -> Option<u8> {
 }
 
 /// Whether a process may read another one of its job, as far as it can be told by itself: by what became of reading its own
-/// memory, by what Yama allows, and by whether it may read any process.
-fn verdict(own: Result<(), Errno>, scope: Option<u8>, may_read_all: bool) -> Result<(), String> {
+/// memory, and by what Yama allows. Ranks have no rights, so CAP_SYS_PTRACE makes no difference.
+fn verdict(own: Result<(), Errno>, scope: Option<u8>) -> Result<(), String> {
     if let Err(error) = own {
         return Err(format!("forbidden: process_vm_readv says `{error}`, as under a seccomp filter"));
     }
     match scope {
-        Some(2) if !may_read_all => {
-            Err("forbidden by Yama without CAP_SYS_PTRACE (kernel.yama.ptrace_scope = 2)".to_owned())
-        }
-        Some(scope @ 3..) => Err(format!("forbidden by Yama (kernel.yama.ptrace_scope = {scope})")),
+        Some(scope @ 2..) => Err(format!("forbidden by Yama (kernel.yama.ptrace_scope = {scope})")),
         // At 1 a process admits its job itself.
         _ => Ok(()),
     }

@@ -37,23 +37,22 @@ fn names_of_other_transports_and_ranks_that_are_not_ready_are_refused() {
 
 #[test]
 fn what_forbids_it_is_named() {
-    type Case = (Result<(), Errno>, Option<u8>, bool, Option<&'static str>);
-    let cases: [Case; 9] = [
-        (Ok(()), None, false, None),
-        (Ok(()), Some(0), false, None),
-        (Ok(()), Some(1), false, None),
-        (Ok(()), Some(2), true, None),
-        (Ok(()), Some(2), false, Some("CAP_SYS_PTRACE (kernel.yama.ptrace_scope = 2)")),
-        (Ok(()), Some(3), true, Some("kernel.yama.ptrace_scope = 3")),
-        (Err(Errno::PERM), None, true, Some("seccomp")),
-        (Err(Errno::NOSYS), Some(0), true, Some("process_vm_readv says")),
-        (Err(Errno::PERM), Some(3), true, Some("seccomp")),
+    type Case = (Result<(), Errno>, Option<u8>, Option<&'static str>);
+    let cases: [Case; 8] = [
+        (Ok(()), None, None),
+        (Ok(()), Some(0), None),
+        (Ok(()), Some(1), None),
+        (Ok(()), Some(2), Some("kernel.yama.ptrace_scope = 2")),
+        (Ok(()), Some(3), Some("kernel.yama.ptrace_scope = 3")),
+        (Err(Errno::PERM), None, Some("seccomp")),
+        (Err(Errno::NOSYS), Some(0), Some("process_vm_readv says")),
+        (Err(Errno::PERM), Some(3), Some("seccomp")),
     ];
-    for (own, scope, may_read_all, wanted) in cases {
-        match (verdict(own, scope, may_read_all), wanted) {
+    for (own, scope, wanted) in cases {
+        match (verdict(own, scope), wanted) {
             (Ok(()), None) => {}
             (Err(why), Some(part)) => assert!(why.contains(part), "{why}"),
-            (got, _) => panic!("{own:?} {scope:?} {may_read_all}: {got:?}"),
+            (got, _) => panic!("{own:?} {scope:?}: {got:?}"),
         }
     }
 }

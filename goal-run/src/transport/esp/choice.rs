@@ -1,10 +1,11 @@
 //! Which driver carries the frames.
 
-use super::{Driver, Full, Interface, Lost, OpenError, Packet, RingStats, Xdp};
+use super::{Driver, Full, Interface, Lost, OpenError, Packet, Program, RingStats, Xdp};
+use crate::inherited::Inherited;
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
 /// The drivers.
@@ -26,6 +27,20 @@ impl DriverKind {
             Self::Xdp => "xdp",
         }
     }
+}
+
+/// An open driver in numbers, for the process that inherits its descriptors.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PassedDriver {
+    /// The interface, as it was when the driver was opened.
+    name: String,
+    index: u32,
+    mac: [u8; 6],
+    mtu: usize,
+    port: u16,
+    /// The packet socket; the socket of XDP and the memory file of its frames.
+    packet: RawFd,
+    xdp: Option<[RawFd; 2]>,
 }
 
 /// One of the drivers.
@@ -72,6 +87,68 @@ impl AnyDriver {
                 Ok(xdp) => (Self::Xdp(xdp.into()), None),
                 Err((packet, why)) => (Self::Packet(packet), Some(why.to_string())),
             },
+        }
+    }
+
+    /// The driver that another process opened for this one.
+    ///
+    /// # Errors
+    /// What is told is not what there is.
+    pub(crate) fn inherited(passed: &PassedDriver, inherited: &mut Inherited) -> io::Result<Self> {
+        let PassedDriver { name, index, mac, mtu, port, packet, xdp } = passed;
+        let interface = Interface {
+            name: name.clone(),
+            index: *index,
+            mac: Some(Mac(*mac)),
+            mtu: *mtu,
+            is_ethernet: true,
+            is_up: true,
+            has_carrier: true,
+        };
+        if let Some(refusal) = interface.refusal() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, refusal));
+        }
+        let packet = Box::new(Packet::over(interface, *port, inherited.take(*packet)?)?);
+        Ok(match xdp {
+            None => Self::Packet(packet),
+            Some([socket, file]) => {
+                let (socket, file) = (inherited.take(*socket)?, inherited.take(*file)?);
+                Self::Xdp(Xdp::inherited(packet, socket, file)?.into())
+            }
+        })
+    }
+
+    /// What the process that is to use the driver is told. It must inherit [`AnyDriver::descriptors`].
+    pub(crate) fn passed(&self) -> PassedDriver {
+        let Interface { name, index, mtu, .. } = self.interface();
+        PassedDriver {
+            name: name.clone(),
+            index: *index,
+            mac: self.mac().0,
+            mtu: *mtu,
+            port: self.port(),
+            packet: self.packet().as_fd().as_raw_fd(),
+            xdp: match self {
+                Self::Packet(_) => None,
+                Self::Xdp(xdp) => Some(xdp.descriptors().map(|fd| fd.as_raw_fd())),
+            },
+        }
+    }
+
+    /// The descriptors of all that it consists of.
+    pub(crate) fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
+        let mut all = vec![self.packet().as_fd()];
+        if let Self::Xdp(xdp) = self {
+            all.extend(xdp.descriptors());
+        }
+        all
+    }
+
+    /// What this process must hold after it passed the driver on, as long as the other one uses it.
+    pub(crate) fn into_program(self) -> Option<Program> {
+        match self {
+            Self::Packet(_) => None,
+            Self::Xdp(xdp) => xdp.into_program(),
         }
     }
 

@@ -16,17 +16,18 @@ mod xdp;
 
 use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 
+pub(crate) use choice::PassedDriver;
 pub use choice::{AnyDriver, DriverKind};
 pub use driver::{Driver, Full, Lost};
 pub use echo::{Answerer, Asker};
 pub use interface::{Interface, Refusal};
-pub use packet::{OpenError, Packet, RingStats, give_up_rights, probe};
+pub use packet::{OpenError, Packet, RingStats, probe};
 pub use port::Port;
 pub(crate) use remote::RETRANSMIT_MAX_NS;
 pub use remote::{Remote, Sleeper};
 pub use stream::{EspTransport, Frames, LostPeer, MESSAGE_MAX, SHORT_MAX};
 pub use wire::Wire;
-pub use xdp::{NoXdp, Xdp};
+pub use xdp::{NoXdp, Program, Xdp};
 
 pub(super) const PLUGIN: Plugin = Plugin {
     name: Name::Esp,

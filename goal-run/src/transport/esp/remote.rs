@@ -1,6 +1,6 @@
 //! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
 
-use super::{AnyDriver, Driver, EspTransport, OpenError, Wire, give_up_rights};
+use super::{AnyDriver, Driver, EspTransport, OpenError, Wire};
 use crate::rank::{Network, now_ns};
 use crate::shm::Bell;
 use goal_esp::endpoint::{Config, Timing};
@@ -31,21 +31,13 @@ pub struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// The way of `rank`. The calling thread gives up the right to open raw sockets.
+    /// The way of `rank` by the driver that its launcher opened for its port.
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open(network: &'a Network, rank: u32) -> Result<Self, OpenError> {
+    pub fn over(network: &'a Network, rank: u32, driver: AnyDriver) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let address = network.address(rank);
-        // Where a rank can't have XDP it does without: the launcher has said so if that is the system's doing.
-        let (driver, _) = AnyDriver::open_claimed(
-            network.driver,
-            &network.interface,
-            &[network.ethertypes.esp],
-            address.port,
-        )?;
-        give_up_rights().map_err(system("the right to open raw sockets can't be given up"))?;
         let sockets = driver.sockets().iter().map(BorrowedFd::try_clone_to_owned).collect::<io::Result<_>>();
         let sockets = sockets.map_err(system("there is no descriptor left"))?;
         let payload_max = Config::payload_max_of(driver.interface().usable_mtu());

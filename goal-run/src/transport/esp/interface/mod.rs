@@ -117,6 +117,14 @@ impl Interface {
         }
     }
 
+    /// The address of one that can be used.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub(super) fn address(&self) -> Mac {
+        self.mac.expect("an interface of Ethernet has an address")
+    }
+
     /// Why it can't be used.
     pub fn refusal(&self) -> Option<Refusal> {
         let Self { ref name, mtu, .. } = *self;

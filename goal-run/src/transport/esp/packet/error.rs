@@ -24,6 +24,9 @@ pub enum OpenError {
         /// The port.
         number: u16,
     },
+    /// A rank on a host among others was started without its socket.
+    #[error("the launcher opened no socket for this rank")]
+    NoDriver,
     /// What the system says.
     #[error("{what}: {cause}")]
     System {

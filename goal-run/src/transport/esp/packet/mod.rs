@@ -11,7 +11,7 @@ mod sys;
 
 pub use error::OpenError;
 pub(super) use error::executable;
-pub use rights::{give_up_rights, probe};
+pub use rights::probe;
 
 use super::{Driver, Full, Interface, Lost, Port};
 use goal_esp::wire::Mac;
@@ -65,12 +65,21 @@ impl Packet {
         Self::bind(interface, socket, ethertypes, claim.number(), Some(claim))
     }
 
-    /// The same with a port that somebody else holds the claim to, for this.
+    /// The same for a port that somebody else holds the claim to.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open_claimed(interface: &str, ethertypes: &[u16], port: u16) -> Result<Self, OpenError> {
         Self::bind(Self::interface_of(interface)?, Self::socket()?, ethertypes, port, None)
+    }
+
+    /// The driver over a socket that another process opened for this interface and port and has not used.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn over(interface: Interface, port: u16, socket: OwnedFd) -> io::Result<Self> {
+        let ring = Ring::over(&socket, interface.usable_mtu())?;
+        Ok(Self::new(interface, port, None, ring, socket))
     }
 
     fn interface_of(name: &str) -> Result<Interface, OpenError> {
@@ -92,11 +101,14 @@ impl Packet {
         port: u16,
         claim: Option<Port>,
     ) -> Result<Self, OpenError> {
-        let mac = interface.mac.expect("an interface of Ethernet has an address");
-        let ring = Self::set_up(&socket, &interface, mac, ethertypes, port)
+        let ring = Self::set_up(&socket, &interface, interface.address(), ethertypes, port)
             .map_err(|cause| OpenError::System { what: "the packet socket can't be set up", cause })?;
-        let stats = RingStats::default();
-        Ok(Self { interface, mac, port, _claim: claim, queue: Queue::new(), ring, socket, stats })
+        Ok(Self::new(interface, port, claim, ring, socket))
+    }
+
+    fn new(interface: Interface, port: u16, claim: Option<Port>, ring: Ring, socket: OwnedFd) -> Self {
+        let (mac, stats) = (interface.address(), RingStats::default());
+        Self { interface, mac, port, _claim: claim, queue: Queue::new(), ring, socket, stats }
     }
 
     fn set_up(

@@ -18,6 +18,25 @@ const BLOCK_LEN: usize = 64 << 10;
 const ALIGNMENT: usize = 16;
 const ETHERNET_LEN: usize = 14;
 
+/// How frames lie in a ring.
+struct Shape {
+    /// Bytes between two places, and places in a block.
+    stride: usize,
+    per_block: usize,
+    blocks: usize,
+}
+
+impl Shape {
+    /// For frames with at most `mtu` bytes behind Ethernet's header.
+    fn of(mtu: usize) -> Self {
+        // The kernel aligns what is behind Ethernet's header to 16, and adds the reserve: so the header begins at a multiple of 16.
+        let frame_at = (TPACKET2_HDRLEN + ALIGNMENT).next_multiple_of(ALIGNMENT);
+        let stride = (frame_at + ETHERNET_LEN + mtu).next_multiple_of(ALIGNMENT);
+        let per_block = BLOCK_LEN / stride;
+        Self { stride, per_block, blocks: FRAMES_MIN.div_ceil(per_block) }
+    }
+}
+
 /// The ring.
 ///
 /// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A place whose status has
@@ -38,12 +57,8 @@ unsafe impl Send for Ring {}
 impl Ring {
     /// The ring of a socket for frames with at most `mtu` bytes behind Ethernet's header.
     pub(super) fn new(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
-        // The kernel aligns what is behind Ethernet's header to 16, and adds the reserve: so the header begins at a multiple of 16.
         sys::set_option(socket, libc::PACKET_RESERVE, ETHERNET_LEN as i32)?;
-        let frame_at = (TPACKET2_HDRLEN + ALIGNMENT).next_multiple_of(ALIGNMENT);
-        let stride = (frame_at + ETHERNET_LEN + mtu).next_multiple_of(ALIGNMENT);
-        let per_block = BLOCK_LEN / stride;
-        let blocks = FRAMES_MIN.div_ceil(per_block);
+        let Shape { stride, per_block, blocks } = Shape::of(mtu);
         let request = tpacket_req {
             tp_block_size: BLOCK_LEN as u32,
             tp_block_nr: blocks as u32,
@@ -51,6 +66,13 @@ impl Ring {
             tp_frame_nr: (blocks * per_block) as u32,
         };
         sys::set_receive_ring(socket, &request)?;
+        Self::over(socket, mtu)
+    }
+
+    /// The ring that was made so for a socket, from which nobody has taken a frame. What the system maps is what was made, so another `mtu` is
+    /// an error.
+    pub(super) fn over(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
+        let Shape { stride, per_block, blocks } = Shape::of(mtu);
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
         let start = unsafe {

@@ -1,8 +1,11 @@
 //! The memory that a socket of AF_XDP and this process share, in chunks. `unsafe`: the kernel writes and reads it.
+//!
+//! It is a memory file of fixed size, so that the process that opens the socket can pass both on.
 #![allow(unsafe_code)]
 
 use super::ring::Mapping;
 use goal_esp::endpoint::FRAME_LEN_MAX;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::net::sockopt::set_xdp_umem_reg;
 use rustix::net::xdp::{XdpUmemReg, XdpUmemRegFlags};
 use std::io;
@@ -12,6 +15,8 @@ use std::os::fd::OwnedFd;
 const HEADROOM: usize = 256;
 /// Bytes of a chunk: what has room for frames of 1500 bytes, and a page, which is the most that the kernel takes.
 const CHUNK_LENS: [usize; 2] = [2048, 4096];
+/// What keeps the size of the memory file.
+const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 /// Frames that arrive for which there is room, as in the ring of a packet socket.
 const FRAMES: usize = 1024;
 /// Frames that are to leave.
@@ -54,12 +59,16 @@ impl Shape {
 pub(super) struct Area {
     shape: Shape,
     mapping: Mapping,
+    file: OwnedFd,
 }
 
 impl Area {
     /// One that the socket has been told of.
     pub(super) fn new(socket: &OwnedFd, shape: Shape) -> io::Result<Self> {
-        let mapping = Mapping::private(shape.len())?;
+        let file = memfd_create("goal-run frames", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&file, shape.len() as u64)?;
+        fcntl_add_seals(&file, SEALS)?;
+        let mapping = Mapping::shared(&file, shape.len(), 0)?;
         let registration = XdpUmemReg {
             addr: mapping.start().as_ptr() as u64,
             len: shape.len() as u64,
@@ -69,7 +78,25 @@ impl Area {
             tx_metadata_len: 0,
         };
         set_xdp_umem_reg(socket, registration)?;
-        Ok(Self { shape, mapping })
+        Ok(Self { shape, mapping, file })
+    }
+
+    /// The one in a memory file, which another process has told the socket of.
+    pub(super) fn over(file: OwnedFd, shape: Shape) -> io::Result<Self> {
+        let is_whole = fstat(&file)?.st_size == shape.len() as i64;
+        if !is_whole || !fcntl_get_seals(&file)?.contains(SEALS) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the memory for frames has another size",
+            ));
+        }
+        let mapping = Mapping::shared(&file, shape.len(), 0)?;
+        Ok(Self { shape, mapping, file })
+    }
+
+    /// The memory file.
+    pub(super) fn file(&self) -> &OwnedFd {
+        &self.file
     }
 
     /// How frames lie in it.

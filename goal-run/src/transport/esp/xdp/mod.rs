@@ -22,7 +22,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use socket::Socket;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// When frames are sent again that the kernel did not take: it does not say when it has room.
@@ -32,8 +32,12 @@ const LEFT_OVER_PAUSE: Duration = Duration::from_millis(1);
 pub struct Xdp {
     socket: Socket,
     packet: Box<Packet>,
-    _hook: Hook,
+    /// The program; `None` where another process holds it.
+    hook: Option<Hook>,
 }
+
+/// What keeps the program at an interface, for the process that opened a socket and passed it on.
+pub struct Program(#[expect(dead_code, reason = "held, not used")] Hook);
 
 impl Xdp {
     /// Takes over a port from its packet socket, which was opened for these ethertypes.
@@ -42,7 +46,7 @@ impl Xdp {
     /// Why it can't be had, with the packet socket as it was.
     pub fn over(packet: Box<Packet>, ethertypes: &[u16]) -> Result<Self, (Box<Packet>, NoXdp)> {
         match Self::set_up(&packet, ethertypes) {
-            Ok((socket, hook)) => Ok(Self { socket, packet, _hook: hook }),
+            Ok((socket, hook)) => Ok(Self { socket, packet, hook: Some(hook) }),
             Err(why) => Err((packet, why)),
         }
     }
@@ -57,6 +61,25 @@ impl Xdp {
         hook.lead(socket.queue(), owner, socket.as_fd())
             .map_err(NoXdp::system("no frames can be led to XDP"))?;
         Ok((socket, hook))
+    }
+
+    /// The driver over sockets that another process opened for this interface and has not used, and the memory file for their frames. That
+    /// process holds the program.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn inherited(packet: Box<Packet>, socket: OwnedFd, file: OwnedFd) -> io::Result<Self> {
+        Ok(Self { socket: Socket::over(packet.interface(), socket, file)?, packet, hook: None })
+    }
+
+    /// The descriptors of the socket and of the memory file for frames.
+    pub(super) fn descriptors(&self) -> [BorrowedFd<'_>; 2] {
+        [self.socket.as_fd().as_fd(), self.socket.file().as_fd()]
+    }
+
+    /// What must be held as long as another process uses the sockets.
+    pub(super) fn into_program(self) -> Option<Program> {
+        self.hook.map(Program)
     }
 
     /// Whether there could be one on this system, whatever an interface has.

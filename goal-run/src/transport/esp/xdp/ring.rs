@@ -1,7 +1,7 @@
 //! Rings of descriptors that this process and the kernel share (AF_XDP). `unsafe`: memory that is shared with the kernel.
 #![allow(unsafe_code)]
 
-use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::net::xdp::{XdpDesc, XdpRingFlags, XdpRingOffset};
 use std::io;
 use std::marker::PhantomData;
@@ -19,19 +19,11 @@ pub(super) struct Mapping {
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    /// Memory of this process, all zeros and there at once.
-    pub(super) fn private(len: usize) -> io::Result<Self> {
-        let (protection, flags) =
-            (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::POPULATE);
-        // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
-        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), len, protection, flags)? };
-        Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), len })
-    }
-
-    fn shared(socket: &OwnedFd, len: usize, offset: u64) -> io::Result<Self> {
+    /// The first `len` bytes behind `offset` of a socket or a memory file, there at once.
+    pub(super) fn shared(file: &OwnedFd, len: usize, offset: u64) -> io::Result<Self> {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
-        // SAFETY: as above.
-        let start = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, socket, offset)? };
+        // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
+        let start = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, file, offset)? };
         Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), len })
     }
 
@@ -130,8 +122,12 @@ pub(super) struct Producer<T>(Ring<T>);
 
 impl<T: Entry> Producer<T> {
     /// The ring of `size` entries, a power of two, that the kernel maps at `offset`.
+    ///
+    /// It goes on where the process stopped that wrote the ring before.
     pub(super) fn new(socket: &OwnedFd, at: XdpRingOffset, size: u32, offset: u64) -> io::Result<Self> {
-        Ring::new(socket, at, size, offset).map(Self)
+        let mut ring = Ring::new(socket, at, size, offset)?;
+        ring.own = ring.producer().load(Ordering::Acquire);
+        Ok(Self(ring))
     }
 
     /// Writes an entry, for which there must be room. The kernel sees it after [`Producer::publish`].
@@ -173,7 +169,9 @@ pub(super) struct Consumer<T>(Ring<T>);
 impl<T: Entry> Consumer<T> {
     /// As [`Producer::new`].
     pub(super) fn new(socket: &OwnedFd, at: XdpRingOffset, size: u32, offset: u64) -> io::Result<Self> {
-        Ring::new(socket, at, size, offset).map(Self)
+        let mut ring = Ring::new(socket, at, size, offset)?;
+        ring.own = ring.consumer().load(Ordering::Acquire);
+        Ok(Self(ring))
     }
 
     /// Whether there is an entry.

@@ -62,15 +62,25 @@ struct Rings {
 }
 
 impl Rings {
-    fn new(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
+    /// Entries of the rings of frames that arrive, and of those that leave.
+    fn sizes(shape: Shape) -> (u32, u32) {
         // The kernel tells late how many entries it has taken: when it has taken all that it saw. So twice as many may seem to be there.
         let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
-        let arriving = size(shape.chunks());
-        let leaving = size(PLACES * shape.place_len / shape.chunk_len);
+        (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
+    }
+
+    fn new(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
+        let (arriving, leaving) = Self::sizes(shape);
         sockopt::set_xdp_umem_fill_ring_size(fd, arriving)?;
         sockopt::set_xdp_rx_ring_size(fd, arriving)?;
         sockopt::set_xdp_tx_ring_size(fd, leaving)?;
         sockopt::set_xdp_umem_completion_ring_size(fd, leaving)?;
+        Self::over(fd, shape)
+    }
+
+    /// The rings that a socket has.
+    fn over(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
+        let (arriving, leaving) = Self::sizes(shape);
         let at = sockopt::xdp_mmap_offsets(fd)?;
         Ok(Self {
             fill: Producer::new(fd, at.fr, arriving, libc::XDP_UMEM_PGOFF_FILL_RING)?,
@@ -79,6 +89,11 @@ impl Rings {
             gone: Consumer::new(fd, at.cr, leaving, libc::XDP_UMEM_PGOFF_COMPLETION_RING)?,
         })
     }
+}
+
+/// Most bytes of a frame of an interface.
+fn len_max(interface: &Interface) -> usize {
+    goal_esp::wire::Frame::<&[u8]>::HEADER_LEN + interface.usable_mtu()
 }
 
 /// The socket.
@@ -101,24 +116,13 @@ impl Socket {
     /// A socket of the first receive queue of the interface that has none.
     pub(super) fn open(interface: &Interface) -> Result<Self, NoXdp> {
         let fd = Self::fd()?;
-        let len_max = goal_esp::wire::Frame::<&[u8]>::HEADER_LEN + interface.usable_mtu();
-        let shape = Shape::new(len_max);
+        let shape = Shape::new(len_max(interface));
         let area = Area::new(&fd, shape).map_err(|cause| match cause.raw_os_error() {
             Some(libc::ENOBUFS) => NoXdp::Memory { bytes: shape.len() },
             _ => NoXdp::System { what: "no memory to share with the kernel", cause },
         })?;
         let rings = Rings::new(&fd, shape).map_err(NoXdp::system("no rings to share with the kernel"))?;
-        let mut socket = Self {
-            rings,
-            area,
-            whole: Whole::new(len_max),
-            free: (0..PLACES as u8).rev().collect(),
-            pieces: [0; PLACES],
-            is_due: false,
-            taken: 0,
-            queue: 0,
-            fd,
-        };
+        let mut socket = Self::new(fd, interface, area, rings);
         for chunk in 0..shape.chunks() {
             socket.rings.fill.push((chunk * shape.chunk_len) as u64);
         }
@@ -126,6 +130,33 @@ impl Socket {
         socket.bind(interface)?;
         socket.tell_of_room();
         Ok(socket)
+    }
+
+    /// The socket that another process opened for this interface and has not used, with its memory file.
+    pub(super) fn over(interface: &Interface, fd: OwnedFd, file: OwnedFd) -> io::Result<Self> {
+        let shape = Shape::new(len_max(interface));
+        let area = Area::over(file, shape)?;
+        let rings = Rings::over(&fd, shape)?;
+        Ok(Self::new(fd, interface, area, rings))
+    }
+
+    fn new(fd: OwnedFd, interface: &Interface, area: Area, rings: Rings) -> Self {
+        Self {
+            rings,
+            area,
+            whole: Whole::new(len_max(interface)),
+            free: (0..PLACES as u8).rev().collect(),
+            pieces: [0; PLACES],
+            is_due: false,
+            taken: 0,
+            queue: 0,
+            fd,
+        }
+    }
+
+    /// The memory file that frames lie in.
+    pub(super) fn file(&self) -> &OwnedFd {
+        self.area.file()
     }
 
     fn fd() -> Result<OwnedFd, NoXdp> {

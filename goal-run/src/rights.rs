@@ -1,0 +1,108 @@
+//! The rights that a process of goal-run has: it gives them up as soon as it can.
+//!
+//! Threat: whoever takes over a process of a job, by a frame or by a fault of ours, has the rights of that process. So launchers
+//! open the sockets of their ranks and then give up what they have, and ranks never have any: no capability in any set, and
+//! `no_new_privs`, so that no program that they execute gets one from its file or from being root's.
+//!
+//! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment. A process becomes a rank only
+//! if `no_new_privs` was set before the file was executed: then the kernel has granted it nothing that its starter lacked.
+//! `AT_SECURE` does not tell, because the kernel sets it for every file with effective capabilities, also where it grants none.
+//!
+//! `unsafe`: what a process does between its start and its program.
+#![allow(unsafe_code)]
+
+use rustix::io::Errno;
+use rustix::process::{getegid, geteuid, getgid, getuid};
+use rustix::thread::{
+    CapabilitySet, capabilities, clear_ambient_capability_set, no_new_privs,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+/// What root's launcher keeps: it writes its results where root may.
+const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
+
+/// Gives up every capability of this thread, and of the threads and programs that it starts.
+///
+/// # Errors
+/// What the system says.
+pub fn give_up() -> io::Result<()> {
+    keep(CapabilitySet::empty())
+}
+
+/// The same for a launcher. Root's keeps the right to write files, which the programs that it starts don't get.
+///
+/// # Errors
+/// What the system says.
+pub fn give_up_all_but_files() -> io::Result<()> {
+    // Of a file's capabilities nothing is kept: they are not the user's.
+    keep(if getuid().is_root() { FILES } else { CapabilitySet::empty() })
+}
+
+/// Lets a command start its program without rights.
+pub(crate) fn confine(command: &mut Command) {
+    // What this thread lacks the program does not get. A process that has nothing to do before its program starts faster.
+    if !is_confined() {
+        // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
+        unsafe { command.pre_exec(give_up) };
+    }
+}
+
+/// Returns true if the program of this process was started without rights that its starter lacked.
+pub fn is_confined() -> bool {
+    no_new_privs().unwrap_or(false)
+}
+
+/// Returns an error if this file is set-user-ID or set-group-ID: the user could write any file with its owner's rights.
+///
+/// # Errors
+/// What to do instead.
+pub fn refuse_set_id() -> Result<(), &'static str> {
+    if getuid() == geteuid() && getgid() == getegid() {
+        return Ok(());
+    }
+    Err(
+        "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep)",
+    )
+}
+
+fn keep(kept: CapabilitySet) -> io::Result<()> {
+    set_no_new_privs(true)?;
+    // Fails on a kernel without the set.
+    let _ = clear_ambient_capability_set();
+    // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do alone.
+    for number in 0..u64::BITS {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {
+            break;
+        }
+    }
+    let mut sets = capabilities(None)?;
+    sets.permitted &= kept;
+    sets.effective &= kept;
+    sets.inheritable = CapabilitySet::empty();
+    Ok(set_capabilities(None, sets)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left() {
+        // A thread of its own: it does not get its rights back.
+        let told = std::thread::spawn(|| {
+            give_up_all_but_files().unwrap();
+            let launcher = capabilities(None).unwrap();
+            give_up().unwrap();
+            assert!(is_confined());
+            (launcher, capabilities(None).unwrap())
+        });
+        let (launcher, rank) = told.join().unwrap();
+        assert_eq!(launcher.permitted - FILES, CapabilitySet::empty());
+        assert_eq!(launcher.effective, launcher.permitted);
+        assert_eq!(rank.permitted | rank.effective | rank.inheritable, CapabilitySet::empty());
+    }
+}

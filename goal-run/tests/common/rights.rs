@@ -1,0 +1,86 @@
+//! The rights of processes, as /proc tells them.
+
+use rustix::process::Pid;
+use std::fs;
+use std::io::{self, Write};
+
+/// CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
+pub(crate) const FILES: u64 = 1 << 1 | 1 << 2;
+
+/// The sets of a thread.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rights {
+    effective: u64,
+    permitted: u64,
+    inheritable: u64,
+    bounding: u64,
+    ambient: u64,
+    no_new_privs: bool,
+}
+
+impl Rights {
+    fn of_status(status: &str) -> Self {
+        let line = |name: &str| {
+            let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            value.unwrap_or_else(|| panic!("no {name} in {status}")).trim()
+        };
+        let set = |name| u64::from_str_radix(line(name), 16).unwrap();
+        Self {
+            effective: set("CapEff"),
+            permitted: set("CapPrm"),
+            inheritable: set("CapInh"),
+            bounding: set("CapBnd"),
+            ambient: set("CapAmb"),
+            no_new_privs: line("NoNewPrivs") == "1",
+        }
+    }
+
+    /// Those of all threads of a process.
+    fn of(process: Pid) -> Vec<Self> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).unwrap();
+        let read = |path: std::path::PathBuf| fs::read_to_string(path.join("status")).ok();
+        let all: Vec<Self> =
+            tasks.filter_map(|task| read(task.unwrap().path())).map(|text| Self::of_status(&text)).collect();
+        assert!(!all.is_empty());
+        all
+    }
+
+    /// Returns true once no thread has a right but those in `kept`: a thread that begins gives up its own.
+    pub(crate) fn are_given_up(process: Pid, kept: u64) -> bool {
+        Self::of(process).iter().all(|rights| rights.permitted & !kept == 0)
+    }
+
+    /// No thread of a process has a right but those in `kept`, or can get one.
+    #[track_caller]
+    pub(crate) fn assert_none(process: Pid, kept: u64) {
+        // Without CAP_SETPCAP there is no way to empty the bounding set.
+        let own = Self::of_status(&fs::read_to_string("/proc/thread-self/status").unwrap());
+        let bounding = if own.effective >> 8 & 1 == 1 { 0 } else { own.bounding };
+        let kept = kept & own.effective;
+        for rights in Self::of(process) {
+            assert_eq!(rights.permitted & !kept, 0, "{rights:x?}");
+            assert_eq!(rights.effective & !kept, 0, "{rights:x?}");
+            assert_eq!(
+                (rights.inheritable, rights.ambient, rights.bounding),
+                (0, 0, bounding),
+                "{rights:x?}"
+            );
+            assert!(rights.no_new_privs);
+        }
+    }
+
+    /// The same for a process that could not empty its bounding set.
+    #[track_caller]
+    pub(crate) fn assert_without_bounds(process: Pid) {
+        for rights in Self::of(process) {
+            let sets = [rights.permitted, rights.effective, rights.inheritable, rights.ambient];
+            assert_eq!(sets, [0; 4], "{rights:x?}");
+            assert!(rights.no_new_privs);
+        }
+    }
+}
+
+/// Says past the harness, which would keep it back, that a test is skipped.
+pub(crate) fn skipped(test: &str, why: &str) {
+    let _ = writeln!(io::stderr(), "{test}: skipped: {why}");
+}
