@@ -259,6 +259,12 @@ impl BodyVerifier<'_> {
                 self.faults.push(Some(self.rank), None, format!("{entries} {name} where {wanted} belong"));
             }
         }
+        let mut edges = body.requires.edges().chain(body.irequires.edges());
+        let inside = edges.all(|edge| edge.waiter.index() < body.len());
+        if inside && debug.order.as_ref().is_some_and(|order| !order.fits(body)) {
+            let message = "the stated order of dependencies is not one of this graph";
+            self.faults.push(Some(self.rank), None, message.to_owned());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the parser knows of one rank block before its ranks are put together.
 
-use crate::program::{Body, Datum};
+use crate::program::{Body, Datum, Edge};
 use crate::source::{Position, Span};
 
 /// The two kinds of dependencies.
@@ -18,6 +18,22 @@ pub(crate) struct Pending {
     pub(crate) kind: DependencyKind,
     pub(crate) waiter: Span,
     pub(crate) prerequisite: Span,
+    /// Its place among the block's dependencies of this kind: that of an entry which stands for it until it is resolved.
+    pub(crate) at: u32,
+}
+
+/// The dependencies of a block in the order of the text, with the places where they were stated if these are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Dependencies {
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) places: Vec<Position>,
+}
+
+impl Dependencies {
+    pub(crate) fn clear(&mut self) {
+        self.edges.clear();
+        self.places.clear();
+    }
 }
 
 /// An `init` or `expect`.
@@ -31,8 +47,10 @@ pub(crate) struct Declared {
 /// One rank block, or one file of bare statements.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// Its actions and those dependencies that its own labels resolve. `debug.actions` is always there.
+    /// Its actions, and its dependencies if its own labels resolve all of them. `debug.actions` is always there.
     pub(crate) body: Body,
+    /// `requires` and `irequires` where other blocks have to resolve some of them.
+    pub(crate) unresolved: Option<Box<[Dependencies; 2]>>,
     /// From the head's end to the closing brace, in the source map.
     pub(crate) start: Position,
     pub(crate) end: Position,
@@ -47,6 +65,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
+    /// Number of completion dependencies.
+    pub(crate) fn num_requires(&self) -> usize {
+        self.body.requires.len() + self.unresolved.as_ref().map_or(0, |kinds| kinds[0].edges.len())
+    }
+
     /// Whether the block adds nothing to a graph.
     pub(crate) fn is_without_graph(&self) -> bool {
         self.body.is_empty() && self.pending.is_empty() && self.body.scratch == 0

@@ -1,7 +1,7 @@
 //! What the grammar's actions write into: the blocks of a stretch of text.
 
 use super::ParseOptions;
-use super::block::{Block, Chunk, Declared, DependencyKind, Member, Pending};
+use super::block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
 use super::labels::LabelTable;
 use super::statement::{Attributes, Mark};
 use super::values::DatumBuilder;
@@ -9,7 +9,7 @@ use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ActionId;
 use crate::limits::LABEL_BYTES_MAX;
 use crate::print::RESERVED;
-use crate::program::{Action, Body, Csr, Edge, Piece};
+use crate::program::{Action, Body, Csr, Edge, Piece, StatedOrder};
 use crate::source::{Position, Span};
 
 /// Why there are limits.
@@ -33,10 +33,8 @@ pub(crate) struct Builder<'a> {
 
     pub(super) block: Block,
     labels: LabelTable,
-    requires: Vec<Edge>,
-    irequires: Vec<Edge>,
-    requires_places: Vec<Position>,
-    irequires_places: Vec<Position>,
+    requires: Dependencies,
+    irequires: Dependencies,
 
     /// Start and length of the label of the statement being read.
     label: Option<(usize, u32)>,
@@ -65,10 +63,8 @@ impl<'a> Builder<'a> {
             every: false,
             block: Block::default(),
             labels: LabelTable::default(),
-            requires: Vec::new(),
-            irequires: Vec::new(),
-            requires_places: Vec::new(),
-            irequires_places: Vec::new(),
+            requires: Dependencies::default(),
+            irequires: Dependencies::default(),
             label: None,
             pattern: None,
             pieces: Vec::new(),
@@ -293,8 +289,10 @@ impl<'a> Builder<'a> {
             }
             _ => {
                 let span = |(start, len): (usize, u32)| self.span(start, start + len as usize);
-                let pending = Pending { kind, waiter: span(waiter), prerequisite: span(prerequisite) };
-                self.block.pending.push(pending);
+                let (waiter, prerequisite) = (span(waiter), span(prerequisite));
+                let at = self.dependencies(kind).edges.len() as u32;
+                self.block.pending.push(Pending { kind, waiter, prerequisite, at });
+                self.state(kind, Edge { waiter: ActionId(0), prerequisite: ActionId(0) }, waiter.start);
             }
         }
     }
@@ -302,13 +300,24 @@ impl<'a> Builder<'a> {
     #[inline]
     fn edge(&mut self, kind: DependencyKind, waiter: ActionId, prerequisite: ActionId, place: Position) {
         self.block.backward |= waiter <= prerequisite;
-        let (edges, places) = match kind {
-            DependencyKind::Completion => (&mut self.requires, &mut self.requires_places),
-            DependencyKind::Start => (&mut self.irequires, &mut self.irequires_places),
-        };
-        edges.push(Edge { waiter, prerequisite });
-        if self.options.debug {
-            places.push(place);
+        self.state(kind, Edge { waiter, prerequisite }, place);
+    }
+
+    #[inline]
+    fn dependencies(&mut self, kind: DependencyKind) -> &mut Dependencies {
+        match kind {
+            DependencyKind::Completion => &mut self.requires,
+            DependencyKind::Start => &mut self.irequires,
+        }
+    }
+
+    #[inline]
+    fn state(&mut self, kind: DependencyKind, edge: Edge, place: Position) {
+        let debug = self.options.debug;
+        let dependencies = self.dependencies(kind);
+        dependencies.edges.push(edge);
+        if debug {
+            dependencies.places.push(place);
         }
     }
 
@@ -323,7 +332,9 @@ impl<'a> Builder<'a> {
             let waiter = self.labels.find(self.text, name(dependency.waiter));
             let prerequisite = self.labels.find(self.text, name(dependency.prerequisite));
             let (Some(waiter), Some(prerequisite)) = (waiter, prerequisite) else { return true };
-            self.edge(dependency.kind, waiter, prerequisite, dependency.waiter.start);
+            self.block.backward |= waiter <= prerequisite;
+            let edge = Edge { waiter, prerequisite };
+            self.dependencies(dependency.kind).edges[dependency.at as usize] = edge;
             false
         });
         pending.shrink_to_fit();
@@ -331,22 +342,29 @@ impl<'a> Builder<'a> {
     }
 
     fn take_body(&mut self) -> Body {
-        if self.requires.len().max(self.irequires.len()) > u32::MAX as usize {
+        if self.requires.edges.len().max(self.irequires.edges.len()) > u32::MAX as usize {
             self.too_many("dependencies", (self.block.start - self.base) as usize);
             self.requires.clear();
             self.irequires.clear();
+            self.block.pending.clear();
         }
-        let (requires, irequires) = (&mut self.requires, &mut self.irequires);
+        let mut taken = Body { scratch: self.block.body.scratch, ..Body::default() };
+        if self.block.pending.is_empty() {
+            let actions = self.block.body.actions.len();
+            let Dependencies { edges, places } = &self.requires;
+            let requires;
+            (taken.requires, taken.debug.requires, requires) = Csr::stated(actions, edges, places);
+            let Dependencies { edges, places } = &self.irequires;
+            let irequires;
+            (taken.irequires, taken.debug.irequires, irequires) = Csr::stated(actions, edges, places);
+            taken.debug.order = StatedOrder { requires, irequires, ..StatedOrder::default() }.boxed();
+            self.requires.clear();
+            self.irequires.clear();
+        } else {
+            let unresolved = [std::mem::take(&mut self.requires), std::mem::take(&mut self.irequires)];
+            self.block.unresolved = Some(Box::new(unresolved));
+        }
         let body = &mut self.block.body;
-        let actions = body.actions.len();
-        let mut taken = Body { scratch: body.scratch, ..Body::default() };
-        (taken.requires, taken.debug.requires) = Csr::with_places(actions, requires, &self.requires_places);
-        (taken.irequires, taken.debug.irequires) =
-            Csr::with_places(actions, irequires, &self.irequires_places);
-        requires.clear();
-        irequires.clear();
-        self.requires_places.clear();
-        self.irequires_places.clear();
         taken.pieces = std::mem::take(&mut body.pieces);
         taken.debug.labels = std::mem::take(&mut body.debug.labels);
         taken.actions = take_exact(&mut body.actions);

@@ -19,7 +19,7 @@ use crate::program::Program;
 use crate::resolve;
 use crate::source::SourceMap;
 
-pub(crate) use block::{Block, Chunk, Declared, DependencyKind, Member, Pending};
+pub(crate) use block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
 pub(crate) use builder::{Builder, duplicate_label, quote};
 pub(crate) use statement::Peer;
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::diag::{Code, Severity};
-use crate::program::{Action, Operand, Payload, Piece, Pieces, Placement, Space};
+use crate::program::{Action, Body, Operand, Payload, Piece, Pieces, Placement, Space};
 use crate::{ANY, ActionId, Datatype, FormatOptions, Op, Style, fmt};
 
 fn parse_with(texts: &[&[u8]], options: &ParseOptions) -> Parsed {
@@ -352,6 +352,41 @@ fn copies_of_blocks_are_bounded() {
     assert_eq!(errors(&text), [(Code::LimitExceeded, 0)]);
 }
 
+/// The rows of both kinds that don't ascend, as they were stated.
+fn rows(body: &Body) -> [Vec<(u32, Vec<u32>)>; 2] {
+    let order = body.debug.order.clone().unwrap_or_default();
+    [order.requires, order.irequires].map(|rows| {
+        rows.iter().map(|(id, row)| (id.0, row.iter().map(|waiter| waiter.0).collect())).collect()
+    })
+}
+
+#[test]
+fn the_order_of_dependencies_is_that_of_the_text() {
+    let of = |text: &str| rows(&program(text).bodies[0]);
+    let canonical = "rank 0 { a: nop b: nop c: nop b requires a c requires a c irequires b }";
+    assert_eq!(of(canonical), [vec![], vec![]]);
+    let shuffled = "rank 0 { a: nop b: nop c: nop c requires a b irequires a b requires a c requires a }";
+    assert_eq!(of(shuffled), [vec![(0, vec![2, 1, 2])], vec![]]);
+    let twice = "rank 0 { a: nop b: nop b irequires a b irequires a }";
+    assert_eq!(of(twice), [vec![], vec![(0, vec![1, 1])]]);
+    // Labels that come later, in the same block and in another one.
+    let before = "rank 0 { c requires a a: nop b: nop b requires a c: nop }";
+    assert_eq!(of(before), [vec![(0, vec![2, 1])], vec![]]);
+    let across =
+        "rank 0 { c requires a a: nop b: nop b requires a } rank 0 { c: nop b requires a c irequires a }";
+    assert_eq!(of(across), [vec![(0, vec![2, 1, 1])], vec![]]);
+    // Without names and places there is no order either.
+    let parsed =
+        parse_with(&[shuffled.as_bytes()], &ParseOptions { debug: false, ..ParseOptions::default() });
+    assert!(parsed.program.expect("a program").bodies[0].debug.order.is_none());
+}
+
+#[test]
+fn labels_that_no_block_has_are_told_alone() {
+    let text = "rank 0 { a: nop\n b requires a\n a requires c\n d: nop d requires a }\nrank 0 { b: nop }";
+    assert_eq!(errors(text), [(Code::UnknownLabel, 3)]);
+}
+
 /// A text of several parts, and what threads make of it.
 fn same_with_threads(text: &[u8]) {
     let one = parse_with(&[text], &ParseOptions::default());
@@ -361,6 +396,7 @@ fn same_with_threads(text: &[u8]) {
     let (Some(one), Some(two)) = (one.program, two.program) else { return };
     assert_eq!((one.ranks, one.images), (two.ranks, two.images));
     assert!(one.bodies.iter().zip(&two.bodies).all(|(a, b)| a.same_graph(b)));
+    assert!(one.bodies.iter().zip(&two.bodies).all(|(a, b)| a.debug.order == b.debug.order));
 }
 
 #[test]
@@ -372,7 +408,11 @@ fn threads_change_nothing() {
             text.push_str(&format!("l{i}: send {i}b to {} tag {rank}\n", (rank + i) % 2000));
         }
         text.push_str("l2 requires l1 init 0 = Int8 1 }\n");
+        // In another order than the actions', of a label in the other block of the rank.
+        text.push_str(&format!("rank {rank} {{ l9 requires l3 l4 requires l3 l9 requires l3 }}\n"));
     }
+    let body = &program(&text).bodies[7];
+    assert_eq!(rows(body), [vec![(2, vec![8, 3, 8])], vec![]]);
     same_with_threads(text.as_bytes());
     // Errors, and braces in comments, which a cut may take for the ends of blocks.
     same_with_threads(text.replace("l7:", "l6: /* } */").as_bytes());

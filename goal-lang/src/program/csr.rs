@@ -1,5 +1,6 @@
 //! Edges in compressed sparse rows.
 
+use super::stated::StatedRows;
 use crate::ids::ActionId;
 use crate::source::Position;
 use std::ops::Range;
@@ -39,6 +40,41 @@ impl Csr {
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
     pub fn with_places(actions: usize, edges: &[Edge], places: &[Position]) -> (Self, Vec<Position>) {
+        Self::collect(actions, edges, places, None)
+    }
+
+    /// Like [`with_places`](Self::with_places), and the rows in whose order or number of entries the edges differ.
+    ///
+    /// # Panics
+    /// As [`from_edges`](Self::from_edges) does.
+    pub fn stated(actions: usize, edges: &[Edge], places: &[Position]) -> (Self, Vec<Position>, StatedRows) {
+        let mut stated = StatedRows::default();
+        let (csr, places) = Self::collect(actions, edges, places, Some(&mut stated));
+        (csr, places, stated)
+    }
+
+    /// Rows that lie one behind the other in `targets` already, where row `r` goes from `starts[r]` to `starts[r + 1]`, and
+    /// those of them that don't ascend strictly.
+    ///
+    /// # Panics
+    /// If `starts` doesn't ascend from 0 to the length of `targets`.
+    pub fn from_rows(starts: Vec<u32>, targets: Vec<ActionId>) -> (Self, StatedRows) {
+        if targets.is_empty() {
+            return Default::default();
+        }
+        assert!(starts[0] == 0 && starts.is_sorted() && starts[starts.len() - 1] as usize == targets.len());
+        let mut stated = StatedRows::default();
+        let mut csr = Self { starts, targets };
+        csr.put_in_order(&mut Vec::new(), Some(&mut stated));
+        (csr, stated)
+    }
+
+    fn collect(
+        actions: usize,
+        edges: &[Edge],
+        places: &[Position],
+        stated: Option<&mut StatedRows>,
+    ) -> (Self, Vec<Position>) {
         if edges.is_empty() {
             return (Self::default(), Vec::new());
         }
@@ -58,7 +94,7 @@ impl Csr {
         }
         starts.pop();
         let mut csr = Self { starts, targets };
-        csr.put_in_order(&mut ordered);
+        csr.put_in_order(&mut ordered, stated);
         (csr, ordered)
     }
 
@@ -143,7 +179,7 @@ impl Csr {
             starts.push(targets.len() as u32);
         }
         let mut csr = Self { starts, targets };
-        csr.put_in_order(&mut ordered);
+        csr.put_in_order(&mut ordered, None);
         (csr, ordered)
     }
 
@@ -175,7 +211,8 @@ impl Csr {
     }
 
     /// Lets every row ascend strictly, and `places` with them where there are any: of equal edges the first place stays.
-    fn put_in_order(&mut self, places: &mut Vec<Position>) {
+    /// `stated` gets the rows that change, as they were.
+    fn put_in_order(&mut self, places: &mut Vec<Position>, mut stated: Option<&mut StatedRows>) {
         let mut pairs: Vec<(ActionId, Position)> = Vec::new();
         let mut kept = 0usize;
         let mut from = 0usize;
@@ -190,6 +227,9 @@ impl Csr {
                 }
                 kept += to - from;
             } else {
+                if let Some(stated) = stated.as_deref_mut() {
+                    stated.push(ActionId::new(row - 1), self.targets[from..to].iter().copied());
+                }
                 let place = |at: usize| places.get(at).copied().unwrap_or(Position::MAX);
                 pairs.clear();
                 pairs.extend((from..to).map(|at| (self.targets[at], place(at))));

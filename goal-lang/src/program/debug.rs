@@ -1,9 +1,11 @@
-//! Names and places of a body's text, beside the graph and droppable.
+//! Names, places and order of a body's text, beside the graph and droppable.
 
+use super::stated::StatedOrder;
 use crate::ids::ActionId;
 use crate::source::Position;
 
-/// What a body remembers of the text it came from. Each table is empty or has an entry for every action (edge).
+/// What a body remembers of the text or the binary it came from. Each table is empty or has an entry for every action
+/// (edge).
 #[derive(Debug, Clone, Default)]
 pub struct Debug {
     /// Labels of the actions.
@@ -18,6 +20,8 @@ pub struct Debug {
     pub lines: Vec<u32>,
     /// The source file's name that `lines` count in.
     pub source_name: String,
+    /// The order of dependencies and roots where it isn't the graph's.
+    pub order: Option<Box<StatedOrder>>,
 }
 
 /// Labels of all actions in one string; an unlabelled action has the empty one.

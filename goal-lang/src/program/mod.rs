@@ -8,6 +8,7 @@ mod debug;
 mod memory;
 mod order;
 mod overlap;
+mod stated;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use debug::{Debug, Labels};
 pub use memory::{Datum, MemoryImage};
 pub use order::{Cycle, topological_order};
 pub use overlap::{overlaps_itself, partly_overlap};
+pub use stated::{StatedEdges, StatedOrder, StatedRows};
 
 use crate::ids::{BodyId, ImageId};
 
@@ -64,7 +66,7 @@ impl Program {
         self.body_of(rank).extent(Space::Memory).max(image)
     }
 
-    /// Drops names and places.
+    /// Drops names, places and the order in which dependencies were stated.
     pub fn strip(&mut self) {
         for body in &mut self.bodies {
             body.debug = Debug::default();

@@ -5,27 +5,58 @@ use super::labels::{RankLabels, text_of};
 use super::suggest::nearest;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
-use crate::parse::{Block, DependencyKind, Pending, duplicate_label, quote};
-use crate::program::{Action, Body, Csr, Edge, Payload, Pieces};
+use crate::parse::{Block, Dependencies, DependencyKind, Pending, duplicate_label, quote};
+use crate::program::{Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows};
 use crate::source::{Position, Span};
 
 /// Most labels looked at for one that was meant.
 const CANDIDATES_MAX: usize = 1 << 14;
 
+/// The dependencies of all blocks: of every prerequisite in the order of the text.
 #[derive(Default)]
 struct Edges {
     edges: Vec<Edge>,
     places: Vec<Position>,
+    /// Entries that stand for dependencies which nothing resolves, ascending.
+    unknown: Vec<usize>,
 }
 
 impl Edges {
-    fn extend(&mut self, csr: &Csr, places: &[Position], offset: u32) {
+    fn push(&mut self, edge: Edge, offset: u32) {
         let shift = |id: ActionId| ActionId(id.0 + offset);
-        self.edges.extend(
-            csr.edges()
-                .map(|edge| Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) }),
-        );
-        self.places.extend_from_slice(places);
+        self.edges.push(Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) });
+    }
+
+    /// Those of a block with `actions` actions.
+    fn extend(
+        &mut self,
+        csr: &Csr,
+        stated: StatedEdges<'_>,
+        places: &[Position],
+        (actions, offset): (usize, u32),
+    ) {
+        for prerequisite in (0..actions).map(ActionId::new).take_while(|_| !csr.is_empty()) {
+            for &waiter in stated.row(prerequisite) {
+                let edge = Edge { waiter, prerequisite };
+                self.push(edge, offset);
+                if !places.is_empty() {
+                    let place = csr.position(edge).and_then(|at| places.get(at));
+                    self.places.push(place.copied().unwrap_or(Position::MAX));
+                }
+            }
+        }
+    }
+
+    /// The rows, their places, and those that don't ascend.
+    fn finish(mut self, actions: usize) -> (Csr, Vec<Position>, StatedRows) {
+        if !self.unknown.is_empty() {
+            let has_places = !self.places.is_empty();
+            let is_known = |at: &usize| self.unknown.binary_search(at).is_err();
+            let known: Vec<usize> = (0..self.edges.len()).filter(is_known).collect();
+            self.edges = known.iter().map(|&at| self.edges[at]).collect();
+            self.places = known.iter().filter(|_| has_places).map(|&at| self.places[at]).collect();
+        }
+        Csr::stated(actions, &self.edges, &self.places)
     }
 }
 
@@ -35,7 +66,8 @@ impl Resolver<'_> {
         let blocks: Vec<&Block> = list.iter().map(|&block| &blocks[block as usize]).collect();
         let mut body = Body::default();
         let (mut requires, mut irequires) = (Edges::default(), Edges::default());
-        let mut pending: Vec<Pending> = Vec::new();
+        // With where the entries of its block begin among the edges of each kind.
+        let mut pending: Vec<(Pending, [usize; 2])> = Vec::new();
         let mut backward = false;
         let mut scratch_end = 0;
         let debug = blocks.iter().any(|block| !block.body.debug.labels.is_empty());
@@ -50,9 +82,19 @@ impl Resolver<'_> {
             if debug {
                 part.ids().for_each(|id| body.debug.labels.push(part.debug.labels.get(id).unwrap_or("")));
             }
-            requires.extend(&part.requires, &part.debug.requires, offset);
-            irequires.extend(&part.irequires, &part.debug.irequires, offset);
-            pending.extend_from_slice(&block.pending);
+            let begin = [requires.edges.len(), irequires.edges.len()];
+            pending.extend(block.pending.iter().map(|&dependency| (dependency, begin)));
+            if let Some(unresolved) = &block.unresolved {
+                let kinds = [&mut requires, &mut irequires];
+                for (edges, Dependencies { edges: stated, places }) in kinds.into_iter().zip(&**unresolved) {
+                    stated.iter().for_each(|&edge| edges.push(edge, offset));
+                    edges.places.extend_from_slice(places);
+                }
+            } else {
+                let size = (part.len(), offset);
+                requires.extend(&part.requires, part.stated_requires(), &part.debug.requires, size);
+                irequires.extend(&part.irequires, part.stated_irequires(), &part.debug.irequires, size);
+            }
             backward |= block.backward;
             scratch_end = scratch_end.max(block.scratch_end);
         }
@@ -61,23 +103,26 @@ impl Resolver<'_> {
             if blocks.len() > 1 {
                 self.tell_duplicates(&labels);
             }
-            for dependency in &pending {
-                let Some(edge) = self.resolve(&labels, dependency) else { continue };
-                let edges = match dependency.kind {
-                    DependencyKind::Completion => &mut requires,
-                    DependencyKind::Start => &mut irequires,
+            for (dependency, begin) in &pending {
+                let (edges, begin) = match dependency.kind {
+                    DependencyKind::Completion => (&mut requires, begin[0]),
+                    DependencyKind::Start => (&mut irequires, begin[1]),
                 };
-                backward |= edge.waiter <= edge.prerequisite;
-                edges.edges.push(edge);
-                if debug {
-                    edges.places.push(dependency.waiter.start);
+                let at = begin + dependency.at as usize;
+                match self.resolve(&labels, dependency) {
+                    Some(edge) => {
+                        backward |= edge.waiter <= edge.prerequisite;
+                        edges.edges[at] = edge;
+                    }
+                    None => edges.unknown.push(at),
                 }
             }
         }
         let actions = body.actions.len();
-        (body.requires, body.debug.requires) = Csr::with_places(actions, &requires.edges, &requires.places);
-        (body.irequires, body.debug.irequires) =
-            Csr::with_places(actions, &irequires.edges, &irequires.places);
+        let mut order = StatedOrder::default();
+        (body.requires, body.debug.requires, order.requires) = requires.finish(actions);
+        (body.irequires, body.debug.irequires, order.irequires) = irequires.finish(actions);
+        body.debug.order = order.boxed();
         if scratch_end > body.scratch {
             self.scratch_out_of_range(&body);
         }

@@ -88,7 +88,7 @@ impl Resolver<'_> {
             let id = match of_list.get(&list) {
                 Some(&id) => id,
                 None => {
-                    let size = |block: &Block| 1 + block.body.len() as u64 + block.body.requires.len() as u64;
+                    let size = |block: &Block| 1 + block.body.len() as u64 + block.num_requires() as u64;
                     self.count(list.iter().map(|&block| size(&blocks[block as usize])).sum())?;
                     let id = BodyId::new(recipes.len());
                     recipes.push(Recipe::Merged(list.clone()));

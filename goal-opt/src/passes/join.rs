@@ -74,6 +74,7 @@ pub fn join(body: &mut Body, most: usize) -> bool {
     let actions = body.len();
     (body.requires, body.debug.requires) = requires.finish(actions);
     (body.irequires, body.debug.irequires) = irequires.finish(actions);
+    body.debug.order = None;
     permute(body, &order);
     true
 }

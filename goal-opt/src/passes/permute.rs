@@ -6,6 +6,7 @@ use goal_lang::{ActionId, Body, Labels};
 pub(crate) fn permute(body: &mut Body, order: &[ActionId]) {
     body.actions = order.iter().map(|old| body.actions[old.index()]).collect();
     let debug = &mut body.debug;
+    debug.order = None;
     (body.requires, debug.requires) = body.requires.permuted(order, &debug.requires);
     (body.irequires, debug.irequires) = body.irequires.permuted(order, &debug.irequires);
     if !debug.actions.is_empty() {

@@ -50,6 +50,7 @@ impl Removal {
         (body.requires, body.debug.requires) = finish(requires);
         (body.irequires, body.debug.irequires) = finish(irequires);
         let debug = &mut body.debug;
+        debug.order = None;
         if !debug.labels.is_empty() {
             let mut labels = Labels::default();
             for (id, _) in gone.iter().enumerate().filter(|(_, gone)| !**gone) {

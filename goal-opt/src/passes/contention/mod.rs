@@ -115,5 +115,6 @@ fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize
         requires.push(edge, place(body, edge.waiter));
     }
     (body.requires, body.debug.requires) = requires.finish(body.len());
+    body.debug.order = None;
     true
 }

@@ -77,7 +77,11 @@ fn prune_by(body: &mut Body, method: Method) -> Pruned {
     let undecided = if by_clocks { 0 } else { search::implied(&incoming, &mut implied) };
     drop_edges(&mut body.requires, &mut body.debug.requires, &implied.requires);
     drop_edges(&mut body.irequires, &mut body.debug.irequires, &implied.irequires);
-    Pruned { dropped: edges - body.requires.len() - body.irequires.len(), undecided }
+    let dropped = edges - body.requires.len() - body.irequires.len();
+    if dropped > 0 {
+        body.debug.order = None;
+    }
+    Pruned { dropped, undecided }
 }
 
 /// Whether any action waits for two others, or in both ways for one.
