@@ -1,18 +1,54 @@
 //! From tokens to lines.
 
+use std::borrow::Cow;
 use std::iter::Peekable;
 
 use super::comments::Comments;
-use super::writer::Writer;
-use crate::lexer::{Lexer, Spanned, Token};
+use super::writer::{Form, Writer};
+use crate::lexer::{Lexer, Spanned, Token, long_number};
 use crate::print::Style;
+
+/// Returns true if a text that the grammar accepts has a number of ranks and no words but those of LogGOPSim's parser.
+fn is_loggopsims(text: &[u8]) -> bool {
+    let mut has_ranks = false;
+    let known = Lexer::new(text, 0, text.len()).all(|(_, token, _)| {
+        has_ranks |= token == Token::NumRanks;
+        matches!(
+            token,
+            Token::NumRanks
+                | Token::Rank
+                | Token::OpenBrace
+                | Token::CloseBrace
+                | Token::LabelDef(_)
+                | Token::Send
+                | Token::Recv
+                | Token::Calc
+                | Token::Int(_)
+                | Token::Bytes(_)
+                | Token::Negative
+                | Token::To
+                | Token::From
+                | Token::Tag
+                | Token::Cpu
+                | Token::Nic
+                | Token::Waiter(_)
+                | Token::Requires
+                | Token::Irequires
+                | Token::Name(_)
+        )
+    });
+    has_ranks && known
+}
 
 /// Formats a text that the grammar accepts.
 pub(super) fn format(text: &[u8], style: Option<Style>) -> Vec<u8> {
+    let schedgen = style == Some(Style::Schedgen);
+    let form =
+        Form { indented: !schedgen && (style.is_some() || !is_loggopsims(text)), comments_apart: schedgen };
     let mut layout = Layout {
         text,
         style,
-        writer: Writer::new(text),
+        writer: Writer::new(text, form),
         tokens: Lexer::new(text, 0, text.len()).peekable(),
         open: false,
         in_head: false,
@@ -136,19 +172,35 @@ impl Layout<'_> {
             Token::Int(_) if self.in_head => {
                 let hash = std::mem::take(&mut self.hash);
                 self.write(kind, if paper || hash && !schedgen { b"#" } else { b"" });
-                self.writer.put(word);
+                self.writer.put(&self.number(word));
             }
             Token::Int(_) => {
-                self.write(kind, word);
+                self.write(kind, &self.number(word));
                 self.after_piece = std::mem::take(&mut self.in_piece);
             }
             Token::Bytes(_) => {
                 let (digits, unit) = size(word);
-                self.write(kind, digits);
+                let digits = self.number(digits);
+                self.write(kind, &digits);
+                self.writer.put(if is_hexadecimal(&digits) { b" " } else { b"" });
                 self.writer.put(unit);
+            }
+            Token::Any if schedgen => self.write(kind, b"-1"),
+            Token::Negative if paper && matches!(self.before, Some(Token::From | Token::Tag)) => {
+                self.write(kind, b"any");
             }
             Token::Comma => self.comma(),
             _ => self.write(kind, word),
+        }
+    }
+
+    /// A number as the style has it: LogGOPSim's parser reads decimal digits only.
+    fn number<'b>(&self, digits: &'b [u8]) -> Cow<'b, [u8]> {
+        match long_number(digits) {
+            Some(value) if self.style == Some(Style::Schedgen) && is_hexadecimal(digits) => {
+                Cow::Owned(value.to_string().into_bytes())
+            }
+            _ => Cow::Borrowed(digits),
         }
     }
 
@@ -188,9 +240,13 @@ impl Layout<'_> {
     }
 }
 
-/// The digits of a size in bytes, and its unit: after hexadecimal ones a `b` would be one more.
+/// The digits of a size in bytes, and its unit.
 fn size(word: &[u8]) -> (&[u8], &'static [u8]) {
     let run = word.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    let digits = if run == word.len() { &word[..run - 1] } else { &word[..run] };
-    (digits, if digits.starts_with(b"0x") || digits.starts_with(b"0X") { b" b" } else { b"b" })
+    (if run == word.len() { &word[..run - 1] } else { &word[..run] }, b"b")
+}
+
+/// Returns true for `0x` and digits: a `b` right behind them would be one more.
+fn is_hexadecimal(digits: &[u8]) -> bool {
+    digits.starts_with(b"0x") || digits.starts_with(b"0X")
 }

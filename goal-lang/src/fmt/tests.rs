@@ -64,11 +64,86 @@ fn comments_within_statements() {
         "a/*1*/:#2\nsend 8/*3*/b to/*4*/1 tag//5\n0 requ/*6*/a->a recv 0/*7*/,/*8*/8 from any",
         Some(Style::Schedgen),
         "\
+/*1*/
+//2
+/*3*/
+/*4*/
+//5
+a: send 8b to 1 tag 0
+/*6*/
+a requires a
+/*7*/
+/*8*/
+recv 0,8 from -1
+",
+    );
+    check(
+        "a/*1*/:#2\nsend 8/*3*/b to/*4*/1 tag//5\n0 requ/*6*/a->a recv 0/*7*/,/*8*/8 from any",
+        None,
+        "\
 a: /*1*/ #2
   send 8b /*3*/ to /*4*/ 1 tag //5
   0
-a /*6*/ requires a
+requ /*6*/ a -> a
 recv 0, /*7*/ /*8*/ 8 from any
+",
+    );
+}
+
+#[test]
+fn loggopsim_reads_what_it_read_before() {
+    let text = "\
+num_ranks 2
+// of a generator
+
+rank 0 {
+// first
+a: calc 1
+/* two
+ lines */
+b: send 8b to 1 tag 0 cpu 1 nic 1
+b irequires a
+}
+// between
+rank 1 {
+recv 8b from -1 tag -1
+}
+";
+    check(text, None, text);
+    check(text, Some(Style::Schedgen), text);
+    check(
+        "num_ranks 2\n  rank 0 {// of it\n  a: calc 1 // beside\n  }// end\n rank 1 {}",
+        None,
+        "num_ranks 2\nrank 0 {\n// of it\na: calc 1 // beside\n}\n// end\nrank 1 {}\n",
+    );
+    let indented = "rank 0 {\n  a: calc 1 // beside\n}\n";
+    check(indented, None, indented);
+}
+
+#[test]
+fn comments_of_schedgens_spelling_stand_before_their_statement() {
+    check(
+        "#!goal\nnum_ranks 1 # one\n\nrank #0 /*a*/ { # b\n\n# c\ncalc 0x10; /* d */ # e\n\ncalc 2 # f\n # g\n} # h",
+        Some(Style::Schedgen),
+        "\
+//!goal
+// one
+num_ranks 1
+
+/*a*/
+rank 0 {
+// b
+
+// c
+/* d */
+// e
+calc 16
+
+// f
+calc 2
+// g
+}
+// h
 ",
     );
 }
@@ -82,26 +157,39 @@ rank #0, #2 {
   b: calc 0x10; # ten
   requ b -> a;
   b irequires a;
-  recv 0x1f b from any tag -1;
+  recv 0x1f b from any tag any;
   init 0 = Float32 1.5 -2 nan;
 }
 ";
     let schedgen = "\
 num_ranks 3
 rank 0, 2 {
-  a: send 0,4 to 1
-  b: calc 0x10 # ten
-  b requires a
-  b irequires a
-  recv 0x1f b from any tag -1
-  init 0 = Float32 1.5 -2 nan
+a: send 0,4 to 1
+// ten
+b: calc 16
+b requires a
+b irequires a
+recv 31b from -1 tag -1
+init 0 = Float32 1.5 -2 nan
 }
 ";
-    for text in [paper, schedgen] {
-        check(text, Some(Style::Paper2009), paper);
-        check(text, Some(Style::Schedgen), schedgen);
-        check(text, None, text);
-    }
+    check(paper, Some(Style::Schedgen), schedgen);
+    check(schedgen, Some(Style::Schedgen), schedgen);
+    check(paper, Some(Style::Paper2009), paper);
+    check(paper, None, paper);
+    let back = "\
+num_ranks 3;
+rank #0, #2 {
+  a: send 0,4 to 1;
+  // ten
+  b: calc 16;
+  requ b -> a;
+  b irequires a;
+  recv 31b from any tag any;
+  init 0 = Float32 1.5 -2 nan;
+}
+";
+    check(schedgen, Some(Style::Paper2009), back);
 }
 
 #[test]

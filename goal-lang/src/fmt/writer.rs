@@ -5,9 +5,23 @@ use super::comments::Comment;
 /// Spaces before a statement in a block, and what further lines of a statement get in addition.
 const INDENTATION: usize = 2;
 
+/// How lines look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form {
+    /// Whether what is inside of a block is indented. Where nothing is, no comment follows a brace on its line either.
+    pub(super) indented: bool,
+    /// Whether comments in and after a statement move to lines of their own before it.
+    pub(super) comments_apart: bool,
+}
+
 pub(super) struct Writer<'a> {
     text: &'a [u8],
+    form: Form,
     out: Vec<u8>,
+    /// Where the line of the last statement begins in the result.
+    line: usize,
+    /// Whether the last thing written is part of a statement.
+    after_statement: bool,
     /// Whether the text is inside a block.
     indented: bool,
     /// Whether the last thing written is the brace that opened a block.
@@ -19,10 +33,13 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(text: &'a [u8]) -> Self {
+    pub(super) fn new(text: &'a [u8], form: Form) -> Self {
         Self {
             text,
+            form,
             out: Vec::with_capacity(text.len()),
+            line: 0,
+            after_statement: false,
             indented: false,
             after_brace: false,
             pending: Vec::new(),
@@ -52,6 +69,7 @@ impl<'a> Writer<'a> {
     pub(super) fn put(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
         self.after_brace = false;
+        self.after_statement = true;
     }
 
     /// Begins a line for what begins at `start` in the source.
@@ -63,17 +81,42 @@ impl<'a> Writer<'a> {
             }
         }
         self.after_brace = false;
+        self.after_statement = false;
+        self.line = self.out.len();
         self.indent(usize::from(self.indented));
+    }
+
+    /// Puts a comment on a line of its own before the last statement.
+    fn comment_before(&mut self, comment: Comment) {
+        let statement = self.out.split_off(self.line);
+        self.write_comment(comment);
+        self.out.push(b'\n');
+        self.line = self.out.len();
+        self.out.extend_from_slice(&statement);
+    }
+
+    fn write_comment(&mut self, comment: Comment) {
+        let marker = self.form.comments_apart && self.text[comment.start] == b'#';
+        if marker {
+            self.out.extend_from_slice(b"//");
+        }
+        comment.write(self.text, usize::from(marker), &mut self.out);
     }
 
     /// Writes pending comments into a statement that goes on. Says whether there were any: then a space is there, too.
     pub(super) fn comments_inside(&mut self) -> bool {
+        if self.form.comments_apart {
+            for comment in std::mem::take(&mut self.pending) {
+                self.comment_before(comment);
+            }
+            return false;
+        }
         let any = !self.pending.is_empty();
         for comment in std::mem::take(&mut self.pending) {
             if !self.out.ends_with(b" ") {
                 self.out.push(b' ');
             }
-            comment.write(self.text, &mut self.out);
+            self.write_comment(comment);
             if comment.ends_line(self.text) {
                 self.out.push(b'\n');
                 self.indent(usize::from(self.indented) + 1);
@@ -88,20 +131,25 @@ impl<'a> Writer<'a> {
     pub(super) fn comments_between(&mut self) {
         for comment in std::mem::take(&mut self.pending) {
             let gap = &self.text[self.reached..comment.start];
-            if self.out.is_empty() || gap.contains(&b'\n') {
+            let alone = !self.form.indented && !self.after_statement;
+            if self.out.is_empty() || gap.contains(&b'\n') || alone {
                 self.begin_line(comment.start);
+                self.write_comment(comment);
+            } else if self.form.comments_apart {
+                self.comment_before(comment);
             } else {
                 self.out.push(b' ');
+                self.write_comment(comment);
             }
-            comment.write(self.text, &mut self.out);
             self.after_brace = false;
             self.reached = comment.end;
         }
     }
 
     pub(super) fn open_block(&mut self) {
-        self.indented = true;
+        self.indented = self.form.indented;
         self.after_brace = true;
+        self.after_statement = false;
     }
 
     pub(super) fn close_block(&mut self) {
@@ -110,6 +158,7 @@ impl<'a> Writer<'a> {
             self.out.push(b'\n');
         }
         self.put(b"}");
+        self.after_statement = false;
     }
 
     fn indent(&mut self, steps: usize) {

@@ -6,13 +6,19 @@ use super::Style;
 use super::labels::Names;
 use super::output::Output;
 use crate::ids::{ANY, ActionId};
-use crate::program::{Action, Body, Csr, Payload, Piece, Pieces, Placement, Reduction, Space};
+use crate::program::{
+    Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
+};
 
-/// Prints all actions in order, each dependency after the later of its two actions.
+/// Prints all actions in order, each dependency after the later of its two actions, and later where the order in which
+/// dependencies were stated asks for it.
 pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
-    let names = Names::new(body);
-    let requires = Edges::new(&body.requires, body.len(), "requires");
-    let irequires = Edges::new(&body.irequires, body.len(), "irequires");
+    let names = Names::new(body, out.for_loggopsim);
+    let order = body.debug.order.as_deref();
+    let stated = order.map(|order| &order.requires);
+    let mut requires = Edges::new(&body.requires, stated, body.len(), "requires");
+    let stated = order.map(|order| &order.irequires);
+    let mut irequires = Edges::new(&body.irequires, stated, body.len(), "irequires");
     for id in body.ids() {
         out.begin_statement();
         if requires.names(id) || irequires.names(id) || names.own(id).is_some() {
@@ -32,24 +38,49 @@ struct Edges<'a> {
     waiters: &'a Csr,
     prerequisites: Csr,
     keyword: &'static str,
+    /// Rows in another order, which are printed from `late`.
+    stated: Option<&'a StatedRows>,
+    /// The dependencies of these rows, each with the action that it is printed after, in this order.
+    late: std::iter::Peekable<std::vec::IntoIter<(ActionId, Edge)>>,
 }
 
 impl<'a> Edges<'a> {
-    fn new(waiters: &'a Csr, actions: usize, keyword: &'static str) -> Self {
-        Self { waiters, prerequisites: waiters.transposed(actions), keyword }
+    fn new(waiters: &'a Csr, stated: Option<&'a StatedRows>, actions: usize, keyword: &'static str) -> Self {
+        let mut late = Vec::new();
+        for (prerequisite, row) in stated.into_iter().flat_map(StatedRows::iter) {
+            let mut after = prerequisite;
+            for &waiter in row {
+                after = after.max(waiter);
+                late.push((after, Edge { waiter, prerequisite }));
+            }
+        }
+        late.sort_by_key(|&(after, _)| after);
+        let late = late.into_iter().peekable();
+        Self { waiters, prerequisites: waiters.transposed(actions), keyword, stated, late }
+    }
+
+    fn is_late(&self, prerequisite: ActionId) -> bool {
+        self.stated.is_some_and(|stated| stated.row(prerequisite).is_some())
     }
 
     fn names(&self, id: ActionId) -> bool {
         !self.waiters.row(id).is_empty() || !self.prerequisites.row(id).is_empty()
     }
 
-    /// The dependencies between `id` and actions up to it.
-    fn print_up_to(&self, out: &mut Output<'_>, names: &Names<'_>, id: ActionId) -> io::Result<()> {
+    /// The dependencies between `id` and actions up to it, and those that had to wait for it.
+    fn print_up_to(&mut self, out: &mut Output<'_>, names: &Names<'_>, id: ActionId) -> io::Result<()> {
         for &prerequisite in self.prerequisites.row(id).iter().take_while(|&&other| other <= id) {
-            self.print_edge(out, names, id, prerequisite)?;
+            if !self.is_late(prerequisite) {
+                self.print_edge(out, names, id, prerequisite)?;
+            }
         }
-        for &waiter in self.waiters.row(id).iter().take_while(|&&other| other < id) {
-            self.print_edge(out, names, waiter, id)?;
+        if !self.is_late(id) {
+            for &waiter in self.waiters.row(id).iter().take_while(|&&other| other < id) {
+                self.print_edge(out, names, waiter, id)?;
+            }
+        }
+        while let Some((_, edge)) = self.late.next_if(|&(after, _)| after == id) {
+            self.print_edge(out, names, edge.waiter, edge.prerequisite)?;
         }
         Ok(())
     }

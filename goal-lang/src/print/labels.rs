@@ -24,7 +24,8 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(body: &'a Body) -> Self {
+    /// `for_loggopsim`: labels must be names of its language too.
+    pub(super) fn new(body: &'a Body, for_loggopsim: bool) -> Self {
         let labels = &body.debug.labels;
         let mut names = Self { body, unprintable: Vec::new(), underscores: 0 };
         if labels.is_empty() {
@@ -37,7 +38,7 @@ impl<'a> Names<'a> {
             if let Some(underscores) = generated_form(label) {
                 names.underscores = names.underscores.max(underscores + 1);
             }
-            let mut keep = is_name(label);
+            let mut keep = is_name(label) && !(for_loggopsim && label.starts_with('_'));
             if keep {
                 let entry = seen.entry(
                     hasher.hash_one(label),

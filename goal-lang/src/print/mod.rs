@@ -1,7 +1,9 @@
 //! Programs as text, in either spelling: what parses again to the same program.
 //!
-//! Order of actions, dependencies, buffers, placements and memory images come back exactly. Labels come back where they
-//! are names of the language and unique in their body; other actions that a dependency names get `l1`, `l2`, ...
+//! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does the order in which
+//! dependencies were stated, as far as a simulator sees it: that of the actions that wait for the same one. Labels come
+//! back where they are names of the language and unique in their body; other actions that a dependency names get `l1`,
+//! `l2`, ...
 //! One datum changes its type: floats with a NaN other than the canonical one are printed as unsigned integers of the
 //! same bytes.
 
@@ -17,7 +19,7 @@ use std::io;
 pub(crate) use labels::RESERVED;
 
 use crate::ids::{BodyId, ImageId};
-use crate::program::{Action, Body, Program};
+use crate::program::{Action, Body, Payload, Program};
 use output::Output;
 
 /// One of the language's two spellings. What a spelling lacks is written in the other one.
@@ -32,11 +34,17 @@ pub enum Style {
 /// Prints a program.
 ///
 /// A dependency stands after the later of its two actions, so that readers without forward references understand it.
+/// LogGOPSim's parser reads every program in [`Style::Schedgen`] that has a place in its language: then each rank gets a
+/// block of its own, in order, and labels are names of that language too.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     let mut out = Output::new(out, style);
+    out.for_loggopsim = style == Style::Schedgen && loggopsim_reads(program);
+    if out.for_loggopsim {
+        return print_for_loggopsim(out, program);
+    }
     let groups = Groups::new(program);
     if style == Style::Schedgen || program.ranks.is_empty() || groups.any_for_all() {
         out.text("num_ranks ");
@@ -55,6 +63,32 @@ pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Re
             print_block(&mut out, program, users, None, Some(body))?;
             print_images(&mut out, program, users)?;
         }
+    }
+    out.flush()
+}
+
+/// Returns true if LogGOPSim's language has a word for all of a program: it knows sends, receives and calcs without
+/// buffers, and no interface for a calc.
+fn loggopsim_reads(program: &Program) -> bool {
+    let is_known = |action: &Action| match *action {
+        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+            matches!(payload, Payload::Pattern { .. })
+        }
+        Action::Calc { placement, .. } => placement.nic == 0,
+        _ => false,
+    };
+    !program.ranks.is_empty()
+        && program.bodies.iter().all(|body| body.scratch == 0 && body.actions.iter().all(is_known))
+        && program.ranks.iter().all(|entry| entry.image.is_none())
+}
+
+fn print_for_loggopsim(mut out: Output<'_>, program: &Program) -> io::Result<()> {
+    out.text("num_ranks ");
+    out.number(u64::from(program.num_ranks()));
+    out.end_statement()?;
+    for (rank, entry) in program.ranks.iter().enumerate() {
+        let body = &program.bodies[entry.body.index()];
+        print_block(&mut out, program, &[rank as u32], None, Some(body))?;
     }
     out.flush()
 }

@@ -13,6 +13,8 @@ pub(super) struct Output<'a> {
     buffer: Vec<u8>,
     digits: itoa::Buffer,
     pub(super) style: Style,
+    /// Whether LogGOPSim's parser is to read it.
+    pub(super) for_loggopsim: bool,
     indentation: &'static str,
     empty_block: bool,
     first_line: bool,
@@ -25,6 +27,7 @@ impl<'a> Output<'a> {
             buffer: Vec::with_capacity(CHUNK + CHUNK / 4),
             digits: itoa::Buffer::new(),
             style,
+            for_loggopsim: false,
             indentation: "",
             empty_block: false,
             first_line: true,
@@ -70,7 +73,7 @@ impl<'a> Output<'a> {
             self.text("\n");
         }
         self.text("rank ");
-        if ranks.len() == num_ranks as usize && num_ranks > 1 {
+        if ranks.len() == num_ranks as usize && num_ranks > 1 && !self.for_loggopsim {
             self.text("*");
         } else {
             for (i, &rank) in ranks.iter().enumerate() {
@@ -85,7 +88,8 @@ impl<'a> Output<'a> {
             }
         }
         self.text(" {");
-        self.indentation = "  ";
+        // LogGOPSim's parser refuses blanks before a statement.
+        self.indentation = if self.style == Style::Schedgen { "" } else { "  " };
         self.empty_block = true;
         self.first_line = false;
         Ok(())

@@ -71,16 +71,16 @@ fn example_2_in_schedgens_spelling() {
 num_ranks 3
 
 rank 0 {
-  r1: recv 503,1 from 1 tag 0
-  r2: recv 504,1 from 2 tag 0
-  e1: exec sumInt8 with 501,1 503,1
-  e1 requires r1
-  e2: exec sumInt8 with 502,1 504,1
-  e2 requires r2
+r1: recv 503,1 from 1 tag 0
+r2: recv 504,1 from 2 tag 0
+e1: exec sumInt8 with 501,1 503,1
+e1 requires r1
+e2: exec sumInt8 with 502,1 504,1
+e2 requires r2
 }
 
 rank 1, 2 {
-  send 501,1 to 0 tag 0
+send 501,1 to 0 tag 0
 }
 ";
     assert_eq!(text(&example_2(), Style::Schedgen), expected);
@@ -91,7 +91,9 @@ fn statements(builder: BodyBuilder, style: Style) -> Vec<String> {
     let mut program = ProgramBuilder::default();
     program.rank_with(builder.finish());
     let text = text(&program.finish(), style);
-    text.lines().filter_map(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
+    let indentation = if style == Style::Schedgen { "" } else { "  " };
+    let inside = text.lines().skip_while(|line| !line.ends_with('{')).skip(1).take_while(|&line| line != "}");
+    inside.map(|line| line.strip_prefix(indentation).expect("indented").to_owned()).collect()
 }
 
 #[test]
@@ -228,4 +230,67 @@ fn an_empty_rank_has_an_empty_block() {
     program.rank_with(BodyBuilder::default().finish());
     assert_eq!(text(&program.finish(), Style::Schedgen), "num_ranks 1\n\nrank 0 {}\n");
     assert_eq!(text(&Program::default(), Style::Paper2009), "num_ranks 0;\n");
+}
+
+#[test]
+fn what_loggopsim_has_words_for_is_written_in_its_language() {
+    let pattern = Payload::Pattern { size: 8 };
+    let mut rank = BodyBuilder::default();
+    let first = rank.labelled("_first", send(pattern, 0));
+    let second = rank.labelled("second", recv(pattern, ANY));
+    rank.requires(first, second);
+    let mut program = ProgramBuilder::default();
+    let body = program.body(rank.finish());
+    program.rank(body, None);
+    program.rank(body, None);
+    let block = "\
+l1: send 8b to 0 tag 0
+second: recv 8b from -1 tag 0
+l1 requires second
+}
+";
+    let expected = format!("num_ranks 2\n\nrank 0 {{\n{block}\nrank 1 {{\n{block}");
+    assert_eq!(text(&program.clone().finish(), Style::Schedgen), expected);
+    let mut other = BodyBuilder::default();
+    other.action(Action::Calc { nanos: 1, placement: Placement { cpu: 0, nic: 1 } });
+    program.rank_with(other.finish());
+    let expected = "rank 0, 1 {\n_first: send";
+    assert!(text(&program.finish(), Style::Schedgen).contains(expected));
+}
+
+#[test]
+fn dependencies_come_in_the_order_in_which_they_were_stated() {
+    let mut rank = BodyBuilder::default();
+    let ids: Vec<_> = (0..5).map(|_| rank.action(Action::Nop)).collect();
+    for (waiter, prerequisite) in [(3, 0), (1, 0), (0, 2), (4, 2), (1, 2)] {
+        rank.requires(ids[waiter], ids[prerequisite]);
+    }
+    let mut body = rank.finish();
+    let mut order = crate::StatedOrder::default();
+    order.requires.push(ids[0], [ids[3], ids[1], ids[3]]);
+    order.requires.push(ids[2], [ids[4], ids[1], ids[0]]);
+    body.debug.order = order.boxed();
+    let expected = "\
+num_ranks 1
+
+rank 0 {
+l1: nop
+l2: nop
+l3: nop
+l4: nop
+l4 requires l1
+l2 requires l1
+l4 requires l1
+l5: nop
+l5 requires l3
+l2 requires l3
+l1 requires l3
+}
+";
+    let program = Program {
+        bodies: vec![body],
+        ranks: vec![crate::RankEntry { body: BodyId::new(0), image: None }],
+        images: Vec::new(),
+    };
+    assert_eq!(text(&program, Style::Schedgen), expected);
 }
