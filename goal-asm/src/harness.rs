@@ -24,7 +24,8 @@ pub fn nisa(bytes: &[u8]) -> bool {
     true
 }
 
-/// A LogGOPSim binary: what is read is a valid program, which comes back from writing. True where it was accepted.
+/// A LogGOPSim binary: what is read is a valid program, which comes back from writing with
+/// its order, and to the same bytes the second time. True where it was accepted.
 pub fn loggopsim(bytes: &[u8]) -> bool {
     let Ok(program) = loggopsim::read(bytes, &Limits::default()) else { return false };
     goal_opt::verify(&program).expect("what is read is valid");
@@ -32,6 +33,10 @@ pub fn loggopsim(bytes: &[u8]) -> bool {
     loggopsim::write(&program, &mut written).expect("written");
     let again = loggopsim::read(&written, &Limits::default()).expect("what was written can be read");
     assert_same(&program, &again);
+    assert!(loggopsim::are_same(&program, &again), "another order");
+    let mut twice = Vec::new();
+    loggopsim::write(&again, &mut twice).expect("written");
+    assert!(written == twice, "written again, it is another file");
     true
 }
 

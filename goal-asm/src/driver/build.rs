@@ -31,7 +31,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
             let nisa = load_nisa(&input, options)?;
             let mut findings = Findings::default();
             if options.check {
-                let mut loaded = Loaded { program: nisa.decode(), findings };
+                let mut loaded = Loaded { program: nisa.decode(), findings, binary: None };
                 check(&mut loaded, options)?;
                 findings = loaded.findings;
             }
@@ -106,13 +106,13 @@ impl Emit {
     }
 }
 
-/// Writes a program.
+/// Writes a program. LogGOPSim's form has no names that could be dropped, so [`Options::strip`] doesn't change it.
 ///
 /// # Errors
 /// Where the form can't hold it, or `out` fails.
 pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output) -> Result<(), Error> {
     (options.on_stage)("writing");
-    if options.strip {
+    if options.strip && emit != Emit::Loggopsim {
         loaded.program.strip();
     }
     let written = match emit {
@@ -120,7 +120,7 @@ pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output
         Emit::Text(style) => print(&loaded.program, style, out).map_err(EmitError::Io),
         Emit::Dot => write_dot(&loaded.program, out).map_err(EmitError::Io),
         Emit::Json => write_json(&loaded.program, Some(&loaded.findings.sources), out).map_err(EmitError::Io),
-        Emit::Loggopsim => write_loggopsim(loaded, out),
+        Emit::Loggopsim => write_loggopsim(loaded, options, out),
     };
     written.map_err(|error| error.of(out.name()))
 }
@@ -145,7 +145,7 @@ fn encode_nisa(
     out: &mut (dyn Write + Send),
 ) -> Result<(), EmitError> {
     let encode_options = EncodeOptions { strip: options.strip, threads: options.threads };
-    let Loaded { program, findings } = loaded;
+    let Loaded { program, findings, .. } = loaded;
     let encoded = options.with_threads(|| encode(program, &encode_options, Some(&findings.sources), out));
     encoded.map_err(|error| match error {
         EncodeError::Io(error) => EmitError::Io(error),
@@ -163,7 +163,15 @@ fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_loggopsim(loaded: &mut Loaded, out: &mut dyn Write) -> Result<(), EmitError> {
+/// A binary that still says what the program says is written as it was read: its appendix may have another layout than
+/// ours.
+fn write_loggopsim(loaded: &mut Loaded, options: &Options, out: &mut dyn Write) -> Result<(), EmitError> {
+    if let Some(bytes) = &loaded.binary
+        && loggopsim::read(bytes, &options.limits)
+            .is_ok_and(|program| loggopsim::are_same(&program, &loaded.program))
+    {
+        return out.write_all(bytes).map_err(EmitError::Io);
+    }
     let loss = loggopsim::losses(&loaded.program);
     if !loss.is_none() {
         loaded.findings.report.push(Diagnostic::new(Code::LoggopsimLoss, loss.message()));

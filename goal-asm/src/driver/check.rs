@@ -8,7 +8,7 @@ use super::{Error, Loaded, Options};
 /// All findings, where there is an error among them, or a warning and these are denied.
 pub fn check(loaded: &mut Loaded, options: &Options) -> Result<(), Error> {
     (options.on_stage)("checking");
-    let Loaded { program, findings } = loaded;
+    let Loaded { program, findings, .. } = loaded;
     let found = goal_opt::check::check(program, Some(&findings.sources), &options.checks);
     findings.report.append(found);
     let is_denied = options.deny_warnings && findings.report.warnings > 0;

@@ -65,7 +65,9 @@ impl Input {
         }
         let mapped = mapping::map(&file).map_err(|error| Error::io(&name, error))?;
         if form(&mapped) != Form::Text {
-            let private = read_bounded(&name, &mapped[..], limit)?;
+            // Read, not copied out of the mapping, whose pages would count twice.
+            drop(mapped);
+            let private = read_bounded(&name, &file, limit)?;
             return Self::from_bytes(name, Arc::new(private), limit);
         }
         Self::from_bytes(name, mapped, limit)
@@ -100,7 +102,10 @@ impl Input {
 fn form(bytes: &[u8]) -> Form {
     if bytes.starts_with(NISA) {
         Form::Nisa
-    } else if bytes.starts_with(&loggopsim::MAGIC.to_le_bytes()) {
+    } else if [loggopsim::MAGIC, loggopsim::MAGIC_USED_UP]
+        .iter()
+        .any(|magic| bytes.starts_with(&magic.to_le_bytes()))
+    {
         Form::Loggopsim
     } else {
         Form::Text

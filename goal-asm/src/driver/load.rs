@@ -4,17 +4,26 @@ use super::{Error, Findings, Form, Input, Options};
 use crate::loggopsim;
 use crate::nisa::Nisa;
 use goal_lang::diag::{Code, Diagnostic};
-use goal_lang::{ParseOptions, Program, SourceMap, parse};
+use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A program with what there was to tell about it.
-#[derive(Debug)]
 pub struct Loaded {
     /// The program.
     pub program: Program,
     /// Warnings, and the texts.
     pub findings: Findings,
+    /// The LogGOPSim binary that the program was read from.
+    pub binary: Option<Bytes>,
+}
+
+impl fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { program, findings, binary: _ } = self;
+        f.debug_struct("Loaded").field("program", program).field("findings", findings).finish_non_exhaustive()
+    }
 }
 
 /// Reads a program: text files that belong together, or one binary of either form.
@@ -35,7 +44,7 @@ impl Opened {
                 // Findings name the file; there is no text in it to show.
                 let mut findings = Findings::default();
                 findings.sources.add(input.name, Arc::new(Vec::new()));
-                Ok(Loaded { program, findings })
+                Ok(Loaded { program, findings, binary: None })
             }
             Opened::Loggopsim(input) => {
                 let program = loggopsim::read(&input.bytes, &options.limits).map_err(|error| {
@@ -43,7 +52,7 @@ impl Opened {
                         "make the file again with LogGOPSim's txt2bin, or with goalc build --emit loggopsim",
                     )
                 })?;
-                Ok(Loaded { program, findings: Findings::default() })
+                Ok(Loaded { program, findings: Findings::default(), binary: Some(input.bytes) })
             }
         }
     }
@@ -102,7 +111,7 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
     let parsed = parse(&sources, &parse_options);
     let findings = Findings { report: parsed.report, sources };
     match parsed.program {
-        Some(program) => Ok(Loaded { program, findings }),
+        Some(program) => Ok(Loaded { program, findings, binary: None }),
         None => Err(findings.into()),
     }
 }

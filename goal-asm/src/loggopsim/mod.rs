@@ -8,16 +8,19 @@
 //!     per rank: nodes u32, roots u32, the roots' indices u32 each, the nodes' records, the appendix of u32 indices
 //! ```
 
+mod rank;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use read::{ReadError, read};
-pub use write::{Loss, WriteError, losses, write};
+pub use write::{Loss, WriteError, are_same, losses, write};
 
 /// The first eight bytes, as a number.
 pub const MAGIC: u64 = 4223;
+/// What LogGOPSim puts there when a simulation with `--save-mem` has changed the file.
+pub const MAGIC_USED_UP: u64 = 2342;
 
 /// Bytes before the table.
 const HEADER_SIZE: usize = 14;

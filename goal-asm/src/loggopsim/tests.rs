@@ -1,6 +1,10 @@
 use super::*;
 use goal_lang::limits::Limits;
-use goal_lang::{Action, BodyBuilder, Payload, Placement, Program, ProgramBuilder};
+use goal_lang::{
+    Action, ActionId, BodyBuilder, Payload, Placement, Program, ProgramBuilder, StatedOrder,
+    topological_order,
+};
+use goal_smith::Shape;
 
 fn two_ranks() -> Program {
     let placement = Placement { cpu: 2, nic: 1 };
@@ -87,6 +91,181 @@ fn hostile_counts_are_refused() {
     bytes[start..start + 4].copy_from_slice(&u32::MAX.to_le_bytes());
     let error = read(&bytes, &Limits::default()).expect_err("4 billion operations");
     assert!(error.to_string().contains("4294967295 operations"), "{error}");
+}
+
+/// Two independent operations and three that wait for them, in an order of its own, one dependency twice.
+fn in_another_order() -> Program {
+    let mut rank = BodyBuilder::default();
+    let ids: Vec<_> =
+        (0..5).map(|nanos| rank.action(Action::Calc { nanos, placement: Placement::default() })).collect();
+    for waiter in [2, 3, 4] {
+        rank.requires(ids[waiter], ids[0]);
+        rank.irequires(ids[waiter], ids[1]);
+    }
+    let mut body = rank.finish();
+    let mut order = StatedOrder { roots: vec![ids[1], ids[0]], ..StatedOrder::default() };
+    order.requires.push(ids[0], [4, 2, 3, 2].map(|i| ids[i]));
+    order.irequires.push(ids[1], [3, 4, 2].map(|i| ids[i]));
+    body.debug.order = order.boxed();
+    let mut program = ProgramBuilder::default();
+    program.rank_with(body);
+    program.finish()
+}
+
+#[test]
+fn the_stated_order_is_that_of_the_file() {
+    let program = in_another_order();
+    let bytes = written(&program);
+    let words = |at: usize, count: usize| -> Vec<u32> {
+        let words = bytes[at..at + 4 * count].chunks_exact(4);
+        words.map(|word| u32::from_le_bytes(word.try_into().expect("four bytes"))).collect()
+    };
+    assert_eq!(words(30, 4), [5, 2, 1, 0]);
+    let appendix = 30 + 16 + 5 * node::LENGTH;
+    assert_eq!(words(appendix, 7), [4, 2, 3, 2, 3, 4, 2]);
+    assert_eq!(words(46 + 2 * node::LENGTH, 1), [3], "three dependencies, one of them stated twice");
+    let again = read(&bytes, &Limits::default()).expect("read");
+    assert_eq!(again.bodies[0].debug.order, program.bodies[0].debug.order);
+    assert!(again.bodies[0].same_graph(&program.bodies[0]), "the graph is the canonical one");
+    assert_eq!(written(&again), bytes);
+}
+
+/// A body's graph with roots and rows in random orders, and some dependencies stated again.
+fn shuffled(program: &mut Program, random: &mut fastrand::Rng) {
+    for body in &mut program.bodies {
+        let mut order = StatedOrder::default();
+        let indegrees = body.indegrees();
+        order.roots = body.ids().filter(|id| indegrees[id.index()] == 0).collect();
+        random.shuffle(&mut order.roots);
+        if order.roots.is_sorted() {
+            order.roots.clear();
+        }
+        for (csr, stated) in [(&body.requires, &mut order.requires), (&body.irequires, &mut order.irequires)]
+        {
+            for prerequisite in body.actions.iter().enumerate().map(|(i, _)| ActionId::new(i)) {
+                let mut row = csr.row(prerequisite).to_vec();
+                for _ in 0..random.usize(0..3) {
+                    row.extend(random.choice(csr.row(prerequisite)).copied());
+                }
+                random.shuffle(&mut row);
+                if !row.is_sorted_by(|a, b| a < b) {
+                    stated.push(prerequisite, row);
+                }
+            }
+        }
+        body.debug.order = order.boxed();
+        assert!(body.debug.order.as_ref().is_none_or(|order| order.fits(body)));
+    }
+}
+
+#[test]
+fn random_programs_are_read_and_written_again_to_the_same_bytes() {
+    let mut orders = 0;
+    for seed in 0..500 {
+        let mut program = goal_smith::program(seed, &Shape::default());
+        program.strip();
+        shuffled(&mut program, &mut fastrand::Rng::with_seed(seed));
+        let bytes = written(&program);
+        let again = read(&bytes, &Limits::default()).expect("read");
+        goal_opt::verify(&again).expect("valid");
+        assert!(written(&again) == bytes, "seed {seed}");
+        for rank in 0..program.num_ranks() {
+            let (body, again) = (program.body_of(rank), again.body_of(rank));
+            assert_eq!(body.debug.order, again.debug.order, "seed {seed}, rank {rank}");
+            assert_eq!((&body.requires, &body.irequires), (&again.requires, &again.irequires));
+            orders += u32::from(body.debug.order.is_some());
+        }
+    }
+    assert!(orders > 500, "{orders} orders");
+}
+
+#[test]
+fn an_order_of_another_graph_is_a_fault() {
+    let mut program = in_another_order();
+    assert!(goal_opt::verify(&program).is_ok());
+    program.bodies[0].irequires = Default::default();
+    assert!(goal_opt::verify(&program).is_err());
+    assert!(topological_order(&program.bodies[0]).is_ok());
+}
+
+#[test]
+fn ranks_with_equal_bytes_share_a_body() {
+    let calc = |nanos| {
+        let mut rank = BodyBuilder::default();
+        rank.action(Action::Calc { nanos, placement: Placement::default() });
+        rank.finish()
+    };
+    let mut program = ProgramBuilder::default();
+    [1, 1, 2, 1].into_iter().for_each(|nanos| program.rank_with(calc(nanos)));
+    let bytes = written(&program.finish());
+    let again = read(&bytes, &Limits::default()).expect("read");
+    assert_eq!(again.bodies.len(), 2);
+    assert_eq!(written(&again), bytes);
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    read(bytes, &Limits::default()).expect_err("refused").to_string()
+}
+
+#[test]
+fn bytes_that_belong_to_nothing_are_refused() {
+    let bytes = written(&two_ranks());
+    let mut longer = bytes.clone();
+    longer.extend([0; 3]);
+    let error = refusal(&longer);
+    assert!(error.contains("3 bytes follow the last rank"), "{error}");
+    // The second rank begins four bytes later.
+    let mut gap = bytes.clone();
+    let start = ORIGIN + u64::from_le_bytes(bytes[30..38].try_into().expect("eight bytes")) as usize;
+    gap.splice(start..start, [0; 4]);
+    for at in [30, 38] {
+        let offset = u64::from_le_bytes(gap[at..at + 8].try_into().expect("eight bytes")) + 4;
+        gap[at..at + 8].copy_from_slice(&offset.to_le_bytes());
+    }
+    assert!(refusal(&gap).contains("4 bytes before rank 1 belong to no rank"), "{}", refusal(&gap));
+    // The last rank's appendix has one entry that no operation names.
+    let mut entry = bytes.clone();
+    entry.extend([0; 4]);
+    let end = u64::from_le_bytes(entry[38..46].try_into().expect("eight bytes")) + 4;
+    entry[38..46].copy_from_slice(&end.to_le_bytes());
+    assert!(
+        refusal(&entry).contains("entry 0 of the appendix of rank 1 belongs to no operation"),
+        "{}",
+        refusal(&entry)
+    );
+}
+
+#[test]
+fn what_a_simulator_would_trip_over_is_refused() {
+    let mut none = written(&two_ranks());
+    none.truncate(HEADER_SIZE);
+    none[8..12].copy_from_slice(&0u32.to_le_bytes());
+    assert!(refusal(&none).contains("a file of no ranks"), "{}", refusal(&none));
+    let mut low = written(&two_ranks());
+    low[12] = 1;
+    assert!(refusal(&low).contains("names cpu 2 or nic 1"), "{}", refusal(&low));
+    let mut used_up = written(&two_ranks());
+    used_up[..8].copy_from_slice(&MAGIC_USED_UP.to_le_bytes());
+    assert!(refusal(&used_up).contains("--save-mem"), "{}", refusal(&used_up));
+}
+
+/// Lists of dependents may lie anywhere in the appendix, as long as no two share an entry.
+#[test]
+fn lists_of_another_layout_are_read() {
+    let program = in_another_order();
+    let mut bytes = written(&program);
+    let (first, appendix) = (46, 46 + 5 * node::LENGTH);
+    let lists = bytes[appendix..].to_vec();
+    bytes[appendix..appendix + 12].copy_from_slice(&lists[16..]);
+    bytes[appendix + 12..].copy_from_slice(&lists[..16]);
+    let at = first + node::FIRST_DEPENDENT.start;
+    bytes[at..at + 4].copy_from_slice(&3u32.to_le_bytes());
+    let at = first + node::LENGTH + node::FIRST_START_DEPENDENT.start;
+    bytes[at..at + 4].copy_from_slice(&0u32.to_le_bytes());
+    let again = read(&bytes, &Limits::default()).expect("read");
+    assert!(are_same(&program, &again));
+    bytes[at..at + 4].copy_from_slice(&2u32.to_le_bytes());
+    assert!(refusal(&bytes).contains("share an entry"), "{}", refusal(&bytes));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, ORIGIN, node};
 use goal_lang::{Action, ActionId, Body, Placement, Program};
+use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
 /// Why a program can't be written.
@@ -89,15 +90,27 @@ pub fn losses(program: &Program) -> Loss {
     sum
 }
 
-/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what is left out.
+/// Returns true if two programs are written alike: the same graphs in the same stated order.
+pub fn are_same(left: &Program, right: &Program) -> bool {
+    let mut seen = FxHashSet::default();
+    left.ranks.len() == right.ranks.len()
+        && left.ranks.iter().zip(&right.ranks).all(|(a, b)| {
+            let (left, right) = (&left.bodies[a.body.index()], &right.bodies[b.body.index()]);
+            a.image == b.image
+                && (!seen.insert((a.body, b.body))
+                    || left.same_graph(right) && left.debug.order == right.debug.order)
+        })
+}
+
+/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what is left out. Dependents and
+/// roots come in the order in which they were stated, as often as they were, since LogGOPSim releases them so.
 ///
 /// # Errors
 /// Where a rank has 2^32 dependencies, or `out` fails.
 pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut max = Placement::default();
     for action in program.bodies.iter().flat_map(|body| &body.actions) {
-        let placement = placement(action);
-        max = Placement { cpu: max.cpu.max(placement.cpu), nic: max.nic.max(placement.nic) };
+        max = max_of(max, placement(action));
     }
     let lengths: Vec<u64> = program.bodies.iter().map(body_length).collect();
     let mut out = io::BufWriter::with_capacity(256 << 10, out);
@@ -113,7 +126,7 @@ pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     }
     for (rank, entry) in program.ranks.iter().enumerate() {
         let body = &program.bodies[entry.body.index()];
-        if u32::try_from(body.requires.len() + body.irequires.len()).is_err() {
+        if u32::try_from(body.stated_requires().len() + body.stated_irequires().len()).is_err() {
             return Err(WriteError::TooManyDependencies { rank: rank as u32 });
         }
         write_body(body, &mut out)?;
@@ -124,24 +137,40 @@ pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
 
 fn body_length(body: &Body) -> u64 {
     let roots = body.indegrees().iter().filter(|&&indegree| indegree == 0).count();
-    let words = 2 + roots + body.requires.len() + body.irequires.len();
+    let words = 2 + roots + body.stated_requires().len() + body.stated_irequires().len();
     4 * words as u64 + (node::LENGTH * body.len()) as u64
 }
 
+/// The number of dependencies of every action, as often as they were stated.
+fn stated_indegrees(body: &Body) -> Vec<u32> {
+    let mut indegrees = body.indegrees();
+    let Some(order) = &body.debug.order else { return indegrees };
+    for (stated, csr) in [(&order.requires, &body.requires), (&order.irequires, &body.irequires)] {
+        for (prerequisite, row) in stated.iter() {
+            row.iter().for_each(|waiter| indegrees[waiter.index()] += 1);
+            csr.row(prerequisite).iter().for_each(|waiter| indegrees[waiter.index()] -= 1);
+        }
+    }
+    indegrees
+}
+
 fn write_body(body: &Body, out: &mut impl Write) -> io::Result<()> {
-    let indegrees = body.indegrees();
-    let roots = || (0..body.len() as u32).filter(|&i| indegrees[i as usize] == 0);
+    let indegrees = stated_indegrees(body);
+    let (requires, irequires) = (body.stated_requires(), body.stated_irequires());
+    let roots = || body.ids().filter(|id| indegrees[id.index()] == 0);
     out.write_all(&(body.len() as u32).to_le_bytes())?;
     out.write_all(&(roots().count() as u32).to_le_bytes())?;
-    for root in roots() {
-        out.write_all(&root.to_le_bytes())?;
+    let stated: &[ActionId] = body.debug.order.as_ref().map_or(&[], |order| &order.roots);
+    let ascending = roots().filter(|_| stated.is_empty());
+    for root in stated.iter().copied().chain(ascending) {
+        out.write_all(&root.0.to_le_bytes())?;
     }
     let mut appendix = 0;
     for id in body.ids() {
         let mut record = record(body, id, indegrees[id.index()]);
         for (count, first, row) in [
-            (node::DEPENDENTS, node::FIRST_DEPENDENT, body.requires.row(id)),
-            (node::START_DEPENDENTS, node::FIRST_START_DEPENDENT, body.irequires.row(id)),
+            (node::DEPENDENTS, node::FIRST_DEPENDENT, requires.row(id)),
+            (node::START_DEPENDENTS, node::FIRST_START_DEPENDENT, irequires.row(id)),
         ] {
             record[count].copy_from_slice(&(row.len() as u32).to_le_bytes());
             record[first].copy_from_slice(&u32::to_le_bytes(appendix));
@@ -150,7 +179,7 @@ fn write_body(body: &Body, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&record)?;
     }
     for id in body.ids() {
-        for waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
+        for waiter in requires.row(id).iter().chain(irequires.row(id)) {
             out.write_all(&waiter.0.to_le_bytes())?;
         }
     }
@@ -178,7 +207,12 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
     record
 }
 
-fn placement(action: &Action) -> Placement {
+/// The highest cpu and the highest nic of two placements.
+pub(super) fn max_of(a: Placement, b: Placement) -> Placement {
+    Placement { cpu: a.cpu.max(b.cpu), nic: a.nic.max(b.nic) }
+}
+
+pub(super) fn placement(action: &Action) -> Placement {
     match *action {
         Action::Send { placement, .. } | Action::Recv { placement, .. } | Action::Calc { placement, .. } => {
             placement
