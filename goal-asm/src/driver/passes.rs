@@ -1,6 +1,6 @@
 //! The arguments that choose passes.
 
-use super::Error;
+use super::{Emit, Error};
 use goal_lang::limits::MACHINE_BYTES_MAX;
 use goal_opt::{Level, Machine, Pipeline};
 use std::fs::File;
@@ -11,9 +11,9 @@ use std::path::Path;
 #[derive(Debug, Clone, clap::Args)]
 pub struct PassArguments {
     /// 0: only what the format needs; 1: also what leaves the allowed orders as they are; 2: also what restricts them
-    /// and splits messages, for the machine
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=2))]
-    pub level: u8,
+    /// and splits messages, for the machine [default: 1 for NISA, 0 for every other form]
+    #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
+    pub level: Option<u8>,
     /// These passes instead of a level's, in this order: a,b(c=4); what the format needs is added
     #[arg(long, value_name = "LIST", conflicts_with = "level")]
     pub passes: Option<String>,
@@ -27,15 +27,25 @@ impl PassArguments {
     /// The pipeline that these arguments ask for, for a runtime that sends messages up to `eager_limit` bytes before
     /// their receives are there.
     ///
+    /// Only NISA is compiled to be executed. The other forms hand a program to other tools, so without a level and a
+    /// list no pass runs for them: their order and dependencies are the input's.
+    ///
     /// # Errors
     /// What is no pass and no machine, or a file that can't be read.
-    pub fn pipeline(&self, eager_limit: u64) -> Result<Pipeline, Error> {
+    pub fn pipeline(&self, emit: Emit, eager_limit: u64) -> Result<Pipeline, Error> {
         let usage = |option: &str, error: &dyn std::fmt::Display| Error::Usage(format!("{option}: {error}"));
-        let pipeline = match (&self.passes, self.level) {
+        let level = match (self.level, emit) {
+            (Some(0), Emit::Nisa) => Some(Level::O0),
+            (None, Emit::Nisa) => Some(Level::default()),
+            // What NISA needs, other forms don't.
+            (Some(0) | None, _) => None,
+            (Some(1), _) => Some(Level::O1),
+            (Some(_), _) => Some(Level::O2),
+        };
+        let pipeline = match (&self.passes, level) {
             (Some(list), _) => Pipeline::parse(list).map_err(|error| usage("--passes", &error))?,
-            (None, 0) => Pipeline::new(Level::O0),
-            (None, 1) => Pipeline::new(Level::O1),
-            (None, _) => Pipeline::new(Level::O2),
+            (None, Some(level)) => Pipeline::new(level),
+            (None, None) => Pipeline::empty(),
         };
         let machine = match &self.machine {
             None => Machine::default(),

@@ -65,6 +65,11 @@ impl Pipeline {
         Ok(Self::of(passes))
     }
 
+    /// No pass at all: the program stays as it is, and is verified.
+    pub fn empty() -> Self {
+        Self::of(Vec::new())
+    }
+
     fn of(passes: Vec<Invocation>) -> Self {
         Self { passes, verify: true, machine: Machine::default(), eager_limit: EAGER_LIMIT }
     }

@@ -82,24 +82,31 @@ impl Form {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let emit = arguments.emit.emit();
     let options = Options {
-        pipeline: arguments.passes.pipeline(arguments.checks.eager_limit)?,
+        pipeline: arguments.passes.pipeline(emit, arguments.checks.eager_limit)?,
         check: arguments.check,
-        strip: arguments.strip,
+        // LogGOPSim's form has no names, and the order of dependencies belongs to it.
+        strip: arguments.strip && emit != Emit::Loggopsim,
         ..arguments.checks.apply(arguments.input.options())
     };
     let running = || options.pipeline.passes.iter().map(|invocation| invocation.pass.name);
     for name in &arguments.print_after {
         if name != "all" && running().all(|pass| pass != name) {
             let running = running().collect::<Vec<_>>().join(", ");
-            return Err(Error::Usage(format!(
-                "--print-after {name}: no such pass runs: it can be all or one of {running}"
-            )));
+            let others = if running.is_empty() {
+                "no pass runs: ask for some with -O1, -O2 or --passes".to_owned()
+            } else {
+                format!("no such pass runs: it can be all or one of {running}")
+            };
+            return Err(Error::Usage(format!("--print-after {name}: {others}")));
         }
     }
     let target = target(arguments)?;
-    let emit = arguments.emit.emit();
     let mut loaded = driver::load_program(&arguments.input.inputs, &options.with_places())?;
+    if emit != Emit::Loggopsim {
+        loaded.binary = None;
+    }
     if options.check {
         driver::check(&mut loaded, &options)?;
     }
