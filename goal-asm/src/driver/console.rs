@@ -1,12 +1,9 @@
-//! What a command says on its terminal: findings, errors and how far it is.
+//! What a command says on its terminal: findings and errors.
 
+use super::stage::clear_stage;
 use super::{Error, Findings};
 use goal_lang::diag::{render, render_json, render_rest, render_sarif};
-use indicatif::ProgressBar;
 use std::io::{self, IsTerminal, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// How findings are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -18,39 +15,6 @@ pub enum Format {
     Json,
     /// For code hosts and editors, on standard output: SARIF 2.1.0
     Sarif,
-}
-
-static PROGRESS: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
-/// Whether a result goes to the terminal, where stages would be drawn into it.
-static RESULT_ON_TERMINAL: AtomicBool = AtomicBool::new(false);
-
-/// Shows the name of the stage that begins, on a terminal only.
-pub fn show_stage(stage: &str) {
-    if !io::stderr().is_terminal() || RESULT_ON_TERMINAL.load(Ordering::Relaxed) {
-        return;
-    }
-    let mut progress = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner);
-    let bar = progress.get_or_insert_with(|| {
-        let bar = ProgressBar::new_spinner();
-        bar.enable_steady_tick(Duration::from_millis(100));
-        bar
-    });
-    bar.set_message(stage.to_owned());
-}
-
-/// Shows no stages from now on if standard output is a terminal: a result follows.
-pub(super) fn leave_stdout_to_result() {
-    if io::stdout().is_terminal() {
-        RESULT_ON_TERMINAL.store(true, Ordering::Relaxed);
-        clear_stage();
-    }
-}
-
-fn clear_stage() {
-    if let Some(bar) = PROGRESS.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        bar.finish_and_clear();
-    }
 }
 
 /// Writes findings, and how many more there are. Colours appear on a terminal only, and not where `NO_COLOR` is set.

@@ -16,6 +16,7 @@ mod mapping;
 mod output;
 mod passes;
 mod reduce;
+mod stage;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -23,7 +24,7 @@ mod workers;
 pub use arguments::{CheckArguments, Deny, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
-pub use console::{Format, show_stage, tell, tell_error};
+pub use console::{Format, tell, tell_error};
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use input::{Form, Input};
@@ -32,6 +33,7 @@ pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
 pub use passes::PassArguments;
 pub use reduce::{ReduceOptions, reduce};
+pub use stage::{clear_stage, show_stage};
 pub use workers::start_workers;
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};

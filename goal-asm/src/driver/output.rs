@@ -78,7 +78,7 @@ impl Output {
                     let message = "the result is binary and standard output a terminal: name a file with -o";
                     return Err(Error::Usage(message.to_owned()));
                 }
-                super::console::leave_stdout_to_result();
+                super::stage::leave_stdout_to_result();
                 let name = "<stdout>".to_owned();
                 match io::stdout().as_fd().try_clone_to_owned() {
                     Ok(stdout) => Ok(Self { name, sink: Sink::Direct(BufWriter::new(stdout.into())) }),

@@ -13,12 +13,14 @@
 
 mod case;
 mod script;
+mod terminal;
 
 use case::Case;
 use libtest_mimic::{Arguments, Conclusion, Trial};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+pub use terminal::{Terminal, screen};
 
 /// Runs the cases below a folder, with `binaries` found by their names, and ends the process. The arguments are those of every
 /// test binary.

@@ -14,7 +14,7 @@ mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
-use goal_asm::driver::{Error, Format, Status, tell_error};
+use goal_asm::driver::{Error, Format, Status, clear_stage, tell_error};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -96,11 +96,13 @@ fn main() -> ExitCode {
             error.status()
         }
     };
+    clear_stage();
     ExitCode::from(status as u8)
 }
 
 /// Writes a text to standard output.
 fn print(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> Result<(), Error> {
+    clear_stage();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     write(&mut out)
         .and_then(|()| std::io::Write::flush(&mut out))

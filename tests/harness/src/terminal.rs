@@ -1,0 +1,101 @@
+//! A terminal that a command writes to, and what a person would see on it.
+
+use nix::pty::{Winsize, openpty};
+use std::fs::File;
+use std::io::{self, Read};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+/// Wide enough for every line.
+const COLUMNS: u16 = 200;
+
+/// A command whose output and errors go to a terminal.
+pub struct Terminal {
+    /// The command.
+    pub child: Child,
+    reader: JoinHandle<String>,
+}
+
+impl Terminal {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn start(mut command: Command) -> io::Result<Self> {
+        let size = Winsize { ws_row: 50, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 };
+        let pair = openpty(&size, None)?;
+        command.stdout(Stdio::from(pair.slave.try_clone()?)).stderr(Stdio::from(pair.slave));
+        command.env("TERM", "xterm").env_remove("NO_COLOR");
+        let child = command.spawn()?;
+        // It holds the other end: the terminal ends with the last process that has it.
+        drop(command);
+        let mut master = File::from(pair.master);
+        let read = move || {
+            let (mut all, mut part) = (Vec::new(), [0; 4096]);
+            // A terminal that nobody has any more fails instead of ending.
+            while let Ok(length @ 1..) = master.read(&mut part) {
+                all.extend_from_slice(&part[..length]);
+            }
+            String::from_utf8_lossy(&all).into_owned()
+        };
+        Ok(Self { child, reader: thread::spawn(read) })
+    }
+
+    /// Waits for the end: the exit status, `None` after a signal, and all that was written.
+    ///
+    /// # Errors
+    /// Those of the system.
+    ///
+    /// # Panics
+    /// If the thread that reads did.
+    pub fn end(mut self) -> io::Result<(Option<i32>, String)> {
+        let status = self.child.wait()?;
+        Ok((status.code(), self.reader.join().expect("the reader doesn't panic")))
+    }
+}
+
+/// The lines that are on the screen after `written`, without those that are empty.
+pub fn screen(written: &str) -> Vec<String> {
+    let mut lines: Vec<Vec<char>> = vec![vec![]];
+    let (mut row, mut column) = (0, 0);
+    let mut chars = written.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\r' => column = 0,
+            '\n' => {
+                row += 1;
+                column = 0;
+                if row == lines.len() {
+                    lines.push(vec![]);
+                }
+            }
+            '\x1b' if chars.peek() == Some(&'[') => {
+                chars.next();
+                let mut number = String::new();
+                let command = chars.by_ref().find(|char| {
+                    number.extend((!char.is_ascii_alphabetic()).then_some(*char));
+                    char.is_ascii_alphabetic()
+                });
+                match (command, number.as_str()) {
+                    (Some('K'), "2") => lines[row].clear(),
+                    (Some('K'), _) => lines[row].truncate(column),
+                    (Some('J'), "2") => lines.iter_mut().for_each(Vec::clear),
+                    (Some('J'), _) => {
+                        lines[row].truncate(column);
+                        lines.truncate(row + 1);
+                    }
+                    (Some('A'), _) => row = row.saturating_sub(number.parse().unwrap_or(1)),
+                    _ => {}
+                }
+            }
+            char => {
+                let line = &mut lines[row];
+                line.resize(line.len().max(column + 1), ' ');
+                line[column] = char;
+                column += 1;
+            }
+        }
+    }
+    let lines = lines.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned());
+    lines.filter(|line| !line.is_empty()).collect()
+}
