@@ -138,6 +138,52 @@ fn a_limit_on_unexpected_messages_is_named() {
     ends(text, &["--unexpected-limit", "1000"], 3, &says);
 }
 
+/// Ranks whose sends are ready, on their way or done when the time is up: the limit has nothing to do with that.
+#[test]
+fn a_send_that_is_under_way_is_not_the_fault_of_a_limit() {
+    let rank = |rank: u32| {
+        let (to, from) = ((rank + 1) % 8, (rank + 7) % 8);
+        let pair = |tag| format!("send 64b to {to} tag {tag} recv 64b from {from} tag {tag}\n");
+        format!("rank {rank} {{ {} }}\n", (0..200).map(pair).collect::<String>())
+    };
+    let text: String = (0..8).map(rank).collect();
+    for progress in ["caller", "caller", "caller", "node", "thread"] {
+        let arguments = ["--no-check", "--repeat", "100000000", "--timeout", "0.2", "--progress", progress];
+        let ended = run_text(&text, &arguments);
+        ended.assert_status(5);
+        ended.assert_says(&["the time is up; "]);
+        assert!(!ended.err.contains("--unexpected-limit"), "{progress}: {ended:?}");
+    }
+}
+
+/// Two ranks wait for each other because of the limit while a third one computes.
+#[test]
+fn a_limit_that_holds_up_a_send_is_named_when_the_time_is_up() {
+    let text = "
+        rank 0 {
+          a: recv 8b from 1 tag 9
+          b: recv 1000b from 1
+          c: recv 1000b from 1
+          b requires a
+          c requires a
+        }
+        rank 1 {
+          s: send 1000b to 0
+          t: send 1000b to 0
+          u: send 8b to 0 tag 9
+          t requires s
+          u requires t
+        }
+        rank 2 { x: calc 1000000000000 }";
+    let says = [
+        "the time is up; ",
+        "rank 1, send `s` (line 10) waits for rank 0 to receive its 1000 bytes",
+        "reached the limit of 1000 bytes",
+        "rank 2, calc `x` (line 16) was under way",
+    ];
+    ends(text, &["--unexpected-limit", "1000", "--timeout", "1"], 5, &says);
+}
+
 #[test]
 fn a_size_mismatch_names_both_ends() {
     let text = "

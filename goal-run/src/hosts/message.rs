@@ -2,6 +2,7 @@
 //!
 //! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text and the bytes.
 
+use crate::launcher::Stopped;
 use serde::{Deserialize, Serialize};
 
 /// Bytes before a message.
@@ -61,6 +62,8 @@ pub enum Message {
         /// The signal's number.
         signal: usize,
     },
+    /// To the leader: the ranks of a host that somebody has stopped now.
+    Stopped(Vec<Stopped>),
     /// The job has ended: ranks are ended, and what they left is told.
     End {
         /// Whether all of them have finished.

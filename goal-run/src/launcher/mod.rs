@@ -4,34 +4,40 @@
 //! [`run`] returns, no rank is left. The launcher may die at any moment: the kernel then ends its rank processes, and
 //! the segment, which has no name, goes with them.
 
+mod crew;
 mod faults;
 mod hosts;
 mod options;
 mod outcome;
 mod process;
 mod processes;
+mod signals;
 mod supervise;
 mod threads;
 mod troubles;
 
+pub use crew::Stopped;
 pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
-pub use options::{Options, Ranks, Window};
+pub use options::{Options, Ranks, Stage, Window};
 pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
+pub use signals::{attend, interrupted, suspended};
 
+use crate::monitor::Observed;
 use crate::progress::Mode;
 use crate::rank::{Network, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::transport::Distance;
 use crate::transport::esp::AnyDriver;
 use crate::{limits, rights, verify};
+use crew::Crew;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use processes::Processes;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use supervise::{Fallen, Supervisor};
+use supervise::Supervisor;
 
 /// Why no rank was started, or not all.
 #[derive(Debug, thiserror::Error)]
@@ -139,6 +145,14 @@ struct Place<'a> {
     here: &'a [u32],
 }
 
+impl<'a> Place<'a> {
+    /// What a report on unfinished actions is made from.
+    fn observed(&self) -> Observed<'a> {
+        let Self { nisa, options, settings, segment, here } = *self;
+        Observed { segment, nisa, window: options.window.as_ref(), settings, here }
+    }
+}
+
 /// Runs every rank of a schedule to the end of the job, whatever that is.
 ///
 /// # Errors
@@ -147,7 +161,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let (settings, segment) = equip(nisa, options, None)?;
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here };
-    let watch = |fallen: &mut dyn FnMut() -> _| Supervisor::new(&place).watch(fallen);
+    let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
     Ok(conclude(end, segment, nisa, options))
 }
@@ -203,7 +217,7 @@ fn equip(
 fn run_ranks<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,
-    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> Result<T, LaunchError>,
+    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
     is_complete: impl FnOnce(&T) -> bool,
 ) -> Result<T, LaunchError> {
     if place.options.gives_up_rights {
@@ -216,7 +230,7 @@ fn run_ranks<T>(
     };
     let sealed = Sealed::copy_of(place.nisa.bytes())?;
     let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
-    let end = watch(&mut || processes.fallen())?;
+    let end = watch(&mut processes)?;
     if is_complete(&end) {
         processes.join(place.segment);
     }

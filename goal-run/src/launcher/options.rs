@@ -11,7 +11,7 @@ use goal_lang::limits::Limits;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 /// What the ranks are.
@@ -62,6 +62,41 @@ impl Window {
     }
 }
 
+/// What a launcher is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Starting the ranks of this host.
+    Starting {
+        /// How many are.
+        started: u32,
+        /// All of this host.
+        ranks: u32,
+    },
+    /// Waiting until all ranks of this host are ready.
+    Preparing {
+        /// How many are.
+        ready: u32,
+        /// All of this host.
+        ranks: u32,
+    },
+    /// All are at work.
+    Running {
+        /// The instance of the rank of this host that is farthest behind, from 1 on.
+        instance: u64,
+        /// All instances.
+        repeat: u64,
+        /// Ranks of this host that have ended all of theirs.
+        finished: u32,
+        /// All of this host.
+        ranks: u32,
+    },
+    /// Gathering what ranks of other hosts left.
+    Gathering {
+        /// Bytes so far.
+        bytes: u64,
+    },
+}
+
 /// Settings of a job.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -96,6 +131,13 @@ pub struct Options {
     pub gives_up_rights: bool,
     /// Ends the job when it becomes the number of a signal.
     pub interrupted: Arc<AtomicUsize>,
+    /// Stops the ranks and this process when it becomes true, until somebody continues this process. The time limit does not
+    /// count that time. A job on several hosts goes on, as other hosts would take this one for lost.
+    pub suspended: Arc<AtomicBool>,
+    /// Tells people something worth a line while the job runs.
+    pub tell: fn(&str),
+    /// Shows how far the job is; called often.
+    pub show: fn(Stage),
 }
 
 impl Default for Options {
@@ -116,6 +158,9 @@ impl Default for Options {
             ranks_max: goal_lang::limits::STARTED_RANKS_MAX,
             gives_up_rights: false,
             interrupted: Arc::default(),
+            suspended: Arc::default(),
+            tell: |_| {},
+            show: |_| {},
         }
     }
 }

@@ -69,6 +69,9 @@ pub struct Outcome {
     pub end: End,
     /// What it did.
     pub counts: Counts,
+    /// Ranks of other hosts that left something which has not arrived, in words; empty where all has. Their memory and their records
+    /// are not known, and what they did is not counted.
+    pub missing: String,
     segment: Segment,
     nisa: Arc<Nisa>,
 }
@@ -94,7 +97,7 @@ impl Outcome {
             };
         }
         counts.table_max = options.window.as_ref().map(|_| table_max);
-        Self { end, counts, segment, nisa: Arc::clone(nisa) }
+        Self { end, counts, missing: String::new(), segment, nisa: Arc::clone(nisa) }
     }
 
     /// The schedule.

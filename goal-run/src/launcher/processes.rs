@@ -1,13 +1,17 @@
 //! Ranks as processes.
 
+use super::crew::{Crew, Fallen, Stopped};
+use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
-use super::supervise::{Fallen, stop};
+use super::supervise::stop;
 use super::troubles::Troubles;
 use super::{LaunchError, Place};
 use crate::inherited::Lent;
 use crate::rights;
 use crate::shm::{Sealed, Segment};
 use crate::transport::esp::{AnyDriver, Program};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -24,6 +28,10 @@ const LOOKED_AT_MIN: usize = 64;
 pub(super) struct Processes {
     /// With their ranks.
     children: Vec<(u32, Child)>,
+    /// Those that somebody has stopped, with the signal: [`Crew::stopped`]. By their place among the children.
+    stopped: BTreeMap<usize, i32>,
+    /// Those that this launcher has stopped.
+    suspended: Vec<usize>,
     troubles: Troubles,
     /// What leads frames to their sockets.
     programs: Vec<Program>,
@@ -44,11 +52,18 @@ impl Processes {
         executable: &Path,
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
-        let mut processes =
-            Self { children: Vec::new(), troubles: Troubles::new()?, programs: Vec::new(), next: 0 };
+        let mut processes = Self {
+            children: Vec::new(),
+            stopped: BTreeMap::new(),
+            suspended: Vec::new(),
+            troubles: Troubles::new()?,
+            programs: Vec::new(),
+            next: 0,
+        };
         let mut drivers = drivers.into_iter();
         let told = Sealed::copy_of(&serde_json::to_vec(settings).expect("numbers and texts"))?;
-        for &rank in here {
+        for (started, &rank) in (0..).zip(here) {
+            (options.show)(Stage::Starting { started, ranks: here.len() as u32 });
             let driver = drivers.next();
             let order = Order {
                 rank,
@@ -88,8 +103,23 @@ impl Processes {
         Ok(processes)
     }
 
-    /// A process that ended, and how.
-    pub(super) fn fallen(&mut self) -> Option<Fallen> {
+    /// Lets the processes of a complete job exit.
+    pub(super) fn join(mut self, segment: &Segment) {
+        let mut running = 0;
+        stop(segment, Some(EXIT_LIMIT), || {
+            while let Some((_, child)) = self.children.get_mut(running) {
+                match child.try_wait() {
+                    Ok(None) => return false,
+                    _ => running += 1,
+                }
+            }
+            true
+        });
+    }
+}
+
+impl Crew for Processes {
+    fn fallen(&mut self) -> Option<Fallen> {
         let looked_at = self.children.len();
         let looks = LOOKED_AT_MIN.max(looked_at.div_ceil(10)).min(looked_at);
         for _ in 0..looks {
@@ -106,19 +136,47 @@ impl Processes {
         None
     }
 
-    /// Lets the processes of a complete job exit.
-    pub(super) fn join(mut self, segment: &Segment) {
-        let mut running = 0;
-        stop(segment, Some(EXIT_LIMIT), || {
-            while let Some((_, child)) = self.children.get_mut(running) {
-                match child.try_wait() {
-                    Ok(None) => return false,
-                    _ => running += 1,
-                }
+    fn stopped(&mut self) -> Vec<Stopped> {
+        for (place, (_, child)) in self.children.iter().enumerate() {
+            let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
+            // Each tells of the last change only.
+            if let Ok(Some(change)) = waitid(WaitId::Pid(Pid::from_child(child)), what) {
+                match change.stopping_signal() {
+                    Some(signal) => self.stopped.insert(place, signal),
+                    None => self.stopped.remove(&place),
+                };
             }
-            true
+        }
+        let stopped = self.stopped.iter().map(|(&place, &signal)| {
+            let (rank, child) = &self.children[place];
+            Stopped { rank: *rank, process: child.id(), signal }
         });
+        stopped.collect()
     }
+
+    fn suspend(&mut self) {
+        // Also takes note of those that somebody else has stopped: they stay so.
+        let _ = self.stopped();
+        for (place, (_, child)) in self.children.iter_mut().enumerate() {
+            // A process that has ended is waited for here only, so its number is nobody else's.
+            let runs = matches!(child.try_wait(), Ok(None));
+            if runs && !self.stopped.contains_key(&place) && send(child, Signal::STOP) {
+                self.suspended.push(place);
+            }
+        }
+    }
+
+    fn resume(&mut self) {
+        for place in self.suspended.drain(..) {
+            send(&self.children[place].1, Signal::CONT);
+            self.stopped.remove(&place);
+        }
+    }
+}
+
+/// Sends a signal to a process that was not waited for. True if that was possible.
+fn send(child: &Child, signal: Signal) -> bool {
+    kill_process(Pid::from_child(child), signal).is_ok()
 }
 
 impl Drop for Processes {

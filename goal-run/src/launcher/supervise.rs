@@ -1,6 +1,9 @@
 //! Watches over the ranks until the job ends.
 
+use super::crew::{Crew, Fallen, Stopped};
+use super::options::Stage;
 use super::outcome::End;
+use super::signals::{if_suspended, stop_here};
 use super::{LaunchError, Place};
 use crate::hosts::Reply;
 use crate::monitor::{Pending, Watch};
@@ -14,14 +17,8 @@ use std::time::{Duration, Instant};
 pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
-/// A rank that ended by itself.
-#[derive(Debug)]
-pub(super) enum Fallen {
-    /// It could not start; why.
-    NotStarted(u32, String),
-    /// It had started; how it ended.
-    Ended(u32, String),
-}
+/// Time between two looks at what changes slowly: ranks that somebody stopped, and how far the job is.
+const SLOW_TICK: Duration = Duration::from_millis(250);
 
 /// What is seen at a look at the ranks of this host.
 pub(super) enum Sight {
@@ -37,53 +34,65 @@ pub(super) enum Sight {
     NotStarted(String),
 }
 
-/// What is looked at.
+/// Watches over the ranks of this host.
 pub(super) struct Supervisor<'a> {
     place: &'a Place<'a>,
     started: Instant,
+    /// How long this process was stopped, which the time limit does not count.
+    suspended: Duration,
+    looked_slowly: Instant,
+    /// Ranks that were stopped at the last slow look, and those of them that people were told of.
+    stopped: Vec<Stopped>,
+    told: Vec<Stopped>,
 }
 
 impl<'a> Supervisor<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
-        Self { place, started: Instant::now() }
+        let now = Instant::now();
+        Self {
+            place,
+            started: now,
+            suspended: Duration::ZERO,
+            looked_slowly: now,
+            stopped: vec![],
+            told: vec![],
+        }
     }
 
-    /// Returns when the job has ended or cannot, where all ranks are here; `fallen` tells of a rank that ended by itself.
+    /// Returns when the job has ended or cannot, where all ranks are here.
     ///
     /// # Errors
     /// A rank could not start.
-    pub(super) fn watch(self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Result<End, LaunchError> {
-        let Place { nisa, segment, options, .. } = *self.place;
+    pub(super) fn watch(mut self, crew: &mut dyn Crew) -> Result<End, LaunchError> {
+        let segment = self.place.segment;
         let ranks = segment.num_ranks();
         let tick = TICK + TICK_PER_RANK * ranks;
         let mut quiet = Quiet::new(self.place);
-        let window = options.window.as_ref();
-        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
+        let observed = self.place.observed();
         loop {
             segment.gate().wait_finished(ranks, tick);
-            match self.look(true, fallen) {
+            match self.look(true, crew) {
                 Some(Sight::Failed(failures)) => return Ok(End::Failed(failures)),
                 Some(Sight::Finished) => return Ok(End::Complete),
                 Some(Sight::Interrupted(signal)) => return Ok(End::Interrupted(signal)),
                 Some(Sight::Fallen(rank, how)) => {
-                    let pending = Pending::of_rank(segment, nisa, window, rank);
-                    return Ok(End::Died { rank, how, pending });
+                    return Ok(End::Died { rank, how, pending: Pending::of_rank(&observed, rank) });
                 }
                 Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
                 None => {}
             }
             if quiet.rests() {
-                return Ok(End::Stuck(pending(true)));
+                return Ok(End::Stuck(Pending::of_job(&observed, true, vec![])));
             }
             if self.is_late() {
-                return Ok(End::TimedOut(pending(false)));
+                return Ok(End::TimedOut(Pending::of_job(&observed, false, crew.stopped())));
             }
         }
     }
 
     /// Looks at the ranks of this host. That all have finished is seen where it `counts`, and then before a signal and before ranks that end
-    /// after that.
-    pub(super) fn look(&self, counts: bool, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Option<Sight> {
+    /// after that. Stops all where a terminal asks for that, and returns when they go on.
+    pub(super) fn look(&mut self, counts: bool, crew: &mut dyn Crew) -> Option<Sight> {
         let Place { segment, options, here, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
@@ -91,20 +100,73 @@ impl<'a> Supervisor<'a> {
         if counts && segment.gate().finished() == here.len() as u32 {
             return Some(Sight::Finished);
         }
-        let signal = options.interrupted.load(Ordering::SeqCst);
+        // A further signal ends what is left to do then.
+        let signal = options.interrupted.swap(0, Ordering::SeqCst);
         if signal != 0 {
             return Some(Sight::Interrupted(signal));
         }
-        match fallen()? {
-            Fallen::NotStarted(rank, why) => Some(Sight::NotStarted(format!("rank {rank}: {why}"))),
+        match crew.fallen() {
+            Some(Fallen::NotStarted(rank, why)) => {
+                return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
+            }
             // It may have failed after the look above.
-            Fallen::Ended(rank, how) => Some(self.failures().map_or(Sight::Fallen(rank, how), Sight::Failed)),
+            Some(Fallen::Ended(rank, how)) => {
+                return Some(self.failures().map_or(Sight::Fallen(rank, how), Sight::Failed));
+            }
+            None => {}
         }
+        let on_hosts = self.place.settings.network.is_some();
+        if_suspended(options, on_hosts, || self.suspend(crew));
+        if self.looked_slowly.elapsed() >= SLOW_TICK {
+            self.looked_slowly = Instant::now();
+            self.tell_stopped(crew.stopped());
+            (options.show)(self.stage());
+        }
+        None
     }
 
-    /// Whether the time is up.
+    /// Stops the ranks and this process until it is continued.
+    fn suspend(&mut self, crew: &mut dyn Crew) {
+        let since = Instant::now();
+        crew.suspend();
+        stop_here();
+        crew.resume();
+        self.suspended += since.elapsed();
+    }
+
+    /// Names the ranks that stay stopped, each once.
+    fn tell_stopped(&mut self, stopped: Vec<Stopped>) {
+        self.told.retain(|told| stopped.contains(told));
+        for &one in &stopped {
+            if self.stopped.contains(&one) && !self.told.contains(&one) {
+                (self.place.options.tell)(&format!("{one}; kill -CONT {} lets it go on", one.process));
+                self.told.push(one);
+            }
+        }
+        self.stopped = stopped;
+    }
+
+    /// The ranks of this host that were stopped a short while ago.
+    pub(super) fn stopped(&self) -> &[Stopped] {
+        &self.stopped
+    }
+
+    /// How far the ranks of this host are.
+    fn stage(&self) -> Stage {
+        let Place { segment, options, here, .. } = *self.place;
+        let (gate, ranks) = (segment.gate(), here.len() as u32);
+        if !gate.is_open() {
+            return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
+        }
+        let instances = here.iter().map(|&rank| segment.status(rank).instance.load(Ordering::Relaxed));
+        let instance = instances.min().unwrap_or(0).max(1);
+        Stage::Running { instance, repeat: options.repeat, finished: gate.finished(), ranks }
+    }
+
+    /// True if the time is up.
     pub(super) fn is_late(&self) -> bool {
-        self.place.options.timeout.is_some_and(|timeout| self.started.elapsed() >= timeout)
+        let timeout = self.place.options.timeout;
+        timeout.is_some_and(|timeout| self.started.elapsed().saturating_sub(self.suspended) >= timeout)
     }
 
     fn failures(&self) -> Option<Vec<String>> {

@@ -1,6 +1,7 @@
 //! Ranks as threads of this process.
 
-use super::supervise::{Fallen, stop};
+use super::crew::{Crew, Fallen, Stopped};
+use super::supervise::stop;
 use super::{LaunchError, Place};
 use crate::transport::esp::AnyDriver;
 use crate::{rank, rights};
@@ -11,11 +12,28 @@ use std::thread;
 /// A rank's loop needs little; only what is touched takes memory.
 const STACK_BYTES: usize = 512 << 10;
 
+/// Ranks that stop with this process and go on with it.
+struct Threads<'a>(&'a Mutex<Vec<Fallen>>);
+
+impl Crew for Threads<'_> {
+    fn fallen(&mut self) -> Option<Fallen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn stopped(&mut self) -> Vec<Stopped> {
+        vec![]
+    }
+
+    fn suspend(&mut self) {}
+
+    fn resume(&mut self) {}
+}
+
 /// Runs all ranks of this host until `watch` returns, and then until the last thread has ended; what `watch` says.
 pub(super) fn run<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,
-    watch: impl FnOnce(&mut dyn FnMut() -> Option<Fallen>) -> Result<T, LaunchError>,
+    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
     let Place { segment, nisa, settings, options, here } = *place;
     let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
@@ -51,8 +69,7 @@ pub(super) fn run<T>(
             Ok(())
         };
         let started = start();
-        let end =
-            started.and_then(|()| watch(&mut || fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()));
+        let end = started.and_then(|()| watch(&mut Threads(&fallen)));
         stop(segment, None, || threads.iter().all(|thread| thread.is_finished()));
         end
     })

@@ -13,6 +13,7 @@ mod watch;
 
 pub use pending::Pending;
 pub use place::Place;
+pub(crate) use snapshot::Observed;
 #[cfg(test)]
 use watch::Exchanged;
 pub(crate) use watch::Watch;

@@ -1,15 +1,12 @@
 //! What a job that cannot end was waiting for, in words.
 
 use super::cycle::cycles;
-use super::snapshot::{Snapshot, Vertex, Wait};
-use crate::engine::Options;
-use crate::launcher::Window;
-use crate::shm::Segment;
-use goal_asm::Nisa;
+use super::snapshot::{Observed, Snapshot, Vertex, Wait};
+use crate::launcher::Stopped;
+use crate::rank::Settings;
 use goal_lang::ANY;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 
 /// Actions that are shown; the rest is counted.
 const SHOWN_MAX: usize = 20;
@@ -33,50 +30,56 @@ pub struct Pending {
     pub full: Vec<u32>,
     /// That limit in bytes.
     pub unexpected_limit: u64,
+    /// Ranks that somebody has stopped.
+    pub stopped: Vec<Stopped>,
+    /// Instances that the rank has begun that is farthest behind.
+    pub behind: u64,
+    /// Instances that each rank was to run.
+    pub repeat: u64,
 }
 
 impl Pending {
-    /// What all ranks wait for. Where all `rest`, no message is on its way: one that has not come was not sent.
-    pub(crate) fn of_job(
-        segment: &Segment,
-        nisa: &Arc<Nisa>,
-        window: Option<&Window>,
-        options: &Options,
-        rest: bool,
-    ) -> Self {
-        let snapshot = Snapshot::new(segment, nisa, window);
-        let mut pending = Self::of_ranks(&snapshot, 0..segment.num_ranks(), rest);
+    /// What all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no message is on its way: one that has
+    /// not come was not sent.
+    pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
+        let snapshot = Snapshot::new(observed, all_rest);
+        let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();
+        let mut pending = Self::of_ranks(&snapshot, observed, &ranks, all_rest);
         pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
-        let ranks = 0..segment.num_ranks();
-        let started = ranks.flat_map(|rank| snapshot.unfinished(rank, true));
-        let waits = started.filter_map(|vertex| match snapshot.wait(vertex) {
-            Wait::Receiver { to, size, .. } => (size <= options.eager_limit).then_some(to),
-            _ => None,
-        });
-        pending.full = waits.collect::<BTreeSet<u32>>().into_iter().collect();
-        pending.unexpected_limit = options.unexpected_limit;
+        let started = ranks.iter().flat_map(|&rank| snapshot.unfinished(rank, true));
+        let full = started.filter_map(|vertex| snapshot.full(observed, all_rest, vertex));
+        pending.full = full.collect::<BTreeSet<u32>>().into_iter().collect();
+        pending.stopped = stopped;
         pending
     }
 
     /// What one rank was waiting for.
-    pub(crate) fn of_rank(segment: &Segment, nisa: &Arc<Nisa>, window: Option<&Window>, rank: u32) -> Self {
-        Self::of_ranks(&Snapshot::new(segment, nisa, window), rank..rank + 1, false)
+    pub(crate) fn of_rank(observed: &Observed<'_>, rank: u32) -> Self {
+        Self::of_some(observed, &[rank], vec![])
     }
 
-    fn of_ranks(snapshot: &Snapshot, ranks: std::ops::Range<u32>, rest: bool) -> Self {
-        let mut pending = Self::default();
+    /// What some ranks wait for, of which alone more is known than the schedule.
+    pub(crate) fn of_some(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
+        Self { stopped, ..Self::of_ranks(&Snapshot::new(observed, false), observed, ranks, false) }
+    }
+
+    fn of_ranks(snapshot: &Snapshot, observed: &Observed<'_>, ranks: &[u32], rest: bool) -> Self {
+        let Settings { unexpected_limit, repeat, .. } = *observed.settings;
+        let behind = ranks.iter().map(|&rank| snapshot.instance(rank)).min().unwrap_or(0);
+        let mut pending = Self { unexpected_limit, repeat, behind, ..Self::default() };
         for started in [true, false] {
-            for vertex in ranks.clone().flat_map(|rank| snapshot.unfinished(rank, started)) {
+            for vertex in ranks.iter().flat_map(|&rank| snapshot.unfinished(rank, started)) {
                 pending.actions += 1;
                 if pending.lines.len() < SHOWN_MAX {
                     pending.lines.push(describe(snapshot, vertex, rest));
                 }
             }
         }
-        pending.beyond_window = ranks.clone().map(|rank| snapshot.beyond_window(rank)).sum();
+        pending.beyond_window = ranks.iter().map(|&rank| snapshot.beyond_window(rank)).sum();
         pending.actions += pending.beyond_window;
-        let any = |rank: &u32| [true, false].iter().any(|&s| snapshot.unfinished(*rank, s).next().is_some());
-        pending.ranks = ranks.filter(any).count() as u32;
+        let any =
+            |&&rank: &&u32| [true, false].iter().any(|&s| snapshot.unfinished(rank, s).next().is_some());
+        pending.ranks = ranks.iter().filter(any).count() as u32;
         pending
     }
 }
@@ -84,6 +87,16 @@ impl Pending {
 impl fmt::Display for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
+        for stopped in &self.stopped {
+            write!(f, "{stopped}; ")?;
+        }
+        if self.actions == 0 {
+            // Between two instances, or at the end.
+            return match (self.behind, self.repeat) {
+                (_, 1) => write!(f, "all actions had ended"),
+                (behind, repeat) => write!(f, "all actions of instance {behind} of {repeat} had ended"),
+            };
+        }
         let (actions, ranks) = (plural(self.actions), plural(self.ranks.into()));
         write!(f, "{} action{actions} of {} rank{ranks} had not ended", self.actions, self.ranks)?;
         for line in &self.lines {

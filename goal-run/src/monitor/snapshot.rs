@@ -1,9 +1,11 @@
 //! What the actions of all ranks are at, read from the segment.
 
 use super::place::Place;
-use crate::engine::{Board, StateSizes, slot};
+use super::watch::read;
+use crate::engine::{Board, StateSizes, kept_bytes, slot};
 use crate::launcher::Window;
-use crate::rank::split_instance;
+use crate::progress::Mode;
+use crate::rank::{Settings, split_instance};
 use crate::shm::Segment;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
@@ -14,6 +16,21 @@ use std::sync::atomic::Ordering;
 
 /// An action: rank, and offset in the rank's section.
 pub(super) type Vertex = (u32, u32);
+
+/// A job that is looked at from outside.
+#[derive(Clone, Copy)]
+pub(crate) struct Observed<'a> {
+    /// What its ranks share.
+    pub(crate) segment: &'a Segment,
+    /// Its schedule.
+    pub(crate) nisa: &'a Arc<Nisa>,
+    /// The window that schedules are run through.
+    pub(crate) window: Option<&'a Window>,
+    /// What its ranks were told.
+    pub(crate) settings: &'a Settings,
+    /// The ranks of this host.
+    pub(crate) here: &'a [u32],
+}
 
 /// What an unfinished action waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +63,8 @@ struct RankSnapshot {
     ends: Vec<(u32, u32)>,
     /// Who waits for the start of whom, ascending.
     starts: Vec<(u32, u32)>,
+    /// True if the rank could not go on while its actions were read: each that has started waits for another rank.
+    rests: bool,
 }
 
 impl RankSnapshot {
@@ -100,6 +119,7 @@ impl RankSnapshot {
             first: None,
             ends: vec![],
             starts: vec![],
+            rests: false,
         }
     }
 
@@ -143,6 +163,8 @@ fn between(
 pub(super) struct Snapshot {
     nisa: Arc<Nisa>,
     ranks: Vec<RankSnapshot>,
+    /// Largest message that is sent before its receive is there.
+    eager_limit: u64,
     /// By receiver, sender and tag.
     sends: Offers,
     /// By receiver, tag and sender.
@@ -152,15 +174,28 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// All unfinished actions of a job.
-    pub(super) fn new(segment: &Segment, nisa: &Arc<Nisa>, window: Option<&Window>) -> Self {
-        let of_rank = |rank| match window {
-            None => RankSnapshot::new(segment, nisa, rank),
-            Some(window) => RankSnapshot::in_window(segment, window, rank),
+    /// All unfinished actions of a job. Where `all_rest`, no rank can go on.
+    pub(super) fn new(observed: &Observed<'_>, all_rest: bool) -> Self {
+        let Observed { segment, nisa, window, settings, .. } = *observed;
+        let reading = |rank| read(segment, rank, settings.progress == Mode::Node);
+        let of_rank = |rank| {
+            let before = reading(rank);
+            let mut snapshot = match window {
+                None => RankSnapshot::new(segment, nisa, rank),
+                Some(window) => RankSnapshot::in_window(segment, window, rank),
+            };
+            snapshot.rests = all_rest || before.is_some() && before == reading(rank);
+            snapshot
         };
         let ranks = (0..segment.num_ranks()).map(of_rank).collect();
-        let mut snapshot =
-            Self { nisa: Arc::clone(nisa), ranks, sends: vec![], sends_by_tag: vec![], recvs: vec![] };
+        let mut snapshot = Self {
+            nisa: Arc::clone(nisa),
+            ranks,
+            eager_limit: settings.eager_limit,
+            sends: vec![],
+            sends_by_tag: vec![],
+            recvs: vec![],
+        };
         for rank in &snapshot.ranks {
             for &offset in rank.unfinished.iter().filter(|&&offset| !rank.has_started(offset)) {
                 let vertex = (rank.rank, offset);
@@ -214,6 +249,27 @@ impl Snapshot {
         snapshot.unfinished.iter().filter(of_kind).map(move |&offset| (rank, offset))
     }
 
+    /// Instances that a rank has begun.
+    pub(super) fn instance(&self, rank: u32) -> u64 {
+        self.ranks[rank as usize].instance
+    }
+
+    /// The rank that has kept all it may of messages without a receive, where a send waits because of that.
+    ///
+    /// Both ranks rest, so that the send is a request that the receiver knows of. Where `all_rest`, that alone says that there was no
+    /// room; otherwise the receiver's announcement has to say so still, which only those on this host can be asked for.
+    pub(super) fn full(&self, observed: &Observed<'_>, all_rest: bool, vertex: Vertex) -> Option<u32> {
+        let Wait::Receiver { to, size, .. } = self.wait(vertex) else { return None };
+        let is_here = |rank: u32| observed.here.binary_search(&rank).is_ok();
+        let has_no_room = || {
+            is_here(vertex.0)
+                && is_here(to)
+                && self.ranks[to as usize].rests
+                && kept_bytes(size) > observed.segment.mailbox(to).room()
+        };
+        (size <= self.eager_limit && (all_rest || has_no_room())).then_some(to)
+    }
+
     pub(super) fn num_ranks(&self) -> u32 {
         self.ranks.len() as u32
     }
@@ -228,6 +284,10 @@ impl Snapshot {
             };
         }
         match self.record((rank, offset)).operation() {
+            // Its rank may be about to let it out.
+            Operation::Send { payload, .. } if !snapshot.rests && payload.size() <= self.eager_limit => {
+                Wait::Itself
+            }
             Operation::Send { peer, tag, payload, .. } => {
                 Wait::Receiver { to: peer, tag, size: payload.size() }
             }

@@ -9,8 +9,8 @@ use crate::shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
 /// What a rank's status said.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Reading {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reading {
     state: State,
     epoch: u64,
     /// Messages for ranks on other hosts, and from them.
@@ -48,10 +48,8 @@ impl Watch {
 
     /// Reads all ranks. If none of them can go on before a message comes from another host: what they sent and took until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
-        // Who was rung may have been given something to do by another rank, whether or not the system has let it run since.
-        let is_rung = |rank| self.together && !segment.mailbox(rank).is_armed();
         let reading: Option<Vec<Reading>> =
-            self.ranks.iter().map(|&rank| read(segment, rank).filter(|_| !is_rung(rank))).collect();
+            self.ranks.iter().map(|&rank| read(segment, rank, self.together)).collect();
         let before = std::mem::replace(&mut self.before, reading.unwrap_or_default());
         let add = |sum: Exchanged, reading: &Reading| Exchanged {
             sent: sum.sent + reading.sent,
@@ -62,9 +60,9 @@ impl Watch {
     }
 }
 
-/// What a rank's status says; `None` if it does not rest. The mailbox is read first: where the epoch has not changed since the
+/// What a rank's status says; `None` if it does not rest. Where ranks act for each other they are `together`. The mailbox is read first: where the epoch has not changed since the
 /// reading before, the rank was still resting when its mailbox was read.
-fn read(segment: &Segment, rank: u32) -> Option<Reading> {
+pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let (tail, head) = segment.mailbox(rank).positions();
     let status = segment.status(rank);
     let reading = Reading {
@@ -77,5 +75,7 @@ fn read(segment: &Segment, rank: u32) -> Option<Reading> {
         State::Idle | State::Done => tail == head,
         State::Starting | State::Running | State::Failed => false,
     };
-    rests.then_some(reading)
+    // Who was rung may have been given something to do by another rank, whether or not the system has let it run since.
+    let is_rung = || together && !segment.mailbox(rank).is_armed();
+    (rests && !is_rung()).then_some(reading)
 }

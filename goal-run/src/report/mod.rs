@@ -3,6 +3,7 @@
 mod stats;
 #[cfg(test)]
 mod tests;
+mod units;
 
 pub use stats::Stats;
 
@@ -11,6 +12,8 @@ use crate::transport::Name;
 use crate::verify::Verified;
 use serde::Serialize;
 use std::fmt::Write;
+pub use units::{count, size};
+use units::{duration, rate};
 
 /// How a run ended; the number is the exit status of `goal-run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -79,6 +82,10 @@ impl Report {
     ) -> Self {
         let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } = outcome.counts;
         let (mut status, mut errors, signal) = describe(&outcome.end);
+        if !outcome.missing.is_empty() {
+            let note = "what was left there had not arrived: it is not counted, and of memory and traces nothing is written";
+            errors.push(format!("ranks {}: {note}", outcome.missing));
+        }
         let verified = match verified {
             None => None,
             Some(Ok(verified)) => Some(verified),
@@ -128,6 +135,13 @@ impl Report {
         }
     }
 
+    /// Notes that a signal ended the command after the ranks had ended.
+    pub fn interrupt(&mut self, signal: usize) {
+        let end;
+        (self.status, end, self.signal) = describe(&End::Interrupted(signal));
+        self.errors.extend(end);
+    }
+
     /// The exit status of the command: 128 and the signal's number where a signal ended the job.
     pub fn exit_status(&self) -> u8 {
         match self.status {
@@ -152,20 +166,20 @@ impl Report {
         if self.repeat > 1 {
             let _ = write!(text, ", {} instances", self.repeat);
         }
-        let _ = write!(
-            text,
-            ": {}, {} ({} verified), {}",
-            plural(self.messages, "message"),
-            plural(self.bytes, "byte"),
-            self.verified_bytes,
-            duration(self.elapsed_ns)
-        );
+        let _ = write!(text, ": {}, {}", plural(self.messages, "message"), size(self.bytes));
+        if self.verified_bytes > 0 {
+            let _ = write!(text, ", {} of them checked against their pattern", size(self.verified_bytes));
+        }
+        let _ = write!(text, ", {}", duration(self.elapsed_ns));
+        if let Some(rate) = rate(self.bytes, self.elapsed_ns) {
+            let _ = write!(text, ", {rate}");
+        }
         if let Some(table_max) = self.table_max {
             let entries = if table_max == 1 { "entry" } else { "entries" };
             let _ = write!(text, "\nwindow: at most {table_max} {entries} in a rank's table");
         }
         if let Some(Verified { memory_bytes, receives }) = self.verified {
-            let (bytes, receives) = (plural(memory_bytes, "byte"), plural(receives, "receive"));
+            let (bytes, receives) = (size(memory_bytes), plural(receives, "receive"));
             let _ = write!(
                 text,
                 "\nverified: {bytes} of memory and the messages of {receives} as the interpreter has them"
@@ -204,14 +218,4 @@ fn describe(end: &End) -> (Status, Vec<String>, u8) {
 /// What a signal is called.
 pub(crate) fn signal_name(signal: usize) -> &'static str {
     signal_hook::low_level::signal_name(signal as i32).unwrap_or("a signal")
-}
-
-fn duration(nanos: u64) -> String {
-    let nanos = nanos as f64;
-    match nanos {
-        0.0..1e3 => format!("{nanos} ns"),
-        1e3..1e6 => format!("{:.1} us", nanos / 1e3),
-        1e6..1e9 => format!("{:.2} ms", nanos / 1e6),
-        _ => format!("{:.3} s", nanos / 1e9),
-    }
 }

@@ -5,6 +5,7 @@ mod bench;
 mod common;
 mod endings;
 mod examples;
+mod gather;
 mod losses;
 mod mistakes;
 mod random;

@@ -13,7 +13,9 @@ fn hosts_find_each_other_and_run_a_job() {
         let ended = bench.run(&program, &[&DISCOVER[..], &["--ranks-as", ranks_as, "--verify"]].concat());
         ended.iter().for_each(|ended| ended.assert_status(0));
         assert!(
-            ended[0].out.starts_with("4 ranks: 8 messages, 432 bytes (400 verified), "),
+            ended[0].out.starts_with(
+                "4 ranks: 8 messages, 432 bytes, 400 bytes of them checked against their pattern, "
+            ),
             "{:?}",
             ended[0]
         );
@@ -81,7 +83,13 @@ fn a_switch_with_faults_changes_nothing() {
     let program = bench.write("own.goal", &format!("num_ranks 8\n{own}"));
     let ended = bench.run(&program, &["--discover", "--hosts", "4", "--verify"]);
     ended.iter().for_each(|ended| ended.assert_status(0));
-    assert!(ended[0].out.starts_with("8 ranks: 8 messages, 40000 bytes (40000 verified)"), "{:?}", ended[0]);
+    assert!(
+        ended[0]
+            .out
+            .starts_with("8 ranks: 8 messages, 39.06 KiB, 39.06 KiB of them checked against their pattern, "),
+        "{:?}",
+        ended[0]
+    );
     for (host, ended) in ended.iter().enumerate().skip(1) {
         assert_eq!(ended.out, format!("ranks {}-{} of 8 were here\n", 2 * host, 2 * host + 1));
     }
@@ -135,14 +143,15 @@ fn ranks_that_alternate_between_hosts_exchange_messages_of_all_sizes() {
     let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
     let program = bench.write("sizes.goal", &text);
     let here: [&[&str]; 2] = [
-        &["--discover", "--here", "0,2", "--verify", "--repeat", "3"],
-        &["--discover", "--here", "1,3", "--verify", "--repeat", "3"],
+        &["--discover", "--here", "0,2", "--verify", "--repeat", "3", "--format", "json"],
+        &["--discover", "--here", "1,3", "--verify", "--repeat", "3", "--format", "json"],
     ];
     let ended = bench.run_each(&program, &here);
     ended.iter().for_each(|ended| ended.assert_status(0));
     let bytes: usize = sizes.iter().sum::<usize>() * 12;
-    let says = format!("4 ranks, 3 instances: 72 messages, {bytes} bytes ({bytes} verified)");
-    assert!(ended[0].out.starts_with(&says), "{:?}", ended[0]);
+    let report = ended[0].json();
+    assert_eq!(report["messages"], 72, "{report}");
+    assert_eq!((&report["bytes"], &report["verified_bytes"]), (&bytes.into(), &bytes.into()), "{report}");
 }
 
 #[test]

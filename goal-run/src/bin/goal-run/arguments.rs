@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::answer::Answer;
+use super::complain;
 use super::hosts::HostsArguments;
 use super::info::Info;
 use super::key::KeyArguments;
@@ -13,14 +14,15 @@ use goal_lang::limits::{
     WINDOW_ACTION_BYTES_MAX,
 };
 use goal_run::engine::{self, Calc};
-use goal_run::launcher::{Options, Ranks, Window};
+use goal_run::launcher::{Options, Ranks, Stage, Window};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, WindowSettings};
+use goal_run::report::{count, size};
 use goal_run::transport::{Choice, Request, RequestError};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
 const HELP: &str = "\
@@ -218,7 +220,7 @@ impl Arguments {
         &self,
         transports: Choice,
         window: Option<Window>,
-        interrupted: Arc<AtomicUsize>,
+        (interrupted, suspended): (Arc<AtomicUsize>, Arc<AtomicBool>),
     ) -> Options {
         Options {
             engine: engine::Options {
@@ -243,6 +245,26 @@ impl Arguments {
             ranks_max: self.max_started,
             gives_up_rights: true,
             interrupted,
+            suspended,
+            tell: complain,
+            show: |stage| driver::show_stage(&in_words(stage)),
+        }
+    }
+}
+
+/// How far a job is.
+fn in_words(stage: Stage) -> String {
+    match stage {
+        Stage::Starting { started, ranks } => format!("starting {started} of {ranks} ranks"),
+        Stage::Preparing { ready, ranks } => format!("{ready} of {ranks} ranks are ready"),
+        Stage::Running { repeat: 1, finished, ranks, .. } => {
+            format!("running, {finished} of {ranks} ranks have ended")
+        }
+        Stage::Running { instance, repeat, .. } => {
+            format!("instance {} of {}", count(instance), count(repeat))
+        }
+        Stage::Gathering { bytes } => {
+            format!("gathering what ranks on other hosts left, {} so far", size(bytes))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod attended;
 mod hosts;
 mod info;
 mod interfaces;
@@ -10,6 +11,7 @@ mod ping;
 mod table;
 
 use arguments::{Arguments, Command, Format};
+use attended::attended;
 use clap::Parser;
 use goal_asm::Nisa;
 use goal_asm::driver::{self, Error};
@@ -19,6 +21,7 @@ use goal_run::report::{Report, Stats, Status};
 use goal_run::rights;
 use goal_run::transport::Distance;
 use goal_run::verify::verify;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Ok(Told::Verdict(verdict)) => hosts::tell(&verdict, &arguments),
         Err(failure) => fail(&failure, &arguments),
     };
+    driver::clear_stage();
     ExitCode::from(status)
 }
 
@@ -84,9 +88,9 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             "the program has {has} rank{plural}, -n asks for {ranks}: leave -n out, or give {has}"
         )));
     }
-    let interrupted = interrupted()?;
+    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
-    let options = arguments.launcher(transports, window, interrupted);
+    let options = arguments.launcher(transports, window, signals);
     let hosts = arguments.hosts.hosts(arguments.dump.is_some()).map_err(Failure::System)?;
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
@@ -104,44 +108,66 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             Ended::Told(verdict) => return Ok(Told::Verdict(verdict)),
         },
     };
-    let write = || -> Result<(), Error> {
-        if let Some(folder) = &arguments.dump {
+    let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
+    let transports = options.transports.names(farthest);
+    let report = |verified| Report::new(&outcome, repeat, (ranks_as, &transports), verified);
+    // Of what has not arrived nothing is written.
+    let is_known = outcome.missing.is_empty();
+    let work = || -> Result<Report, Error> {
+        if let Some(folder) = arguments.dump.as_ref().filter(|_| is_known) {
+            driver::show_stage("writing the memory of ranks");
             dump(&outcome, folder)?;
         }
-        if let Some(path) = &arguments.trace {
+        if let Some(path) = arguments.trace.as_ref().filter(|_| is_known) {
+            driver::show_stage("writing the trace");
             let file = trace.map_or_else(|| create(path), Ok)?;
             write_trace(&outcome, file).map_err(|error| at(path, error))?;
         }
-        Ok(())
-    };
-    if let Err(error) = write() {
-        if let Some(others) = others {
-            let text = format!("on the host of rank 0: {error}");
-            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
-            others.conclude(error.status() as u8, &report);
+        let is_complete = outcome.end == launcher::End::Complete;
+        if arguments.verify && is_complete {
+            driver::show_stage("comparing with the interpreter");
         }
-        return Err(error.into());
+        let mut report = report((arguments.verify && is_complete).then(|| verify(&outcome)));
+        report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
+        Ok(report)
+    };
+    let on_hosts = others.is_some();
+    let others = RefCell::new(others);
+    let signal = || {
+        let elsewhere = others.borrow().as_ref().and_then(launcher::Others::interrupted);
+        launcher::attend(&options, on_hosts).or(elsewhere)
+    };
+    let conclude = |status, report: &Report| {
+        if let Some(others) = others.take() {
+            others.conclude(status, report);
+        }
+    };
+    let leave = |signal| {
+        let mut report = report(None);
+        report.interrupt(signal);
+        conclude(report.exit_status(), &report);
+        tell(&report, arguments.format)
+    };
+    match attended(work, signal, leave) {
+        Ok(report) => {
+            conclude(report.exit_status(), &report);
+            Ok(Told::Report(Box::new(report)))
+        }
+        Err(error) => {
+            let text = format!("on the host of rank 0: {error}");
+            conclude(error.status() as u8, &Report::not_started(repeat, ranks_as, text));
+            Err(error.into())
+        }
     }
-    let is_complete = outcome.end == launcher::End::Complete;
-    let compared = (arguments.verify && is_complete).then(|| verify(&outcome));
-    let transports = options.transports.names(farthest);
-    let mut report =
-        Report::new(&outcome, arguments.repeat, (arguments.ranks_as().name(), &transports), compared);
-    report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
-    if let Some(others) = others {
-        others.conclude(report.exit_status(), &report);
-    }
-    Ok(Told::Report(Box::new(report)))
 }
 
-/// The number of the signal that asks for an end, 0 until there is one.
+/// Returns what tells of signals: the number of one that asks for an end, 0 until there is one.
 fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
-    let interrupted = Arc::new(AtomicUsize::new(0));
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
-        signal_hook::flag::register_usize(signal, Arc::clone(&interrupted), signal as usize)
-            .map_err(|error| Failure::System(format!("signals can't be handled: {error}")))?;
-    }
-    Ok(interrupted)
+    launcher::interrupted().map_err(no_signals)
+}
+
+fn no_signals(error: io::Error) -> Failure {
+    Failure::System(format!("signals can't be handled: {error}"))
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
@@ -251,6 +277,7 @@ fn complain_of(failure: &Failure) -> (String, u8) {
 
 /// Prints a line on standard output. A reader that went away does not change the exit status `status`.
 fn print(text: &str, status: u8) -> u8 {
+    driver::clear_stage();
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("<stdout>: {error}"));
@@ -261,6 +288,7 @@ fn print(text: &str, status: u8) -> u8 {
 }
 
 fn complain(text: &str) {
+    driver::clear_stage();
     // Where standard error is closed there is nobody to tell.
     let _ = writeln!(io::stderr(), "goal-run: {text}");
 }

@@ -2,7 +2,8 @@
 
 use super::{LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
-use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
+use crate::launcher::crew::Crew;
+use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::rank::now_ns;
 use std::time::Duration;
 
@@ -27,14 +28,15 @@ impl Told {
 pub(super) fn follow(
     session: &mut Session<'_>,
     place: &Place<'_>,
-    fallen: &mut dyn FnMut() -> Option<Fallen>,
+    crew: &mut dyn Crew,
 ) -> Result<Told, LaunchError> {
     let leader = session.leader();
-    let supervisor = Supervisor::new(place);
+    let mut supervisor = Supervisor::new(place);
     let mut quiet = Quiet::new(place);
     let gate = place.segment.gate();
     let here = place.here.len() as u32;
     let (mut is_ready, mut have_finished, mut has_told) = (false, false, false);
+    let mut stopped = vec![];
     loop {
         let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
         let mut probe = None;
@@ -69,7 +71,7 @@ pub(super) fn follow(
             is_ready = true;
             session.post.send(leader, Message::Ready);
         }
-        let news = match supervisor.look(!have_finished, fallen).filter(|_| !has_told) {
+        let news = match supervisor.look(!have_finished, crew).filter(|_| !has_told) {
             Some(Sight::Failed(_)) => Some(Message::Failed),
             Some(Sight::Fallen(rank, how)) => Some(Message::Died { rank, how }),
             Some(Sight::NotStarted(why)) => return Err(LaunchError::Rank(why)),
@@ -84,6 +86,10 @@ pub(super) fn follow(
                 _ => has_told = true,
             }
             session.post.send(leader, message);
+        }
+        if supervisor.stopped() != stopped {
+            stopped = supervisor.stopped().to_vec();
+            session.post.send(leader, Message::Stopped(stopped.clone()));
         }
         if let Some(round) = probe {
             session.post.reply(leader, round, place.here[0], quiet.reply());

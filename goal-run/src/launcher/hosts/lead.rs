@@ -1,21 +1,30 @@
 //! What the leader does while the ranks run, and at the end.
 
 use super::left::{self, Areas};
-use super::{LaunchError, Place, Session, lost};
+use super::{LaunchError, Place, Session, lost, ranges};
 use crate::hosts::{Event, Message, Rounds};
+use crate::launcher::crew::{Crew, Stopped};
 use crate::launcher::hosts::post::random;
+use crate::launcher::options::Stage;
 use crate::launcher::outcome::End;
-use crate::launcher::supervise::{Fallen, Quiet, Sight, Supervisor, TICK};
+use crate::launcher::signals::attend;
+use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use crate::monitor::Pending;
 use crate::rank::now_ns;
 use crate::trace;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two looks before all ranks have begun.
 const START_TICK: Duration = Duration::from_millis(1);
+
+/// Time between two pictures of how much has arrived.
+const SHOW_TICK: Duration = Duration::from_millis(250);
+/// How long a job that was interrupted, or whose time is up, gathers what ranks left; also one that got stuck or failed, if
+/// its time is up by then.
+const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
 /// Why the job ends.
 #[derive(Debug)]
@@ -42,6 +51,21 @@ pub(super) struct Leader<'s, 'a> {
     finished: BTreeSet<Mac>,
     /// The clocks of hosts when their gates opened, of those that have told all.
     told: BTreeMap<Mac, u64>,
+    supervisor: Supervisor<'s>,
+    /// The ranks that somebody has stopped, by their hosts.
+    stopped: BTreeMap<Mac, Vec<Stopped>>,
+}
+
+/// How the gathering of what ranks left ended.
+enum Gathered {
+    /// All has come that will.
+    All,
+    /// A host was lost meanwhile; the first one.
+    Lost(End),
+    /// A launcher got a signal.
+    Interrupted(usize),
+    /// It took too long.
+    Late,
 }
 
 impl<'s, 'a> Leader<'s, 'a> {
@@ -51,7 +75,9 @@ impl<'s, 'a> Leader<'s, 'a> {
         others.remove(&session.me);
         let rounds = Rounds::new(all.into_iter().collect(), u64::from_ne_bytes(random()?));
         let (ready, finished) = (BTreeSet::new(), BTreeSet::new());
-        Ok(Self { session, place, others, rounds, ready, finished, told: BTreeMap::new() })
+        let (told, stopped) = (BTreeMap::new(), BTreeMap::new());
+        let supervisor = Supervisor::new(place);
+        Ok(Self { session, place, others, rounds, ready, finished, told, supervisor, stopped })
     }
 
     fn tell_all(&self, message: &Message) {
@@ -61,9 +87,8 @@ impl<'s, 'a> Leader<'s, 'a> {
     }
 
     /// Returns when the job has ended or cannot.
-    pub(super) fn lead(&mut self, fallen: &mut dyn FnMut() -> Option<Fallen>) -> Ending {
+    pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
         let Place { segment, here, .. } = *self.place;
-        let supervisor = Supervisor::new(self.place);
         let mut quiet = Quiet::new(self.place);
         let gate = segment.gate();
         let here = here.len() as u32;
@@ -82,7 +107,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                 gate.pass(here + 1, now_ns);
             }
             // While ranks of others run, those that have finished must live on: others may wait for what they sent.
-            match supervisor.look(self.finished == self.others, fallen) {
+            match self.supervisor.look(self.finished == self.others, crew) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
                 Some(Sight::Fallen(rank, how)) => return Ending::Died(rank, how),
                 Some(Sight::NotStarted(why)) => return Ending::Refused(why),
@@ -90,7 +115,8 @@ impl<'s, 'a> Leader<'s, 'a> {
                 Some(Sight::Finished) => return Ending::Complete,
                 None => {}
             }
-            if supervisor.is_late() {
+            if self.supervisor.is_late() {
+                self.stopped.insert(self.session.me, crew.stopped());
                 return Ending::TimedOut;
             }
             if self.is_stuck(&mut quiet) {
@@ -128,6 +154,11 @@ impl<'s, 'a> Leader<'s, 'a> {
                 Message::Died { rank, how } if self.session.ranks_of(host).contains(&rank) => {
                     return Some(Ending::Died(rank, how));
                 }
+                Message::Stopped(mut stopped) => {
+                    let ranks = self.session.ranks_of(host);
+                    stopped.retain(|one| ranks.contains(&one.rank));
+                    self.stopped.insert(host, stopped);
+                }
                 Message::Interrupted { signal } => return Some(Ending::Interrupted(signal)),
                 Message::Refused(why) => {
                     return Some(Ending::Refused(format!("{}: {why}", self.session.named(host))));
@@ -149,36 +180,58 @@ impl<'s, 'a> Leader<'s, 'a> {
         Ending::Lost(lost(&self.session.named(host), why))
     }
 
-    /// Ends the job everywhere; the ranks of this host have ended. How it ended, with what all ranks left.
+    /// Ends the job everywhere; the ranks of this host have ended. How it ended, and which ranks left something that has not arrived,
+    /// in words.
     ///
     /// # Errors
     /// Where a host has refused: the others are still to be told.
-    pub(super) fn gather(mut self, ending: Ending) -> Result<End, LaunchError> {
-        let lost_then = if matches!(ending, Ending::Refused(_)) { None } else { self.collect(&ending) };
-        let Place { nisa, options, segment, .. } = *self.place;
-        let window = options.window.as_ref();
-        let pending = |rest| Pending::of_job(segment, nisa, window, &options.engine, rest);
-        Ok(match (ending, lost_then) {
-            (Ending::Lost(end), _) | (Ending::Complete, Some(Ending::Lost(end))) => end,
-            (Ending::Complete, _) => End::Complete,
+    pub(super) fn gather(mut self, ending: Ending) -> Result<(End, String), LaunchError> {
+        let gathered = match &ending {
+            Ending::Refused(why) => return Err(LaunchError::Hosts(why.clone())),
+            ending => self.collect(ending),
+        };
+        let Place { nisa, segment, .. } = *self.place;
+        let observed = self.place.observed();
+        let known: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| self.is_known(rank)).collect();
+        let missing = match gathered {
+            Gathered::Interrupted(_) | Gathered::Late if known.len() < nisa.num_ranks() as usize => {
+                let missing: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| !self.is_known(rank)).collect();
+                ranges(&missing)
+            }
+            _ => String::new(),
+        };
+        let stopped = || self.stopped.values().flatten().copied().collect();
+        let pending = |all_rest| match missing.is_empty() {
+            true => Pending::of_job(&observed, all_rest, stopped()),
+            false => Pending::of_some(&observed, &known, stopped()),
+        };
+        let end = match (ending, gathered) {
+            (_, Gathered::Interrupted(signal)) | (Ending::Interrupted(signal), _) => End::Interrupted(signal),
+            (Ending::Lost(end), _) | (Ending::Complete, Gathered::Lost(end)) => end,
+            (Ending::TimedOut, _) | (Ending::Complete, Gathered::Late) => End::TimedOut(pending(false)),
+            (Ending::Complete, Gathered::All) => End::Complete,
             (Ending::Failed, _) => End::Failed(
                 (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
             ),
             (Ending::Stuck, _) => End::Stuck(pending(true)),
-            (Ending::TimedOut, _) => End::TimedOut(pending(false)),
-            (Ending::Interrupted(signal), _) => End::Interrupted(signal),
             (Ending::Refused(why), _) => return Err(LaunchError::Hosts(why)),
             (Ending::Died(rank, how), _) => {
-                let pending = Pending::of_rank(segment, nisa, window, rank);
-                End::Died { rank, how, pending }
+                End::Died { rank, how, pending: Pending::of_rank(&observed, rank) }
             }
-        })
+        };
+        Ok((end, missing))
     }
 
-    /// Ends the job everywhere and gathers what the ranks left. The first host that is lost meanwhile.
-    fn collect(&mut self, ending: &Ending) -> Option<Ending> {
-        let Place { settings, segment, .. } = *self.place;
-        let is_complete = matches!(ending, Ending::Complete);
+    /// True if all has arrived that a rank left.
+    fn is_known(&self, rank: u32) -> bool {
+        let host = self.session.addresses()[rank as usize].mac;
+        host == self.session.me || self.told.contains_key(&host)
+    }
+
+    /// Ends the job everywhere and gathers what the ranks left, until all is there, a launcher gets a signal or the time is up.
+    fn collect(&mut self, ending: &Ending) -> Gathered {
+        let Place { settings, segment, options, .. } = *self.place;
+        let is_complete = ending.is_complete();
         let areas = Areas {
             memory: self.session.hosts.keeps_memory || settings.record,
             matches: settings.record && is_complete,
@@ -187,9 +240,26 @@ impl<'s, 'a> Leader<'s, 'a> {
         };
         self.tell_all(&Message::End { is_complete, areas: areas.list() });
         let mut lost_then = None;
+        let (since, mut bytes_so_far, mut shown) = (Instant::now(), 0, Instant::now());
         while self.others.iter().any(|host| !self.told.contains_key(host)) {
+            let is_late = match ending {
+                Ending::Complete => self.supervisor.is_late(),
+                Ending::Interrupted(_) => since.elapsed() >= GATHER_LIMIT,
+                _ => self.supervisor.is_late() && since.elapsed() >= GATHER_LIMIT,
+            };
+            if is_late {
+                return Gathered::Late;
+            }
+            if let Some(signal) = attend(options, true) {
+                return Gathered::Interrupted(signal);
+            }
+            if shown.elapsed() >= SHOW_TICK {
+                shown = Instant::now();
+                (options.show)(Stage::Gathering { bytes: bytes_so_far });
+            }
             match self.session.event(TICK) {
                 Some(Event::Message(host, Message::Left { rank, area, offset }, bytes)) => {
+                    bytes_so_far += bytes.len() as u64;
                     let is_its = self.session.ranks_of(host).contains(&rank);
                     if !is_its || !left::keep(segment, rank, area, offset, &bytes) {
                         lost_then.get_or_insert(self.lost(host, "it told what no rank can have left"));
@@ -197,6 +267,9 @@ impl<'s, 'a> Leader<'s, 'a> {
                 }
                 Some(Event::Message(host, Message::Told { opened_ns }, _)) => {
                     self.told.insert(host, opened_ns);
+                }
+                Some(Event::Message(_, Message::Interrupted { signal }, _)) => {
+                    return Gathered::Interrupted(signal);
                 }
                 Some(Event::Lost(host, why)) => {
                     lost_then.get_or_insert(self.lost(host, &why));
@@ -217,7 +290,10 @@ impl<'s, 'a> Leader<'s, 'a> {
                 trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
             }
         }
-        lost_then
+        match lost_then {
+            Some(Ending::Lost(end)) => Gathered::Lost(end),
+            _ => Gathered::All,
+        }
     }
 }
 

@@ -43,8 +43,8 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     }
 }
 
-/// Tells the leader what the ranks of this host left. Those have ended.
-pub(super) fn tell(session: &Session<'_>, place: &Place<'_>, areas: &[Area]) -> Result<(), LaunchError> {
+/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits for that. The ranks have ended.
+pub(super) fn tell(session: &mut Session<'_>, place: &Place<'_>, areas: &[Area]) -> Result<(), LaunchError> {
     let segment = place.segment;
     // Not through the mapping, which would give pages to memory that nobody has touched.
     let file = File::from(segment.mapping().fd().try_clone_to_owned()?);
@@ -54,6 +54,9 @@ pub(super) fn tell(session: &Session<'_>, place: &Place<'_>, areas: &[Area]) -> 
             let range = place_of(segment, rank, area);
             let mut next = range.start;
             while let Some(at) = touched(&file, next).filter(|&at| at < range.end) {
+                if session.is_over() {
+                    return Ok(());
+                }
                 let mut bytes = vec![0; Message::BYTES_MAX.min(range.end - at)];
                 next = at + bytes.len();
                 file.read_exact_at(&mut bytes, at as u64)?;

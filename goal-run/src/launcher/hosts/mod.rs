@@ -84,6 +84,16 @@ impl std::fmt::Debug for Others {
 }
 
 impl Others {
+    /// The signal that a launcher of another host got meanwhile.
+    pub fn interrupted(&self) -> Option<usize> {
+        while let Some(event) = self.post.event(std::time::Duration::ZERO) {
+            if let crate::hosts::Event::Message(_, crate::hosts::Message::Interrupted { signal }, _) = event {
+                return Some(signal);
+            }
+        }
+        None
+    }
+
     /// Tells them how the job ended, and the exit status.
     pub fn conclude(self, status: u8, report: &Report) {
         for &host in &self.hosts {
@@ -148,12 +158,13 @@ impl Session<'_> {
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
-            let ending = run_ranks(&place, drivers, |fallen| Ok(leader.lead(fallen)), Ending::is_complete)?;
-            let end = leader.gather(ending)?;
-            return Ok(Some(conclude(end, segment, self.nisa, self.options)));
+            let ending = run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+            let (end, missing) = leader.gather(ending)?;
+            let mut outcome = conclude(end, segment, self.nisa, self.options);
+            outcome.missing = missing;
+            return Ok(Some(outcome));
         }
-        let told =
-            run_ranks(&place, drivers, |fallen| follow::follow(self, &place, fallen), Told::is_complete)?;
+        let told = run_ranks(&place, drivers, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
         match told {
             Told::End { areas, .. } => left::tell(self, &place, &areas)?,
             Told::Verdict(verdict) => self.decided = Some(verdict),

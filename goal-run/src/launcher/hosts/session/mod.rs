@@ -6,6 +6,7 @@ use super::post::Post;
 use super::{Hosts, LaunchError, Others, Verdict, with_ranks};
 use crate::hosts::{Discovery, Event, Message, ranges};
 use crate::launcher::Options;
+use crate::launcher::signals::attend;
 use crate::transport::esp::{Interface, Port};
 use goal_asm::Nisa;
 use goal_esp::auth::Address;
@@ -40,6 +41,8 @@ pub(super) struct Session<'a> {
     pub(super) connected: BTreeSet<Mac>,
     /// How the job ended, where this host does not lead and knows.
     pub(super) decided: Option<Verdict>,
+    /// When this launcher told the leader of a signal after its ranks had ended.
+    signalled: Option<Instant>,
 }
 
 impl<'a> Session<'a> {
@@ -67,6 +70,7 @@ impl<'a> Session<'a> {
             started: Instant::now(),
             connected: BTreeSet::new(),
             decided: None,
+            signalled: None,
         })
     }
 
@@ -111,8 +115,7 @@ impl<'a> Session<'a> {
 
     /// Why it is not to go on, as far as this host alone can tell: `missing` says who is waited for.
     fn check(&mut self, missing: impl FnOnce(&mut Self) -> String) -> Result<(), LaunchError> {
-        let signal = self.options.interrupted.load(Ordering::SeqCst);
-        if signal != 0 {
+        if let Some(signal) = attend(self.options, true) {
             return Err(LaunchError::Interrupted(signal));
         }
         let patience = self.options.timeout.unwrap_or(PATIENCE);
@@ -182,40 +185,63 @@ impl<'a> Session<'a> {
         Others { post: self.post, hosts: self.connected }
     }
 
+    /// Returns true if the leader has said how the job ended, or never will, or this launcher got a signal. The leader hears of that.
+    pub(super) fn is_over(&mut self) -> bool {
+        while self.decided.is_none()
+            && let Some(event) = self.event(Duration::ZERO)
+        {
+            self.note(event);
+        }
+        self.tell_signal();
+        self.decided.is_some() || self.signalled.is_some()
+    }
+
+    /// Notes an event that says how the job ended.
+    fn note(&mut self, event: Event) {
+        let lost = |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
+        let decided = match event {
+            Event::Message(_, Message::Verdict { status, report, errors }, _) => {
+                Verdict { status, report: Some(report), errors, here: String::new() }
+            }
+            Event::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
+            Event::Finished(_) => lost(format!("{} ended without a report", self.named(self.leader()))),
+            _ => return,
+        };
+        self.decided.get_or_insert(decided);
+    }
+
+    /// Tells the leader of a signal that this launcher got, once.
+    fn tell_signal(&mut self) {
+        let Some(signal) = attend(self.options, true) else { return };
+        if self.signalled.is_none() {
+            self.signalled = Some(Instant::now());
+            self.post.send(self.leader(), Message::Interrupted { signal });
+        }
+    }
+
     /// How the job ended, as the leader says; waits for that.
     pub(super) fn verdict(mut self) -> Verdict {
-        let leader = self.leader();
         let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
         let here = format!("rank{plural} {} of {} {were} here", ranges(&self.mine), self.nisa.num_ranks());
-        let verdict = |status, report, errors| Verdict { status, report, errors, here: here.clone() };
-        if let Some(decided) = self.decided.take() {
-            return Verdict { here, ..decided };
-        }
         loop {
-            let signal = self.options.interrupted.load(Ordering::SeqCst);
-            if signal != 0 {
-                let text = LaunchError::Interrupted(signal).to_string();
-                return verdict(128 + signal as u8, None, vec![text]);
+            if let Some(decided) = self.decided.take() {
+                return Verdict { here, ..decided };
             }
-            match self.event(LOOK) {
-                Some(Event::Message(_, Message::Verdict { status, report, errors }, _)) => {
-                    return verdict(status, Some(report), errors);
-                }
-                Some(Event::Lost(_, why)) => {
-                    return verdict(DIED, None, vec![format!("{} is lost: {why}", self.named(leader))]);
-                }
-                Some(Event::Finished(_)) => {
-                    return verdict(
-                        DIED,
-                        None,
-                        vec![format!("{} ended without a report", self.named(leader))],
-                    );
-                }
-                _ => {}
+            let signal = self.options.interrupted.load(Ordering::SeqCst);
+            if self.signalled.is_some_and(|since| since.elapsed() >= ANSWER_LIMIT) {
+                let errors = vec![LaunchError::Interrupted(signal).to_string()];
+                return Verdict { status: 128 + signal as u8, report: None, errors, here };
+            }
+            self.tell_signal();
+            if let Some(event) = self.event(LOOK) {
+                self.note(event);
             }
         }
     }
 }
+
+/// How long a launcher that got a signal waits for what the leader makes of it.
+const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
 /// The exit status of a job that a host can't start its part of.
 pub(super) const REFUSED: u8 = 2;

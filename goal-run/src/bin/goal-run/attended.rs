@@ -1,0 +1,42 @@
+//! Work that a signal ends early.
+
+use std::panic::resume_unwind;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Longest time between two looks at signals.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Does some work on a thread of its own until it is done. If `signal` tells of a signal meanwhile, `leave` is called with it and the
+/// process exits with the status that it returns; the work stays undone.
+pub(crate) fn attended<T: Send>(
+    work: impl FnOnce() -> T + Send,
+    mut signal: impl FnMut() -> Option<usize>,
+    leave: impl FnOnce(usize) -> u8,
+) -> T {
+    let work = Mutex::new(Some(work));
+    let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let (done, is_done) = sync_channel::<()>(1);
+    thread::scope(|scope| {
+        let body = move || {
+            // Dropped at the end of the work, or when it panics.
+            let _done = done;
+            take().map(|work| work())
+        };
+        let Ok(thread) = thread::Builder::new().name("work".to_owned()).spawn_scoped(scope, body) else {
+            // There are no more threads: a signal has to wait.
+            return take().expect("nobody else has taken it")();
+        };
+        while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            if let Some(signal) = signal() {
+                std::process::exit(leave(signal).into());
+            }
+        }
+        match thread.join() {
+            Ok(result) => result.expect("nobody else has taken it"),
+            Err(panic) => resume_unwind(panic),
+        }
+    })
+}

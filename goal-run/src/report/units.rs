@@ -1,0 +1,59 @@
+//! Numbers with the units that people read.
+
+/// A time.
+pub(super) fn duration(nanos: u64) -> String {
+    let nanos = nanos as f64;
+    match nanos {
+        0.0..1e3 => format!("{nanos} ns"),
+        1e3..1e6 => format!("{:.1} us", nanos / 1e3),
+        1e6..1e9 => format!("{:.2} ms", nanos / 1e6),
+        _ => format!("{:.3} s", nanos / 1e9),
+    }
+}
+
+/// A number of bytes: exact below a KiB, with three or four digits above. 1 KiB is 1024 bytes.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    match bytes {
+        1 => return "1 byte".to_owned(),
+        0..1024 => return format!("{bytes} bytes"),
+        _ => {}
+    }
+    scaled(bytes as f64, 1024.0, &UNITS)
+}
+
+/// Bytes in a time: 1 MB is a million bytes. `None` where there are none, or no time.
+pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
+    const UNITS: [&str; 4] = ["kB/s", "MB/s", "GB/s", "TB/s"];
+    if bytes == 0 || nanos == 0 {
+        return None;
+    }
+    let per_second = bytes as f64 * 1e9 / nanos as f64;
+    Some(if per_second < 1e3 { format!("{per_second:.0} B/s") } else { scaled(per_second, 1e3, &UNITS) })
+}
+
+/// How many, for a line that changes: `950`, `1.2 M`, `100 M`.
+pub fn count(number: u64) -> String {
+    const UNITS: [&str; 4] = ["k", "M", "G", "T"];
+    if number < 10_000 {
+        number.to_string()
+    } else {
+        short(number as f64, 1e3, &UNITS, 1).replace(".0 ", " ")
+    }
+}
+
+/// A number in the largest of the units that leaves a digit before the point. The first unit is one `step`.
+fn scaled(number: f64, step: f64, units: &[&str]) -> String {
+    short(number, step, units, 2)
+}
+
+fn short(number: f64, step: f64, units: &[&str], digits: usize) -> String {
+    let (mut value, mut index) = (number / step, 0);
+    // What rounds to a whole step is told in the next unit.
+    while value >= step - 0.5 / 10f64.powi(digits as i32) && index + 1 < units.len() {
+        value /= step;
+        index += 1;
+    }
+    let digits = if value >= 100.0 { digits.min(1) } else { digits };
+    format!("{value:.digits$} {}", units[index])
+}

@@ -1,0 +1,78 @@
+//! A leader that gathers much: signals and the time limit still count.
+
+use crate::bench::{Bench, DISCOVER, ended, launcher, ranks_of, send};
+use crate::common::Ended;
+use crate::common::processes::wait_for;
+use goal_cluster::Wiring;
+use rustix::process::{Pid, Signal};
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+/// A signal during that is to end a job within this time, far less than the gathering takes.
+const LIMIT: Duration = Duration::from_secs(8);
+
+/// Ranks 2 and 3, on the other host, leave so many bytes of a pattern each; rank 0 ends after `calc` nanoseconds.
+fn program(bytes: u64, calc: u64) -> String {
+    let rank = |rank| format!("rank {rank} {{ send {bytes}b to {rank}; recv 0,{bytes} from {rank}; }}\n");
+    format!("num_ranks 4\nrank 0 {{ calc {calc}; }}\n{}{}", rank(2), rank(3))
+}
+
+fn num_children(launcher: Pid) -> usize {
+    let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
+    fs::read_to_string(path).map_or(0, |text| text.split_whitespace().count())
+}
+
+/// Starts a job whose leader, the first host, writes the memory of all ranks into `dump`; returns when the leader gathers.
+fn gathering(bench: &Bench, text: &str, dump: &Path, more: &[&str]) -> Vec<Child> {
+    let program = bench.write("much.goal", text);
+    let dump = ["--dump", dump.to_str().unwrap()];
+    let children = bench.start_all(&program, &[&DISCOVER[..], &dump, more].concat());
+    let leader = launcher(leader(&children, bench));
+    ranks_of(leader, 2);
+    wait_for(|| (num_children(leader) == 0).then_some(()));
+    children
+}
+
+/// The host with the least MAC has rank 0.
+fn leader<'a>(children: &'a [Child], bench: &Bench) -> &'a Child {
+    let host = (0..children.len()).min_by_key(|&host| bench.mac(host)).unwrap();
+    &children[host]
+}
+
+fn end_within(children: Vec<Child>, limit: Duration) -> Vec<Ended> {
+    let since = Instant::now();
+    let all = children.into_iter().map(ended).collect();
+    assert!(since.elapsed() < limit, "{:?}", since.elapsed());
+    all
+}
+
+#[test]
+fn a_signal_while_the_leader_gathers_ends_all() {
+    let Some(bench) = Bench::or_skip("gather", &Wiring::bridge(2)) else { return };
+    for signalled in 0..2 {
+        let dump = bench.path("out");
+        let children = gathering(&bench, &program(200 << 20, 1), &dump, &[]);
+        let pids: Vec<Pid> = children.iter().map(launcher).collect();
+        std::thread::sleep(Duration::from_millis(200));
+        send(pids[signalled], Signal::INT);
+        for ended in end_within(children, LIMIT) {
+            ended.assert_status(130);
+            ended.assert_says(&["ended by SIGINT"]);
+        }
+        assert!(!dump.exists(), "a part of the memory was written");
+    }
+}
+
+#[test]
+fn the_time_is_up_while_the_leader_gathers() {
+    let Some(bench) = Bench::or_skip("gather late", &Wiring::bridge(2)) else { return };
+    let dump = bench.path("out");
+    let children = gathering(&bench, &program(512 << 20, 1), &dump, &["--timeout", "3"]);
+    for ended in end_within(children, LIMIT + Duration::from_secs(3)) {
+        ended.assert_status(5);
+        ended.assert_says(&["the time is up", "ranks 2-3: what was left there had not arrived"]);
+    }
+    assert!(!dump.exists(), "a part of the memory was written");
+}

@@ -1,0 +1,129 @@
+//! Signals that are ignored, that stop, and that continue.
+
+mod common;
+
+use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
+use common::{Ended, GOAL_RUN, start_text};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const LONG: &str = "num_ranks 3 rank * { c: calc 1000000000000 }";
+
+/// Starts a text below a shell that does something first, in a process group of its own.
+fn start_below(shell: &str, text: &str, arguments: &[&str]) -> Child {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{shell} exec \"$@\""), "sh", GOAL_RUN, "-"]).args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child
+}
+
+/// The state of a process, as a letter.
+fn state(process: Pid) -> String {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    stat.rsplit(") ").next().unwrap_or_default().chars().take(1).collect()
+}
+
+#[test]
+fn signals_that_were_ignored_stay_ignored() {
+    for (name, signal) in [("HUP", Signal::HUP), ("INT", Signal::INT), ("TERM", Signal::TERM)] {
+        let launcher = start_below(&format!("trap '' {name};"), LONG, &["--timeout", "1.5"]);
+        let pid = Pid::from_child(&launcher);
+        let ranks = ranks_of(pid, 3);
+        kill_process(pid, signal).unwrap();
+        // It goes on until its time is up.
+        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        ended.assert_status(5);
+        ended.assert_says(&["the time is up"]);
+        assert_gone(&ranks);
+    }
+    // And one of them where others are ignored.
+    let launcher = start_below("trap '' HUP;", LONG, &[]);
+    let pid = Pid::from_child(&launcher);
+    ranks_of(pid, 3);
+    kill_process(pid, Signal::TERM).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+}
+
+#[test]
+fn ranks_stop_with_their_launcher_and_go_on_with_it() {
+    let since = Instant::now();
+    let launcher = start_below("", LONG, &["--timeout", "2"]);
+    let pid = Pid::from_child(&launcher);
+    let ranks = ranks_of(pid, 3);
+    wait_until_mapped(&ranks);
+    kill_process(pid, Signal::TSTP).unwrap();
+    for &process in ranks.iter().chain([&pid]) {
+        wait_for(|| (state(process) == "T").then_some(()));
+    }
+    // Longer than the time limit, which does not count it.
+    let pause = Duration::from_millis(2500);
+    std::thread::sleep(pause);
+    kill_process(pid, Signal::CONT).unwrap();
+    for &process in &ranks {
+        wait_for(|| (state(process) != "T").then_some(()));
+    }
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(5);
+    assert!(!ended.err.contains("is stopped"), "{ended:?}");
+    assert!(since.elapsed() >= pause + Duration::from_secs(2), "{:?}", since.elapsed());
+    assert_gone(&ranks);
+}
+
+#[test]
+fn a_job_that_was_stopped_can_be_ended() {
+    let launcher = start_below("", LONG, &[]);
+    let pid = Pid::from_child(&launcher);
+    let ranks = ranks_of(pid, 3);
+    kill_process(pid, Signal::TSTP).unwrap();
+    wait_for(|| (state(pid) == "T").then_some(()));
+    // As a shell does that ends a stopped job.
+    kill_process(pid, Signal::TERM).unwrap();
+    kill_process(pid, Signal::CONT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(143);
+    assert_gone(&ranks);
+    // The system ends the ranks of a stopped launcher that is killed.
+    let mut launcher = start_below("", LONG, &[]);
+    let pid = Pid::from_child(&launcher);
+    let ranks = ranks_of(pid, 3);
+    wait_until_mapped(&ranks);
+    kill_process(pid, Signal::TSTP).unwrap();
+    wait_for(|| (state(pid) == "T").then_some(()));
+    launcher.kill().unwrap();
+    launcher.wait().unwrap();
+    assert_gone(&ranks);
+}
+
+#[test]
+fn a_rank_that_somebody_stops_is_named() {
+    let launcher = start_text(LONG, &["--timeout", "2"]);
+    let ranks = ranks_of(Pid::from_child(&launcher), 3);
+    wait_until_mapped(&ranks);
+    kill_process(ranks[1], Signal::STOP).unwrap();
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(5);
+    let process = ranks[1].as_raw_nonzero();
+    ended.assert_says(&[
+        &format!("rank 1 (process {process}) is stopped: SIGSTOP; kill -CONT {process} lets it go on\n"),
+        &format!("the time is up; rank 1 (process {process}) is stopped: SIGSTOP; 3 actions of 3 ranks"),
+    ]);
+    assert_gone(&ranks);
+}
+
+#[test]
+fn a_rank_that_goes_on_is_not_named_at_the_end() {
+    let launcher = start_text(LONG, &["--timeout", "2"]);
+    let ranks = ranks_of(Pid::from_child(&launcher), 3);
+    wait_until_mapped(&ranks);
+    kill_process(ranks[1], Signal::STOP).unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    kill_process(ranks[1], Signal::CONT).unwrap();
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(5);
+    assert!(!ended.err.contains("the time is up; rank"), "{ended:?}");
+}
