@@ -15,3 +15,7 @@ pub const WINDOW_MAX: u16 = 1 << 15;
 
 /// Longest payload of a chunk in bytes, and of a message that is sent before its receive is there (thesis 4.2.2).
 pub const CHUNK_BYTES_MAX: u32 = 128 << 10;
+
+/// Bytes of the longest element that a receiver may combine piece by piece: a reader cuts parts of
+/// messages between such elements only.
+pub const ELEMENT_BYTES_MAX: usize = 8;

@@ -81,6 +81,20 @@ impl Shape {
         }
     }
 
+    /// Messages of up to some packets of Ethernet, of which many are combined with what is there
+    /// where they arrive, between short ones.
+    pub fn reductions() -> Self {
+        Self {
+            ranks: (2, 4),
+            events: (20, 60),
+            memory: 20_000,
+            message_max: 6000,
+            operand_max: 1000,
+            vectors: false,
+            ..Self::default()
+        }
+    }
+
     /// Few enough messages that all outcomes can be listed.
     pub fn several_outcomes() -> Self {
         Self {

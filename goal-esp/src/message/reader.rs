@@ -1,5 +1,6 @@
 //! Chunks out of packets.
 
+use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Malformed};
 use std::fmt;
 
@@ -30,7 +31,8 @@ pub struct Reader {
     communicator: Option<u32>,
     /// The chunk whose bytes are not all there, and how many are.
     open: Option<(Chunk, usize)>,
-    /// Those bytes, where they are handed over together.
+    /// Bytes of it that were not handed over: all that came where they are handed over together,
+    /// the beginning of an element otherwise.
     bytes: Vec<u8>,
 }
 
@@ -50,8 +52,11 @@ impl Reader {
         if chunk.kind == ChunkKind::Communicator { Ok(chunk.message) } else { Err(Broken::Communicator) }
     }
 
-    /// Reads a packet's payload, and hands each chunk to `sink` but that which names the communicator: when all of its bytes are there, or piece
-    /// by piece, as chunks of their own, where [`ChunkKind::comes_in_pieces`]. How many chunks ended, but for that which names the communicator.
+    /// Reads a packet's payload and hands each chunk to `sink`, except the one that names the
+    /// communicator: when all of its bytes are there, or piece by piece, as chunks of their own,
+    /// where [`ChunkKind::comes_in_pieces`]. However the packets cut such a chunk, each piece but
+    /// its last one has a multiple of [`ELEMENT_BYTES_MAX`] bytes. Returns how many chunks ended,
+    /// not counting the one that names the communicator.
     ///
     /// # Errors
     /// [`Broken`]; nothing more is to be read then.
@@ -79,9 +84,7 @@ impl Reader {
             left = later;
             let there = before + here.len();
             if chunk.kind.comes_in_pieces() {
-                if !here.is_empty() || len == 0 {
-                    sink(&chunk.piece(before, here.len()), here);
-                }
+                self.hand_pieces(&chunk, before, here, &mut sink);
             } else if there == len && before == 0 {
                 sink(&chunk, here);
             } else {
@@ -98,5 +101,34 @@ impl Reader {
             }
         }
         Ok(ended)
+    }
+
+    /// Hands over the bytes of a chunk that come after the first `before` of them, as whole
+    /// elements; the beginning of an element stays here until the next packet brings its rest.
+    fn hand_pieces(
+        &mut self,
+        chunk: &Chunk,
+        before: usize,
+        mut here: &[u8],
+        sink: &mut impl FnMut(&Chunk, &[u8]),
+    ) {
+        let is_end = before + here.len() == chunk.len as usize;
+        let mut at = before;
+        if !self.bytes.is_empty() {
+            let (rest, later) = here.split_at(here.len().min(ELEMENT_BYTES_MAX - self.bytes.len()));
+            self.bytes.extend_from_slice(rest);
+            (at, here) = (at + rest.len(), later);
+            if self.bytes.len() < ELEMENT_BYTES_MAX && !is_end {
+                return;
+            }
+            sink(&chunk.piece(at - self.bytes.len(), self.bytes.len()), &self.bytes);
+            self.bytes.clear();
+        }
+        let kept = if is_end { 0 } else { here.len() % ELEMENT_BYTES_MAX };
+        let (whole, begun) = here.split_at(here.len() - kept);
+        if !whole.is_empty() || chunk.len == 0 {
+            sink(&chunk.piece(at, whole.len()), whole);
+        }
+        self.bytes.extend_from_slice(begun);
     }
 }

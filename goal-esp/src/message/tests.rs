@@ -1,6 +1,7 @@
 //! What is written is read, however it falls into packets.
 
 use super::{Broken, Reader, Writer};
+use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Envelope, Malformed};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -30,6 +31,7 @@ fn join(found: &mut Vec<(Chunk, Vec<u8>)>, chunk: &Chunk, bytes: &[u8]) {
         && (chunk.kind, chunk.message) == (last.kind, last.message)
         && chunk.offset == last.offset + u64::from(last.len)
     {
+        assert!((last.len as usize).is_multiple_of(ELEMENT_BYTES_MAX), "a piece ends within an element");
         last.len += chunk.len;
         before.extend_from_slice(bytes);
     } else {
@@ -71,6 +73,29 @@ proptest! {
         prop_assert_eq!(reader.communicator(), Some(3));
         prop_assert_eq!(ended, expected.len() as u64);
         prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_part_that_there_is_room_for_is_read_in_one_piece(
+        before in vec(0usize..700, 0..10),
+        payload_max in 256usize..2000,
+        less in 0usize..300,
+    ) {
+        let mut writer = Writer::default();
+        let mut packets = Vec::new();
+        let mut reader = Reader::default();
+        writer.write(&communicator(3), &[], payload_max, |packet| push(&mut packets, packet));
+        for len in before {
+            writer.write(&eager(1, len), &vec![1; len], payload_max, |packet| push(&mut packets, packet));
+        }
+        let part = data(1, 0, writer.room(payload_max).saturating_sub(less));
+        prop_assert!(writer.place(&part, payload_max, |packet| push(&mut packets, packet)).is_some());
+        writer.finish(|packet| push(&mut packets, packet));
+        let mut pieces = Vec::new();
+        for packet in packets {
+            reader.read(&packet, |chunk, _| pieces.extend((chunk.kind == ChunkKind::Data).then_some(*chunk))).unwrap();
+        }
+        prop_assert_eq!(pieces, vec![part]);
     }
 
     #[test]

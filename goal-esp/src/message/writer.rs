@@ -10,24 +10,32 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Bytes of the next chunk without a transfer header for which one packet has room: that which has room left, unless that is little, or one
-    /// with nothing in it. `payload_max` is the longest payload of a packet.
+    /// Returns how many bytes of payload the next part of a message may have so that
+    /// [`Writer::place`] keeps it in one packet: what is left of the open packet, or a whole
+    /// packet's worth where only little is left. `payload_max` is the longest payload of a packet.
     pub fn room(&self, payload_max: usize) -> usize {
         let left = payload_max.saturating_sub(self.open.len());
         let room = if left < payload_max / 4 { payload_max } else { left };
         room - Chunk::HEADER_LEN_MIN
     }
 
-    /// Appends a chunk, whose bytes are to be written to the place that this returns: `chunk.len` of them, which hold anything. `None`, and
-    /// nothing was appended, where one packet has no room for all of it. `payload_max` is the longest payload of a packet; packets that are full go to
-    /// `send`.
+    /// Appends a chunk and returns the place for its `chunk.len` bytes, which hold anything until
+    /// the caller writes them. A part of a message that the open packet is too short for begins the
+    /// next packet, so that its receiver reads it in one piece. Returns `None`, without the chunk
+    /// being appended, if it doesn't fit. `payload_max` is the longest payload of a packet; full
+    /// packets go to `send`.
     pub fn place(
         &mut self,
         chunk: &Chunk,
         payload_max: usize,
         send: impl FnMut(Vec<u8>) -> Vec<u8>,
     ) -> Option<&mut [u8]> {
-        if payload_max.saturating_sub(self.open.len()) < chunk.header_len() {
+        let whole = chunk.header_len() + chunk.len as usize;
+        let wanted = match chunk.kind.comes_in_pieces() && whole <= payload_max {
+            true => whole,
+            false => chunk.header_len(),
+        };
+        if payload_max.saturating_sub(self.open.len()) < wanted {
             self.finish(send);
         }
         let start = self.open.len();

@@ -42,6 +42,7 @@ pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};
 pub use schedule::{Schedule, StateSizes, slot};
+pub(crate) use send::ELEMENT_BYTES_MAX;
 pub(crate) use shared::help;
 pub use state::state_bytes;
 pub use window::{Board, WindowStats, Windowed};

@@ -13,7 +13,7 @@ use goal_asm::nisa::{Buffer, Operation};
 const BYTES_PER_POLL: u64 = 1 << 20;
 
 /// Bytes of the longest element.
-const ELEMENT_BYTES_MAX: u64 = 8;
+pub(crate) const ELEMENT_BYTES_MAX: u64 = 8;
 
 /// Whether a message has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

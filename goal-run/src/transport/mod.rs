@@ -62,7 +62,9 @@ pub trait Transport {
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full>;
 
     /// Hands at most `messages_max` messages that have arrived to `sink`, in order for each sender. Returns how many. A receiver
-    /// takes whatever comes, so that nobody's messages hold up those of another sender.
+    /// takes whatever comes, so that nobody's messages hold up those of another sender. A part of a
+    /// longer message may come in several pieces, each of which but the last has a multiple of 8
+    /// bytes: a receive with an operation combines each piece by itself.
     fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize;
 
     /// Tells all senders that this rank has room for `bytes` bytes of messages without a receive; no single message takes more

@@ -18,7 +18,24 @@ fn random_programs_are_verified() {
     let wiring = Wiring { switch: Switch::Faulty(faults, 11), ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("random", &wiring) else { return };
     for seed in 0..36 {
-        let program = program(seed, &Shape::varied(seed));
+        verify(&bench, seed, &Shape::varied(seed));
+    }
+}
+
+#[test]
+fn what_arrives_is_combined_in_whole_elements() {
+    // An odd size cuts packets within elements of every type.
+    let wiring = Wiring { mtu: 1499, ..Wiring::bridge(3) };
+    let Some(bench) = Bench::or_skip("combined", &wiring) else { return };
+    for seed in 0..60 {
+        verify(&bench, seed, &Shape::reductions());
+    }
+}
+
+/// Runs a program of a shape on as many hosts as it has ranks for.
+fn verify(bench: &Bench, seed: u64, shape: &Shape) {
+    {
+        let program = program(seed, shape);
         let ranks = program.num_ranks();
         let mut bytes = Vec::new();
         encode(&program, &EncodeOptions::default(), None, &mut bytes).unwrap();

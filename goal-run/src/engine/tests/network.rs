@@ -24,6 +24,8 @@ pub(super) struct Wire {
     /// Whether peers read these in place; they are copied otherwise, or refused.
     mapped: bool,
     payload_max: usize,
+    /// Whether parts of longer messages have sizes of their own, as where they fill up packets.
+    odd_parts: bool,
     /// Most messages under way between two ranks.
     depth: usize,
     /// What each rank announced.
@@ -44,6 +46,12 @@ impl Transport for SimTransport {
         // To some ranks there is less.
         let wire = self.wire.borrow();
         if (self.rank + to).is_multiple_of(3) { wire.payload_max.min(64) } else { wire.payload_max }
+    }
+
+    fn part_max(&mut self, to: u32) -> usize {
+        let payload_max = self.payload_max(to);
+        let wire = &mut *self.wire.borrow_mut();
+        if wire.odd_parts { wire.random.usize(8..=payload_max) } else { payload_max }
     }
 
     fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
@@ -180,6 +188,8 @@ pub(super) struct Conditions {
     pub(super) seed: u64,
     pub(super) options: Options,
     pub(super) payload_max: usize,
+    /// Whether parts of longer messages have sizes of their own.
+    pub(super) odd_parts: bool,
     pub(super) depth: usize,
     pub(super) direct: bool,
     /// Where they do: in place, or by copying.
@@ -199,6 +209,7 @@ impl Conditions {
             seed,
             options,
             payload_max: [8, 64, 1000, 8192][random.usize(..4)],
+            odd_parts: seed % 3 == 0,
             depth: [1, 3, 100][random.usize(..3)],
             direct: random.bool(),
             mapped: random.bool(),
@@ -256,6 +267,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         exported,
         mapped: conditions.mapped,
         payload_max: conditions.payload_max,
+        odd_parts: conditions.odd_parts,
         depth: conditions.depth,
         room: BTreeMap::new(),
     }));

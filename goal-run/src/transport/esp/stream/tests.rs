@@ -19,6 +19,10 @@ use std::sync::Arc;
 /// Simulated time after which a job is taken for stuck.
 const PATIENCE_NS: u64 = 600_000_000_000;
 
+/// The shortest and the longest frames of an interface.
+const MTU_MIN: usize = 310;
+const MTU_MAX: usize = 3000;
+
 /// The hosts' network and time.
 struct World {
     network: Network,
@@ -176,7 +180,9 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
     let mut held = Vec::new();
     let mut engines = Vec::new();
     for rank in 0..ranks {
-        let payload_max = Config::payload_max_of(1500).expect("it is enough");
+        // Packets of all sizes: two hosts use the shorter one of theirs.
+        let mtu = MTU_MIN + random.number() as usize % (MTU_MAX - MTU_MIN);
+        let payload_max = Config::payload_max_of(mtu).expect("it is enough");
         let config = Config::new(addresses[rank], job_key.clone(), payload_max);
         let wire = Wire { host: rank, world: Rc::clone(&world) };
         let esp = EspTransport::new(rank as u32, addresses.clone(), config, random.bytes(), wire);
@@ -214,7 +220,11 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
 }
 
 fn check(seed: u64, faults: Faults) -> u64 {
-    let program = program(seed, &Shape::varied(seed));
+    check_shape(seed, &Shape::varied(seed), faults)
+}
+
+fn check_shape(seed: u64, shape: &Shape, faults: Faults) -> u64 {
+    let program = program(seed, shape);
     let interpreter = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &interpreter).expect("a program without deadlock");
     let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
@@ -228,6 +238,14 @@ fn check(seed: u64, faults: Faults) -> u64 {
 fn the_memory_is_the_interpreters() {
     for seed in 0..150 {
         check(seed, Faults::default());
+    }
+}
+
+#[test]
+fn what_arrives_is_combined_however_it_falls_into_packets() {
+    for seed in 0..40 {
+        let lost = Faults { lost: 20_000, ..Faults::default() };
+        check_shape(seed, &Shape::reductions(), if seed % 2 == 0 { Faults::default() } else { lost });
     }
 }
 
