@@ -12,13 +12,21 @@ pub struct Timing {
     pub retransmit_initial_ns: u64,
     /// The least such time.
     pub retransmit_min_ns: u64,
-    /// The longest such time: it doubles each time that it passes in vain.
+    /// The longest such time while a frame may have been lost, unless round trips take longer: it
+    /// doubles each time that it passes in vain.
     pub retransmit_max_ns: u64,
+    /// The longest such time where it has passed in vain again and again: the peer or the network
+    /// is busy, and what is said again keeps it so.
+    pub retransmit_patient_ns: u64,
     /// How long an acknowledgement waits for which nobody does.
     pub acknowledge_ns: u64,
     /// How long a peer may be silent before it is asked for a sign of life.
     pub probe_ns: u64,
-    /// How long a peer may be silent before it is taken for dead; also how long a closed connection still answers.
+    /// When it is asked again, at first: that doubles up to `probe_ns`.
+    pub probe_again_ns: u64,
+    /// How long a peer may be silent before it is taken for dead; also how long a closed connection
+    /// still answers. Time in which this end did not look doesn't count, and a peer that was slow
+    /// to answer before is given up to five times as long.
     pub dead_ns: u64,
     /// How long a peer is asked for a connection.
     pub connect_ns: u64,
@@ -30,8 +38,10 @@ impl Default for Timing {
             retransmit_initial_ns: 10_000_000,
             retransmit_min_ns: 500_000,
             retransmit_max_ns: 200_000_000,
+            retransmit_patient_ns: 1_000_000_000,
             acknowledge_ns: 200_000,
             probe_ns: 500_000_000,
+            probe_again_ns: 500_000_000,
             dead_ns: 2_000_000_000,
             connect_ns: 10_000_000_000,
         }

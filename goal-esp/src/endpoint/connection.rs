@@ -12,6 +12,11 @@ use crate::seq::Seq;
 use crate::wire::Parameters;
 use std::collections::VecDeque;
 
+/// How many times as long a peer may be silent as it was before, and how many times as long as
+/// others.
+const LULLS_MAX: u64 = 4;
+const PATIENCE_MAX: u64 = 5;
+
 /// What all connections of an endpoint share.
 pub(super) struct Shared {
     pub(super) config: Config,
@@ -58,7 +63,11 @@ pub(super) struct Connection {
     /// When this phase began, and when the peer last proved that it lives.
     pub(super) since_ns: u64,
     pub(super) heard_ns: u64,
+    /// How long it was silent lately though it had been asked for a sign of life.
+    pub(super) lull_ns: u64,
+    /// When it is asked for one, and how often it was in vain.
     pub(super) probe_ns: u64,
+    pub(super) probes: u32,
     /// A packet that was sent once, and when.
     pub(super) timed: Option<(Seq, u64)>,
     /// When a sign of life was asked for that has not come.
@@ -90,7 +99,9 @@ impl Connection {
             parameters: Parameters { payload_max, authenticates_data },
             since_ns: now_ns,
             heard_ns: now_ns,
+            lull_ns: 0,
             probe_ns: u64::MAX,
+            probes: 0,
             timed: None,
             probed_ns: None,
             asked_ns: now_ns,
@@ -186,8 +197,12 @@ impl Connection {
 
     /// The peer has proven that it lives.
     pub(super) fn heard(&mut self, now_ns: u64, shared: &Shared) {
+        let silent_ns = now_ns.saturating_sub(self.heard_ns);
+        let lull_ns = silent_ns.saturating_sub(shared.config.timing.probe_ns);
+        self.lull_ns = lull_ns.max(self.lull_ns.saturating_sub(silent_ns / LULLS_MAX));
         self.heard_ns = now_ns;
         self.probe_ns = now_ns + shared.config.timing.probe_ns;
+        self.probes = 0;
     }
 
     pub(super) fn lose(&mut self, cause: Loss, shared: &mut Shared) {
@@ -197,6 +212,9 @@ impl Connection {
 
     /// Lets timers pass. See [`Connection::settle`], which must follow.
     pub(super) fn pass(&mut self, now_ns: u64, shared: &mut Shared) {
+        // Who was busy, or had no processor, heard nothing because it did not look.
+        let late_ns = now_ns.saturating_sub(self.probe_ns);
+        self.heard_ns += late_ns;
         while let Some(timer) = self.clock.pass(now_ns) {
             if timer == Timer::Insist {
                 self.timed = None;
@@ -208,7 +226,9 @@ impl Connection {
             && let Some(machine) = self.slot.machine_mut()
         {
             machine.probe();
-            self.probe_ns = now_ns + shared.config.timing.probe_ns;
+            let Timing { probe_ns, probe_again_ns, .. } = shared.config.timing;
+            self.probe_ns = now_ns + probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(probe_ns);
+            self.probes += 1;
         }
     }
 
@@ -259,7 +279,10 @@ impl Connection {
         let timing = &shared.config.timing;
         match self.phase {
             Phase::Connecting => self.since_ns + timing.connect_ns,
-            Phase::Connected => self.heard_ns + timing.dead_ns,
+            Phase::Connected => {
+                let patience_ns = (LULLS_MAX * self.lull_ns).min(PATIENCE_MAX * timing.dead_ns);
+                self.heard_ns + timing.dead_ns.max(patience_ns)
+            }
             Phase::Idle | Phase::Closed => self.since_ns + timing.dead_ns,
         }
     }

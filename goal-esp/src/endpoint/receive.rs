@@ -175,6 +175,8 @@ impl Connection {
             Phase::Idle | Phase::Connecting => {}
         }
         self.enter(now_ns, Phase::Connected);
+        // The time until now says nothing of how busy the peer is.
+        (self.heard_ns, self.lull_ns) = (now_ns, 0);
         (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
         (self.timed, self.probed_ns) = (None, None);
         let questions = std::mem::take(&mut self.questions);

@@ -2,6 +2,10 @@
 
 use super::config::Timing;
 
+/// How often the longest time for a loss is waited for before it is more likely that somebody is
+/// busy.
+const REPEATS_MAX: u32 = 4;
+
 /// An estimate from what was measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rtt {
@@ -37,7 +41,12 @@ impl Rtt {
             None => timing.retransmit_initial_ns,
         };
         let base_ns = base_ns.max(timing.retransmit_min_ns);
-        base_ns.saturating_mul(1 << backoff.min(20)).min(timing.retransmit_max_ns)
+        // Were it shorter than a round trip takes, everything would be said twice.
+        let max_ns = timing.retransmit_max_ns.max(base_ns);
+        let doublings = max_ns.div_ceil(base_ns).next_power_of_two().trailing_zeros();
+        let more = backoff.saturating_sub(doublings + REPEATS_MAX).min(20);
+        let soon_ns = base_ns.saturating_mul(1 << backoff.min(20)).min(max_ns);
+        soon_ns.saturating_mul(1 << more).min(timing.retransmit_patient_ns.max(max_ns))
     }
 }
 
@@ -57,6 +66,22 @@ mod tests {
         assert_eq!(rtt.smoothed_ns().unwrap() / 10_000, 400);
         assert!((4_000_000..4_300_000).contains(&rtt.timeout_ns(&timing, 0)));
         assert!(rtt.timeout_ns(&timing, 1) >= 8_000_000);
-        assert_eq!(rtt.timeout_ns(&timing, 60), timing.retransmit_max_ns);
+        assert_eq!(rtt.timeout_ns(&timing, 60), timing.retransmit_patient_ns);
+    }
+
+    #[test]
+    fn what_is_said_in_vain_is_said_less_and_less_often() {
+        let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
+        let rtt = Rtt::default();
+        let times_ms: Vec<u64> = (0..12).map(|n| rtt.timeout_ns(&timing, n) / 1_000_000).collect();
+        assert_eq!(times_ms, [10, 20, 20, 20, 20, 20, 40, 80, 160, 320, 640, 1000]);
+    }
+
+    #[test]
+    fn nothing_is_said_again_before_a_round_trip_has_passed() {
+        let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
+        let mut rtt = Rtt::default();
+        rtt.measure(3_000_000_000);
+        assert!((0..20).all(|n| rtt.timeout_ns(&timing, n) > 3_000_000_000));
     }
 }

@@ -1,6 +1,6 @@
 //! Two endpoints and what happens between them.
 
-use super::{ConnectionId, Event, Loss, Stats};
+use super::{ConnectionId, Event, FRAME_LEN_MAX, Loss, Stats};
 use crate::auth::Address;
 use crate::endpoint::{Config, Endpoint};
 use crate::sim::{Faults, Links, Simulation};
@@ -152,6 +152,85 @@ fn a_peer_that_falls_silent_is_told_in_time() {
     lost.sort_by_key(|(host, _)| *host);
     let cause = Loss::Dead;
     assert_eq!(lost, [(0, Event::Lost { id: a, cause }), (1, Event::Lost { id: b, cause })]);
+}
+
+/// Looks at a host's endpoint at a time of its clock, and drops what it sends. What it is told.
+fn look(simulation: &mut Simulation, host: usize, now_ns: u64) -> Vec<Event> {
+    let endpoint = &mut simulation.hosts[host].endpoint;
+    endpoint.handle_timeout(now_ns);
+    let mut frame = [0; FRAME_LEN_MAX];
+    while endpoint.poll_transmit(now_ns, &mut frame).is_some() {}
+    std::iter::from_fn(|| endpoint.poll_event()).collect()
+}
+
+#[test]
+fn time_in_which_nobody_looked_is_no_silence() {
+    let mut simulation = pair(|_| {});
+    let [a, _] = connect(&mut simulation);
+    let mut now_ns = simulation.host_now_ns(0);
+    // A host that has no processor for 10 s, each time that it sleeps, has not heard its peer
+    // because of that.
+    for _ in 0..3 {
+        now_ns += 10 * SECOND_NS;
+        assert_eq!(look(&mut simulation, 0, now_ns), []);
+    }
+    // One that looks, and hears nothing, has lost it.
+    let looks = (1..=25).flat_map(|n| look(&mut simulation, 0, now_ns + n * SECOND_NS / 10));
+    assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
+}
+
+#[test]
+fn a_peer_that_was_slow_to_answer_is_given_longer() {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    // It has less and less of a processor: signs of life come late, and later.
+    for tenths in [10, 15, 30, 50] {
+        let mut now_ns = simulation.host_now_ns(0);
+        for _ in 0..tenths {
+            now_ns += SECOND_NS / 10;
+            assert_eq!(look(&mut simulation, 0, now_ns), [], "after {tenths} tenths of a second");
+        }
+        simulation.wait_until(simulation.now_ns());
+        let question = with(&mut simulation, 1, |now_ns, endpoint| {
+            let connection = endpoint.of_mut(b).expect("it is there");
+            connection.machine_mut().expect("it is connected").probe();
+            endpoint.touch(b.index);
+            let mut frame = [0; FRAME_LEN_MAX];
+            let len = endpoint.poll_transmit(now_ns, &mut frame).expect("a question");
+            frame[..len].to_vec()
+        });
+        simulation.hosts[0].endpoint.handle_frame(now_ns, &question);
+    }
+    // What was slow once is lost all the same when it stays silent: after five times as long at
+    // most.
+    let now_ns = simulation.host_now_ns(0) + 20 * SECOND_NS;
+    let looks = (1..=110).flat_map(|n| look(&mut simulation, 0, now_ns + n * SECOND_NS / 10));
+    assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
+}
+
+#[test]
+fn a_question_that_is_overtaken_by_its_answer_is_not_asked() {
+    let mut simulation = pair(|_| {});
+    let peer = Simulation::address(1);
+    with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
+    // The answer to the question comes, and what says that the connection is there is on its way
+    // back.
+    while simulation.hosts[1].endpoint.poll_event().is_none() {
+        simulation.advance();
+    }
+    let mut frames = Vec::new();
+    while simulation.network.next_ns().is_some() {
+        frames.extend(simulation.network.advance().filter(|(host, _)| *host == 0));
+    }
+    let now_ns = simulation.host_now_ns(0) + SECOND_NS;
+    // Time to ask again; but the interface has no room before the frames are looked at.
+    simulation.hosts[0].endpoint.handle_timeout(now_ns);
+    for (_, frame) in frames {
+        simulation.hosts[0].endpoint.handle_frame(now_ns, &frame);
+    }
+    simulation.flush(0);
+    let events = run_for(&mut simulation, SECOND_NS);
+    assert!(!events.iter().any(|(_, event)| matches!(event, Event::Lost { .. })), "{events:?}");
 }
 
 #[test]

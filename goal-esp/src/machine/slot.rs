@@ -129,6 +129,9 @@ impl<P: Default> Slot<P> {
         {
             // From here on the peer must prove that it lives to get another connection: what it said up to now does not.
             self.next = fresh();
+            // A question that has not left yet would leave under that name, and the peer would take
+            // this end for one that started anew.
+            self.is_question_due = false;
         }
         change
     }

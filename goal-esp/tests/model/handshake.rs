@@ -14,6 +14,7 @@ fn handshake() -> Network {
         closes: false,
         restarts: [0; 2],
         reads_late: false,
+        sends_late: false,
         loses: true,
         duplicates: true,
     }
@@ -27,6 +28,13 @@ fn one_end_asks() {
 #[test]
 fn both_ends_ask() {
     println!("{} states", Network { connects: [true; 2], ..handshake() }.explore().unwrap());
+}
+
+#[test]
+fn ends_say_what_they_have_to_say_late() {
+    let late = Network { sends_late: true, frames_max: 3, ..handshake() };
+    println!("{} states", late.clone().explore().unwrap());
+    println!("{} states", Network { connects: [true; 2], ..late }.explore().unwrap());
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Network {
     pub(crate) restarts: [u8; 2],
     /// Whether ends read when they like, and not at once.
     pub(crate) reads_late: bool,
+    /// Whether ends send when they like, and not at once, as where their interface has no room.
+    pub(crate) sends_late: bool,
     /// Whether frames may be lost.
     pub(crate) loses: bool,
     /// Whether frames may arrive and stay on their way.
@@ -44,6 +46,8 @@ pub(crate) struct State {
     pub(crate) read: [u8; 2],
     /// Something was read that was not next.
     pub(crate) is_broken: bool,
+    /// An end has given up its connection for another one.
+    pub(crate) is_replaced: bool,
     pub(crate) restarts: [u8; 2],
     /// What is on its way, and to which end; without order.
     pub(crate) frames: Vec<(usize, Segment<u8>)>,
@@ -57,6 +61,7 @@ pub(crate) enum Action {
     Pass(usize, Timer),
     Write(usize),
     Read(usize),
+    Send(usize),
     Close(usize),
     Restart(usize),
 }
@@ -77,7 +82,9 @@ impl Network {
             if let Some(machine) = end.machine_mut() {
                 machine.set_share(self.rules.burst_length, self.standing);
             }
+            let is_connected = end.ends().is_some();
             if end.handle(segment.clone(), || fresh, drop) == Change::Established {
+                state.is_replaced |= is_connected;
                 (state.written[to], state.read[to], state.is_closed[to]) = (0, 0, false);
             }
         };
@@ -101,6 +108,7 @@ impl Network {
                 }
             }
             Action::Read(end) => self.read(state, *end),
+            Action::Send(end) => self.send(state, *end),
             Action::Close(end) => {
                 state.is_closed[*end] = true;
                 state.ends[*end].machine_mut().expect("it is connected").close();
@@ -137,12 +145,8 @@ impl Network {
             while !self.reads_late && is_ready(state) {
                 self.read(state, end);
             }
-            while state.ends[end].is_ready() {
-                let segment = state.ends[end].poll().expect("it is ready");
-                let frame = (1 - end, segment.cloned());
-                if state.frames.len() < self.frames_max && !state.frames.contains(&frame) {
-                    state.frames.push(frame);
-                }
+            if !self.sends_late {
+                self.send(state, end);
             }
         }
         state.frames.sort_by_cached_key(|frame| {
@@ -150,6 +154,17 @@ impl Network {
             frame.hash(&mut hasher);
             hasher.finish()
         });
+    }
+
+    /// Sends what an end has to say.
+    fn send(&self, state: &mut State, end: usize) {
+        while state.ends[end].is_ready() {
+            let segment = state.ends[end].poll().expect("it is ready");
+            let frame = (1 - end, segment.cloned());
+            if state.frames.len() < self.frames_max && !state.frames.contains(&frame) {
+                state.frames.push(frame);
+            }
+        }
     }
 
     fn is_done(&self, state: &State) -> bool {
@@ -203,6 +218,9 @@ impl Network {
             if state.restarts[end] < self.restarts[end] {
                 actions.push(Action::Restart(end));
             }
+            if self.sends_late && state.ends[end].is_ready() {
+                actions.push(Action::Send(end));
+            }
             let Some(machine) = state.ends[end].machine() else { continue };
             if self.reads_late && machine.receiver().has_ready() {
                 actions.push(Action::Read(end));
@@ -243,6 +261,7 @@ impl Model for Network {
             is_closed: [false; 2],
             read: [0; 2],
             is_broken: false,
+            is_replaced: false,
             restarts: [0; 2],
             frames: Vec::new(),
         };
@@ -282,6 +301,9 @@ impl Model for Network {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("in order and exactly once", |_, state: &State| !state.is_broken),
+            Property::always("nobody is taken for one that started anew", |_, state: &State| {
+                !state.is_replaced || state.restarts != [0; 2]
+            }),
             Property::always("all ends well once nothing is lost", |model: &Network, state| {
                 model.ends_well(state)
             }),

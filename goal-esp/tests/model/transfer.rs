@@ -18,6 +18,7 @@ fn transfers(rules: Rules) -> Network {
         closes: false,
         restarts: [0; 2],
         reads_late: false,
+        sends_late: false,
         loses: true,
         duplicates: true,
     }

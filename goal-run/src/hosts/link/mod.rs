@@ -101,7 +101,9 @@ impl Link {
         config.authenticates_data = true;
         // Many questions and signs of life fit into the time after which a host is lost, also where every third frame is.
         config.timing.probe_ns = PROBE_NS;
+        config.timing.probe_again_ns = PROBE_NS;
         config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
+        config.timing.retransmit_patient_ns = 2 * PROBE_NS;
         let mut link = Self {
             me,
             job: key.job(),

@@ -6,10 +6,18 @@ use crate::engine::kept_bytes;
 use crate::memory::Span;
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_esp::endpoint::Endpoint;
+use goal_esp::limits::ELEMENT_BYTES_MAX;
 use goal_esp::wire::ChunkKind;
 
 /// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
 const UNSENT_MAX: usize = 96;
+
+/// Ranks that are asked for a connection at a time. Questions are repeated: those of many ranks to
+/// many others would leave no time for answers.
+const ASKED_MAX: usize = 8;
+
+// A receive with an operation combines each piece of a message by itself.
+const _: () = assert!(ELEMENT_BYTES_MAX as u64 % crate::engine::ELEMENT_BYTES_MAX == 0);
 
 /// What a packet had.
 pub(super) struct Read {
@@ -97,6 +105,7 @@ impl<F: Frames> Transport for EspTransport<F> {
             let address = self.addresses[to as usize];
             // One that is lost stays so, as messages of it may be.
             if self.lost.is_none()
+                && self.asked.len() < ASKED_MAX
                 && let Some(id) = self.endpoint.connect(self.frames.now_ns(), address)
             {
                 self.asked.insert(id, to);

@@ -24,6 +24,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The shortest sleep without a frame: longer than the tick of a system that is busy, which then sets no timer of its own.
 const SLEEP_NS: u64 = 5_000_000;
+/// How long timers wait at most for a rank to have looked at all that has arrived: that may be what
+/// they wait for.
+const BEHIND_NS: u64 = 10_000_000;
 /// Frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;
 
@@ -93,6 +96,8 @@ pub struct EspTransport<F> {
     has_news: bool,
     /// To whom a send was refused for want of room.
     refused: Option<u32>,
+    /// When timers passed last.
+    timed_ns: u64,
     /// Bytes of a message that does not fit into one packet.
     bytes: Vec<u8>,
     /// Ranks that were asked for a connection.
@@ -119,6 +124,7 @@ impl<F: Frames> EspTransport<F> {
             exchanged: (0, 0),
             has_news: false,
             refused: None,
+            timed_ns: 0,
             bytes: Vec::new(),
             asked: BTreeMap::new(),
             lost: None,
@@ -236,7 +242,10 @@ impl<F: Frames> EspTransport<F> {
         if let Some((rank, cause)) = lost {
             self.lose(rank, cause);
         }
-        self.endpoint.handle_timeout(now_ns);
+        if !self.frames.has_frame() || self.timed_ns + BEHIND_NS <= now_ns {
+            self.timed_ns = now_ns;
+            self.endpoint.handle_timeout(now_ns);
+        }
         while let Some(event) = self.endpoint.poll_event() {
             match event {
                 Event::Connected { id, peer } => {
