@@ -209,7 +209,7 @@ impl Conditions {
             seed,
             options,
             payload_max: [8, 64, 1000, 8192][random.usize(..4)],
-            odd_parts: seed % 3 == 0,
+            odd_parts: seed.is_multiple_of(3),
             depth: [1, 3, 100][random.usize(..3)],
             direct: random.bool(),
             mapped: random.bool(),

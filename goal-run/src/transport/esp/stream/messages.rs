@@ -17,7 +17,7 @@ const UNSENT_MAX: usize = 96;
 const ASKED_MAX: usize = 8;
 
 // A receive with an operation combines each piece of a message by itself.
-const _: () = assert!(ELEMENT_BYTES_MAX as u64 % crate::engine::ELEMENT_BYTES_MAX == 0);
+const _: () = assert!((ELEMENT_BYTES_MAX as u64).is_multiple_of(crate::engine::ELEMENT_BYTES_MAX));
 
 /// What a packet had.
 pub(super) struct Read {
