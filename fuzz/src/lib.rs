@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// Limits small enough that nothing large is ever allocated.
 const LIMITS: Limits = Limits { ranks_max: 1 << 12, memory_bytes_max: 1 << 24, scratch_bytes_max: 1 << 24 };
 
-/// Any bytes as text: what parses without an error prints, in both spellings, to text that is the same program, and
-/// formatting it changes nothing. True where it was accepted.
+/// Any bytes as text: what parses without an error prints, in both spellings, to text that is the same program
+/// in the same stated order, and formatting it changes nothing. True where it was accepted.
 ///
 /// # Panics
 /// Where that does not hold.
@@ -50,7 +50,9 @@ fn assert_same(program: &Program, text: &[u8], how: &str) {
     let Some(again) = parse(text) else { panic!("what was {how} does not parse:\n{shown}") };
     let same = program.num_ranks() == again.num_ranks()
         && (0..program.num_ranks()).all(|rank| {
-            program.body_of(rank).same_graph(again.body_of(rank))
+            let (body, other) = (program.body_of(rank), again.body_of(rank));
+            body.same_graph(other)
+                && body.debug.order == other.debug.order
                 && program.image_of(rank) == again.image_of(rank)
         });
     assert!(same, "what was {how} is another program:\n{shown}");

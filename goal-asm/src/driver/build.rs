@@ -167,6 +167,7 @@ fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
 /// ours.
 fn write_loggopsim(loaded: &mut Loaded, options: &Options, out: &mut dyn Write) -> Result<(), EmitError> {
     if let Some(bytes) = &loaded.binary
+        && !loggopsim::is_written_as(&loaded.program, bytes)
         && loggopsim::read(bytes, &options.limits)
             .is_ok_and(|program| loggopsim::are_same(&program, &loaded.program))
     {

@@ -15,7 +15,7 @@ mod tests;
 mod write;
 
 pub use read::{ReadError, read};
-pub use write::{Loss, WriteError, are_same, losses, write};
+pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The first eight bytes, as a number.
 pub const MAGIC: u64 = 4223;

@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
+/// Bodies that are remembered for ranks with equal bytes. A file of as many different ranks has few that share.
+const KNOWN_MAX: usize = 1 << 16;
+
 /// Why bytes are not a LogGOPSim binary that can be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{message} (at byte {offset:#x} of the file)")]
@@ -52,7 +55,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     }
     let placement_max = Placement { cpu: bytes[12], nic: bytes[13] };
     let mut program = ProgramBuilder::default();
-    let mut shared: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
+    // Bodies by the hash of their bytes, with the place of these.
+    let mut known: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
     // Where the last rank ended: ranks lie one behind the other.
     let mut before = table_end;
     for rank in 0..ranks {
@@ -60,7 +64,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         before = range.end as u64;
         // One candidate for each hash: whoever makes hashes collide gets more bodies, not more time.
         let hash = hash(&bytes[range.clone()]);
-        if let Some((body, same)) = shared.get(&hash)
+        if let Some((body, same)) = known.get(&hash)
             && bytes[same.clone()] == bytes[range.clone()]
         {
             program.rank(*body, None);
@@ -69,7 +73,10 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         let body = RankReader { file, rank, ranks, placement_max }.body(range.clone())?;
         let body = program.body(body);
         program.rank(body, None);
-        shared.insert(hash, (body, range));
+        if known.len() == KNOWN_MAX {
+            known.clear();
+        }
+        known.insert(hash, (body, range));
     }
     if before < bytes.len() as u64 {
         let more = bytes.len() as u64 - before;

@@ -169,6 +169,8 @@ fn random_programs_are_read_and_written_again_to_the_same_bytes() {
         let again = read(&bytes, &Limits::default()).expect("read");
         goal_opt::verify(&again).expect("valid");
         assert!(written(&again) == bytes, "seed {seed}");
+        assert!(is_written_as(&again, &bytes) && !is_written_as(&again, &bytes[1..]));
+        assert!(!is_written_as(&again, &[&bytes[..], &[0]].concat()));
         for rank in 0..program.num_ranks() {
             let (body, again) = (program.body_of(rank), again.body_of(rank));
             assert_eq!(body.debug.order, again.debug.order, "seed {seed}, rank {rank}");

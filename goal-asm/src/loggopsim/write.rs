@@ -90,6 +90,26 @@ pub fn losses(program: &Program) -> Loss {
     sum
 }
 
+/// Returns true if [`write`] makes these bytes of `program`.
+pub fn is_written_as(program: &Program, bytes: &[u8]) -> bool {
+    let mut rest = Rest(bytes);
+    write(program, &mut rest).is_ok() && rest.0.is_empty()
+}
+
+/// Takes the bytes that it holds, in order, and no others.
+struct Rest<'a>(&'a [u8]);
+
+impl Write for Rest<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Returns true if two programs are written alike: the same graphs in the same stated order.
 pub fn are_same(left: &Program, right: &Program) -> bool {
     let mut seen = FxHashSet::default();
