@@ -4,6 +4,7 @@ mod common;
 
 use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
 use common::{Ended, GOAL_RUN, start_text};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::Write;
@@ -126,4 +127,30 @@ fn a_rank_that_goes_on_is_not_named_at_the_end() {
     let ended = Ended::of(launcher.wait_with_output().unwrap());
     ended.assert_status(5);
     assert!(!ended.err.contains("the time is up; rank"), "{ended:?}");
+}
+
+/// The ranks have ended, and a file of the dump is a pipe that nobody reads.
+#[test]
+fn a_signal_ends_a_launcher_that_writes_results() {
+    let folder = tempfile::tempdir().unwrap();
+    mknodat(CWD, folder.path().join("rank-0.bin"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let dump = folder.path().to_str().unwrap();
+        let launcher = start_text("rank 0 { calc 1 }", &["--dump", dump, "--format", "json"]);
+        let pid = Pid::from_child(&launcher);
+        // It has handlers as soon as it has ranks; these come and go too fast to be seen.
+        wait_for(|| (caught(pid) & (1 << (signal.as_raw() - 1)) != 0).then_some(()));
+        std::thread::sleep(Duration::from_millis(500));
+        kill_process(pid, signal).unwrap();
+        let ended = Ended::of(launcher.wait_with_output().unwrap());
+        ended.assert_status(status);
+        assert_eq!(ended.json()["status"], "interrupted");
+    }
+}
+
+/// The signals that a process handles, as a set of bits.
+fn caught(process: Pid) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    line.map_or(0, |text| u64::from_str_radix(text.trim(), 16).unwrap())
 }

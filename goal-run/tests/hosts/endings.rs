@@ -151,3 +151,35 @@ fn a_file_that_can_not_be_written_is_told_on_all_hosts() {
         }
     }
 }
+
+#[test]
+fn a_rank_that_somebody_stops_on_any_host_is_named() {
+    let Some(bench) = Bench::or_skip("stopped", &Wiring::bridge(2)) else { return };
+    let program = bench.write("long.goal", LONG);
+    for host in 0..2 {
+        let children = bench.start_all(&program, &[&DISCOVER[..], &["--timeout", "3"]].concat());
+        let ranks: Vec<_> = children.iter().map(|child| ranks_of(launcher(child), 2)).collect();
+        send(ranks[host][1], Signal::STOP);
+        let process = ranks[host][1].as_raw_nonzero();
+        let name = format!("rank {} (process {process}) is stopped: SIGSTOP; ", 2 * host + 1);
+        let all: Vec<_> = children.into_iter().map(ended).collect();
+        for ended in &all {
+            ended.assert_status(5);
+            ended.assert_says(&[&format!("the time is up; {name}4 actions of 4 ranks")]);
+        }
+        all[host].assert_says(&[&format!("{name}kill -CONT {process} lets it go on")]);
+    }
+}
+
+#[test]
+fn a_terminal_does_not_stop_a_job_on_several_hosts() {
+    let Some(bench) = Bench::or_skip("not stopped", &Wiring::bridge(2)) else { return };
+    let program = bench.write("long.goal", LONG);
+    let children = bench.start_all(&program, &[&DISCOVER[..], &["--timeout", "3"]].concat());
+    children.iter().for_each(|child| drop(ranks_of(launcher(child), 2)));
+    children.iter().for_each(|child| send(launcher(child), Signal::TSTP));
+    for ended in children.into_iter().map(ended) {
+        ended.assert_status(5);
+        ended.assert_says(&["not stopped: this job runs on several hosts", "the time is up; 4 actions"]);
+    }
+}

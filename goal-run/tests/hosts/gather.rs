@@ -4,6 +4,7 @@ use crate::bench::{Bench, DISCOVER, ended, launcher, ranks_of, send};
 use crate::common::Ended;
 use crate::common::processes::wait_for;
 use goal_cluster::Wiring;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal};
 use std::fs;
 use std::path::Path;
@@ -75,4 +76,23 @@ fn the_time_is_up_while_the_leader_gathers() {
         ended.assert_says(&["the time is up", "ranks 2-3: what was left there had not arrived"]);
     }
     assert!(!dump.exists(), "a part of the memory was written");
+}
+
+/// A file of the dump that nobody reads: the leader waits for a reader until a signal comes.
+#[test]
+fn a_signal_while_the_leader_writes_ends_all() {
+    let Some(bench) = Bench::or_skip("writes", &Wiring::bridge(2)) else { return };
+    let dump = bench.path("pipes");
+    fs::create_dir(&dump).unwrap();
+    mknodat(CWD, dump.join("rank-0.bin"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for signalled in 0..2 {
+        let children = gathering(&bench, &program(8, 1), &dump, &[]);
+        let pids: Vec<Pid> = children.iter().map(launcher).collect();
+        std::thread::sleep(Duration::from_millis(500));
+        send(pids[signalled], Signal::TERM);
+        for ended in end_within(children, LIMIT) {
+            ended.assert_status(143);
+            ended.assert_says(&["ended by SIGTERM"]);
+        }
+    }
 }

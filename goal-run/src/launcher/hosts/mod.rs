@@ -8,6 +8,7 @@
 //! The leader gathers what the ranks of others left in its own segment, so that the outcome is that of a job on one host.
 
 mod follow;
+mod gather;
 mod lead;
 mod left;
 mod post;

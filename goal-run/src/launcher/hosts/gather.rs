@@ -1,0 +1,150 @@
+//! What the leader does at the end: it gathers what the ranks of all hosts left.
+
+use super::lead::{Ending, Leader};
+use super::left::{self, Areas};
+use super::{LaunchError, Place, ranges};
+use crate::hosts::{Event, Message};
+use crate::launcher::options::Stage;
+use crate::launcher::outcome::End;
+use crate::launcher::signals::attend;
+use crate::launcher::supervise::TICK;
+use crate::monitor::Pending;
+use crate::trace;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Time between two pictures of how much has arrived.
+const SHOW_TICK: Duration = Duration::from_millis(250);
+/// How long a job that was interrupted, or whose time is up, gathers what ranks left; also one that got stuck or failed, if
+/// its time is up by then.
+const GATHER_LIMIT: Duration = Duration::from_secs(5);
+
+/// How the gathering of what ranks left ended.
+enum Gathered {
+    /// All has come that will.
+    All,
+    /// A host was lost meanwhile; the first one.
+    Lost(End),
+    /// A launcher got a signal.
+    Interrupted(usize),
+    /// It took too long.
+    Late,
+}
+
+impl Leader<'_, '_> {
+    /// Ends the job everywhere; the ranks of this host have ended. How it ended, and which ranks left something that has not arrived,
+    /// in words.
+    ///
+    /// # Errors
+    /// Where a host has refused: the others are still to be told.
+    pub(super) fn gather(mut self, ending: Ending) -> Result<(End, String), LaunchError> {
+        let gathered = match &ending {
+            Ending::Refused(why) => return Err(LaunchError::Hosts(why.clone())),
+            ending => self.collect(ending),
+        };
+        let Place { nisa, segment, .. } = *self.place;
+        let observed = self.place.observed();
+        let known: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| self.is_known(rank)).collect();
+        let missing = match gathered {
+            Gathered::Interrupted(_) | Gathered::Late if known.len() < nisa.num_ranks() as usize => {
+                let missing: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| !self.is_known(rank)).collect();
+                ranges(&missing)
+            }
+            _ => String::new(),
+        };
+        let stopped = || self.stopped.values().flatten().copied().collect();
+        let pending = |all_rest| match missing.is_empty() {
+            true => Pending::of_job(&observed, all_rest, stopped()),
+            false => Pending::of_some(&observed, &known, stopped()),
+        };
+        let end = match (ending, gathered) {
+            (_, Gathered::Interrupted(signal)) | (Ending::Interrupted(signal), _) => End::Interrupted(signal),
+            (Ending::Lost(end), _) | (Ending::Complete, Gathered::Lost(end)) => end,
+            (Ending::TimedOut, _) | (Ending::Complete, Gathered::Late) => End::TimedOut(pending(false)),
+            (Ending::Complete, Gathered::All) => End::Complete,
+            (Ending::Failed, _) => End::Failed(
+                (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
+            ),
+            (Ending::Stuck, _) => End::Stuck(pending(true)),
+            (Ending::Refused(why), _) => return Err(LaunchError::Hosts(why)),
+            (Ending::Died(rank, how), _) => {
+                End::Died { rank, how, pending: Pending::of_rank(&observed, rank) }
+            }
+        };
+        Ok((end, missing))
+    }
+
+    /// True if all has arrived that a rank left.
+    fn is_known(&self, rank: u32) -> bool {
+        let host = self.session.addresses()[rank as usize].mac;
+        host == self.session.me || self.told.contains_key(&host)
+    }
+
+    /// Ends the job everywhere and gathers what the ranks left, until all is there, a launcher gets a signal or the time is up.
+    fn collect(&mut self, ending: &Ending) -> Gathered {
+        let Place { settings, segment, options, .. } = *self.place;
+        let is_complete = ending.is_complete();
+        let areas = Areas {
+            memory: self.session.hosts.keeps_memory || settings.record,
+            matches: settings.record && is_complete,
+            instance: matches!(ending, Ending::Stuck | Ending::Died(..) | Ending::TimedOut),
+            trace: settings.trace_events > 0,
+        };
+        self.tell_all(&Message::End { is_complete, areas: areas.list() });
+        let mut lost_then = None;
+        let (since, mut bytes_so_far, mut shown) = (Instant::now(), 0, Instant::now());
+        while self.others.iter().any(|host| !self.told.contains_key(host)) {
+            let is_late = match ending {
+                Ending::Complete => self.supervisor.is_late(),
+                Ending::Interrupted(_) => since.elapsed() >= GATHER_LIMIT,
+                _ => self.supervisor.is_late() && since.elapsed() >= GATHER_LIMIT,
+            };
+            if is_late {
+                return Gathered::Late;
+            }
+            if let Some(signal) = attend(options, true) {
+                return Gathered::Interrupted(signal);
+            }
+            if shown.elapsed() >= SHOW_TICK {
+                shown = Instant::now();
+                (options.show)(Stage::Gathering { bytes: bytes_so_far });
+            }
+            match self.session.event(TICK) {
+                Some(Event::Message(host, Message::Left { rank, area, offset }, bytes)) => {
+                    bytes_so_far += bytes.len() as u64;
+                    let is_its = self.session.ranks_of(host).contains(&rank);
+                    if !is_its || !left::keep(segment, rank, area, offset, &bytes) {
+                        lost_then.get_or_insert(self.lost(host, "it told what no rank can have left"));
+                    }
+                }
+                Some(Event::Message(host, Message::Told { opened_ns }, _)) => {
+                    self.told.insert(host, opened_ns);
+                }
+                Some(Event::Message(_, Message::Interrupted { signal }, _)) => {
+                    return Gathered::Interrupted(signal);
+                }
+                Some(Event::Lost(host, why)) => {
+                    lost_then.get_or_insert(self.lost(host, &why));
+                }
+                Some(Event::Finished(host)) => {
+                    lost_then.get_or_insert(self.lost(host, "its launcher ended"));
+                }
+                _ => {}
+            }
+        }
+        // Their clocks are others.
+        let own_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
+        for (&host, &opened_ns) in &self.told {
+            for rank in self.session.ranks_of(host) {
+                let ended_ns = &segment.status(rank).ended_ns;
+                let took_ns = ended_ns.load(Ordering::SeqCst).saturating_sub(opened_ns);
+                ended_ns.store(own_ns + took_ns, Ordering::SeqCst);
+                trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
+            }
+        }
+        match lost_then {
+            Some(Ending::Lost(end)) => Gathered::Lost(end),
+            _ => Gathered::All,
+        }
+    }
+}
