@@ -11,7 +11,7 @@ mod heap;
 pub mod hosts;
 mod inherited;
 pub mod launcher;
-mod limits;
+pub mod limits;
 mod matching;
 pub mod memory;
 pub mod monitor;

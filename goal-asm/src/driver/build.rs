@@ -1,7 +1,7 @@
 //! Programs through the passes and into files.
 
 use super::load::{Opened, load_nisa, open};
-use super::{Error, Findings, Loaded, Options, Output, check, write_json};
+use super::{Error, Findings, Loaded, Options, Output, check, start_workers, write_json};
 use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
 use crate::{graph, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
@@ -67,6 +67,8 @@ pub fn optimize(
     (options.on_stage)("optimizing");
     let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };
     let mut timings = Timings::default();
+    // Passes use them. They start late: not every command needs any.
+    start_workers(|| ());
     let done = goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after);
     for (pass, note) in &timings.notes {
         let message = format!("the pass `{pass}`: {note}");

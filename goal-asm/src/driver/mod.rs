@@ -91,7 +91,7 @@ impl Options {
         match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {
             Ok(pool) => pool.install(work),
             Err(_) => {
-                workers::work_alone();
+                start_workers(|| ());
                 work()
             }
         }

@@ -1,17 +1,46 @@
-//! The threads that parallel parts of the work run on, also where the system allows none.
+//! The threads that parallel parts of the work run on, also where the system allows few or none.
 
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use std::io;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::thread;
 
-/// Starts the threads that parallel parts run on where nobody asks for others. Each calls `at_start` first. Where the system starts
-/// none, this thread does the work alone.
+/// They are started once.
+static STARTED: Once = Once::new();
+
+/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or as many as the system starts. Each calls
+/// `at_start` first. Where it starts none, this thread does the work alone. A second call does nothing.
 pub fn start_workers(at_start: impl Fn() + Send + Sync + 'static) {
-    if ThreadPoolBuilder::new().start_handler(move |_| at_start()).build_global().is_err() {
-        work_alone();
-    }
+    STARTED.call_once(|| start(at_start));
 }
 
-/// Lets this thread do the work where no other has been started for it: the alternative is a panic.
-pub(super) fn work_alone() {
-    // Fails where there are such threads.
-    let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+fn start(at_start: impl Fn() + Send + Sync + 'static) {
+    // Threads first: a pool that gets fewer than it asks for can't be asked for again.
+    let (sender, receiver) = channel::<ThreadBuilder>();
+    let (receiver, at_start) = (Arc::new(Mutex::new(receiver)), Arc::new(at_start));
+    let start = || {
+        let (receiver, at_start) = (Arc::clone(&receiver), Arc::clone(&at_start));
+        let work = move || {
+            at_start();
+            let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            // There is none where somebody else has made the pool.
+            if let Ok(part) = part {
+                part.run();
+            }
+        };
+        thread::Builder::new().name("worker".to_owned()).spawn(work)
+    };
+    let wanted = thread::available_parallelism().map_or(1, usize::from);
+    let started = (0..wanted).take_while(|_| start().is_ok()).count();
+    if started == 0 {
+        // The alternative is a panic. Fails where somebody else has made a pool.
+        let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+        return;
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(started);
+    // Fails where there is one.
+    let _ = pool
+        .spawn_handler(|part| sender.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into()))
+        .build_global();
 }

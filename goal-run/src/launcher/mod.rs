@@ -23,12 +23,14 @@ pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
 pub use signals::{attend, interrupted, suspended};
 
+use crate::engine::state_bytes;
+use crate::limits::Demand;
 use crate::monitor::Observed;
 use crate::progress::Mode;
 use crate::rank::{Network, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::transport::Distance;
-use crate::transport::esp::AnyDriver;
+use crate::transport::esp::{AnyDriver, DriverKind};
 use crate::{limits, rights, verify};
 use crew::Crew;
 use goal_asm::Nisa;
@@ -91,7 +93,7 @@ pub enum LaunchError {
     #[error("ended by {}", crate::report::signal_name(*.0))]
     Interrupted(usize),
     /// The system starts no more processes.
-    #[error("the ranks can't be started: the system refuses process {} of {wanted}: {cause} ({})", started + 1, limits::TASKS)]
+    #[error("the ranks can't be started: the system refuses process {} of {wanted}: {}", started + 1, limits::named(cause))]
     Process {
         /// Those that were started.
         started: usize,
@@ -106,7 +108,7 @@ pub enum LaunchError {
     )]
     Executable,
     /// The system starts no more threads.
-    #[error("the ranks can't be started: the system refuses thread {} of {wanted}: {cause} ({})", started + 1, limits::TASKS)]
+    #[error("the ranks can't be started: the system refuses thread {} of {wanted}: {}", started + 1, limits::named(cause))]
     Thread {
         /// Those that were started.
         started: usize,
@@ -115,11 +117,14 @@ pub enum LaunchError {
         /// What the system says.
         cause: io::Error,
     },
+    /// A limit of the system is too low for the job, in words.
+    #[error("the ranks can't be started: {0}")]
+    Limit(String),
     /// A rank can't start, in words.
     #[error("the ranks can't be started: {0}")]
     Rank(String),
     /// The system has no more memory, processes, threads or descriptors.
-    #[error("the ranks can't be started: {0}")]
+    #[error("the ranks can't be started: {}", limits::named(.0))]
     System(#[from] io::Error),
 }
 
@@ -128,7 +133,7 @@ impl LaunchError {
     fn of_spawn(started: usize, wanted: usize, cause: io::Error) -> Self {
         match cause.raw_os_error() {
             Some(libc::ENOENT) => Self::Executable,
-            Some(libc::EMFILE | libc::ENFILE) => Self::System(limits::files(cause)),
+            Some(libc::EMFILE | libc::ENFILE) => Self::System(cause),
             _ => Self::Process { started, wanted, cause },
         }
     }
@@ -208,8 +213,32 @@ fn equip(
             return Err(LaunchError::TooLargeToVerify { needed, limit });
         }
     }
-    let segment = Segment::create(layout(nisa, &settings, options.segment_bytes_max)?)?;
-    Ok((settings, segment))
+    let layout = layout(nisa, &settings, options.segment_bytes_max)?;
+    let demand = demand(nisa, options, &settings, layout.len as u64);
+    demand.check().map_err(LaunchError::Limit)?;
+    if let Some(doubt) = demand.doubt() {
+        (options.tell)(&format!("warning: {doubt}"));
+    }
+    Ok((settings, Segment::create(layout)?))
+}
+
+/// What the ranks of this host ask of the system.
+fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
+    let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
+    let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
+    Demand {
+        ranks: settings.num_here(nisa.num_ranks()).into(),
+        are_processes: matches!(options.ranks, Ranks::Processes { .. }),
+        threads: if settings.progress == Mode::Thread { 2 } else { 1 },
+        shared: segment + nisa.bytes().len() as u64,
+        own: if settings.progress == Mode::Node { 0 } else { state_bytes(settings.unexpected_limit) },
+        // Its bell, its port and its sockets.
+        descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
+            DriverKind::Packet => 3,
+            DriverKind::Xdp => 6,
+        }),
+        memory: memory.fold(0, u64::saturating_add),
+    }
 }
 
 /// Runs the ranks of this host until `watch` returns and they have ended: by themselves where `is_complete`. What `watch` says. Where there

@@ -8,10 +8,10 @@ use super::faults;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::rank::{self, SectionFile, Settings, layout};
-use crate::rights;
 use crate::shm::{Sealed, Segment};
 use crate::transport;
 use crate::transport::esp::{AnyDriver, PassedDriver};
+use crate::{limits, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
@@ -75,7 +75,7 @@ pub fn rank_process() -> Option<ExitCode> {
     match order.and_then(|order| execute(&order, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
-            troubles::tell(told, &error.to_string());
+            troubles::tell(told, &limits::named(&error));
             Some(ExitCode::from(NOT_STARTED))
         }
     }

@@ -4,6 +4,7 @@ use super::Mode;
 use super::node::Together;
 use super::thread::{Driver, drive};
 use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help, state_bytes};
+use crate::limits::named;
 use crate::rank::{Job, Pause, counts, now_ns};
 use crate::transport::esp::{AnyDriver, OpenError};
 use crate::transport::{Ends, Wakeup};
@@ -51,7 +52,7 @@ pub enum StartError {
     #[error(transparent)]
     Driver(#[from] OpenError),
     /// The system has no room for what its engine remembers.
-    #[error("no address space for {} MiB of what the rank remembers: {cause} ({})", bytes >> 20, crate::limits::ADDRESSES)]
+    #[error("no address space for {} MiB of what the rank remembers: {}", bytes >> 20, named(cause))]
     Memory {
         /// Bytes.
         bytes: u64,
@@ -59,7 +60,7 @@ pub enum StartError {
         cause: io::Error,
     },
     /// The system starts no thread.
-    #[error("no thread for the progress of the rank: {cause} ({})", crate::limits::TASKS)]
+    #[error("no thread for the progress of the rank: {}", named(cause))]
     Thread {
         /// What the system says.
         cause: io::Error,

@@ -32,6 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
+    driver::start_workers(|| ());
     let stats = stats(&loaded.program);
     driver::tell(&loaded.findings, driver::Format::Text)?;
     print(|out| match arguments.format {

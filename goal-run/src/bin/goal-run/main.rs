@@ -18,9 +18,9 @@ use goal_asm::driver::{self, Error};
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
 use goal_run::report::{Report, Stats, Status};
-use goal_run::rights;
 use goal_run::transport::Distance;
 use goal_run::verify::verify;
+use goal_run::{limits, rights};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let arguments = Arguments::parse();
+    limits::raise_open_files();
     // They live as long as this process.
     driver::start_workers(|| drop(rights::give_up_all_but_files()));
     if let Some(command) = &arguments.command {

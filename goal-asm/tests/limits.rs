@@ -1,0 +1,35 @@
+//! A user who may start no further process or thread: `goalc` does its work alone.
+
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Output};
+
+/// A user whom nobody else is, so that its processes are those of this test.
+const USER: u32 = 61_220;
+
+#[test]
+fn one_process_and_no_threads_are_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    // The binary's folder may be closed to others.
+    let (copy, text) = (folder.path().join("goalc"), folder.path().join("pair.goal"));
+    fs::copy(env!("CARGO_BIN_EXE_goalc"), &copy).unwrap();
+    fs::write(&text, "num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }").unwrap();
+    let run = |user: u32, arguments: &[&str]| -> Option<Output> {
+        let mut command = Command::new("prlimit");
+        command.arg("--nproc=1").arg(&copy).args(arguments).arg(&text).env("RUST_BACKTRACE", "0");
+        command.uid(user).gid(user).output().ok()
+    };
+    for (user, arguments) in
+        (USER..).zip([&["check"][..], &["build", "--emit", "schedgen", "-o", "-"], &["stats"]])
+    {
+        let Some(output) = run(user, arguments) else {
+            // Written past the harness, which would keep it back.
+            let _ = writeln!(std::io::stderr(), "limits: skipped: it takes root and prlimit");
+            return;
+        };
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+}
