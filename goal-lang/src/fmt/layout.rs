@@ -40,11 +40,41 @@ fn is_loggopsims(text: &[u8]) -> bool {
     has_ranks && known
 }
 
+/// Returns true if a text without the paper's signs begins the first line of a block's inside without a blank: it was laid
+/// out as Schedgen does it.
+fn is_flat(text: &[u8]) -> bool {
+    let is_papers = |token| matches!(token, Token::Semicolon | Token::Requ | Token::Hash);
+    if Lexer::new(text, 0, text.len()).any(|(_, token, _)| is_papers(token)) {
+        return false;
+    }
+    let mut comments = Comments::new(text);
+    let (mut inside, mut reached) = (false, 0);
+    // What begins a line after a brace: a statement, or a comment between two.
+    let begins_line = |reached: usize, start: usize| text[reached..start].contains(&b'\n');
+    for (start, token, end) in Lexer::new(text, 0, text.len()) {
+        while let Some(comment) = comments.before(start) {
+            if inside && begins_line(reached, comment.start) {
+                return text[comment.start - 1] == b'\n';
+            }
+            reached = comment.end;
+        }
+        inside &= token != Token::CloseBrace;
+        if inside && begins_line(reached, start) {
+            return text[start - 1] == b'\n';
+        }
+        inside |= token == Token::OpenBrace;
+        reached = end;
+    }
+    false
+}
+
 /// Formats a text that the grammar accepts.
 pub(super) fn format(text: &[u8], style: Option<Style>) -> Vec<u8> {
     let schedgen = style == Some(Style::Schedgen);
-    let form =
-        Form { indented: !schedgen && (style.is_some() || !is_loggopsims(text)), comments_apart: schedgen };
+    let form = Form {
+        indented: !schedgen && (style.is_some() || !is_loggopsims(text) && !is_flat(text)),
+        comments_apart: schedgen,
+    };
     let mut layout = Layout {
         text,
         style,

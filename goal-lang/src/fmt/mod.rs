@@ -28,7 +28,8 @@ pub struct FormatOptions {
 /// result is bytes too.
 ///
 /// LogGOPSim's parser refuses blanks before a statement, so nothing is indented where [`Style::Schedgen`] is asked for,
-/// nor in a text that has no other words than that parser's: what it read before, it reads after. With
+/// nor in a text that has no other words than that parser's: what it read before, it reads after. A text in Schedgen's
+/// spelling that is not indented stays so. With
 /// [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before their statement, in a form that
 /// it knows.
 ///

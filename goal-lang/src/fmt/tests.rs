@@ -116,6 +116,9 @@ recv 8b from -1 tag -1
         None,
         "num_ranks 2\nrank 0 {\n// of it\na: calc 1 // beside\n}\n// end\nrank 1 {}\n",
     );
+    let flat = "rank 0 {\n// one\nexec sumInt8 with 0,1 1,1\n}\nrank 1 {\nnop\n}\n";
+    check(flat, None, flat);
+    check("rank 0 { // one\n nop\nnop }", None, "rank 0 { // one\n  nop\n  nop\n}\n");
     let indented = "rank 0 {\n  a: calc 1 // beside\n}\n";
     check(indented, None, indented);
 }
