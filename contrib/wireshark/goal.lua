@@ -11,10 +11,11 @@ local esp = Proto("goal_esp", "GOAL Ethernet Stream Protocol")
 local edp = Proto("goal_edp", "GOAL Ethernet Datagram Protocol")
 local goal = Proto("goal", "GOAL chunk")
 
-local VERSION = 1
+local VERSION = 2
 local PAYLOAD_MAX = 9216
 local PAYLOAD_MIN = 256
 local RANGES_MAX = 32
+local PORT_RUNS_MAX = 24
 local CHUNK_BYTES_MAX = 128 * 1024
 
 -- ---------------------------------------------------------------------------------------------------------------- preferences
@@ -122,6 +123,8 @@ local d = {
   nonce = ProtoField.uint64("goal_edp.nonce", "Nonce", base.HEX),
   round = ProtoField.uint64("goal_edp.round", "Round"),
   rank = ProtoField.uint32("goal_edp.rank", "Rank"),
+  port = ProtoField.uint16("goal_edp.port", "Port of the first rank"),
+  count = ProtoField.uint16("goal_edp.count", "Consecutive ranks"),
   ranks = ProtoField.uint32("goal_edp.ranks", "Ranks"),
   state = ProtoField.uint32("goal_edp.state", "State", base.DEC, EDP_STATES),
   sent = ProtoField.uint64("goal_edp.sent", "Messages sent"),
@@ -136,10 +139,25 @@ edp.experts = edp_experts
 -- Payloads of the kinds that have a tag: each field with its length.
 local EDP_PAYLOADS = {
   [3] = { { d.job, 8 }, { d.nonce, 8 } },
-  [4] = { { d.job, 8 }, { d.nonce, 8 }, { d.rank, 4 }, { d.ranks, 4 } },
+  -- Four zeros and runs of ports follow.
+  [4] = { { d.job, 8 }, { d.nonce, 8 }, { d.ranks, 4 } },
   [5] = { { d.job, 8 }, { d.round, 8 } },
   [6] = { { d.job, 8 }, { d.round, 8 }, { d.rank, 4 }, { d.state, 4 }, { d.sent, 8 }, { d.taken, 8 } },
 }
+
+-- What in an answer does not go together.
+local function answer_contradiction(tvb, at, len)
+  if len < 24 or (len - 24) % 8 > 0 or len > 24 + 8 * PORT_RUNS_MAX then
+    return "Answer has 24 bytes and at most " .. PORT_RUNS_MAX .. " runs of 8 bytes"
+  end
+  if at + len > tvb:len() then return nil end
+  if tvb(at + 20, 4):uint() ~= 0 then return "Zeros come before the runs" end
+  for run = at + 24, at + len - 8, 8 do
+    local rank, port, count = tvb(run, 4):uint(), tvb(run + 4, 2):uint(), tvb(run + 6, 2):uint()
+    if count == 0 then return "A run has at least one rank" end
+    if rank + count > NUMBERS or port + count > 0x10000 then return "A run passes the end of its numbers" end
+  end
+end
 
 -- What in a datagram does not go together; nil if all does. `payload` lies in a frame that is long enough.
 local function edp_contradiction(tvb, kind, form, payload_at, payload_len)
@@ -150,6 +168,7 @@ local function edp_contradiction(tvb, kind, form, payload_at, payload_len)
     return EDP_KINDS[kind] .. (layout and " counts only with a tag" or " has no tag")
   end
   if not layout then return nil end
+  if kind == 4 then return answer_contradiction(tvb, payload_at, payload_len) end
   local len = 0
   for _, field in ipairs(layout) do len = len + field[2] end
   if payload_len ~= len then return EDP_KINDS[kind] .. " has a payload of " .. len .. " bytes" end
@@ -163,6 +182,14 @@ local function edp_payload(tvb, item, kind, at, len)
     for _, field in ipairs(layout) do
       if at + field[2] <= last then item:add(field[1], tvb(at, field[2])) end
       at = at + field[2]
+    end
+    if kind ~= 4 then return end
+    for run = at + 4, last - 8, 8 do
+      local text = string.format("Ranks from %u on at ports from %u on", tvb(run, 4):uint(), tvb(run + 4, 2):uint())
+      local shown = item:add(tvb(run, 8), text)
+      shown:add(d.rank, tvb(run, 4))
+      shown:add(d.port, tvb(run + 4, 2))
+      shown:add(d.count, tvb(run + 6, 2))
     end
   elseif at < last then
     item:add(d.data, tvb(at, last - at))
@@ -401,12 +428,12 @@ local function follow(tvb, pinfo, form, flags, payload_at, payload_len)
   local number, acknowledged = tvb(12, 4):uint(), tvb(16, 4):uint()
   local name = forth .. " " .. tvb(8, 4):uint()
   local answered = latest[back]
-  if flags.ACK and form == 1 and answered and (acknowledged - answered.next) % NUMBERS <= 0x10000 then
+  if flags.ACK and form % 2 == 1 and answered and (acknowledged - answered.next) % NUMBERS <= 0x10000 then
     answered.acknowledged = acknowledged
     advance(answered)
   end
-  local is_numbered = form < 2 and not flags.RRQ and (payload_len > 0 or flags.FIN)
-  if form < 2 and not is_numbered then return end
+  local is_numbered = form ~= 2 and not flags.RRQ and (payload_len > 0 or flags.FIN)
+  if form ~= 2 and not is_numbered then return end
   local stream = streams[name]
   if not stream then
     stream = { next = number, packets = {}, is_synced = form == 2, is_whole = form == 2 }
@@ -429,13 +456,14 @@ end
 
 -- ---------------------------------------------------------------------------------------------------------------- ESP's header
 
-local FORMS = { [0] = "data without a tag", [1] = "with a tag", [2] = "handshake" }
+local FORMS = { [0] = "data without a tag", [1] = "with a tag", [2] = "handshake",
+  [3] = "with a tag that covers the payload, and no checksum" }
 local FLAGS = { "SYN", "ACK", "FIN", "RST", "RRQ", "TXS", "TXF", "TXR" }
 local FLAG_TEXTS = {
   "Sets up a connection", "Acknowledgement number and window count", "Last packet of the stream", "Connection is given up",
   "Packets are to be sent again", "First packet of a transfer", "Last packet of a transfer", "Last packet of a write",
 }
-local HEADER_LENS = { [0] = 26, [1] = 42, [2] = 46 }
+local HEADER_LENS = { [0] = 26, [1] = 42, [2] = 50, [3] = 42 }
 
 local e = {
   version = ProtoField.uint8("goal_esp.version", "Version", base.DEC, nil, 0xf0),
@@ -444,7 +472,8 @@ local e = {
   length = ProtoField.uint16("goal_esp.length", "Payload length"),
   source_port = ProtoField.uint16("goal_esp.srcport", "Source port"),
   destination_port = ProtoField.uint16("goal_esp.dstport", "Destination port"),
-  nonce = ProtoField.uint32("goal_esp.nonce", "Nonce of the sender", base.HEX),
+  nonce = ProtoField.uint32("goal_esp.nonce", "Nonce of the sender, low half", base.HEX),
+  nonce_high = ProtoField.uint32("goal_esp.nonce_high", "Nonce of the sender, high half", base.HEX),
   sequence = ProtoField.uint32("goal_esp.seq", "Sequence number"),
   acknowledgement = ProtoField.uint32("goal_esp.ack", "Acknowledgement number"),
   checksum = ProtoField.uint32("goal_esp.checksum", "Checksum", base.HEX),
@@ -478,7 +507,7 @@ local function esp_contradiction(tvb, form, flags, names, payload_len)
   if payload_len > PAYLOAD_MAX then return "A payload is at most " .. PAYLOAD_MAX .. " bytes" end
   local is_control = flags.SYN or flags.ACK or flags.FIN or flags.RST or flags.RRQ
   if form == 0 and is_control then return names .. " counts only with a tag" end
-  if form < 2 and flags.SYN then return "SYN comes only in a handshake" end
+  if form ~= 2 and flags.SYN then return "SYN comes only in a handshake" end
   if form == 2 then
     if not (names == "SYN" or names == "SYN, ACK" or names == "ACK") then
       return "A handshake consists of SYN, SYN+ACK and ACK"
@@ -530,11 +559,25 @@ local function show_header(tvb, item, form, names)
     add(item, e.control, tvb, 26, 4)
     add(item, e.tag, tvb, 30, 12)
   end
-  if form > 1 then
+  if form == 2 then
     add(item, e.payload_max, tvb, 42, 2)
     local options = add(item, e.options, tvb, 44, 2)
     if options then options:add(e.authenticates_data, tvb(44, 2)) end
+    add(item, e.nonce_high, tvb, 46, 4)
   end
+end
+
+-- Shows that a tag takes the place of the checksum, and says so if something else stands there.
+local function check_no_checksum(item, tvb)
+  local shown = item:add(e.checksum, tvb(20, 4))
+  if tvb(20, 4):uint() == 0 then
+    shown:append_text(" [a tag takes its place]")
+    return true
+  end
+  if esp.prefs.checks_checksum and tvb:reported_len() >= 42 + tvb(2, 2):uint() then
+    shown:add_proto_expert_info(esp_experts.checksum, "Wrong checksum, should be 0: a tag takes its place")
+  end
+  return false
 end
 
 local function show_ranges(tvb, item, info, at, len)
@@ -627,7 +670,7 @@ function esp.dissector(tvb, pinfo, tree)
   end
   if tvb:len() < 26 then return tvb:len() end
   local version, form = rshift(tvb(0, 1):uint(), 4), band(tvb(0, 1):uint(), 15)
-  if version ~= VERSION or form > 2 then
+  if version ~= VERSION or form > 3 then
     pinfo.cols.info = "Unknown version"
     item:add_proto_expert_info(esp_experts.version)
     return tvb:len()
@@ -639,7 +682,8 @@ function esp.dissector(tvb, pinfo, tree)
   info[1] = string.format("%u → %u [%s] Seq=%u%s Len=%u", tvb(4, 2):uint(), tvb(6, 2):uint(), names, tvb(12, 4):uint(),
     flags.ACK and string.format(" Ack=%u Win=%u", tvb(16, 4):uint(), tvb(24, 2):uint()) or "", payload_len)
   show_header(tvb, item, form, names)
-  local is_right = check_checksum(esp, esp_experts, e.checksum, item, tvb, 20, len)
+  local is_right = form == 3 and check_no_checksum(item, tvb) or form ~= 3 and
+    check_checksum(esp, esp_experts, e.checksum, item, tvb, 20, len)
   if tvb:reported_len() < len then
     item:add_proto_expert_info(esp_experts.short, "The header says " .. len .. " bytes, and there are " .. tvb:reported_len())
   elseif tvb:len() >= len then

@@ -5,7 +5,7 @@ mod tests;
 
 use crate::auth::{Address, JobKey, Key, Way};
 use crate::limits::PAYLOAD_MAX;
-use crate::wire::{Datagram, ETHERTYPE_EDP, EdpRepr, Frame, Mac, Message};
+use crate::wire::{Datagram, ETHERTYPE_EDP, EdpRepr, Frame, Mac, Message, VERSION};
 
 /// Bytes of the longest frame with a datagram.
 pub const FRAME_LEN_MAX: usize = Frame::<&[u8]>::HEADER_LEN + 28 + PAYLOAD_MAX;
@@ -56,6 +56,14 @@ impl Datagrams {
         let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
         let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
         (is_for_port && is_proven).then_some((way.source, datagram))
+    }
+
+    /// The interface that sent a frame of another version of EDP, and that version. Nothing of it is proven: it is good for a hint.
+    pub fn other_version(&self, frame: &[u8]) -> Option<(Mac, u8)> {
+        let header = Frame::new_checked(frame).ok()?;
+        let is_other = header.ethertype() == self.ethertype && header.source() != self.address.mac;
+        let version = *frame.get(Frame::<&[u8]>::HEADER_LEN)? >> 4;
+        (is_other && ![0, VERSION].contains(&version)).then_some((header.source(), version))
     }
 
     /// Writes the answer to an echo; `None` where `repr` is none.

@@ -59,7 +59,7 @@ pub struct Config {
     pub payload_max: u16,
     /// Key of the job.
     pub job_key: JobKey,
-    /// Whether data is to be authenticated too.
+    /// Authenticates data too: every frame has a tag over all of it. Both ends do if one of them is told to.
     pub authenticates_data: bool,
     /// How much may be on its way on one connection.
     pub rules: Rules,
@@ -79,7 +79,7 @@ impl Config {
             ethertype: ETHERTYPE_ESP,
             payload_max,
             job_key,
-            authenticates_data: false,
+            authenticates_data: true,
             rules: Rules::default(),
             budget: 256,
             peers_max: 1 << 16,

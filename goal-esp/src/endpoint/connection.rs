@@ -44,7 +44,7 @@ pub(super) enum Phase {
 /// The key of a pair of ends, and how many frames were proven with it.
 pub(super) struct Proof {
     /// Nonces of this end and of the peer's.
-    pub(super) ends: (u32, u32),
+    pub(super) ends: (u64, u64),
     pub(super) key: Key,
     pub(super) sent: u64,
     /// The highest number that came.

@@ -2,7 +2,7 @@
 
 use super::spare::Copied;
 use crate::auth::{Address, Key, Way};
-use crate::machine::{Acknowledgement, Body, Segment};
+use crate::machine::{Acknowledgement, Body, Identity, Segment};
 use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Frame, Packet, Parameters, Range, Ranges, Repr};
 
@@ -42,24 +42,32 @@ pub(super) fn write(
         sequence: 0,
         acknowledgement: 0,
         window,
-        extension: Extension::Handshake { control: 0, parameters },
+        extension: Extension::None,
     };
+    let introduce = |repr: &mut Repr, identity: &Identity| {
+        (repr.nonce, repr.sequence) = (identity.nonce as u32, identity.first.0);
+        let nonce_high = (identity.nonce >> 32) as u32;
+        repr.extension = Extension::Handshake { control: 0, nonce_high, parameters };
+    };
+
     let mut control = 0;
     let mut payload: &[u8] = &[];
     let mut requested: &[Range] = &[];
     match &segment {
         Segment::Syn { identity } => {
-            (repr.flags, repr.nonce, repr.sequence) = (Flags::SYN, identity.nonce, identity.first.0);
+            repr.flags = Flags::SYN;
+            introduce(&mut repr, identity);
         }
         Segment::SynAck { identity, .. } => {
             repr.flags = Flags::SYN | Flags::ACK;
-            (repr.nonce, repr.sequence) = (identity.nonce, identity.first.0);
+            introduce(&mut repr, identity);
         }
         Segment::HandshakeAck { identity, .. } => {
-            (repr.flags, repr.nonce, repr.sequence) = (Flags::ACK, identity.nonce, identity.first.0);
+            repr.flags = Flags::ACK;
+            introduce(&mut repr, identity);
         }
         Segment::Packet { ends, body } => {
-            (repr.nonce, repr.window) = (ends.0, 0);
+            (repr.nonce, repr.window) = (ends.0 as u32, 0);
             let mut acknowledged = None;
             match body {
                 Body::Data { seq, flags, payload: bytes, acknowledgement } => {
@@ -79,11 +87,13 @@ pub(super) fn write(
                 repr.flags = repr.flags | Flags::ACK;
                 (repr.acknowledgement, repr.window) = (next.0, window);
             }
-            repr.extension = if repr.flags.is_control() || envelope.tags_all {
+            if repr.flags.is_control() || envelope.tags_all {
                 control = next_number();
-                Extension::Tagged { control: control as u32 }
-            } else {
-                Extension::None
+            }
+            repr.extension = match control as u32 {
+                control if envelope.tags_all => Extension::Whole { control },
+                control if repr.flags.is_control() => Extension::Tagged { control },
+                _ => Extension::None,
             };
         }
     }
@@ -100,8 +110,7 @@ pub(super) fn write(
     }
     let mut packet = Packet::emit(bytes, &repr, payload_len);
     if repr.extension != Extension::None {
-        let tag =
-            key.tag(Way { source: own.mac, destination: peer.mac }, control, envelope.tags_all, &packet);
+        let tag = key.tag(Way { source: own.mac, destination: peer.mac }, control, &packet);
         packet.set_tag(&tag);
     }
     packet.fill_checksum();

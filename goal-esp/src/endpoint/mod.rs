@@ -209,7 +209,7 @@ impl Endpoint {
         let index = match known {
             Some(index) => index,
             // Only who has the key of the job is remembered.
-            None if is_question && self.shared.handshake.proves(way, 0, false, &packet) => {
+            None if is_question && self.shared.handshake.proves(way, 0, &packet) => {
                 self.index_of(now_ns, peer)?
             }
             None => {

@@ -20,8 +20,8 @@ impl Random {
     pub(super) fn identity(&mut self) -> Identity {
         self.count += 1;
         let hash = blake3::keyed_hash(&self.seed, &self.count.to_be_bytes());
-        let word =
-            |at: usize| u32::from_be_bytes(hash.as_bytes()[at..at + 4].try_into().expect("four bytes"));
-        Identity { nonce: word(0), first: Seq(word(4)) }
+        let (nonce, rest) = hash.as_bytes().split_first_chunk().expect("a hash is longer");
+        let (first, _) = rest.split_first_chunk().expect("a hash is longer");
+        Identity { nonce: u64::from_be_bytes(*nonce), first: Seq(u32::from_be_bytes(*first)) }
     }
 }

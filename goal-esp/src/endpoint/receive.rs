@@ -22,8 +22,10 @@ impl Connection {
     ) -> bool {
         let repr = packet.repr();
         match repr.extension {
-            Extension::Handshake { parameters, .. } => {
-                self.receive_handshake(now_ns, way, packet, &repr, parameters, shared);
+            Extension::Handshake { parameters, nonce_high, .. } => {
+                let nonce = u64::from(nonce_high) << 32 | u64::from(repr.nonce);
+                let identity = Identity { nonce, first: Seq(repr.sequence) };
+                self.receive_handshake(now_ns, way, packet, identity, parameters, shared);
                 false
             }
             _ => self.receive_packet(now_ns, way, packet, &repr, reads, shared),
@@ -43,29 +45,28 @@ impl Connection {
         now_ns: u64,
         way: Way,
         packet: &Packet<&[u8]>,
-        repr: &Repr,
+        identity: Identity,
         parameters: Parameters,
         shared: &mut Shared,
     ) {
-        let identity = Identity { nonce: repr.nonce, first: Seq(repr.sequence) };
         let own = shared.config.address;
-        let proven = |own_nonce: &u32| {
-            let ends = [(own, *own_nonce), (self.peer, repr.nonce)];
-            shared.config.job_key.connection(ends).proves(way, 0, false, packet)
+        let proven = |own_nonce: &u64| {
+            let ends = [(own, *own_nonce), (self.peer, identity.nonce)];
+            shared.config.job_key.connection(ends).proves(way, 0, packet)
         };
-        let segment: Segment<Copied<'_>> = if repr.flags == Flags::SYN {
-            if !shared.handshake.proves(way, 0, false, packet) {
+        let segment: Segment<Copied<'_>> = if packet.flags() == Flags::SYN {
+            if !shared.handshake.proves(way, 0, packet) {
                 shared.stats.unproven += 1;
                 return;
             }
             Segment::Syn { identity }
         } else {
-            let Some(to) = self.slot.nonces_towards(repr.nonce).into_iter().flatten().find(proven) else {
+            let Some(to) = self.slot.nonces_towards(identity.nonce).into_iter().flatten().find(proven) else {
                 shared.stats.unproven += 1;
                 return;
             };
             self.parameters = parameters;
-            if repr.flags.has(Flags::SYN) {
+            if packet.flags().has(Flags::SYN) {
                 Segment::SynAck { identity, to }
             } else {
                 Segment::HandshakeAck { identity, to }
@@ -85,24 +86,22 @@ impl Connection {
         shared: &mut Shared,
     ) -> bool {
         let tags_all = self.tags_all(&shared.config);
-        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 == repr.nonce) else {
+        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 as u32 == repr.nonce) else {
             shared.stats.unknown += 1;
             return false;
         };
         let mut counts = false;
-        if let Extension::Tagged { control } = repr.extension {
-            let number = whole_control(control, proof.seen);
-            if !proof.key.proves(way, number, tags_all, packet) {
-                shared.stats.unproven += 1;
-                return false;
-            }
-            counts = number > proof.seen;
-            proof.seen = proof.seen.max(number);
-        } else if tags_all {
+        let is_right_form = tags_all == matches!(repr.extension, Extension::Whole { .. });
+        let number = repr.extension.control().map(|control| whole_control(control, proof.seen));
+        if !is_right_form || number.is_some_and(|number| !proof.key.proves(way, number, packet)) {
             shared.stats.unproven += 1;
             return false;
         }
-        let ends = (repr.nonce, proof.ends.0);
+        if let Some(number) = number {
+            counts = number > proof.seen;
+            proof.seen = proof.seen.max(number);
+        }
+        let ends = (proof.ends.1, proof.ends.0);
         if counts {
             self.heard(now_ns, shared);
             shared.stats.received += 1;

@@ -53,19 +53,19 @@ pub enum Segment<P> {
         /// Which incarnation of the sender's end says so.
         identity: Identity,
         /// Nonce of the end that is answered.
-        to: u32,
+        to: u64,
     },
     /// I know that you heard me: we are connected.
     HandshakeAck {
         /// Which incarnation of the sender's end says so.
         identity: Identity,
         /// Nonce of the end that is answered.
-        to: u32,
+        to: u64,
     },
     /// Something of an established connection.
     Packet {
         /// Nonces of the ends: of its sender and of its receiver.
-        ends: (u32, u32),
+        ends: (u64, u64),
         /// What it is.
         body: Body<P>,
     },

@@ -14,7 +14,7 @@ use crate::transfer::Rules;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     /// Random number that tells it from others.
-    pub nonce: u32,
+    pub nonce: u64,
     /// Number of its first packet, random too.
     pub first: Seq,
 }
@@ -23,7 +23,7 @@ pub struct Identity {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Current<P> {
     own: Identity,
-    peer: u32,
+    peer: u64,
     machine: Machine<P>,
 }
 
@@ -50,7 +50,7 @@ pub struct Slot<P> {
     /// The question is to be asked.
     is_question_due: bool,
     /// The nonce of a question that is to be answered.
-    answer_due: Option<u32>,
+    answer_due: Option<u64>,
 }
 
 impl<P: Default> Slot<P> {
@@ -89,12 +89,12 @@ impl<P: Default> Slot<P> {
     }
 
     /// Nonces of the connection's ends: this one's and the peer's.
-    pub fn ends(&self) -> Option<(u32, u32)> {
+    pub fn ends(&self) -> Option<(u64, u64)> {
         self.current.as_ref().map(|current| (current.own.nonce, current.peer))
     }
 
     /// The nonces of this end that a handshake of the peer's end `peer` may answer.
-    pub fn nonces_towards(&self, peer: u32) -> [Option<u32>; 2] {
+    pub fn nonces_towards(&self, peer: u64) -> [Option<u64>; 2] {
         let current = self.current.as_ref().filter(|current| current.peer == peer);
         [current.map(|current| current.own.nonce), Some(self.next.nonce)]
     }
@@ -137,7 +137,7 @@ impl<P: Default> Slot<P> {
     }
 
     /// The peer's end `peer` has answered this one, which was `to`.
-    fn meet(&mut self, peer: Identity, to: u32, is_confirmed: bool) -> Change {
+    fn meet(&mut self, peer: Identity, to: u64, is_confirmed: bool) -> Change {
         match &mut self.current {
             Some(current) if (current.peer, current.own.nonce) == (peer.nonce, to) => {
                 if is_confirmed {

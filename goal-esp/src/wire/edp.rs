@@ -24,13 +24,16 @@
 //! ```text
 //! 1 echo, 2 echo reply   any bytes, which come back
 //! 3 discovery            job u64, nonce u64                                           tagged
-//! 4 answer               job u64, nonce u64 of the question, rank u32, ranks u32      tagged
+//! 4 answer               job u64, nonce u64 of the question, ranks u32, 0 u32, ports   tagged
 //! 5 probe                job u64, round u64                                           tagged
 //! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
 //! ```
+//!
+//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen. What is tagged counts only with the
+//! right tag; whoever takes one must see for itself that it is not an old one.
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at, u64_at};
-use super::{Malformed, TAG_LEN, Tag, VERSION};
+use super::{Malformed, Ports, TAG_LEN, Tag, VERSION};
 use crate::limits::PAYLOAD_MAX;
 
 mod field {
@@ -46,6 +49,9 @@ mod field {
     pub(super) const CHECKSUM: Field = 12..16;
     pub(super) const TAG: Field = 16..16 + TAG_LEN;
 }
+
+/// Bytes of an answer before its ports.
+const ANSWER_LEN: usize = 24;
 
 /// What a rank says of itself when it is asked whether a job can still go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,16 +78,16 @@ pub enum Message<'a> {
         /// Random.
         nonce: u64,
     },
-    /// A rank of the job is here, at the address and the port that this comes from.
+    /// A host of the job is here, with these ranks, if it knows its ranks yet.
     Answer {
         /// The job.
         job: u64,
         /// Nonce of the question.
         nonce: u64,
-        /// The rank.
-        rank: u32,
         /// How many ranks the job has.
         ranks: u32,
+        /// Where the host's ranks take frames.
+        ports: Ports<'a>,
     },
     /// Can you go on?
     Probe {
@@ -109,9 +115,6 @@ pub enum Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The longest payload but those of echoes.
-    pub const FIXED_LEN_MAX: usize = 40;
-
     fn kind(&self) -> u8 {
         match self {
             Message::Echo(_) => 1,
@@ -135,7 +138,10 @@ impl<'a> Message<'a> {
             (1, _) => Message::Echo(payload),
             (2, _) => Message::EchoReply(payload),
             (3, 16) => Message::Discovery { job: long(0), nonce: long(8) },
-            (4, 24) => Message::Answer { job: long(0), nonce: long(8), rank: word(16), ranks: word(20) },
+            (4, 24..) if word(20) == 0 => {
+                let ports = Ports::parse(&payload[ANSWER_LEN..])?;
+                Message::Answer { job: long(0), nonce: long(8), ranks: word(16), ports }
+            }
             (5, 16) => Message::Probe { job: long(0), round: long(8) },
             (6, 40) => Message::ProbeReply {
                 job: long(0),
@@ -154,8 +160,16 @@ impl<'a> Message<'a> {
         match self {
             Message::Echo(bytes) | Message::EchoReply(bytes) => bytes.len(),
             Message::Discovery { .. } | Message::Probe { .. } => 16,
-            Message::Answer { .. } => 24,
+            Message::Answer { ports, .. } => ANSWER_LEN + ports.bytes().len(),
             Message::ProbeReply { .. } => 40,
+        }
+    }
+
+    /// Numbers of 8 bytes with which the payload begins.
+    fn words(&self) -> usize {
+        match self {
+            Message::Answer { .. } => ANSWER_LEN / 8,
+            message => message.len() / 8,
         }
     }
 
@@ -171,13 +185,15 @@ impl<'a> Message<'a> {
             Message::Echo(bytes) | Message::EchoReply(bytes) => return out.copy_from_slice(bytes),
             Message::Discovery { job, nonce } => words[..2].copy_from_slice(&[job, nonce]),
             Message::Probe { job, round } => words[..2].copy_from_slice(&[job, round]),
-            Message::Answer { job, nonce, rank, ranks } => {
-                words[..3].copy_from_slice(&[job, nonce, pair(rank, ranks)]);
+            Message::Answer { job, nonce, ranks, ports } => {
+                words[..3].copy_from_slice(&[job, nonce, pair(ranks, 0)]);
+                out[ANSWER_LEN..].copy_from_slice(ports.bytes());
             }
             Message::ProbeReply { job, round, rank, state, sent, taken } => {
                 words = [job, round, pair(rank, state as u32), sent, taken];
             }
         }
+        let words = &words[..self.words()];
         for (bytes, word) in out.chunks_exact_mut(8).zip(words) {
             bytes.copy_from_slice(&word.to_be_bytes());
         }

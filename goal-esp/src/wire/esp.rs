@@ -23,13 +23,20 @@
 //! +---------------+---------------+              tag              +
 //! |                                                               |
 //! +                               +---------------+---------------+
-//! |                               |   form 1 ends here, with 42
+//! |                               |   forms 1 and 3 end here, with 42
 //! +---------------+---------------+---------------+---------------+
 //!                                 |     longest payload taken     |
 //! +---------------+---------------+---------------+---------------+
-//! |            options            |   form 2 ends here, with 46
+//! |            options            |   high half of the nonce      :
+//! +---------------+---------------+---------------+---------------+
+//! :   high half of the nonce      |   form 2 ends here, with 50
 //! +---------------+---------------+
 //! ```
+//!
+//! Form 3 has the header of form 1. Its tag covers the payload too and takes the place of the checksum, which is 0.
+//!
+//! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] looks at all of the header before anything
+//! else does, and nothing here is proof of a sender: that is the tag's ([`crate::auth`]).
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at};
 use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
@@ -53,14 +60,15 @@ mod field {
     pub(super) const TAG: Field = 30..30 + TAG_LEN;
     pub(super) const PAYLOAD_MAX: Field = 42..44;
     pub(super) const OPTIONS: Field = 44..46;
+    pub(super) const NONCE_HIGH: Field = 46..50;
 }
 
 /// Bytes of a header of this form.
 pub(super) const fn header_len(form: u8) -> usize {
     match form {
         0 => field::WINDOW.end,
-        1 => field::TAG.end,
-        _ => field::OPTIONS.end,
+        2 => field::NONCE_HIGH.end,
+        _ => field::TAG.end,
     }
 }
 
@@ -76,7 +84,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
     pub const HEADER_LEN_DATA_MAX: usize = field::TAG.end;
 
     /// Bytes of the longest header.
-    pub const HEADER_LEN_MAX: usize = field::OPTIONS.end;
+    pub const HEADER_LEN_MAX: usize = field::NONCE_HIGH.end;
 
     /// The view of a packet that says what it is, whose checksum is right, and whose fields go together. What follows its payload
     /// is padding.
@@ -87,10 +95,14 @@ impl<T: AsRef<[u8]>> Packet<T> {
         let packet = Self(bytes);
         packet.check_len()?;
         packet.check_fields()?;
-        if packet.checksum() != checksum(packet.bytes(), field::CHECKSUM) {
-            return Err(Malformed::Checksum);
-        }
-        Ok(packet)
+        let right = if packet.is_whole() { 0 } else { checksum(packet.bytes(), field::CHECKSUM) };
+        if packet.checksum() == right { Ok(packet) } else { Err(Malformed::Checksum) }
+    }
+
+    /// Returns true if the tag covers the payload and stands for the checksum.
+    #[inline]
+    fn is_whole(&self) -> bool {
+        self.form() == 3
     }
 
     fn check_len(&self) -> Result<(), Malformed> {
@@ -98,7 +110,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         if bytes.len() < Self::HEADER_LEN_MIN {
             return Err(Malformed::Short);
         }
-        if bytes[field::FORM] >> 4 != VERSION || self.form() > 2 {
+        if bytes[field::FORM] >> 4 != VERSION || self.form() > 3 {
             return Err(Malformed::Version);
         }
         if bytes.len() < self.len() { Err(Malformed::Short) } else { Ok(()) }
@@ -180,7 +192,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         u32_at(self.0.as_ref(), field::NONCE)
     }
 
-    /// CRC-32C of header and payload.
+    /// CRC-32C of header and payload; 0 where a tag stands for it.
     #[inline]
     pub fn checksum(&self) -> u32 {
         u32_at(self.0.as_ref(), field::CHECKSUM)
@@ -209,7 +221,11 @@ impl<T: AsRef<[u8]>> Packet<T> {
             acknowledgement: u32_at(bytes, field::ACKNOWLEDGEMENT),
             window: u16_at(bytes, field::WINDOW),
             extension: match self.parameters_if_handshake() {
-                Some(parameters) => Extension::Handshake { control: control(), parameters },
+                Some(parameters) => {
+                    let nonce_high = u32_at(bytes, field::NONCE_HIGH);
+                    Extension::Handshake { control: control(), nonce_high, parameters }
+                }
+                None if self.is_whole() => Extension::Whole { control: control() },
                 None if self.form() == 1 => Extension::Tagged { control: control() },
                 None => Extension::None,
             },
@@ -225,10 +241,11 @@ impl<T: AsRef<[u8]>> Packet<T> {
         (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag. Data is part of it only
-    /// if `covers_data`.
-    pub fn proven(&self, covers_data: bool) -> [&[u8]; 3] {
-        let covers_payload = covers_data || self.flags().has(Flags::RRQ);
+    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag. Data is part
+    /// of it only in form 3.
+    #[inline]
+    pub fn proven(&self) -> [&[u8]; 3] {
+        let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);
         let bytes = &self.bytes()[..if covers_payload { self.len() } else { self.header_len() }];
         let (tag_start, tag_end) = if self.form() > 0 {
             (field::TAG.start, field::TAG.end)
@@ -260,11 +277,12 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         bytes[field::SEQUENCE].copy_from_slice(&repr.sequence.to_be_bytes());
         bytes[field::ACKNOWLEDGEMENT].copy_from_slice(&repr.acknowledgement.to_be_bytes());
         bytes[field::WINDOW].copy_from_slice(&repr.window.to_be_bytes());
-        if let Extension::Tagged { control } | Extension::Handshake { control, .. } = repr.extension {
+        if let Some(control) = repr.extension.control() {
             bytes[field::CONTROL].copy_from_slice(&control.to_be_bytes());
             bytes[field::TAG].fill(0);
         }
-        if let Extension::Handshake { parameters, .. } = repr.extension {
+        if let Extension::Handshake { parameters, nonce_high, .. } = repr.extension {
+            bytes[field::NONCE_HIGH].copy_from_slice(&nonce_high.to_be_bytes());
             let options = if parameters.authenticates_data { Parameters::AUTHENTICATES_DATA } else { 0 };
             bytes[field::PAYLOAD_MAX].copy_from_slice(&parameters.payload_max.to_be_bytes());
             bytes[field::OPTIONS].copy_from_slice(&options.to_be_bytes());
@@ -277,8 +295,11 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         self.0.as_mut()[field::TAG].copy_from_slice(tag);
     }
 
-    /// Writes the checksum: the last thing to do.
+    /// Writes the checksum, or the 0 that stands in its place: the last thing to do.
     pub fn fill_checksum(&mut self) {
+        if self.is_whole() {
+            return self.0.as_mut()[field::CHECKSUM].fill(0);
+        }
         let len = self.len();
         fill_checksum(&mut self.0.as_mut()[..len], field::CHECKSUM);
     }

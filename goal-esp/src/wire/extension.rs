@@ -5,7 +5,7 @@
 pub struct Parameters {
     /// Longest payload of a packet in bytes that it takes.
     pub payload_max: u16,
-    /// Whether it tags every frame and takes no others; both do if one asks.
+    /// Whether it tags all of every frame and takes no others; both do if one asks.
     pub authenticates_data: bool,
 }
 
@@ -23,10 +23,17 @@ pub enum Extension {
         /// Low half of the number.
         control: u32,
     },
-    /// As before, with what a connection is set up with.
+    /// As before, and the tag covers the payload too. It takes the checksum's place, which is 0.
+    Whole {
+        /// Low half of the number.
+        control: u32,
+    },
+    /// A tag, and what a connection is set up with.
     Handshake {
         /// Low half of the number.
         control: u32,
+        /// High half of the sender's nonce, whose low half all headers have.
+        nonce_high: u32,
         /// What the sender says of itself.
         parameters: Parameters,
     },
@@ -38,6 +45,17 @@ impl Extension {
             Extension::None => 0,
             Extension::Tagged { .. } => 1,
             Extension::Handshake { .. } => 2,
+            Extension::Whole { .. } => 3,
+        }
+    }
+
+    /// Low half of the frame's number among those with a tag; `None` where there is no tag.
+    pub const fn control(&self) -> Option<u32> {
+        match *self {
+            Extension::None => None,
+            Extension::Tagged { control }
+            | Extension::Whole { control }
+            | Extension::Handshake { control, .. } => Some(control),
         }
     }
 

@@ -10,6 +10,7 @@ mod esp;
 mod ethernet;
 mod extension;
 mod flags;
+mod ports;
 mod ranges;
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use esp::{Packet, Repr};
 pub use ethernet::{Frame, Mac};
 pub use extension::{Extension, Parameters};
 pub use flags::Flags;
+pub use ports::{PortRun, Ports};
 pub use ranges::{Range, Ranges};
 
 use std::fmt;
@@ -30,8 +32,8 @@ pub const ETHERTYPE_EDP: u16 = 0x88b5;
 /// Ethertype of ESP unless the caller says otherwise: IEEE 802 local experimental 2.
 pub const ETHERTYPE_ESP: u16 = 0x88b6;
 
-/// Version of both headers.
-pub const VERSION: u8 = 1;
+/// Version of both headers. Version 1 had nonces of 32 bits, data without tags and an answer for each rank.
+pub const VERSION: u8 = 2;
 
 /// Bytes of a tag.
 pub const TAG_LEN: usize = 12;

@@ -1,7 +1,7 @@
 //! What is to be shown of headers and chunks.
 
 use crate::tshark::Row;
-use goal_esp::wire::{Chunk, EdpRepr, Envelope, Extension, Message, Range, Repr};
+use goal_esp::wire::{Chunk, EdpRepr, Envelope, Extension, Message, Range, Repr, VERSION};
 
 /// What the frames of a capture are tagged with. Who looks at them has no key to check it.
 pub(crate) const TAG: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
@@ -26,13 +26,14 @@ fn checksum_at(bytes: &[u8], at: usize) -> u32 {
 pub(crate) fn esp_row(repr: &Repr, payload: &[u8], bytes: &[u8]) -> Row {
     let mut row = Row::new();
     let r = &mut row;
-    put(r, "goal_esp.version", 1);
-    put(
-        r,
-        "goal_esp.form",
-        matches!(repr.extension, Extension::Tagged { .. }) as u8
-            + 2 * matches!(repr.extension, Extension::Handshake { .. }) as u8,
-    );
+    put(r, "goal_esp.version", VERSION);
+    let form = match repr.extension {
+        Extension::None => 0,
+        Extension::Tagged { .. } => 1,
+        Extension::Handshake { .. } => 2,
+        Extension::Whole { .. } => 3,
+    };
+    put(r, "goal_esp.form", form);
     put(r, "goal_esp.flags", repr.flags.0);
     for (bit, name) in ["syn", "ack", "fin", "rst", "rrq", "txs", "txf", "txr"].iter().enumerate() {
         put(r, &format!("goal_esp.flags.{name}"), repr.flags.0 >> bit & 1);
@@ -45,11 +46,12 @@ pub(crate) fn esp_row(repr: &Repr, payload: &[u8], bytes: &[u8]) -> Row {
     put(r, "goal_esp.ack", repr.acknowledgement);
     put(r, "goal_esp.checksum", checksum_at(bytes, 20));
     put(r, "goal_esp.window", repr.window);
-    if let Extension::Tagged { control } | Extension::Handshake { control, .. } = repr.extension {
+    if let Some(control) = repr.extension.control() {
         put(r, "goal_esp.control", control);
         put_bytes(r, "goal_esp.tag", &TAG);
     }
-    if let Extension::Handshake { parameters, .. } = repr.extension {
+    if let Extension::Handshake { parameters, nonce_high, .. } = repr.extension {
+        put(r, "goal_esp.nonce_high", nonce_high);
         put(r, "goal_esp.payload_max", parameters.payload_max);
         put(r, "goal_esp.options", u8::from(parameters.authenticates_data));
         put(r, "goal_esp.options.authenticates_data", u8::from(parameters.authenticates_data));
@@ -62,7 +64,7 @@ pub(crate) fn esp_row(repr: &Repr, payload: &[u8], bytes: &[u8]) -> Row {
 pub(crate) fn edp_row(repr: &EdpRepr<'_>, bytes: &[u8]) -> Row {
     let mut row = Row::new();
     let r = &mut row;
-    put(r, "goal_edp.version", 1);
+    put(r, "goal_edp.version", VERSION);
     put(r, "goal_edp.form", u8::from(repr.message.is_tagged()));
     put(r, "goal_edp.length", repr.message.len());
     put(r, "goal_edp.srcport", repr.source_port);
@@ -86,11 +88,15 @@ pub(crate) fn edp_row(repr: &EdpRepr<'_>, bytes: &[u8]) -> Row {
             put(r, "goal_edp.nonce", nonce);
             3
         }
-        Message::Answer { job, nonce, rank, ranks } => {
+        Message::Answer { job, nonce, ranks, ports } => {
             put(r, "goal_edp.job", job);
             put(r, "goal_edp.nonce", nonce);
-            put(r, "goal_edp.rank", rank);
             put(r, "goal_edp.ranks", ranks);
+            for run in ports.iter() {
+                put(r, "goal_edp.rank", run.rank);
+                put(r, "goal_edp.port", run.port);
+                put(r, "goal_edp.count", run.count);
+            }
             4
         }
         Message::Probe { job, round } => {

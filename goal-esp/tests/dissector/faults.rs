@@ -1,13 +1,13 @@
 //! Frames that are none: the dissector must say the same of them as goal-esp's parsers, and fail on none.
 
 use crate::capture::{Capture, End, edp_frame, esp_frame, ethernet};
-use crate::shown::{FIRST, TAGGED, bytes_of, chunk, communicator, set_up};
+use crate::shown::{FIRST, TAGGED, WHOLE, bytes_of, chunk, communicator, set_up};
 use crate::tshark::{Row, Tshark};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN, RANGES_MAX};
 use goal_esp::message::Reader;
 use goal_esp::wire::{
     ChunkKind, Datagram, ETHERTYPE_EDP, ETHERTYPE_ESP, EdpRepr, Extension, Flags, Malformed, Message, Packet,
-    Parameters, State,
+    Parameters, Ports, State,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -52,7 +52,7 @@ fn check(capture: &Capture, tshark: &Tshark, name: &str) {
 fn whole() -> Vec<Vec<u8>> {
     let [one, _] = End::pair(1);
     let parameters = Parameters { payload_max: 1500, authenticates_data: false };
-    let handshake = Extension::Handshake { control: 0, parameters };
+    let handshake = Extension::Handshake { control: 0, nonce_high: 9, parameters };
     let packets = [
         (Flags::SYN, handshake, vec![]),
         (Flags::ACK | Flags::TXF, TAGGED, bytes_of(&communicator(), &[])),
@@ -60,6 +60,7 @@ fn whole() -> Vec<Vec<u8>> {
         (Flags::FIN, TAGGED, vec![]),
         (Flags::RST, TAGGED, vec![]),
         (Flags::TXS, Extension::None, bytes_of(&communicator(), &[])),
+        (Flags::TXS, WHOLE, bytes_of(&communicator(), &[])),
     ];
     let packets = packets
         .map(|(flags, extension, payload)| esp_frame(&one, &one.repr(flags, FIRST, extension), &payload));
@@ -67,7 +68,12 @@ fn whole() -> Vec<Vec<u8>> {
     let messages = [
         Message::Echo(&[1; 20]),
         Message::Discovery { job, nonce: 3 },
-        Message::Answer { job, nonce: 3, rank: 4, ranks: 5 },
+        Message::Answer {
+            job,
+            nonce: 3,
+            ranks: 5,
+            ports: Ports::parse(&[0, 0, 0, 4, 0, 9, 0, 2]).expect("a run"),
+        },
         Message::Probe { job, round },
         Message::ProbeReply { job, round, rank: 4, state: State::Idle, sent: 5, taken: 6 },
     ];
@@ -82,8 +88,12 @@ fn reseal(frame: &mut [u8]) {
     if bytes.len() < 4 {
         return;
     }
-    let (at, lens) = if is_esp { (20, [26, 42, 46]) } else { (12, [16, 28, 28]) };
-    let len = lens[usize::from(bytes[0] & 15).min(2)] + usize::from(u16::from_be_bytes([bytes[2], bytes[3]]));
+    let (at, lens) = if is_esp { (20, [26, 42, 50, 42]) } else { (12, [16, 28, 28, 28]) };
+    let form = usize::from(bytes[0] & 15).min(3);
+    if is_esp && form == 3 {
+        return;
+    }
+    let len = lens[form] + usize::from(u16::from_be_bytes([bytes[2], bytes[3]]));
     if bytes.len() >= len {
         let sum = crc32c::crc32c(&[&bytes[..at], &[0; 4], &bytes[at + 4..len]].concat());
         bytes[at..at + 4].copy_from_slice(&sum.to_be_bytes());
@@ -102,7 +112,7 @@ fn frames_whose_fields_contradict_each_other() {
     let [one, _] = End::pair(1);
     let handshake = |payload_max| {
         let parameters = Parameters { payload_max, authenticates_data: false };
-        Extension::Handshake { control: 0, parameters }
+        Extension::Handshake { control: 0, nonce_high: 9, parameters }
     };
     let packets = [
         (Flags::TXS, Extension::None, PAYLOAD_MAX + 1),

@@ -5,7 +5,7 @@ use crate::expected::{put, put_bytes, put_chunk, put_ranges};
 use crate::order;
 use crate::tshark::Tshark;
 use goal_esp::wire::{
-    Chunk, ChunkKind, EdpRepr, Envelope, Extension, Flags, Message, Parameters, Range, Ranges, State,
+    Chunk, ChunkKind, EdpRepr, Envelope, Extension, Flags, Message, Parameters, Ports, Range, Ranges, State,
 };
 
 /// Numbers of packets wrap on the way.
@@ -13,8 +13,11 @@ pub(crate) const FIRST: u32 = u32::MAX - 1;
 
 pub(crate) const TAGGED: Extension = Extension::Tagged { control: 0x8000_0001 };
 
+pub(crate) const WHOLE: Extension = Extension::Whole { control: 0x8000_0001 };
+
 fn handshake(payload_max: u16, authenticates_data: bool) -> Extension {
-    Extension::Handshake { control: 0, parameters: Parameters { payload_max, authenticates_data } }
+    let parameters = Parameters { payload_max, authenticates_data };
+    Extension::Handshake { control: 0, nonce_high: 0xfedc_ba98, parameters }
 }
 
 /// A handshake, whose ends both begin at [`FIRST`].
@@ -89,7 +92,7 @@ fn a_connection(capture: &mut Capture) {
             let len = if kind.has_bytes() { 30 } else { 0 };
             payload.extend(bytes_of(&chunk(**kind, len), &data[..len as usize]));
         }
-        let extension = if index == 1 { TAGGED } else { Extension::None };
+        let extension = [Extension::None, TAGGED, WHOLE][index];
         let row = capture.esp(&one, &one.repr(flags, FIRST.wrapping_add(index as u32), extension), &payload);
         put_chunk(row, &if is_first { communicator() } else { chunk(ChunkKind::Eager, 0) });
         for kind in chunks {
@@ -109,6 +112,8 @@ fn a_connection(capture: &mut Capture) {
     capture.esp(&other, &other.repr(Flags::RST, FIRST, TAGGED), &[]);
 }
 
+const PORTS: [u8; 16] = [0, 0, 0, 1, 0, 1, 0xff, 0xff, 255, 255, 255, 255, 0xc0, 0, 0, 1];
+
 fn datagrams() -> Vec<EdpRepr<'static>> {
     let (job, round, rank) = (0x0123_4567_89ab_cdef, u64::MAX, u32::MAX);
     let mut messages = vec![
@@ -116,7 +121,8 @@ fn datagrams() -> Vec<EdpRepr<'static>> {
         Message::Echo(&[]),
         Message::EchoReply(&[4; 50]),
         Message::Discovery { job, nonce: round },
-        Message::Answer { job, nonce: round, rank, ranks: 7 },
+        Message::Answer { job, nonce: round, ranks: 7, ports: Ports::NONE },
+        Message::Answer { job, nonce: round, ranks: 7, ports: Ports::parse(&PORTS).expect("two runs") },
         Message::Probe { job, round },
     ];
     for state in [State::Active, State::Idle, State::Done] {
@@ -168,7 +174,7 @@ fn faulty(capture: &mut Capture) {
     put(row, "goal_esp.short", 1);
     change(capture, 25);
     put(capture.esp(&one, &one.repr(Flags::RST | Flags::ACK, 5, TAGGED), &[]), "goal_esp.contradiction", 1);
-    for (form, version, number) in [(3, 1, 0x13), (0, 2, 0x20)] {
+    for (form, version, number) in [(4, 2, 0x24), (0, 1, 0x10)] {
         let mut bytes = vec![0; 26];
         bytes[0] = number;
         let row = capture.push(ethernet(one.address, one.peer, 0x88b6, &bytes), Default::default());

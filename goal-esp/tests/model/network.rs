@@ -69,14 +69,14 @@ pub(crate) enum Action {
 impl Network {
     fn identity(end: usize, number: u8) -> Identity {
         // The numbers of packets wrap on their way.
-        Identity { nonce: 100 * (end as u32 + 1) + u32::from(number), first: Seq(u32::MAX - end as u32) }
+        Identity { nonce: 100 * (end as u64 + 1) + u64::from(number), first: Seq(u32::MAX - end as u32) }
     }
 
     fn step(&self, state: &mut State, action: &Action) {
         let take = |state: &mut State, to: usize, segment: &Segment<u8>| {
             let end = &mut state.ends[to];
             let fresh = Identity {
-                nonce: end.nonces_towards(u32::MAX)[1].expect("there is a next one") + 1,
+                nonce: end.nonces_towards(u64::MAX)[1].expect("there is a next one") + 1,
                 first: Self::identity(to, 0).first,
             };
             if let Some(machine) = end.machine_mut() {
@@ -124,7 +124,7 @@ impl Network {
     }
 
     /// What marks the packets of an incarnation: its nonce tells which one it is.
-    fn mark(nonce: u32) -> u8 {
+    fn mark(nonce: u64) -> u8 {
         (nonce % 100 / 50) as u8 * 16
     }
 

@@ -5,6 +5,7 @@
 mod hostile;
 mod incast;
 mod streams;
+mod tampered;
 
 use streams::{Scenario, Streams};
 

@@ -46,7 +46,7 @@ impl Scenario {
             faults,
             partition,
             both_ask: random.below(2) == 0,
-            authenticates_data: random.below(4) == 0,
+            authenticates_data: random.below(4) > 0,
             bytes_max: 1 << (8 + random.below(10)),
             burst_length: 1 << random.below(9),
             limit_ns: 100_000_000_000,

@@ -1,0 +1,86 @@
+//! Where the ranks of a host take frames, in an answer to a question who is there.
+//!
+//! ```text
+//!  0               4               6               8
+//! +---------------+-------+-------+
+//! |  first rank   | port  | ranks |   `ranks` consecutive ranks, the first at `port`, each next one at the next port
+//! +---------------+-------+-------+
+//! ```
+
+use super::bytes::{u16_at, u32_at};
+use crate::limits::PORT_RUNS_MAX;
+
+/// Consecutive ranks at consecutive ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortRun {
+    /// The first rank.
+    pub rank: u32,
+    /// Its port.
+    pub port: u16,
+    /// How many ranks there are; at least one.
+    pub count: u16,
+}
+
+impl PortRun {
+    /// The ranks with their ports.
+    pub fn ranks(self) -> impl Iterator<Item = (u32, u16)> {
+        (0..self.count).map(move |index| (self.rank + u32::from(index), self.port + index))
+    }
+
+    /// Returns true if no number passes its end.
+    fn holds(self) -> bool {
+        let Some(more) = self.count.checked_sub(1) else { return false };
+        self.port.checked_add(more).is_some() && self.rank.checked_add(more.into()).is_some()
+    }
+}
+
+/// A list of at most [`PORT_RUNS_MAX`] runs, as bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ports<'a>(&'a [u8]);
+
+impl<'a> Ports<'a> {
+    /// Bytes of a run.
+    pub const RUN_LEN: usize = 8;
+
+    /// No rank.
+    pub const NONE: Ports<'static> = Ports(&[]);
+
+    /// The list in these bytes, if they are one.
+    pub fn parse(bytes: &'a [u8]) -> Option<Self> {
+        let ports = Self(bytes);
+        let is_list =
+            bytes.len().is_multiple_of(Self::RUN_LEN) && bytes.len() / Self::RUN_LEN <= PORT_RUNS_MAX;
+        (is_list && ports.iter().all(PortRun::holds)).then_some(ports)
+    }
+
+    /// The bytes of runs, whatever their number: [`Ports::lists`] makes lists of them.
+    pub fn emit(runs: &[PortRun]) -> Vec<u8> {
+        let bytes = |run: &PortRun| {
+            let mut bytes = [0; Self::RUN_LEN];
+            bytes[..4].copy_from_slice(&run.rank.to_be_bytes());
+            bytes[4..6].copy_from_slice(&run.port.to_be_bytes());
+            bytes[6..].copy_from_slice(&run.count.to_be_bytes());
+            bytes
+        };
+        runs.iter().flat_map(bytes).collect()
+    }
+
+    /// The bytes of runs in as few lists as have room for them, but at least one.
+    pub fn lists(bytes: &[u8]) -> impl Iterator<Item = Ports<'_>> {
+        let none = bytes.is_empty().then_some(Ports::NONE);
+        none.into_iter().chain(bytes.chunks(PORT_RUNS_MAX * Self::RUN_LEN).map(Ports))
+    }
+
+    /// The runs.
+    pub fn iter(self) -> impl Iterator<Item = PortRun> + 'a {
+        self.0.chunks_exact(Self::RUN_LEN).map(|run| PortRun {
+            rank: u32_at(run, 0..4),
+            port: u16_at(run, 4..6),
+            count: u16_at(run, 6..8),
+        })
+    }
+
+    pub(super) fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+}
