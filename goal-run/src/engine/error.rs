@@ -59,9 +59,70 @@ pub enum Cause {
     /// No such function was registered.
     #[error("no function is registered as user {0}; the embedding program must register it before the start")]
     UnknownUserFunction(u32),
+    /// A rank sent what no engine sends. Its host is not the one that was started, or somebody has changed its program.
+    #[error(
+        "rank {source_rank} sent {fault}, which no rank of a job sends; the job ends, as nothing it says can be believed"
+    )]
+    Foreign {
+        /// The rank.
+        source_rank: u32,
+        /// What it sent.
+        fault: Fault,
+    },
     /// The schedule can't be read on.
     #[error("{0}")]
     Schedule(String),
+}
+
+/// A message that does not go together with those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A part of nothing.
+    #[error("a part of a message without the envelope before it")]
+    Part,
+    /// The parts of the message before did not all come.
+    #[error("an envelope before all parts of the message before it")]
+    Envelope,
+    /// More bytes than the envelope says.
+    #[error("{end} bytes of a message of {size}")]
+    TooLong {
+        /// Bytes that came.
+        end: u64,
+        /// Bytes of the message.
+        size: u64,
+    },
+    /// Bytes of a message that was not announced, not asked for, or is over.
+    #[error("bytes of message {0}, which it was not asked for")]
+    Data(u32),
+    /// Bytes of another place than those that come next.
+    #[error("bytes from {offset} on of a message of which {arrived} have come")]
+    Place {
+        /// Where they belong.
+        offset: u64,
+        /// Where those that come next do.
+        arrived: u64,
+    },
+    /// Bytes for a receive with an operation that end within an element.
+    #[error("{len} bytes from {offset} on for an operation on elements of {width} bytes")]
+    Elements {
+        /// Where they belong.
+        offset: u64,
+        /// How many.
+        len: usize,
+        /// Bytes of an element.
+        width: u64,
+    },
+    /// An answer to a message that was not announced to it, is on its way already, or is over.
+    #[error("an answer to message {0}, which does not wait for one")]
+    Answer(u32),
+    /// It has more bytes of a message than there are.
+    #[error("that it has {has} bytes of a message of {size}")]
+    Has {
+        /// Bytes that it has.
+        has: u64,
+        /// Bytes of the message.
+        size: u64,
+    },
 }
 
 impl fmt::Display for Failure {

@@ -40,6 +40,7 @@ impl Core {
                 answer.cookie = header.cookie;
                 answer.offset = u64::from(key);
                 answer.size = arrived as u64;
+                self.held.arrivals.messages.get_mut(heap, key).is_cleared = true;
                 self.send_control(transport, codes, header.source, answer);
                 continue;
             }

@@ -25,6 +25,8 @@ pub(super) struct Incoming {
     /// Bytes that have arrived.
     pub(super) arrived: u64,
     pub(super) place: Place,
+    /// The sender was asked for the bytes.
+    pub(super) is_cleared: bool,
     /// The next one that waits for the same.
     pub(super) next: u32,
 }
@@ -243,7 +245,9 @@ impl Arrivals {
         (place, arrived): (Place, u64),
     ) -> u32 {
         self.kept += counted(header);
-        let message = self.messages.insert(heap, Incoming { header: *header, arrived, place, next: NONE });
+        let message = self
+            .messages
+            .insert(heap, Incoming { header: *header, arrived, place, is_cleared: false, next: NONE });
         match running {
             Some((instance, code)) => self.file(heap, code, instance, message),
             None => {

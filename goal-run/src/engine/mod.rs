@@ -36,7 +36,7 @@ pub(crate) mod tests;
 mod traced;
 mod window;
 
-pub use error::{Cause, Failure};
+pub use error::{Cause, Failure, Fault};
 pub(crate) use incoming::kept_bytes;
 pub use instance::{Handle, Storage};
 pub use local::UserFunction;

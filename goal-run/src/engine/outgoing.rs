@@ -18,6 +18,8 @@ pub(super) struct Outgoing {
 pub(super) struct Rendezvous {
     pub(super) instance: u32,
     pub(super) to: u32,
+    /// The receiver has asked for the bytes.
+    pub(super) is_cleared: bool,
     pub(super) header: Header,
 }
 

@@ -1,9 +1,13 @@
 //! Messages that arrive, and receives that are posted.
+//!
+//! Threat: a rank on another host that has the key may send any header at any time. Every name in it (of a message, of a send) and
+//! every length is looked up or compared here before it is used, and what does not go together ends the job with an error that names
+//! the rank. How much it may send without a receive, the transport sees to. Ranks of one host trust each other, as they share memory.
 
 use super::buffer::copy_short;
 use super::code::{Code, Home};
 use super::communicator::Target;
-use super::error::Cause;
+use super::error::{Cause, Failure, Fault};
 use super::incoming::{Incoming, Place, Receive, kept_bytes};
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
@@ -59,31 +63,75 @@ impl Core {
     fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         match header.kind() {
             Kind::Eager => self.arrive(codes, header, Some(payload)),
+            Kind::Long if self.is_in_parts(header) => self.refuse(header.source, Fault::Envelope),
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
                 let heap = self.held.heap;
-                let long = &mut self.held.arrivals.long;
-                let message = *long.get(&heap, header.source).expect("an envelope came before its parts");
+                let Some(&message) = self.held.arrivals.long.get(&heap, header.source) else {
+                    return self.refuse(header.source, Fault::Part);
+                };
                 if self.arrive_part(codes, message, payload) {
                     self.held.arrivals.long.remove(&heap, header.source);
                 }
             }
             Kind::Data => {
-                self.arrive_part(codes, header.cookie, payload);
+                let heap = self.held.heap;
+                let message = self.held.arrivals.messages.find(&heap, header.cookie);
+                let cleared = message.filter(|of| of.is_cleared && of.header.source == header.source);
+                match cleared.map(|message| message.arrived) {
+                    None => self.refuse(header.source, Fault::Data(header.cookie)),
+                    Some(arrived) if arrived != header.offset => {
+                        self.refuse(header.source, Fault::Place { offset: header.offset, arrived });
+                    }
+                    Some(_) => {
+                        self.arrive_part(codes, header.cookie, payload);
+                    }
+                }
             }
             Kind::Cts => {
-                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
                 let heap = self.held.heap;
+                let Some(size) = self.waiting_size(header) else {
+                    return self.refuse(header.source, Fault::Answer(header.cookie));
+                };
+                if header.size > size {
+                    return self.refuse(header.source, Fault::Has { has: header.size, size });
+                }
+                self.held.outbox.rendezvous.get_mut(&heap, header.cookie).is_cleared = true;
+                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
                 self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {
                 let heap = self.held.heap;
+                if self.waiting_size(header).is_none() {
+                    return self.refuse(header.source, Fault::Answer(header.cookie));
+                }
                 let Rendezvous { instance, header, .. } =
                     self.held.outbox.rendezvous.remove(&heap, header.cookie);
                 self.held.stats.read_in_place += 1;
                 self.end(Receive { instance, action: header.action });
             }
         }
+    }
+
+    /// Bytes of the message that an answer names, if it waits for an answer from this rank.
+    fn waiting_size(&mut self, answer: &Header) -> Option<u64> {
+        let heap = self.held.heap;
+        let send = self.held.outbox.rendezvous.find(&heap, answer.cookie)?;
+        (send.to == answer.source && !send.is_cleared).then_some(send.header.size)
+    }
+
+    /// A rank sent what no engine sends: the job can't go on with it.
+    #[cold]
+    fn refuse(&mut self, source_rank: u32, fault: Fault) {
+        let cause = Cause::Foreign { source_rank, fault };
+        let failure = Failure { communicator: 0, instance: 0, action: 0, number: None, cause };
+        self.failure.get_or_insert(failure);
+    }
+
+    /// Returns true if another message of the same rank lacks parts, so that no envelope may come.
+    fn is_in_parts(&mut self, header: &Header) -> bool {
+        let heap = self.held.heap;
+        header.kind == Kind::Long as u8 && self.held.arrivals.long.get(&heap, header.source).is_some()
     }
 
     /// The envelope of a message, with all of its payload if it is eager.
@@ -181,7 +229,7 @@ impl Core {
         }
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
-        let key = arrivals.messages.insert(heap, Incoming { header: *header, arrived: 0, place, next: 0 });
+        let key = arrivals.messages.insert(heap, Incoming { header: *header, place, ..Incoming::default() });
         if header.kind() == Kind::Long {
             *arrivals.long.entry(heap, header.source) = key;
         } else {
@@ -194,6 +242,12 @@ impl Core {
         let heap = &self.heap();
         let message = self.held.arrivals.messages.get_mut(heap, key);
         let (header, offset) = (message.header, message.arrived);
+        let left = header.size - offset;
+        if payload.len() as u64 > left {
+            let end = offset.saturating_add(payload.len() as u64);
+            self.refuse(header.source, Fault::TooLong { end, size: header.size });
+            return false;
+        }
         message.arrived += payload.len() as u64;
         let is_last = message.arrived == header.size;
         match &mut message.place {
@@ -300,6 +354,11 @@ impl Core {
         let Home { memory, .. } = &self.homes[receive.instance as usize];
         if let Some((op, datatype)) = reduce {
             let buffer = memory.contiguous(payload).expect("an operation has a contiguous buffer");
+            let width = datatype.width();
+            if offset % width != 0 || bytes.len() as u64 % width != 0 {
+                let fault = Fault::Elements { offset, len: bytes.len(), width };
+                return self.refuse(header.source, fault);
+            }
             let start = offset as usize;
             let part = buffer.part(start..start + bytes.len());
             if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, part) {

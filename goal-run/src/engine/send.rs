@@ -127,7 +127,7 @@ impl Core {
         let heap = &self.heap();
         let rendezvous = &mut self.held.outbox.rendezvous;
         header.cookie =
-            rendezvous.insert(heap, Rendezvous { instance: *instance, to, header: Header::default() });
+            rendezvous.insert(heap, Rendezvous { instance: *instance, to, ..Rendezvous::default() });
         rendezvous.get_mut(heap, header.cookie).header = *header;
     }
 
@@ -243,7 +243,7 @@ impl Core {
         budget: &mut u64,
     ) -> bool {
         let heap = &self.heap();
-        let Rendezvous { instance, to, header } = *self.held.outbox.rendezvous.get(heap, stream.send);
+        let Rendezvous { instance, to, header, .. } = *self.held.outbox.rendezvous.get(heap, stream.send);
         let source = self.source(codes, instance, &header, to);
         let before = stream.left;
         while stream.left < header.size {

@@ -70,6 +70,13 @@ impl<T: Flat> Pool<T> {
         take(&mut slot.value)
     }
 
+    /// The value with a number that somebody else names; `None` if there is none.
+    #[inline]
+    pub(crate) fn find<'a>(&'a mut self, heap: &'a Heap, key: u32) -> Option<&'a mut T> {
+        let slot = self.slots.values_mut(heap).get_mut(key as usize)?;
+        (slot.next_free == TAKEN).then_some(&mut slot.value)
+    }
+
     /// # Panics
     /// If the number was never given.
     #[inline]

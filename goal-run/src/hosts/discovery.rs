@@ -1,14 +1,15 @@
 //! Who is there, and where each rank takes frames: questions to all of the network, and answers.
 //!
-//! A launcher answers for its host, and once it knows its ranks, for each of them. It asks until it has found all.
+//! A launcher answers for its host, and once it knows its ranks, for all of them in one datagram. It asks until it has found all.
+//!
+//! Threat: a host that has the key may answer anything. What goes together with nothing ends the search with an error that names the
+//! host, and no answer makes this grow. Answers of those without the key, and old ones, don't get here or have another nonce.
 
 use super::plan::{self, Plan, named, ranges};
 use goal_esp::auth::Address;
-use goal_esp::wire::{Mac, Message};
+use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
 
-/// The rank in an answer of a host that it does not name one of.
-const NO_RANK: u32 = u32::MAX;
 /// Between two questions, at first and at most.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
@@ -28,6 +29,8 @@ pub struct Discovery {
     addresses: Vec<Option<Address>>,
     /// The ranks of this host, once they are known.
     mine: Option<Vec<u32>>,
+    /// Where they take frames, as answers have it.
+    own_ports: Vec<u8>,
     /// When to ask next, and the pause after that.
     ask_ns: u64,
     pause_ns: u64,
@@ -70,6 +73,7 @@ impl Discovery {
             owners: None,
             addresses: vec![None; ranks as usize],
             mine: here,
+            own_ports: Vec::new(),
             ask_ns: 0,
             pause_ns: PAUSE_MIN_NS,
         };
@@ -80,7 +84,7 @@ impl Discovery {
         Ok(discovery)
     }
 
-    fn ranks(&self) -> u32 {
+    pub(super) fn ranks(&self) -> u32 {
         self.addresses.len() as u32
     }
 
@@ -124,9 +128,20 @@ impl Discovery {
 
     /// The ranks of this host take frames at these ports, in their order.
     pub fn claimed(&mut self, ports: &[u16]) {
+        let mut runs: Vec<PortRun> = Vec::new();
         for (&rank, &port) in self.mine.iter().flatten().zip(ports) {
             self.addresses[rank as usize] = Some(Address { mac: self.me, port });
+            let follows = |run: &PortRun| {
+                run.count < u16::MAX
+                    && (rank - run.rank, u32::from(port))
+                        == (run.count.into(), u32::from(run.port) + u32::from(run.count))
+            };
+            match runs.last_mut() {
+                Some(run) if follows(run) => run.count += 1,
+                _ => runs.push(PortRun { rank, port, count: 1 }),
+            }
         }
+        self.own_ports = Ports::emit(&runs);
     }
 
     /// What to ask all hosts, if it is time to.
@@ -144,27 +159,22 @@ impl Discovery {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
-    /// The answers to a question: each with the port that it is to come from, `None` for the launcher's own.
-    pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = (Option<u16>, Message<'static>)> {
+    /// The answers to a question: one, unless the ports of this host's ranks are in very many pieces.
+    pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
-        let answer = move |rank| Message::Answer { job, nonce, rank, ranks };
-        let here = (0..).zip(&self.addresses).filter_map(move |(rank, address)| {
-            address.filter(|address| address.mac == self.me).map(|address| (rank, address.port))
-        });
-        let all = [(None, answer(NO_RANK))].into_iter();
-        all.chain(here.map(move |(rank, port)| (Some(port), answer(rank)))).filter(move |_| job == self.job)
+        let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);
+        lists.map(move |ports| Message::Answer { job, nonce, ranks, ports })
     }
 
-    /// Takes what came from `from`, if it answers a question of this host.
+    /// Takes what came from the host `mac`, if it answers a question of this one.
     ///
     /// # Errors
     /// What does not go together with what is known here, in words.
-    pub fn handle(&mut self, from: Address, message: &Message<'_>) -> Result<(), String> {
-        let &Message::Answer { job, nonce, rank, ranks } = message else { return Ok(()) };
+    pub fn handle(&mut self, mac: Mac, message: &Message<'_>) -> Result<(), String> {
+        let &Message::Answer { job, nonce, ranks, ports } = message else { return Ok(()) };
         if job != self.job || nonce != self.nonce {
             return Ok(());
         }
-        let Address { mac, .. } = from;
         if ranks != self.ranks() {
             return Err(format!("host {mac} runs a program of {ranks} ranks, here it has {}", self.ranks()));
         }
@@ -175,7 +185,18 @@ impl Discovery {
         }
         self.hosts.insert(mac);
         self.see_all()?;
-        let Some(known) = self.addresses.get(rank as usize) else { return Ok(()) };
+        for (rank, port) in ports.iter().flat_map(PortRun::ranks) {
+            self.place(rank, Address { mac, port })?;
+        }
+        Ok(())
+    }
+
+    /// Another host says that it has a rank.
+    fn place(&mut self, rank: u32, address: Address) -> Result<(), String> {
+        let mac = address.mac;
+        let Some(known) = self.addresses.get(rank as usize) else {
+            return Err(format!("host {mac} has rank {rank}, and the program has {} ranks", self.ranks()));
+        };
         if self.mine.as_ref().is_some_and(|mine| mine.binary_search(&rank).is_ok()) {
             return Err(format!("both this host, {}, and host {mac} have rank {rank}", self.me));
         }
@@ -185,11 +206,11 @@ impl Discovery {
         if let Some(owners) = &self.owners {
             check_owner(owners, rank, mac)?;
         }
-        self.addresses[rank as usize] = Some(from);
+        self.addresses[rank as usize] = Some(address);
         Ok(())
     }
 
-    /// Whether it is known where each rank takes frames.
+    /// Returns true if it is known where each rank takes frames.
     pub fn is_complete(&self) -> bool {
         self.addresses.iter().all(Option::is_some)
     }
@@ -197,6 +218,11 @@ impl Discovery {
     /// Where each rank takes frames; `None` until all are known.
     pub fn addresses(&self) -> Option<Vec<Address>> {
         self.addresses.iter().copied().collect()
+    }
+
+    /// Returns true if a host has answered.
+    pub fn is_host(&self, mac: Mac) -> bool {
+        self.hosts.contains(&mac)
     }
 
     /// Who has not been found, in words.

@@ -10,6 +10,7 @@ mod key;
 mod link;
 mod message;
 mod plan;
+mod questions;
 mod rounds;
 #[cfg(test)]
 mod tests;

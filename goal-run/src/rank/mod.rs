@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The communicator that schedules of a job run in.
-const COMMUNICATOR: u32 = 0;
+pub(crate) const COMMUNICATOR: u32 = 0;
 
 /// Where a rank's section is read where it is run through a window.
 #[derive(Debug, Clone)]
@@ -194,6 +194,11 @@ fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> S
         (Some(_), Some(number)) => format!("rank {rank}, action number {number}"),
         (Some(_), None) => format!("rank {rank}, action at offset {action:#x}"),
     };
+    if let Cause::Foreign { source_rank, .. } = failure.cause {
+        let host = settings.network.as_ref().map(|network| network.address(source_rank).mac);
+        let host = host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
+        return format!("rank {rank}: {}{host}", failure.cause);
+    }
     let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
     if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause {
         text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));

@@ -49,6 +49,8 @@ pub struct Network {
     pub ethertypes: Ethertypes,
     /// What frames between ranks are proven with.
     pub secret: Secret,
+    /// Data is authenticated, all of it.
+    pub authenticates_data: bool,
     /// Address of this host's interface.
     mac: [u8; 6],
     /// Of each rank, the interface of its host and its port there.
@@ -66,7 +68,12 @@ impl Network {
         addresses: &[Address],
     ) -> Self {
         let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
-        Self { interface, driver, ethertypes, secret, mac: mac.0, places }
+        Self { interface, driver, ethertypes, secret, authenticates_data: true, mac: mac.0, places }
+    }
+
+    /// The same where data is authenticated, or is not.
+    pub fn authenticating(self, authenticates_data: bool) -> Self {
+        Self { authenticates_data, ..self }
     }
 
     /// Opens the drivers of the ranks on this host, ascending: of the kind that was asked for or, where it can't be had, packet sockets.

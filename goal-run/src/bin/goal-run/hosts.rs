@@ -39,6 +39,9 @@ pub(crate) struct HostsArguments {
     /// File with the key that all hosts have (goal-run key makes one)
     #[arg(long, value_name = "FILE", requires = "others")]
     key: Option<PathBuf>,
+    /// Leave the data between ranks without proof of its sender, as on a network that nobody else can send to; on all hosts or on none
+    #[arg(long, requires = "others")]
+    unauthenticated_data: bool,
     /// What carries the ranks' frames: packet sockets, or sockets of AF_XDP where they can be had
     #[arg(long, value_enum, default_value_t, requires = "others")]
     driver: DriverKind,
@@ -64,6 +67,7 @@ impl HostsArguments {
             port: self.port,
             ethertypes: Ethertypes { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP },
             key: key::read(key)?,
+            authenticates_data: !self.unauthenticated_data,
             plan,
             keeps_memory,
             tell: complain,

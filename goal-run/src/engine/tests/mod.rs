@@ -1,4 +1,4 @@
 mod checked;
 pub(crate) mod network;
 mod random;
-mod small;
+pub(crate) mod small;

@@ -8,7 +8,7 @@ use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-fn program(text: &str) -> Program {
+pub(crate) fn program(text: &str) -> Program {
     let mut sources = SourceMap::default();
     sources.add("test.goal", std::sync::Arc::new(text.as_bytes().to_vec()));
     parse(&sources, &ParseOptions::default()).program.expect("a valid program")

@@ -2,25 +2,34 @@
 //!
 //! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames, [`Link::poll_event`] until there are
 //! no more events, and [`Link::poll_timeout`] for the time at which [`Link::handle_timeout`] is to be called.
+//!
+//! Threat: anyone on the Ethernet may send any frame and repeat all that it has heard. Streams take care of themselves. Datagrams
+//! count with a tag only, and what a repeated one can bring about is bounded: questions are answered as [`Questions`] says, answers
+//! leave after all that streams have to say, probes count in the run that they are of, and one of each kind and host waits.
 
 mod streams;
 
+use super::questions::Questions;
 use super::{Discovery, Key, Message};
 use crate::rank::Ethertypes;
 use crate::transport::esp::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;
 use goal_esp::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
-use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State};
-use std::collections::VecDeque;
+use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State, VERSION};
+use std::collections::{BTreeMap, VecDeque};
 use streams::Streams;
 
 /// After which it is told, again and again, who has not been found.
 const TELL_NS: u64 = 2_000_000_000;
 /// After which a launcher that says nothing is asked for a sign of life.
 const PROBE_NS: u64 = 100_000_000;
-/// Datagrams that wait to leave at most: who asks for more asks again.
-const DATAGRAMS_MAX: usize = 4096;
+/// Answers that wait to leave at most: who asks for more asks again.
+const ANSWERS_MAX: usize = 64;
+/// After which a question of the leader is answered again that was answered: it asks so rarely.
+const REPLY_AGAIN_NS: u64 = 5_000_000;
+/// Hosts of other versions that are remembered.
+const OTHERS_MAX: usize = 4;
 
 /// What the ranks of a host do, all together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,15 +75,25 @@ pub enum Event {
 /// A launcher's end.
 pub struct Link {
     me: Address,
-    job: u64,
-    key: Key,
     ethertypes: Ethertypes,
     datagrams: Datagrams,
     discovery: Discovery,
+    questions: Questions,
     streams: Streams,
-    /// Frames with datagrams.
+    /// Frames with datagrams that this launcher sends of itself, or because the leader asked.
     frames: VecDeque<Vec<u8>>,
+    /// Frames with answers to who is there.
+    answers: VecDeque<Vec<u8>>,
     events: VecDeque<Event>,
+    /// The number of the run, once that is known.
+    run: Option<u64>,
+    /// The leader's last question, when it was asked, and whether [`Event::Probe`] is still to tell it.
+    probe: Option<(Mac, u64, u64)>,
+    is_probe_due: bool,
+    /// Last answers to this leader's questions, by host.
+    replies: BTreeMap<Mac, (u64, Reply)>,
+    /// Hosts whose datagrams are of another version, and which one.
+    others: BTreeMap<Mac, u8>,
     /// Datagrams asked so far.
     number: u32,
     /// When it is told who has not been found; `None` when all are.
@@ -106,14 +125,19 @@ impl Link {
         config.timing.retransmit_patient_ns = 2 * PROBE_NS;
         let mut link = Self {
             me,
-            job: key.job(),
-            key: key.clone(),
             ethertypes,
             datagrams: Datagrams::new(me, &key.launchers()).with_ethertype(ethertypes.edp),
             discovery,
+            questions: Questions::default(),
             streams: Streams::new(me.port, Endpoint::new(config, seed)),
             frames: VecDeque::new(),
+            answers: VecDeque::new(),
             events: VecDeque::new(),
+            run: None,
+            probe: None,
+            is_probe_due: false,
+            replies: BTreeMap::new(),
+            others: BTreeMap::new(),
             number: 0,
             tell_ns: Some(now_ns + TELL_NS),
             has_told_mine: false,
@@ -128,6 +152,12 @@ impl Link {
     pub fn claimed(&mut self, ports: &[u16]) {
         self.discovery.claimed(ports);
         self.look();
+    }
+
+    /// All hosts are there, and agree on the run's number: from now on they ask each other whether ranks can go on.
+    pub fn begin(&mut self, run: u64) {
+        self.run = Some(run);
+        self.questions.begin();
     }
 
     /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
@@ -147,14 +177,17 @@ impl Link {
 
     /// Asks a host whether its ranks can go on.
     pub fn probe(&mut self, host: Mac, round: u64) {
-        let message = Datagram::Probe { job: self.job, round };
-        self.write(None, host, message);
+        if let Some(job) = self.run {
+            self.say(host, Datagram::Probe { job, round });
+        }
     }
 
     /// Answers a [`Event::Probe`] of `host`; `rank` is the lowest of this host.
     pub fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
         let Reply { state, sent, taken } = reply;
-        self.write(None, host, Datagram::ProbeReply { job: self.job, round, rank, state, sent, taken });
+        if let Some(job) = self.run {
+            self.say(host, Datagram::ProbeReply { job, round, rank, state, sent, taken });
+        }
     }
 
     /// Says nothing more to anybody, after all that was said.
@@ -184,30 +217,55 @@ impl Link {
             self.streams.handle_frame(now_ns, frame);
             return;
         }
-        let Some((from, datagram)) = self.datagrams.read(frame) else { return };
-        let EdpRepr { source_port, message, .. } = datagram.repr();
-        match message {
-            Datagram::Discovery { job, nonce } => {
-                let answers: Vec<_> = self.discovery.answers(job, nonce).collect();
-                for (port, message) in answers {
-                    self.write(port, from, message);
-                }
+        let Some((from, datagram)) = self.datagrams.read(frame) else {
+            if let Some((host, version)) = self.datagrams.other_version(frame)
+                && self.others.len() < OTHERS_MAX
+            {
+                self.others.insert(host, version);
             }
+            return;
+        };
+        let EdpRepr { number, message, .. } = datagram.repr();
+        match message {
+            Datagram::Discovery { job, nonce } => self.answer(now_ns, from, (job, nonce, number)),
             Datagram::Answer { .. } if !self.is_broken => {
-                let from = Address { mac: from, port: source_port };
                 if let Err(contradiction) = self.discovery.handle(from, &message) {
                     self.is_broken = true;
                     self.events.push_back(Event::Contradiction(contradiction));
                 }
                 self.look();
             }
-            Datagram::Probe { job, round } if job == self.job => {
-                self.events.push_back(Event::Probe { from, round });
+            Datagram::Probe { job, round } if self.run == Some(job) => {
+                let is_new =
+                    self.probe.is_none_or(|(_, last, at_ns)| match round.wrapping_sub(last) as i64 {
+                        0 => now_ns >= at_ns + REPLY_AGAIN_NS,
+                        ahead => ahead > 0,
+                    });
+                if is_new {
+                    self.probe = Some((from, round, now_ns));
+                    self.is_probe_due = true;
+                }
             }
-            Datagram::ProbeReply { job, round, state, sent, taken, .. } if job == self.job => {
-                self.events.push_back(Event::Replied(from, round, Reply { state, sent, taken }));
+            Datagram::ProbeReply { job, round, state, sent, taken, .. } if self.run == Some(job) => {
+                let is_old = |&(last, _): &(u64, Reply)| (round.wrapping_sub(last) as i64) < 0;
+                if self.discovery.is_host(from) && !self.replies.get(&from).is_some_and(is_old) {
+                    self.replies.insert(from, (round, Reply { state, sent, taken }));
+                }
             }
             _ => {}
+        }
+    }
+
+    /// Answers a question, unless it is an old one or comes too soon.
+    fn answer(&mut self, now_ns: u64, from: Mac, (job, nonce, number): (u64, u64, u32)) {
+        if !self.questions.is_due(now_ns, from, nonce, number) {
+            return;
+        }
+        let Self { datagrams, discovery, answers, me, .. } = self;
+        for message in discovery.answers(job, nonce) {
+            if answers.len() < ANSWERS_MAX {
+                answers.push_back(frame_of(datagrams, from, me.port, number, message));
+            }
         }
     }
 
@@ -218,19 +276,26 @@ impl Link {
             return;
         }
         if let Some(question) = self.discovery.poll_question(now_ns) {
-            self.write(None, Mac::BROADCAST, question);
+            self.say(Mac::BROADCAST, question);
         }
         if self.tell_ns.is_some_and(|tell_ns| tell_ns <= now_ns) {
             self.tell_ns = (!self.discovery.is_complete()).then_some(now_ns + TELL_NS);
             if self.tell_ns.is_some() {
-                self.events.push_back(Event::Missing(self.discovery.missing()));
+                self.tell_missing();
             }
         }
     }
 
     /// Lets [`Event::Missing`] follow at once.
     pub fn tell_missing(&mut self) {
-        self.events.push_back(Event::Missing(self.discovery.missing()));
+        let mut missing = self.discovery.missing();
+        for (host, version) in &self.others {
+            missing += &format!(
+                "; host {host} sends frames of version {version}, and this goal-run those of version {VERSION}: \
+                 install the same goal-run there"
+            );
+        }
+        self.events.push_back(Event::Missing(missing));
     }
 
     /// When [`Link::handle_timeout`] is to be called next.
@@ -241,31 +306,38 @@ impl Link {
 
     /// Writes the next frame to `out`, which has room for the longest; how many bytes it has.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
-        if let Some(frame) = self.frames.pop_front() {
+        let copy = |frame: Vec<u8>, out: &mut [u8]| {
             out[..frame.len()].copy_from_slice(&frame);
-            return Some(frame.len());
+            frame.len()
+        };
+        if let Some(frame) = self.frames.pop_front() {
+            return Some(copy(frame, out));
         }
-        self.streams.poll_transmit(now_ns, out)
+        // Signs of life, acknowledgements and messages of streams come before what anybody can ask for again and again.
+        if let Some(len) = self.streams.poll_transmit(now_ns, out) {
+            return Some(len);
+        }
+        Some(copy(self.answers.pop_front()?, out))
     }
 
     /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
     pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
-        self.events.pop_front().or_else(|| self.streams.poll_event(now_ns))
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        if let Some((from, round, _)) = self.probe.filter(|_| std::mem::take(&mut self.is_probe_due)) {
+            return Some(Event::Probe { from, round });
+        }
+        if let Some((from, (round, reply))) = self.replies.pop_first() {
+            return Some(Event::Replied(from, round, reply));
+        }
+        self.streams.poll_event(now_ns)
     }
 
-    fn write(&mut self, port: Option<u16>, to: Mac, message: Datagram<'_>) {
-        if self.frames.len() >= DATAGRAMS_MAX {
-            return;
-        }
+    /// Sends a datagram of this launcher's own.
+    fn say(&mut self, to: Mac, message: Datagram<'_>) {
         self.number = self.number.wrapping_add(1);
-        let mut frame = vec![0; FRAME_LEN_MAX];
-        let of_rank = port.map(|port| {
-            let address = Address { mac: self.me.mac, port };
-            Datagrams::new(address, &self.key.launchers()).with_ethertype(self.ethertypes.edp)
-        });
-        let datagrams = of_rank.as_ref().unwrap_or(&self.datagrams);
-        let len = datagrams.write(to, self.me.port, self.number, message, &mut frame);
-        frame.truncate(len);
+        let frame = frame_of(&self.datagrams, to, self.me.port, self.number, message);
         self.frames.push_back(frame);
     }
 
@@ -287,4 +359,12 @@ impl Link {
             self.events.push_back(Event::Found(addresses));
         }
     }
+}
+
+/// A frame with a datagram for a launcher, or for all.
+fn frame_of(datagrams: &Datagrams, to: Mac, port: u16, number: u32, message: Datagram<'_>) -> Vec<u8> {
+    let mut frame = vec![0; FRAME_LEN_MAX];
+    let len = datagrams.write(to, port, number, message, &mut frame);
+    frame.truncate(len);
+    frame
 }

@@ -2,12 +2,13 @@
 
 use super::host;
 use crate::hosts::{Discovery, Plan, RankList};
-use goal_esp::auth::Address;
-use goal_esp::wire::Message;
+use goal_esp::wire::{Message, PortRun, Ports};
 
 const JOB: u64 = 5;
 const NONCE: u64 = 9;
 const NO_RANK: u32 = u32::MAX;
+/// A rank that no test has.
+const FAR: u32 = 1 << 20;
 
 fn peers(text: &str) -> Plan {
     Plan::peers(text).unwrap()
@@ -17,18 +18,32 @@ fn new(plan: Plan) -> Discovery {
     Discovery::new(JOB, NONCE, host(1), 4, plan).unwrap()
 }
 
+/// What a host answers that has this rank, or none yet.
 fn answer(discovery: &mut Discovery, from: u8, rank: u32, ranks: u32) -> Result<(), String> {
-    let from = Address { mac: host(from), port: 100u16.wrapping_add(rank as u16) };
-    discovery.handle(from, &Message::Answer { job: JOB, nonce: NONCE, rank, ranks })
+    let port = 100u16.wrapping_add(rank as u16);
+    let runs = [PortRun { rank, port, count: 1 }];
+    let bytes = Ports::emit(if rank == NO_RANK { &[] } else { &runs });
+    answer_with(discovery, from, (JOB, NONCE), ranks, &bytes)
+}
+
+fn answer_with(
+    discovery: &mut Discovery,
+    from: u8,
+    (job, nonce): (u64, u64),
+    ranks: u32,
+    ports: &[u8],
+) -> Result<(), String> {
+    let ports = Ports::parse(ports).expect("a list");
+    discovery.handle(host(from), &Message::Answer { job, nonce, ranks, ports })
 }
 
 #[test]
 fn only_answers_to_own_questions_count() {
     let mut discovery = new(Plan::Here(RankList::parse("0-2").unwrap()));
     discovery.claimed(&[7, 8, 9]);
-    let from = Address { mac: host(2), port: 1 };
-    for (job, nonce) in [(JOB, NONCE + 1), (JOB + 1, NONCE)] {
-        discovery.handle(from, &Message::Answer { job, nonce, rank: 3, ranks: 4 }).unwrap();
+    let ports = Ports::emit(&[PortRun { rank: 3, port: 1, count: 1 }]);
+    for question in [(JOB, NONCE + 1), (JOB + 1, NONCE)] {
+        answer_with(&mut discovery, 2, question, 4, &ports).unwrap();
         assert!(!discovery.is_complete());
     }
     assert_eq!(discovery.missing(), "rank 3 not found");
@@ -47,6 +62,7 @@ fn contradictions_are_told() {
         (here(), 2, NO_RANK, 8, "host 02:00:00:00:00:02 runs a program of 8 ranks, here it has 4"),
         (listed(), 2, 3, 4, "host 02:00:00:00:00:02 has rank 3, which should be on 02:00:00:00:00:03"),
         (listed(), 4, NO_RANK, 4, "host 02:00:00:00:00:04 takes part, which is not among the peers"),
+        (here(), 2, FAR, 4, "host 02:00:00:00:00:02 has rank 1048576, and the program has 4 ranks"),
         (Plan::Count(1), 2, NO_RANK, 4, "2 hosts are there, --hosts says 1"),
     ];
     for (plan, from, rank, ranks, says) in cases {
@@ -79,12 +95,27 @@ fn who_is_missing_is_named() {
 }
 
 #[test]
-fn a_host_answers_for_itself_and_its_ranks() {
-    let mut discovery = new(Plan::Here(RankList::parse("3,1").unwrap()));
-    assert_eq!(discovery.answers(JOB, 1).count(), 1);
-    discovery.claimed(&[10, 30]);
-    let answers: Vec<_> = discovery.answers(JOB, 1).collect();
-    let of = |rank| Message::Answer { job: JOB, nonce: 1, rank, ranks: 4 };
-    assert_eq!(answers, [(None, of(NO_RANK)), (Some(10), of(1)), (Some(30), of(3))]);
-    assert_eq!(discovery.answers(JOB + 1, 1).count(), 0);
+fn a_host_answers_for_all_of_its_ranks_at_once() {
+    let answers = |discovery: &Discovery, job| -> Vec<Vec<(u32, u16)>> {
+        let ranks = |message| match message {
+            Message::Answer { job: JOB, nonce: 1, ranks, ports } if ranks == discovery.ranks() => {
+                ports.iter().flat_map(PortRun::ranks).collect()
+            }
+            other => panic!("{other:?}"),
+        };
+        discovery.answers(job, 1).map(ranks).collect()
+    };
+    let mut discovery = new(Plan::Here(RankList::parse("3,1-2").unwrap()));
+    assert_eq!(answers(&discovery, JOB), [vec![]], "it is there");
+    discovery.claimed(&[10, 11, 30]);
+    assert_eq!(answers(&discovery, JOB), [[(1, 10), (2, 11), (3, 30)]]);
+    assert_eq!(answers(&discovery, JOB + 1), [vec![]; 0]);
+    let many = 60_000;
+    let mut large = Discovery::new(JOB, NONCE, host(1), many, Plan::Count(1)).unwrap();
+    large.claimed(&(1000..=u16::MAX).take(many as usize).collect::<Vec<_>>());
+    assert_eq!(answers(&large, JOB).len(), 1, "one datagram for all");
+    // Ports in very many pieces take more than one, and all arrive.
+    large.claimed(&(0..many).map(|rank| 1 + 2 * (rank % 32_000) as u16).collect::<Vec<_>>());
+    let lists = answers(&large, JOB);
+    assert!(lists.len() > 1 && lists.concat().len() == many as usize);
 }

@@ -12,13 +12,13 @@ const HOSTS: usize = 3;
 const RANKS: u32 = 8;
 const ETHERTYPES: Ethertypes = Ethertypes { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP };
 
-struct World {
-    network: Network,
-    now_ns: u64,
-    links: Vec<Link>,
+pub(super) struct World {
+    pub(super) network: Network,
+    pub(super) now_ns: u64,
+    pub(super) links: Vec<Link>,
     /// What happened at each host.
-    events: Vec<Vec<Event>>,
-    out: Vec<u8>,
+    pub(super) events: Vec<Vec<Event>>,
+    pub(super) out: Vec<u8>,
 }
 
 fn link(now_ns: u64, number: usize, plan: Plan, key: &Key, random: &mut Random) -> Link {
@@ -29,7 +29,7 @@ fn link(now_ns: u64, number: usize, plan: Plan, key: &Key, random: &mut Random) 
 }
 
 impl World {
-    fn new(seed: u64, faults: Faults) -> Self {
+    pub(super) fn new(seed: u64, faults: Faults) -> Self {
         let mut random = Random::new(seed);
         let key = Key::new(random.bytes());
         let links = (0..HOSTS).map(|number| link(0, number, Plan::Count(HOSTS as u32), &key, &mut random));
@@ -61,22 +61,36 @@ impl World {
     }
 
     /// Goes on until `is_over`.
-    fn run(&mut self, what: &str, is_over: impl Fn(&Self) -> bool) {
+    pub(super) fn run(&mut self, what: &str, is_over: impl Fn(&Self) -> bool) {
         self.settle();
         while !is_over(self) {
             assert!(self.now_ns < 60_000_000_000, "{what}: too late, {:?}", self.events);
             let timeout = self.links.iter().filter_map(Link::poll_timeout).min();
             let next_ns = [timeout, self.network.next_ns()].into_iter().flatten().min();
             self.now_ns = self.now_ns.max(next_ns.expect("something to wait for"));
-            while self.network.next_ns().is_some_and(|next_ns| next_ns <= self.now_ns) {
-                if let Some((number, frame)) = self.network.advance() {
-                    self.links[number].handle_frame(self.now_ns, &frame);
-                }
+            self.pass();
+        }
+    }
+
+    /// Lets all happen that is due.
+    pub(super) fn pass(&mut self) {
+        while self.network.next_ns().is_some_and(|next_ns| next_ns <= self.now_ns) {
+            if let Some((number, frame)) = self.network.advance() {
+                self.links[number].handle_frame(self.now_ns, &frame);
             }
-            for link in &mut self.links {
-                link.handle_timeout(self.now_ns);
-            }
+        }
+        for link in &mut self.links {
+            link.handle_timeout(self.now_ns);
+        }
+        self.settle();
+    }
+
+    /// Lets time pass in small steps.
+    pub(super) fn pass_until(&mut self, until_ns: u64) {
+        while self.now_ns < until_ns {
             self.settle();
+            self.now_ns += 100_000;
+            self.pass();
         }
     }
 
@@ -87,6 +101,10 @@ impl World {
         });
         messages.collect()
     }
+}
+
+pub(super) fn is_found(world: &World, number: usize) -> bool {
+    found(&world.events[number]).is_some()
 }
 
 fn found(events: &[Event]) -> Option<&Vec<Address>> {

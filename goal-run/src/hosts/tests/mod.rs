@@ -1,6 +1,7 @@
 mod discovery;
 mod links;
 mod plan;
+mod questions;
 mod rounds;
 
 use goal_esp::wire::Mac;

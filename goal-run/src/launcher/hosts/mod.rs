@@ -42,6 +42,8 @@ pub struct Hosts {
     pub ethertypes: Ethertypes,
     /// What all of them have and nobody else.
     pub key: Key,
+    /// Data between ranks is authenticated, all of it. All hosts must say the same.
+    pub authenticates_data: bool,
     /// Who has which rank.
     pub plan: Plan,
     /// Whether the leader gets the memory of all ranks whatever it is needed for, as for [`Outcome::dump`].
@@ -143,7 +145,8 @@ impl Session<'_> {
             self.hosts.ethertypes,
             self.hosts.key.ranks(run),
             self.addresses(),
-        );
+        )
+        .authenticating(self.hosts.authenticates_data);
         if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, Xdp::probe()) {
             (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
         }

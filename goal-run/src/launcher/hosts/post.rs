@@ -43,6 +43,7 @@ const STAY_NS: u64 = 2_000_000;
 /// What the thread is told.
 enum Command {
     Claimed(Vec<u16>),
+    Begin(u64),
     Connect(Mac),
     Send(Mac, Message, Vec<u8>),
     Probe(Mac, u64),
@@ -113,6 +114,11 @@ impl Post {
 
     pub(super) fn claimed(&self, ports: Vec<u16>) {
         self.tell(Command::Claimed(ports));
+    }
+
+    /// See [`Link::begin`].
+    pub(super) fn begin(&self, run: u64) {
+        self.tell(Command::Begin(run));
     }
 
     pub(super) fn connect(&self, host: Mac) {
@@ -226,6 +232,7 @@ impl Worker {
         let link = &mut self.link;
         match command {
             Command::Claimed(ports) => link.claimed(&ports),
+            Command::Begin(run) => link.begin(run),
             Command::Connect(host) => link.connect(now_ns, host),
             Command::Send(host, message, bytes) => link.send(host, &message, &bytes),
             Command::Probe(host, round) => link.probe(host, round),

@@ -25,7 +25,7 @@ pub use packet::{OpenError, Packet, RingStats, probe};
 pub use port::Port;
 pub(crate) use remote::RETRANSMIT_MAX_NS;
 pub use remote::{Remote, Sleeper};
-pub use stream::{EspTransport, Frames, LostPeer, MESSAGE_MAX, SHORT_MAX};
+pub use stream::{EspTransport, Frames, LostPeer, MESSAGE_MAX, Overrun, SHORT_MAX};
 pub use wire::Wire;
 pub use xdp::{NoXdp, Program, Xdp};
 

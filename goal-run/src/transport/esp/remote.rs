@@ -49,6 +49,7 @@ impl<'a> Remote<'a> {
         let payload_max = payload_max.expect("an interface that is too short is refused");
         let mut config = Config::new(address, network.secret.job_key(), payload_max);
         config.ethertype = network.ethertypes.esp;
+        config.authenticates_data = network.authenticates_data;
         config.timing = Timing {
             dead_ns: DEAD_NS,
             connect_ns: DEAD_NS,

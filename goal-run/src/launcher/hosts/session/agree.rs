@@ -4,8 +4,8 @@ use super::{LOOK, Session};
 use crate::engine::Calc;
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::Options;
-use crate::launcher::hosts::LaunchError;
 use crate::launcher::hosts::post::random;
+use crate::launcher::hosts::{Hosts, LaunchError};
 use goal_asm::Nisa;
 use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
@@ -16,8 +16,10 @@ const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 impl Session<'_> {
     /// Compares what the hosts were started with; the number of the run.
     pub(in crate::launcher::hosts) fn agree(&mut self) -> Result<u64, LaunchError> {
-        let own = terms(self.nisa, self.options);
-        if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }
+        let own = terms(self.nisa, self.options, self.hosts);
+        let run = if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }?;
+        self.post.begin(run);
+        Ok(run)
     }
 
     /// The leader hears all others.
@@ -110,7 +112,7 @@ impl Session<'_> {
 }
 
 /// What must be the same on all hosts.
-fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
+fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(nisa.bytes());
     if let Some(window) = &options.window {
@@ -119,6 +121,7 @@ fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
         }
     }
     let window = options.window.as_ref().map_or("none".to_owned(), |window| window.settings.size.to_string());
+    let unauthenticated = if hosts.authenticates_data { "not given" } else { "given" };
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
         ("--repeat", options.repeat.to_string()),
@@ -127,6 +130,7 @@ fn terms(nisa: &Nisa, options: &Options) -> Vec<Term> {
         ("--eager-limit", options.engine.eager_limit.to_string()),
         ("--unexpected-limit", options.engine.unexpected_limit.to_string()),
         ("--calc", in_words(options.engine.calc)),
+        ("--unauthenticated-data", unauthenticated.to_owned()),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),
     ];
     terms.map(|(name, value)| (name.to_owned(), value)).into()

@@ -22,6 +22,8 @@ const _: () = assert!((ELEMENT_BYTES_MAX as u64).is_multiple_of(crate::engine::E
 /// What a packet had.
 pub(super) struct Read {
     pub(super) messages: usize,
+    /// Bytes of room that they may take.
+    pub(super) spent: u64,
     /// Why nothing more is to be read from its rank.
     pub(super) lost: Option<LostPeer>,
 }
@@ -32,33 +34,43 @@ pub(super) fn read(
     written: &mut Vec<u32>,
     exchanged: &mut (u64, u64),
     share: u64,
-    rank: u32,
+    (rank, own): (u32, u32),
     payload: &[u8],
     sink: &mut impl FnMut(&Header, &[u8]),
 ) -> Read {
     let Peer { reader, credit, .. } = &mut **peers[rank as usize].as_mut().expect("it is connected");
-    let (mut messages, mut is_right) = (0, true);
-    let read = reader.read(payload, |chunk, bytes| match translate::header(chunk, rank) {
-        Some(header) => {
-            messages += 1;
-            credit.arrive(spent(&header));
-            sink(&header, bytes);
+    let (mut messages, mut room, mut refused) = (0, 0u64, None);
+    let read = reader.read(payload, |chunk, bytes| {
+        if chunk.kind == ChunkKind::Room {
+            return credit.set(chunk.offset);
         }
-        None if chunk.kind == ChunkKind::Room => credit.set(chunk.offset),
-        None => is_right = false,
+        let header = translate::header(chunk, rank, own);
+        let taken = header.and_then(|header| {
+            credit.arrive(spent(&header)).map_err(LostPeer::Overrun)?;
+            Ok(header)
+        });
+        match taken {
+            Ok(header) if refused.is_none() => {
+                messages += 1;
+                room = room.saturating_add(spent(&header));
+                sink(&header, bytes);
+            }
+            Ok(_) => {}
+            Err(cause) => refused = refused.or(Some(cause)),
+        }
     });
     if credit.is_due(share) {
         note_written(peers, written, rank);
     }
     let lost = match read {
+        _ if refused.is_some() => refused,
         Err(broken) => Some(LostPeer::Stream(broken)),
-        Ok(_) if !is_right => Some(LostPeer::Sender),
         Ok(whole) => {
             exchanged.1 += whole;
             None
         }
     };
-    Read { messages, lost }
+    Read { messages, spent: room, lost }
 }
 
 /// Whether a message to a rank may be written.
@@ -136,6 +148,8 @@ impl<F: Frames> Transport for EspTransport<F> {
     }
 
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        // The engine has seen to what came before, and has told what room that left.
+        self.unsettled = 0;
         let (now_ns, mut taken) = self.exchange(messages_max, &mut sink);
         while taken < messages_max
             && let Some(rank) = self.readable.pop_front()

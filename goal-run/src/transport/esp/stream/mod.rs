@@ -13,6 +13,7 @@ mod translate;
 
 use super::Full as NoRoom;
 use crate::transport::Header;
+pub use credit::Overrun;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
@@ -68,9 +69,15 @@ pub enum LostPeer {
     /// What came is no stream of messages.
     #[error("what it sent is no stream of messages: {0}")]
     Stream(Broken),
-    /// A chunk names another sender, or comes where it can't.
-    #[error("it sent a message of another rank")]
-    Sender,
+    /// A chunk names another sender or receiver, or comes where it can't.
+    #[error("it sent a message of another rank, or for another one")]
+    Rank,
+    /// A chunk names a communicator that the job does not have.
+    #[error("it sent a message in communicator {0}, which the job does not have")]
+    Communicator(u32),
+    /// It sent more than it was granted.
+    #[error("it sent {0}")]
+    Overrun(Overrun),
 }
 
 /// One rank's end of ESP.
@@ -90,6 +97,8 @@ pub struct EspTransport<F> {
     /// The rank's own room for messages without a receive, and how much it was when the shares of it were looked at last.
     room: u64,
     shared: u64,
+    /// Bytes of it that messages may take of which the engine has not said yet whether they do.
+    unsettled: u64,
     /// Messages that left and that came, and news of room: whatever lets a rank go on.
     exchanged: (u64, u64),
     /// Something happened that lets a rank go on, but for messages.
@@ -121,6 +130,7 @@ impl<F: Frames> EspTransport<F> {
             readable: VecDeque::new(),
             room: 0,
             shared: 0,
+            unsettled: 0,
             exchanged: (0, 0),
             has_news: false,
             refused: None,
@@ -186,7 +196,7 @@ impl<F: Frames> EspTransport<F> {
 
     /// What each rank that there is a connection with may have of the room.
     fn share(&self) -> u64 {
-        self.room / self.by_id.len().max(1) as u64
+        self.room.saturating_sub(self.unsettled) / self.by_id.len().max(1) as u64
     }
 
     fn lose(&mut self, rank: u32, cause: LostPeer) {
@@ -226,7 +236,7 @@ impl<F: Frames> EspTransport<F> {
         // What nobody wants now is better left where it is, unless it is to be looked through for acknowledgements.
         let frames_max = if messages_max == 0 { FRAMES_PER_POLL } else { messages_max.min(FRAMES_PER_POLL) };
         let share = self.share();
-        let Self { frames, endpoint, peers, by_id, written, exchanged, .. } = self;
+        let Self { rank: own, frames, endpoint, peers, by_id, written, exchanged, unsettled, .. } = self;
         let (mut taken, mut lost) = (0, None);
         frames.receive(frames_max, |frame| {
             if taken >= messages_max || lost.is_some() {
@@ -234,8 +244,9 @@ impl<F: Frames> EspTransport<F> {
             } else if let Some((id, payload)) = endpoint.read_frame(now_ns, frame)
                 && let Some(&rank) = by_id.get(&id)
             {
-                let read = read(peers, written, exchanged, share, rank, payload, sink);
+                let read = read(peers, written, exchanged, share, (rank, *own), payload, sink);
                 taken += read.messages;
+                *unsettled = unsettled.saturating_add(read.spent);
                 lost = read.lost.map(|cause| (rank, cause));
             }
         });
@@ -329,14 +340,15 @@ impl<F: Frames> EspTransport<F> {
     /// Reads the next packet from a rank and hands its messages to `sink`. How many there were.
     fn read(&mut self, now_ns: u64, rank: u32, sink: &mut impl FnMut(&Header, &[u8])) -> usize {
         let share = self.share();
-        let Self { endpoint, peers, written, exchanged, .. } = self;
+        let Self { rank: own, endpoint, peers, written, exchanged, .. } = self;
         let Some(id) = peers[rank as usize].as_ref().map(|peer| peer.id) else { return 0 };
         let Some(payload) = endpoint.read(now_ns, id) else { return 0 };
         if endpoint.is_readable(id) {
             self.readable.push_back(rank);
         }
-        let read = read(peers, written, exchanged, share, rank, &payload, sink);
+        let read = read(peers, written, exchanged, share, (rank, *own), &payload, sink);
         endpoint.recycle(payload);
+        self.unsettled = self.unsettled.saturating_add(read.spent);
         if let Some(cause) = read.lost {
             self.lose(rank, cause);
         }

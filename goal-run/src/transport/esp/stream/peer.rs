@@ -74,9 +74,9 @@ impl Peer {
     /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
     pub(super) fn flush(&mut self, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
         if self.credit.is_due(share) {
-            self.credit.grant(share);
+            let allowed = self.credit.grant(share);
             *sent += 1;
-            self.write(&bare(ChunkKind::Room, share), &[], endpoint);
+            self.write(&bare(ChunkKind::Room, allowed), &[], endpoint);
         }
         let Self { id, writer, waiting, .. } = self;
         writer.finish(|packet| {

@@ -1,5 +1,7 @@
 //! Random programs on hosts of a simulated network that loses, doubles, delays and damages frames, against the interpreter.
 
+mod hostile;
+
 use super::{EspTransport, Frames};
 use crate::engine::tests::network::{Held, add_bytes, nisa};
 use crate::engine::{Calc, Engine, Options, Schedule};

@@ -1,5 +1,6 @@
 //! Headers of messages as chunks of a stream, and back.
 
+use super::LostPeer;
 use crate::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 
@@ -36,8 +37,14 @@ pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
     Chunk { kind, len: header.payload_len() as u32, message, receive, offset, envelope }
 }
 
-/// A chunk that came from rank `source` as the header of a message; `None` for one that carries none, or names another sender.
-pub(super) fn header(chunk: &Chunk, source: u32) -> Option<Header> {
+/// The communicator of a job's messages.
+pub(super) const COMMUNICATOR: u32 = crate::rank::COMMUNICATOR;
+
+/// A chunk that came from rank `source` to rank `own` as the header of a message.
+///
+/// # Errors
+/// It carries none, or what it names is not of this connection or of this job.
+pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, LostPeer> {
     let kind = match chunk.kind {
         ChunkKind::Eager => Kind::Eager,
         ChunkKind::Rts => Kind::Rts,
@@ -46,7 +53,7 @@ pub(super) fn header(chunk: &Chunk, source: u32) -> Option<Header> {
         ChunkKind::Fin => Kind::Fin,
         ChunkKind::Long => Kind::Long,
         ChunkKind::Part => Kind::Part,
-        ChunkKind::Communicator | ChunkKind::Room => return None,
+        ChunkKind::Communicator | ChunkKind::Room => return Err(LostPeer::Rank),
     };
     let mut header = Header::new(kind, source);
     header.cookie = chunk.message;
@@ -57,12 +64,15 @@ pub(super) fn header(chunk: &Chunk, source: u32) -> Option<Header> {
         _ => header.size = chunk.offset,
     }
     if let Some(envelope) = chunk.envelope {
-        if envelope.sender != source {
-            return None;
+        if (envelope.sender, envelope.receiver) != (source, own) {
+            return Err(LostPeer::Rank);
+        }
+        if envelope.communicator != COMMUNICATOR {
+            return Err(LostPeer::Communicator(envelope.communicator));
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
         (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
         (header.tag, header.sequence, header.action) = (envelope.tag, envelope.sequence, envelope.action);
     }
-    Some(header)
+    Ok(header)
 }

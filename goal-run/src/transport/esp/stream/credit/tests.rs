@@ -1,11 +1,10 @@
-use super::Credit;
+use super::{Credit, Overrun};
 
 /// Grants where it is due; whether it was.
 fn tell(receiver: &mut Credit, sender: &mut Credit, share: u64) -> bool {
     let is_due = receiver.is_due(share);
     if is_due {
-        receiver.grant(share);
-        sender.set(share);
+        sender.set(receiver.grant(share));
     }
     is_due
 }
@@ -18,12 +17,12 @@ fn grants_follow_what_was_used() {
     assert!(!tell(&mut receiver, &mut sender, 1000));
     for _ in 0..4 {
         sender.spend(100);
-        receiver.arrive(100);
+        receiver.arrive(100).expect("it was granted");
         assert!(!tell(&mut receiver, &mut sender, 1000));
     }
     assert_eq!(sender.left(), 600);
     sender.spend(100);
-    receiver.arrive(100);
+    receiver.arrive(100).expect("it was granted");
     assert!(tell(&mut receiver, &mut sender, 1000));
     assert_eq!(sender.left(), 1000);
 }
@@ -42,7 +41,7 @@ fn grants_follow_the_room() {
     assert!(tell(&mut receiver, &mut sender, 2));
     // More is on its way than there is room for: that was sent before the room shrank.
     sender.spend(10);
-    receiver.arrive(10);
+    receiver.arrive(10).expect("it was granted before");
     assert_eq!(sender.left(), 0);
     assert!(tell(&mut receiver, &mut sender, 2));
     assert_eq!(sender.left(), 2);
@@ -51,8 +50,35 @@ fn grants_follow_the_room() {
 #[test]
 fn what_comes_without_room_is_no_news() {
     let (mut receiver, mut sender) = (Credit::default(), Credit::default());
+    assert!(tell(&mut receiver, &mut sender, 10));
     assert!(tell(&mut receiver, &mut sender, 0));
-    receiver.arrive(1);
+    receiver.arrive(1).expect("it was granted before");
     assert!(!tell(&mut receiver, &mut sender, 0));
     assert!(tell(&mut receiver, &mut sender, 10));
+}
+
+#[test]
+fn what_is_on_its_way_is_counted() {
+    let (mut receiver, mut sender) = (Credit::default(), Credit::default());
+    tell(&mut receiver, &mut sender, 100);
+    sender.spend(60);
+    receiver.arrive(60).expect("it was granted");
+    let told = receiver.grant(100);
+    // 40 more leave before the sender hears of the next grant.
+    sender.spend(40);
+    sender.set(told);
+    assert_eq!(sender.left(), 60, "100 behind the 60 that had come");
+}
+
+#[test]
+fn who_sends_more_than_it_was_ever_granted_is_told() {
+    let mut receiver = Credit::default();
+    assert_eq!(receiver.arrive(1), Err(Overrun { taken: 1, most: 0 }), "before any grant");
+    let (mut receiver, mut sender) = (Credit::default(), Credit::default());
+    for share in [1000, 400, 900, 3] {
+        tell(&mut receiver, &mut sender, share);
+    }
+    receiver.arrive(1000).expect("it may have heard of the first grant only");
+    assert_eq!(receiver.arrive(1), Err(Overrun { taken: 1001, most: 1000 }));
+    assert_eq!(receiver.arrive(u64::MAX), Err(Overrun { taken: u64::MAX, most: 1000 }), "it does not wrap");
 }

@@ -1,0 +1,157 @@
+//! Questions that are repeated, by whoever asks and by somebody who has recorded them.
+
+use super::links::{World, is_found};
+use crate::hosts::questions::{PAUSE_NS, Questions};
+use crate::hosts::{Event, Reply};
+use goal_esp::sim::{Faults, Network};
+use goal_esp::wire::{Mac, State};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const MAC: Mac = Mac([2; 6]);
+
+#[test]
+fn a_question_is_answered_once() {
+    let mut questions = Questions::default();
+    assert!(questions.is_due(0, MAC, 1, 5));
+    assert!(!questions.is_due(SECOND_NS, MAC, 1, 5), "again");
+    assert!(!questions.is_due(SECOND_NS, MAC, 1, 4), "an earlier one");
+    assert!(questions.is_due(SECOND_NS, MAC, 1, 6));
+    assert!(questions.is_due(SECOND_NS, Mac([4; 6]), 1, 5), "of another host");
+    // Numbers wrap.
+    assert!(questions.is_due(2 * SECOND_NS, MAC, 2, u32::MAX));
+    assert!(questions.is_due(3 * SECOND_NS, MAC, 2, 0));
+}
+
+#[test]
+fn old_questions_take_no_answer_from_new_ones() {
+    let mut questions = Questions::default();
+    // Ten recorded questions of each of eight earlier runs, again and again, much faster than is answered.
+    let (mut answered, mut answered_old) = (0, 0);
+    for step in 0..100_000u64 {
+        let now_ns = 10_000 * step;
+        let (nonce, number) = (step % 8, (step / 8 % 10) as u32);
+        answered_old += u32::from(questions.is_due(now_ns, MAC, nonce, number));
+        // Its host asks ten times a second.
+        if step % 10_000 == 0 {
+            answered += u32::from(questions.is_due(now_ns, MAC, 99, step as u32 / 10_000 + 1));
+        }
+    }
+    assert!(answered_old <= 80, "each at most once: {answered_old}");
+    // One may come right behind the answer to an old one.
+    assert!(answered >= 9, "{answered}");
+}
+
+#[test]
+fn answers_keep_a_pause_and_tables_an_end() {
+    let mut questions = Questions::default();
+    let of = |questions: &mut Questions, now_ns: u64, count: u32| {
+        (0..count).filter(|&number| questions.is_due(now_ns, MAC, number.into(), number)).count()
+    };
+    assert_eq!(of(&mut questions, 0, 1000), 1, "a thousand earlier runs at once");
+    assert_eq!(of(&mut questions, PAUSE_NS, 1000), 1);
+    questions.begin();
+    let due = (0..100u64).filter(|step| questions.is_due((1 + step) * SECOND_NS / 100, MAC, *step, 1));
+    assert_eq!(due.count(), 10, "ten a second while the job runs");
+    for host in 0..100_000u32 {
+        let [a, b, c, d] = host.to_be_bytes();
+        questions.is_due(u64::from(host), Mac([2, 0, a, b, c, d]), 1, 1);
+    }
+    assert!(questions.hosts() <= 1024);
+}
+
+/// A host without the key sends all that it has heard to host 0, over and over, for a second: questions, answers, and all else.
+#[test]
+fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
+    let mut world = World::new(5, Faults::default());
+    // From here on.
+    world.network.take_heard();
+    world.run("found", |world| (0..3).all(|number| is_found(world, number)));
+    let run = 77;
+    world.links.iter_mut().for_each(|link| link.begin(run));
+    let connected = |world: &World| {
+        world.events[0].iter().filter(|event| matches!(event, Event::Connected(_))).count() == 2
+    };
+    world.run("connected", connected);
+    let heard = world.network.take_heard();
+    let edp: Vec<Vec<u8>> = heard.into_iter().filter(|frame| frame[12..14] == [0x88, 0xb5]).collect();
+    assert!(edp.len() > 4);
+    let (mut sent, mut floods) = (0, 0);
+    let until_ns = world.now_ns + SECOND_NS;
+    let mut round = 0;
+    while world.now_ns < until_ns {
+        world.now_ns += 100_000;
+        let now_ns = world.now_ns;
+        for frame in &edp {
+            world.links[0].handle_frame(now_ns, frame);
+            floods += 1;
+        }
+        while let Some(len) = world.links[0].poll_transmit(now_ns, &mut world.out) {
+            sent += u64::from(world.out[12..14] == [0x88, 0xb5]);
+            world.network.send(now_ns, 0, &world.out[..len]);
+        }
+        if now_ns % 20_000_000 == 0 {
+            round += 1;
+            world.links[0].probe(Network::mac(1), round);
+        }
+        world.pass();
+        for number in 0..3 {
+            for event in std::mem::take(&mut world.events[number]) {
+                match event {
+                    Event::Lost(..) | Event::Contradiction(_) => panic!("{event:?}"),
+                    Event::Probe { from, round } => {
+                        let reply = Reply { state: State::Idle, sent: round, taken: 0 };
+                        world.links[number].reply(from, round, 3, reply);
+                    }
+                    Event::Replied(_, of, reply) => assert_eq!(of, reply.sent),
+                    _ => {}
+                }
+            }
+        }
+    }
+    // The probes of this host are among them.
+    assert!(floods > 50_000 && sent < 100 + round, "{sent} of {floods}, {round} rounds");
+}
+
+/// What was asked in another run, or before, is asked again by somebody who has recorded it.
+#[test]
+fn probes_count_in_their_run_and_once() {
+    let mut world = World::new(6, Faults::default());
+    world.run("found", |world| (0..3).all(|number| is_found(world, number)));
+    let probes = |world: &mut World, number: usize| {
+        let events = std::mem::take(&mut world.events[number]);
+        events.iter().filter(|event| matches!(event, Event::Probe { .. })).count()
+    };
+    world.links.iter_mut().for_each(|link| link.begin(1));
+    world.network.take_heard();
+    world.links[0].probe(Network::mac(1), u64::MAX);
+    world.pass_until(world.now_ns + SECOND_NS / 100);
+    assert_eq!(probes(&mut world, 1), 1);
+    let recorded = world.network.take_heard().into_iter().find(|frame| frame[15] == 5).expect("a probe");
+    world.links[0].probe(Network::mac(1), 0);
+    world.pass_until(world.now_ns + SECOND_NS / 100);
+    assert_eq!(probes(&mut world, 1), 1, "rounds wrap");
+    for _ in 0..100 {
+        world.links[1].handle_frame(world.now_ns, &recorded);
+        world.pass_until(world.now_ns + SECOND_NS / 100);
+    }
+    assert_eq!(probes(&mut world, 1), 0, "an earlier round");
+    world.links[1].begin(2);
+    world.links[0].probe(Network::mac(1), 9);
+    world.pass_until(world.now_ns + SECOND_NS / 100);
+    assert_eq!(probes(&mut world, 1), 0, "of another run");
+}
+
+/// A datagram of version 1, as an older goal-run sends it.
+#[test]
+fn a_host_of_another_version_is_named() {
+    let mut world = World::new(7, Faults::default());
+    let mut frame = vec![0; 60];
+    frame[..6].fill(0xff);
+    frame[6..12].copy_from_slice(&[2, 9, 9, 9, 9, 9]);
+    frame[12..16].copy_from_slice(&[0x88, 0xb5, 0x11, 3]);
+    world.links[0].handle_frame(0, &frame);
+    world.links[0].tell_missing();
+    let Some(Event::Missing(text)) = world.links[0].poll_event(0) else { panic!("it was to be told") };
+    let hint = "host 02:09:09:09:09:09 sends frames of version 1, and this goal-run those of version 2";
+    assert!(text.contains(hint), "{text}");
+}

@@ -1,0 +1,297 @@
+//! A rank that has the key and sends what no engine sends: headers of each kind with any fields at any time.
+
+use super::{PATIENCE_NS, Ways, Wire, World};
+use crate::engine::tests::network::{Held, add_bytes, nisa};
+use crate::engine::{Calc, Cause, Engine, Failure, Options, Schedule};
+use crate::memory::Span;
+use crate::transport::esp::{EspTransport, LostPeer};
+use crate::transport::{Full, Header, Kind, Transport};
+use goal_esp::auth::JobKey;
+use goal_esp::endpoint::Config;
+use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
+use goal_lang::Program;
+use goal_smith::{Shape, program};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The rank that has gone mad.
+const MAD: u32 = 1;
+/// Polls after which a job that waits for it is left.
+const POLLS_MAX: u32 = 20_000;
+
+/// The ways of a rank, on which some headers are changed and others come from nowhere.
+struct MadWays {
+    ways: Ways,
+    random: Random,
+    /// In how many messages one is changed, and as many come from nowhere; 0 for none.
+    one_in: u64,
+    ranks: u32,
+}
+
+impl MadWays {
+    fn happens(&mut self) -> bool {
+        self.one_in > 0 && self.random.below(self.one_in) == 0
+    }
+
+    /// A number that is likely to be one of those in use, or far from them.
+    fn number(&mut self) -> u64 {
+        match self.random.below(8) {
+            0 => u64::MAX - self.random.below(3),
+            1 => u32::MAX.into(),
+            2 => self.random.number() >> self.random.below(64),
+            3 => 8 * self.random.below(2000),
+            _ => self.random.below(12),
+        }
+    }
+
+    /// Changes one field. Those that say how many bytes follow stay so that a packet's frame is none.
+    fn change(&mut self, header: &mut Header) {
+        let (number, has_payload) = (self.number(), header.payload_len() > 0);
+        match self.random.below(9) {
+            0 => header.source = number as u32,
+            1 => header.communicator = number as u32,
+            2 => header.instance = number as u32,
+            3 => header.tag = number as u32,
+            4 => header.sequence = number as u32,
+            5 => header.cookie = number as u32,
+            6 => header.offset = number,
+            7 => header.flags = number as u8,
+            _ if has_payload => header.size = self.random.below(3000),
+            _ => header.size = number,
+        }
+    }
+
+    fn out_of_nowhere(&mut self) {
+        let kinds = [Kind::Eager, Kind::Rts, Kind::Cts, Kind::Data, Kind::Fin, Kind::Long, Kind::Part];
+        let mut header = Header::new(kinds[self.random.below(7) as usize], MAD);
+        header.size = self.random.below(3000);
+        for _ in 0..self.random.below(5) {
+            self.change(&mut header);
+        }
+        let to = self.random.below(self.ranks.into()) as u32;
+        if to != MAD {
+            // There may be no room, or no connection yet.
+            let _ = self.ways.esp.try_send(to, &header, |out| out.fill(7));
+        }
+    }
+}
+
+impl Transport for MadWays {
+    fn short_max(&self) -> usize {
+        self.ways.short_max()
+    }
+
+    fn payload_max(&mut self, to: u32) -> usize {
+        self.ways.payload_max(to)
+    }
+
+    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+        if to == MAD || !self.happens() {
+            return self.ways.try_send(to, header, fill);
+        }
+        let mut changed = *header;
+        self.change(&mut changed);
+        self.ways.esp.try_send(to, &changed, |out| out.fill(7))
+    }
+
+    fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize {
+        if self.happens() {
+            self.out_of_nowhere();
+        }
+        self.ways.poll(messages_max, sink)
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.ways.announce_room(bytes, most);
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.ways.room(to)
+    }
+
+    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+        None
+    }
+}
+
+/// How a rank ended that is not mad.
+#[derive(Debug)]
+enum Ended {
+    /// It has all that it was to get.
+    Well,
+    /// It still waits.
+    Waiting,
+    Failed(Failure),
+    Lost(u32, LostPeer),
+}
+
+/// Runs a program, whose rank [`MAD`] goes mad; `before_poll` is called with its ways before it is polled. How each other rank ended, and the
+/// most bytes that one kept of messages without a receive.
+fn run(
+    program: &Program,
+    seed: u64,
+    one_in: u64,
+    options: Options,
+    mut before_poll: impl FnMut(u32, &mut EspTransport<Wire>),
+) -> (Vec<Ended>, u64) {
+    let nisa = nisa(program);
+    let ranks = nisa.num_ranks();
+    let mut random = Random::new(seed);
+    let job_key = JobKey::new(&random.bytes());
+    let addresses: Vec<_> = (0..ranks as usize).map(Simulation::address).collect();
+    let network =
+        Network::new(ranks as usize, Links::default(), Faults::default(), Random::new(random.number()));
+    let inboxes = vec![VecDeque::new(); ranks as usize];
+    let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
+    let mut held = Vec::new();
+    let mut engines = Vec::new();
+    for rank in 0..ranks {
+        let payload_max = Config::payload_max_of(1500).expect("it is enough");
+        let config = Config::new(addresses[rank as usize], job_key.clone(), payload_max);
+        let wire = Wire { host: rank as usize, world: Rc::clone(&world) };
+        let esp = EspTransport::new(rank, addresses.clone(), config, random.bytes(), wire);
+        let ways = Ways { rank, own: VecDeque::new(), own_room: 0, esp };
+        let one_in = if rank == MAD { one_in } else { 0 };
+        let ways = MadWays { ways, random: Random::new(random.number()), one_in, ranks };
+        let mut engine = Engine::new(rank, ways, options);
+        engine.register(1, Box::new(add_bytes));
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
+        held.push(Held::new(&schedule));
+        let handle = engine.start(&schedule, 0, held[rank as usize].storage());
+        engines.push((engine, handle, Ended::Waiting));
+    }
+    for poll in 0..POLLS_MAX {
+        let now_ns = world.borrow().now_ns;
+        let mut worked = false;
+        for (rank, (engine, handle, ended)) in (0..).zip(&mut engines) {
+            if rank == MAD {
+                before_poll(poll, &mut engine.transport().ways.esp);
+            }
+            match engine.poll(now_ns) {
+                Ok(progress) => worked |= progress.worked,
+                Err(failure) => *ended = Ended::Failed(failure),
+            }
+            if let (Ended::Waiting, Some((rank, cause))) = (&ended, engine.transport().ways.esp.lost()) {
+                *ended = Ended::Lost(rank, cause);
+            }
+            if matches!(ended, Ended::Waiting) && engine.test(handle) {
+                *ended = Ended::Well;
+            }
+        }
+        let mut others = engines.iter().enumerate().filter(|&(rank, _)| rank as u32 != MAD);
+        if others.all(|(_, (_, _, ended))| !matches!(ended, Ended::Waiting)) || now_ns > PATIENCE_NS {
+            break;
+        }
+        let timeouts = engines.iter_mut().filter_map(|(engine, ..)| engine.transport().ways.esp.timeout_ns());
+        let next_ns = timeouts.chain(world.borrow().network.next_ns()).min();
+        let later_ns = now_ns + 1000;
+        world.borrow_mut().advance(if worked { later_ns } else { next_ns.unwrap_or(later_ns).max(later_ns) });
+    }
+    let kept = engines.iter().enumerate().filter(|&(rank, _)| rank as u32 != MAD);
+    let kept = kept.map(|(_, (engine, ..))| engine.stats().unexpected_max).max().unwrap_or(0);
+    let ended = engines.into_iter().enumerate().filter(|&(rank, _)| rank as u32 != MAD);
+    (ended.map(|(_, (_, _, ended))| ended).collect(), kept)
+}
+
+#[test]
+fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
+    let (mut foreign, mut lost, mut other) = (0, 0, 0);
+    for seed in 0..300 {
+        let shape = Shape { ranks: (2, 4), ..Shape::varied(seed) };
+        let options = Options {
+            eager_limit: [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5],
+            unexpected_limit: [20_000, 1 << 20][seed as usize % 2],
+            calc: Calc::Scaled(1.0),
+        };
+        let one_in = [2, 10, 40][seed as usize % 3];
+        let (ended, _) = run(&program(seed, &shape), seed, one_in, options, |_, _| {});
+        for end in ended {
+            match end {
+                Ended::Failed(Failure { cause: Cause::Foreign { source_rank, .. }, .. }) => {
+                    assert_eq!(source_rank, MAD, "seed {seed}");
+                    foreign += 1;
+                }
+                Ended::Lost(rank, LostPeer::Connection(_)) => panic!("seed {seed}: rank {rank} was there"),
+                Ended::Lost(rank, _) => {
+                    assert_eq!(rank, MAD, "seed {seed}");
+                    lost += 1;
+                }
+                Ended::Failed(Failure { cause, .. }) => {
+                    // What an engine may send too: of another size, with other bytes, with a zero to divide by.
+                    let is_its = match cause {
+                        Cause::SizeMismatch { source_rank, .. }
+                        | Cause::PatternMismatch { source_rank, .. } => source_rank == MAD,
+                        Cause::DivisionByZero { .. } => true,
+                        _ => false,
+                    };
+                    assert!(is_its, "seed {seed}: {cause:?}");
+                    other += 1;
+                }
+                Ended::Well | Ended::Waiting => {}
+            }
+        }
+    }
+    assert!(foreign > 50 && lost > 50 && other > 10, "{foreign} {lost} {other}");
+}
+
+/// Rank 0 has its receives, but posts them late.
+fn late() -> Program {
+    let text = "num_ranks 2\nrank 0 {\n  c: calc 1000000000\n  r: recv 8b from 1 tag 9\n  r requires c\n}\n\
+                rank 1 {\n  send 8b to 0 tag 9\n}\n";
+    crate::engine::tests::small::program(text)
+}
+
+#[test]
+fn envelopes_that_claim_more_than_was_granted_end_the_job() {
+    let limit = 8 << 20;
+    let options = Options { unexpected_limit: limit, calc: Calc::Scaled(1.0), ..Options::default() };
+    for (kind, size) in [(Kind::Long, 1 << 20), (Kind::Long, u64::MAX), (Kind::Eager, 1000)] {
+        let mut sent = 0;
+        let (ended, kept) = run(&late(), 1, 0, options, |_, esp| {
+            let mut header = Header::new(kind, MAD);
+            (header.tag, header.size) = (77, size);
+            while sent < 20_000 && esp.try_send(0, &header, |out| out.fill(1)).is_ok() {
+                sent += 1;
+                let mut part = Header::new(Kind::Part, MAD);
+                part.size = 8;
+                if kind == Kind::Long && size < u64::MAX {
+                    // Not all of them: they are claimed, and few are sent.
+                    let _ = esp.try_send(0, &part, |out| out.fill(1));
+                }
+            }
+        });
+        assert!(kept <= limit, "{kept} bytes kept of {size}");
+        let told = match &ended[0] {
+            Ended::Lost(MAD, cause @ LostPeer::Overrun(_)) => cause.to_string(),
+            Ended::Failed(Failure { cause: cause @ Cause::Foreign { source_rank: MAD, .. }, .. }) => {
+                cause.to_string()
+            }
+            other => panic!("{kind:?} of {size} bytes: {other:?}"),
+        };
+        assert!(told.contains("granted") || told.contains("before all parts"), "{told}");
+    }
+}
+
+#[test]
+fn names_of_other_ranks_and_communicators_end_the_job() {
+    let change: [(fn(&mut Header), LostPeer); 2] = [
+        (|header| header.source = 0, LostPeer::Rank),
+        (|header| header.communicator = 3, LostPeer::Communicator(3)),
+    ];
+    for (change, expected) in change {
+        let mut is_sent = false;
+        let (ended, _) =
+            run(&late(), 1, 0, Options { calc: Calc::Scaled(1.0), ..Options::default() }, |_, esp| {
+                let mut header = Header::new(Kind::Rts, MAD);
+                change(&mut header);
+                is_sent = is_sent || esp.try_send(0, &header, |_| {}).is_ok();
+            });
+        assert!(matches!(ended[0], Ended::Lost(MAD, cause) if cause == expected), "{ended:?}");
+    }
+}
