@@ -8,7 +8,7 @@
 //! authenticated, and always that of a request.
 //!
 //! Threat: anyone on the Ethernet may send any frame, and repeat or change those that it has seen. Who has no key guesses a tag
-//! with a chance of 2^-96: at 15 million frames a second, as many as 10 Gbit/s carry, that takes 10^14 years. SipHash is a
+//! with a chance of 2^-96: at 15 million frames a second, as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a
 //! pseudorandom function, so nothing is lost where a number repeats under one key, as it would be with GMAC.
 
 #[cfg(test)]

@@ -27,13 +27,19 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    pub(super) fn open(rank: u32, addresses: [(Mac, u16); 2], spins: bool) -> io::Result<Self> {
+    pub(super) fn open(
+        rank: u32,
+        addresses: [(Mac, u16); 2],
+        spins: bool,
+        authenticates_data: bool,
+    ) -> io::Result<Self> {
         let addresses = addresses.map(|(mac, port)| Address { mac, port });
         let own = addresses[rank as usize];
         let driver = Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(own.port)).map_err(io::Error::other)?;
         let payload_max = Config::payload_max_of(driver.mtu())
             .ok_or_else(|| io::Error::other("frames too short for ESP"))?;
-        let config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
+        let mut config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
+        config.authenticates_data = authenticates_data;
         let seed = [rank as u8; 32];
         let mut esp = EspTransport::new(rank, addresses.to_vec(), config, seed, Wire::new(driver));
         esp.announce_room(ROOM, ROOM);

@@ -25,8 +25,10 @@ pub(super) trait Way: Send {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Kind {
-    /// ESP over the driver of packet sockets
+    /// ESP over the driver of packet sockets, each frame with a tag over all of it
     Esp,
+    /// The same where data has no tag
+    Untagged,
     /// Frames by that driver
     Frames,
     Udp,
@@ -34,13 +36,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 4] = [Self::Esp, Self::Frames, Self::Udp, Self::Tcp];
+    pub(super) const ALL: [Self; 5] = [Self::Esp, Self::Untagged, Self::Frames, Self::Udp, Self::Tcp];
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Esp => "esp",
+            Self::Untagged => "untagged",
             Self::Frames => "frames",
             Self::Udp => "udp",
             Self::Tcp => "tcp",
@@ -57,10 +60,11 @@ pub(super) fn pair(
 ) -> io::Result<(Box<dyn Way>, Box<dyn Way>)> {
     let [one, other] = cluster.hosts() else { return Err(io::Error::other("not two hosts")) };
     Ok(match kind {
-        Kind::Esp => {
+        Kind::Esp | Kind::Untagged => {
             let addresses = [(one.mac(), PORTS[0]), (other.mac(), PORTS[1])];
-            let first = one.call(|| Stream::open(0, addresses, spins))??;
-            (Box::new(first), Box::new(other.call(|| Stream::open(1, addresses, spins))??))
+            let has_tags = kind == Kind::Esp;
+            let first = one.call(|| Stream::open(0, addresses, spins, has_tags))??;
+            (Box::new(first), Box::new(other.call(|| Stream::open(1, addresses, spins, has_tags))??))
         }
         Kind::Frames => {
             let first = one.call(|| Raw::open(PORTS[0], (other.mac(), PORTS[1])))??;

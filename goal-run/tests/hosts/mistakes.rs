@@ -52,8 +52,15 @@ fn contradictions_are_told_on_both_sides() {
     type Case<'a> = ([&'a str; 2], [&'a [&'a str]; 2], [String; 2]);
     let skips = [discover, &["--calc", "skip"]].concat();
     let has_skip = format!("host {} has --calc skip, the leader {} has spin", bench.mac(1), bench.mac(0));
-    let cases: [Case<'_>; 4] = [
+    let untagged = [discover, &["--unauthenticated-data"]].concat();
+    let has_untagged = format!(
+        "host {} has --unauthenticated-data given, the leader {} has not given",
+        bench.mac(1),
+        bench.mac(0)
+    );
+    let cases: [Case<'_>; 5] = [
         ([&program; 2], [discover, &skips], [has_skip.clone(), has_skip]),
+        ([&program; 2], [discover, &untagged], [has_untagged.clone(), has_untagged]),
         (
             [&program, &eight],
             [discover; 2],

@@ -138,7 +138,7 @@ impl Leader<'_, '_> {
             for rank in self.session.ranks_of(host) {
                 let ended_ns = &segment.status(rank).ended_ns;
                 let took_ns = ended_ns.load(Ordering::SeqCst).saturating_sub(opened_ns);
-                ended_ns.store(own_ns + took_ns, Ordering::SeqCst);
+                ended_ns.store(own_ns.saturating_add(took_ns), Ordering::SeqCst);
                 trace::shift(segment, rank, own_ns.wrapping_sub(opened_ns));
             }
         }

@@ -1,4 +1,7 @@
 //! What the leader does while the ranks run.
+//!
+//! Threat: another host's launcher has the key, and may say anything. It speaks for its own ranks only, what it left is put into the
+//! areas of these, and numbers that can't be are not used; what they mean is its own business.
 
 use super::{LaunchError, Place, Session, lost};
 use crate::hosts::{Event, Message, Rounds};
@@ -13,6 +16,9 @@ use std::time::Duration;
 
 /// Between two looks before all ranks have begun.
 const START_TICK: Duration = Duration::from_millis(1);
+
+/// The highest number of a signal.
+const SIGNAL_MAX: usize = 64;
 
 /// Why the job ends.
 #[derive(Debug)]
@@ -135,7 +141,9 @@ impl<'s, 'a> Leader<'s, 'a> {
                     stopped.retain(|one| ranks.contains(&one.rank));
                     self.stopped.insert(host, stopped);
                 }
-                Message::Interrupted { signal } => return Some(Ending::Interrupted(signal)),
+                Message::Interrupted { signal: signal @ 1..=SIGNAL_MAX } => {
+                    return Some(Ending::Interrupted(signal));
+                }
                 Message::Refused(why) => {
                     return Some(Ending::Refused(format!("{}: {why}", self.session.named(host))));
                 }
