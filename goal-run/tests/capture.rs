@@ -64,7 +64,9 @@ fn stream(hosts: [&Host; 2]) {
         let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
         let seed = [rank as u8 + 1; 32];
         rank += 1;
-        EspTransport::new(rank - 1, addresses.to_vec(), config, seed, Wire::new(driver))
+        let mut esp = EspTransport::new(rank - 1, addresses.to_vec(), config, seed, Wire::new(driver));
+        esp.announce_room(1 << 20, 1 << 20);
+        esp
     });
     let (start, mut sent, mut got) = (Instant::now(), 0, Vec::new());
     while got.len() < MESSAGES.len() {

@@ -38,7 +38,8 @@ impl End {
             let payload_max = Config::payload_max_of(driver.mtu()).unwrap();
             let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
             let wire = Wire::new(driver);
-            let esp = EspTransport::new(rank, addresses.clone(), config, [rank as u8 + 1; 32], wire);
+            let mut esp = EspTransport::new(rank, addresses.clone(), config, [rank as u8 + 1; 32], wire);
+            esp.announce_room(1 << 20, 1 << 20);
             Self { rank, esp, sent: 0, got: 0 }
         };
         (0..).zip(drivers).map(end).collect()

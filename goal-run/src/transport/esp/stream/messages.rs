@@ -129,6 +129,10 @@ impl<F: Frames> Transport for EspTransport<F> {
             return Err(Full);
         }
         self.refused = None;
+        // An engine asks before; whoever sends more than it was granted would be lost.
+        if spent(header) > peer.credit.left() {
+            return Err(Full);
+        }
         peer.credit.spend(spent(header));
         self.exchanged.0 += 1;
         let chunk = translate::chunk(header, to);
