@@ -75,6 +75,7 @@ fn has_data(frame: &[u8]) -> bool {
 }
 
 /// Changes the payload and makes all right that has no key.
+#[allow(clippy::ptr_arg)] // As the others are.
 fn spoil(frame: &mut Vec<u8>) {
     *frame.last_mut().expect("it has a payload") ^= 1;
     goal_esp::harness::seal(frame);
@@ -91,6 +92,7 @@ fn strip(frame: &mut Vec<u8>) {
 }
 
 /// As a frame whose tag covers its header only.
+#[allow(clippy::ptr_arg)] // As the others are.
 fn weaken(frame: &mut Vec<u8>) {
     frame[PACKET] = frame[PACKET] & 0xf0 | 1;
     spoil(frame);

@@ -196,6 +196,11 @@ impl<F: Frames> EspTransport<F> {
 
     /// What each rank that there is a connection with may have of the room.
     fn share(&self) -> u64 {
+        self.room / self.by_id.len().max(1) as u64
+    }
+
+    /// The same without what may be taken already.
+    fn settled_share(&self) -> u64 {
         self.room.saturating_sub(self.unsettled) / self.by_id.len().max(1) as u64
     }
 
@@ -306,11 +311,11 @@ impl<F: Frames> EspTransport<F> {
 
     /// Lets out what was written and what the endpoint has to say.
     fn flush(&mut self, now_ns: u64) {
-        let share = self.share();
+        let (share, settled) = (self.share(), self.settled_share());
         let Self { endpoint, peers, written, exchanged: (sent, _), .. } = self;
         written.retain(|&rank| {
             let Some(peer) = &mut peers[rank as usize] else { return false };
-            peer.is_written = !peer.flush(endpoint, share, sent);
+            peer.is_written = !peer.flush(endpoint, (share, settled), sent);
             peer.is_written
         });
         let mut was_full = false;

@@ -71,10 +71,15 @@ impl Peer {
         });
     }
 
-    /// Gives the endpoint what was written, and before that the rank's share of the room here. Whether that was all.
-    pub(super) fn flush(&mut self, endpoint: &mut Endpoint, share: u64, sent: &mut u64) -> bool {
+    /// Gives the endpoint what was written, and before that the rank's share of the room here, or what is settled of it. Whether that was all.
+    pub(super) fn flush(
+        &mut self,
+        endpoint: &mut Endpoint,
+        (share, settled): (u64, u64),
+        sent: &mut u64,
+    ) -> bool {
         if self.credit.is_due(share) {
-            let allowed = self.credit.grant(share);
+            let allowed = self.credit.grant(settled);
             *sent += 1;
             self.write(&bare(ChunkKind::Room, allowed), &[], endpoint);
         }
