@@ -355,7 +355,7 @@ impl Core {
         if let Some((op, datatype)) = reduce {
             let buffer = memory.contiguous(payload).expect("an operation has a contiguous buffer");
             let width = datatype.width();
-            if offset % width != 0 || bytes.len() as u64 % width != 0 {
+            if !offset.is_multiple_of(width) || !(bytes.len() as u64).is_multiple_of(width) {
                 let fault = Fault::Elements { offset, len: bytes.len(), width };
                 return self.refuse(header.source, fault);
             }
