@@ -109,7 +109,7 @@ fn a_host_answers_for_all_of_its_ranks_at_once() {
     assert_eq!(answers(&discovery, JOB), [vec![]], "it is there");
     discovery.claimed(&[10, 11, 30]);
     assert_eq!(answers(&discovery, JOB), [[(1, 10), (2, 11), (3, 30)]]);
-    assert_eq!(answers(&discovery, JOB + 1), [vec![]; 0]);
+    assert!(answers(&discovery, JOB + 1).is_empty());
     let many = 60_000;
     let mut large = Discovery::new(JOB, NONCE, host(1), many, Plan::Count(1)).unwrap();
     large.claimed(&(1000..=u16::MAX).take(many as usize).collect::<Vec<_>>());

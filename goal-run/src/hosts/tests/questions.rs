@@ -32,7 +32,7 @@ fn old_questions_take_no_answer_from_new_ones() {
         let (nonce, number) = (step % 8, (step / 8 % 10) as u32);
         answered_old += u32::from(questions.is_due(now_ns, MAC, nonce, number));
         // Its host asks ten times a second.
-        if step % 10_000 == 0 {
+        if step.is_multiple_of(10_000) {
             answered += u32::from(questions.is_due(now_ns, MAC, 99, step as u32 / 10_000 + 1));
         }
     }
@@ -89,7 +89,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
             sent += u64::from(world.out[12..14] == [0x88, 0xb5]);
             world.network.send(now_ns, 0, &world.out[..len]);
         }
-        if now_ns % 20_000_000 == 0 {
+        if now_ns.is_multiple_of(20_000_000) {
             round += 1;
             world.links[0].probe(Network::mac(1), round);
         }

@@ -288,7 +288,8 @@ fn envelopes_that_claim_more_than_was_granted_end_the_job() {
 
 #[test]
 fn names_of_other_ranks_and_communicators_end_the_job() {
-    let change: [(fn(&mut Header), LostPeer); 2] = [
+    type Change = (fn(&mut Header), LostPeer);
+    let change: [Change; 2] = [
         (|header| header.source = 0, LostPeer::Rank),
         (|header| header.communicator = 3, LostPeer::Communicator(3)),
     ];
