@@ -7,6 +7,7 @@ pub mod graph;
 #[doc(hidden)]
 pub mod harness;
 pub mod loggopsim;
+pub mod memory;
 pub mod nisa;
 pub mod stats;
 

@@ -57,6 +57,14 @@ pub struct SourceMap {
     sources: Vec<Source>,
 }
 
+/// The code points of a text, with one for each part of it that is no UTF-8.
+pub(crate) fn code_points(text: &[u8]) -> u64 {
+    let count = |chunk: std::str::Utf8Chunk<'_>| {
+        chunk.valid().chars().count() as u64 + u64::from(!chunk.invalid().is_empty())
+    };
+    text.utf8_chunks().map(count).sum()
+}
+
 impl SourceMap {
     /// Adds a file and tells its base.
     pub fn add(&mut self, name: impl Into<String>, bytes: Bytes) -> Position {
@@ -77,14 +85,15 @@ impl SourceMap {
         self.sources.get(after.checked_sub(1)?)
     }
 
-    /// Line and column of a position, both 1-based, the column in bytes.
+    /// Line and column of a position, both 1-based. Columns count code points; bytes that are no UTF-8 count as what is shown in
+    /// their place.
     pub fn line_column(&self, position: Position) -> Option<(u64, u64)> {
         let source = self.source_of(position)?;
         let offset = ((position - source.base) as usize).min(source.bytes.len());
         let before = &source.bytes[..offset];
         let line = source.newlines_before(offset) + 1;
-        let column = offset - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
-        Some((line, column as u64))
+        let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+        Some((line, code_points(&before[start..]) + 1))
     }
 
     /// The statement that begins at a position, without what ends it: to the next `;`, `}` or end of line.

@@ -58,11 +58,22 @@ fn examples() {
     for entry in folder.read_dir().expect("the examples") {
         let path = entry.expect("an example").path();
         if path.extension().is_some_and(|extension| extension == "goal") {
-            check(&std::fs::read(&path).expect("a readable file"));
+            let text = std::fs::read(&path).expect("a readable file");
+            check(&text);
+            let formatted = fmt(&text, FormatOptions::default()).expect("the text parses");
+            assert!(formatted == text, "{}: run goalc fmt", path.display());
             count += 1;
         }
     }
     assert!(count > 0);
+}
+
+#[test]
+fn the_readme_shows_an_example() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("a readable file");
+    let example = read("examples/hello.goal");
+    assert!(read("README.md").contains(&format!("```\n{example}```")), "README.md shows examples/hello.goal");
 }
 
 #[test]

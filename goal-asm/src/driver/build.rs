@@ -62,7 +62,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
 pub fn optimize(
     loaded: &mut Loaded,
     options: &Options,
-    after: impl FnMut(&Pass, &Program),
+    after: impl FnMut(&Pass, &Program) + Send,
 ) -> Result<Timings, Error> {
     (options.on_stage)("optimizing");
     let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };

@@ -1,7 +1,7 @@
 //! Why a piece of work did not come to its end.
 
 use goal_lang::SourceMap;
-use goal_lang::diag::{Diagnostic, Report, Severity};
+use goal_lang::diag::{Code, Diagnostic, Report, Severity};
 use std::fmt;
 use std::io;
 
@@ -15,6 +15,11 @@ pub struct Findings {
 }
 
 impl Findings {
+    /// Returns true if an input was too large to be held, of which nothing else is known.
+    fn is_input_limit(&self) -> bool {
+        self.report.diagnostics.iter().any(|found| found.code == Code::InputLimit)
+    }
+
     /// The message of the first error, or else of the first warning.
     fn first_message(&self) -> &str {
         let all = &self.report.diagnostics;
@@ -64,7 +69,7 @@ pub enum Status {
     Success = 0,
     /// The input is wrong.
     Input = 1,
-    /// The command line is wrong, or the system failed.
+    /// The command line is wrong, the system failed, or an input is too large.
     System = 2,
 }
 
@@ -77,6 +82,7 @@ impl Error {
     /// The exit status for it.
     pub fn status(&self) -> Status {
         match self {
+            Error::Input(findings) if findings.is_input_limit() => Status::System,
             Error::Input(_) => Status::Input,
             Error::Usage(_) | Error::Io { .. } => Status::System,
         }

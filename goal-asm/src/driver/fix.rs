@@ -1,7 +1,7 @@
 //! Texts with the changes that findings bring along.
 
 use super::load::parse_text;
-use super::{Error, Form, Input, Loaded, Options, Output, Target};
+use super::{Error, Form, Input, Loaded, Options, Output, Target, streams};
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
 use goal_lang::limits::FIX_CHECKS_MAX;
@@ -65,9 +65,12 @@ pub fn fix(paths: &[PathBuf], options: &Options) -> Result<Vec<String>, Error> {
 }
 
 fn text(path: &Path, options: &Options) -> Result<Input, Error> {
-    let is_stdin = path == Path::new("-");
+    if streams::is_stream(path) {
+        let name = path.display();
+        return Err(Error::Usage(format!("--fix changes text files: {name} is none")));
+    }
     let input = Input::open(path, options)?;
-    match input.form == Form::Text && !input.packed && !is_stdin {
+    match input.form == Form::Text && !input.packed {
         true => Ok(input),
         false => Err(Error::Usage(format!("--fix changes text files: {} is none", input.name))),
     }

@@ -1,8 +1,8 @@
 //! Inputs: files or standard input, packed or not, told apart by content.
 
-use super::{Error, Options, mapping};
+use super::{Error, Options, mapping, streams};
 use crate::{loggopsim, nisa};
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use goal_lang::Bytes;
 use goal_lang::diag::{Code, Diagnostic};
 use std::fs::File;
@@ -46,7 +46,8 @@ impl Input {
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let limit = options.input_bytes_max;
         if path == Path::new("-") {
-            let bytes = read_bounded("<stdin>", io::stdin().lock(), limit)?;
+            let stdin = streams::stdin().map_err(|error| Error::io("<stdin>", error))?;
+            let bytes = read_bounded("<stdin>", stdin, limit)?;
             return Self::from_bytes("<stdin>".to_owned(), Arc::new(bytes), limit);
         }
         let name = path.display().to_string();
@@ -81,16 +82,7 @@ impl Input {
         if !bytes.starts_with(&GZIP) {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false });
         }
-        let unpacked =
-            read_bounded(&name, MultiGzDecoder::new(&bytes[..]), limit).map_err(|error| match error {
-                Error::Io { source, .. } => Diagnostic::new(
-                    Code::GzipFormat,
-                    format!("{name}: the gzip file can't be unpacked: {source}"),
-                )
-                .help("make the file again; `gzip -t` tells whether it is whole")
-                .into(),
-                error => error,
-            })?;
+        let unpacked = unpack(&name, &bytes, limit)?;
         if unpacked.starts_with(&GZIP) {
             let message = format!("{name}: the gzip file holds another gzip file");
             return Err(Diagnostic::new(Code::GzipFormat, message).help("unpack it once: `gzip -dc`").into());
@@ -112,17 +104,48 @@ fn form(bytes: &[u8]) -> Form {
     }
 }
 
+/// The bytes of a gzip file: of all its members. Zeros may follow, as on tapes; gzip takes them, too. Other bytes behind the members are
+/// refused, where gzip warns and leaves them out: they may be the damaged rest of a program.
+fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
+    let damaged = |what: String, help: &str| {
+        Diagnostic::new(Code::GzipFormat, format!("{name}: the gzip file {what}")).help(help)
+    };
+    let mut unpacked = Vec::new();
+    let mut rest = packed;
+    while rest.starts_with(&GZIP) {
+        let mut member = GzDecoder::new(rest);
+        let room = limit.saturating_add(1) - unpacked.len() as u64;
+        (&mut member).take(room).read_to_end(&mut unpacked).map_err(|error| {
+            let help = "make the file again; `gzip -t` tells whether it is whole";
+            damaged(format!("can't be unpacked: {error}"), help)
+        })?;
+        if unpacked.len() as u64 > limit {
+            return Err(too_large(format!("{name}: the gzip file unpacks to more than {limit} bytes")));
+        }
+        rest = member.into_inner();
+    }
+    if rest.iter().any(|&byte| byte != 0) {
+        let help = "make the file again, or leave them out: `gzip -dc` unpacks what is before them";
+        let what = format!("is followed by {} bytes that are neither gzip nor zeros", rest.len());
+        return Err(damaged(what, help).into());
+    }
+    Ok(unpacked)
+}
+
 /// Everything that a reader has, if that is at most `limit` bytes.
 fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| Error::io(name, error))?;
     if bytes.len() as u64 > limit {
-        let message = format!("{name}: more than {limit} bytes, and they have to be held in memory");
-        return Err(Diagnostic::new(Code::InputLimit, message)
-            .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
-            .help("raise the limit with --max-input")
-            .into());
+        return Err(too_large(format!("{name}: more than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+fn too_large(what: String) -> Error {
+    Diagnostic::new(Code::InputLimit, format!("{what}, and they have to be held in memory"))
+        .note("pipes, packed and binary inputs are held in memory; plain text files are mapped and may have any size")
+        .help("raise the limit with --max-input")
+        .into()
 }

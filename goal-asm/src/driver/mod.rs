@@ -6,6 +6,7 @@
 mod arguments;
 mod build;
 mod check;
+mod command;
 mod console;
 mod error;
 mod fix;
@@ -16,7 +17,9 @@ mod mapping;
 mod output;
 mod passes;
 mod reduce;
+mod shell;
 mod stage;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod workers;
@@ -24,7 +27,8 @@ mod workers;
 pub use arguments::{CheckArguments, Deny, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
-pub use console::{Format, tell, tell_error};
+pub use command::{asks_for_json, parse};
+pub use console::{Color, Format, note, note_error, note_message, print, tell, tell_error};
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use input::{Form, Input};
@@ -33,7 +37,9 @@ pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
 pub use passes::PassArguments;
 pub use reduce::{ReduceOptions, reduce};
+pub use shell::{Completions, Man};
 pub use stage::{clear_stage, show_stage};
+pub use streams::{is_stream, stdout};
 pub use workers::start_workers;
 
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};

@@ -1,7 +1,8 @@
 //! Results: a file that appears when it is whole, or standard output.
 
 use super::Error;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+use super::streams::{self, descriptor, end_of_links};
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, access, linkat, open};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -22,6 +23,11 @@ impl Target {
     /// What `-o` names; `-` is standard output.
     pub fn new(path: &Path) -> Self {
         if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
+    }
+
+    /// Where the result goes that replaces an input: the file, or standard output if the input is none that can be replaced.
+    pub fn in_place(input: &Path) -> Self {
+        if streams::is_stream(input) { Target::Stdout } else { Target::File(input.to_owned()) }
     }
 
     /// The target, unless it is the file of one of the inputs, by whatever name.
@@ -80,13 +86,16 @@ impl Output {
                 }
                 super::stage::leave_stdout_to_result();
                 let name = "<stdout>".to_owned();
-                match io::stdout().as_fd().try_clone_to_owned() {
+                match streams::stdout().and_then(|stdout| stdout.as_fd().try_clone_to_owned()) {
                     Ok(stdout) => Ok(Self { name, sink: Sink::Direct(BufWriter::new(stdout.into())) }),
                     Err(error) => Err(Error::io(name, error)),
                 }
             }
             Target::File(path) => {
                 let name = path.display().to_string();
+                if descriptor(path) == Some(1) {
+                    return Self::create(&Target::Stdout, binary);
+                }
                 let sink = Sink::create(path).map_err(|error| Error::io(&name, error))?;
                 Ok(Self { name, sink })
             }
@@ -116,12 +125,23 @@ impl Output {
 
 impl Sink {
     fn create(path: &Path) -> io::Result<Self> {
-        let before = fs::metadata(path).ok();
-        if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-            return Ok(Sink::Direct(BufWriter::new(fs::OpenOptions::new().write(true).open(path)?)));
+        let before = match fs::metadata(path) {
+            Ok(metadata) => Some(metadata),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        // What others wrote to an open descriptor stays.
+        let is_open = descriptor(path).is_some();
+        if is_open || before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
+            let mut how = fs::OpenOptions::new();
+            return Ok(Sink::Direct(BufWriter::new(how.write(true).append(is_open).open(path)?)));
         }
-        // What a link points at is replaced, not the link.
-        let place = if before.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
+        // What a link points at is replaced, not the link, and made if it isn't there.
+        let place = if before.is_some() { fs::canonicalize(path)? } else { end_of_links(path)? };
+        if before.is_some() {
+            // Its folder may be writable where the file is not.
+            access(&place, Access::WRITE_OK)?;
+        }
         let folder = folder(&place);
         // Fails under the folder's own name, where the temporary's would tell nobody anything.
         fs::metadata(folder)?;

@@ -144,10 +144,48 @@ fn size(program: &Program) -> String {
     )
 }
 
-/// The command with the file's name in it, quoted.
+/// The command with the file's name for each `%s`, quoted as the place in the command needs it: `%s` may stand alone or inside of
+/// quotes.
 fn command(check: &str, path: &Path) -> String {
-    let quoted = format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
-    if check.contains("%s") { check.replace("%s", &quoted) } else { format!("{check} {quoted}") }
+    let path = path.display().to_string();
+    let quoted = path.replace('\'', r"'\''");
+    if !check.contains("%s") {
+        return format!("{check} '{quoted}'");
+    }
+    let mut command = String::with_capacity(check.len() + path.len());
+    let mut quote = None;
+    let mut characters = check.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            ('%', _) if characters.next_if_eq(&'s').is_some() => match quote {
+                Some('"') => {
+                    for character in path.chars() {
+                        if matches!(character, '"' | '\\' | '$' | '`') {
+                            command.push('\\');
+                        }
+                        command.push(character);
+                    }
+                }
+                Some(_) => command.push_str(&quoted),
+                None => command.extend(["'", &quoted, "'"]),
+            },
+            ('\\', None | Some('"')) => {
+                command.push(character);
+                command.extend(characters.next());
+            }
+            ('"' | '\'', None) => {
+                command.push(character);
+                quote = Some(character);
+            }
+            _ => {
+                command.push(character);
+                if quote == Some(character) {
+                    quote = None;
+                }
+            }
+        }
+    }
+    command
 }
 
 /// Runs a command in a group of processes of its own; `None` where it had to be killed.
@@ -177,4 +215,30 @@ fn write(text: &[u8], target: &Target) -> Result<(), Error> {
     let mut out = Output::create(target, false)?;
     out.write_all(text).map_err(|error| Error::io(out.name(), error))?;
     out.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_one_word_of_the_command_wherever_its_place_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().join(r#"it's "a" $HOME `x` \ b"#);
+        fs::create_dir(&folder).expect("a new folder");
+        let path = folder.join("p.goal");
+        fs::write(&path, "found").expect("a new file");
+        for check in [
+            "cat %s",
+            "cat \"%s\"",
+            "cat '%s'",
+            "cat \"\"%s''",
+            "cat \\\"%s 2> /dev/null || cat \"%s\"",
+            "cat",
+        ] {
+            let command = command(check, &path);
+            let out = Command::new("sh").args(["-c", &command]).output().expect("a shell");
+            assert_eq!(String::from_utf8_lossy(&out.stdout), "found", "{command}");
+        }
+    }
 }

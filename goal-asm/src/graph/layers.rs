@@ -32,6 +32,11 @@ impl Layers {
             }
         }
         let columns = column_of.iter().max().map_or(0, |last| last + 1);
+        Self::in_columns(body, column_of, columns)
+    }
+
+    /// The actions in `columns` columns that are chosen already, each behind all that it waits for.
+    pub(super) fn in_columns(body: &Body, column_of: Vec<usize>, columns: usize) -> Self {
         let mut layers = Self {
             columns: vec![Vec::new(); columns],
             before: vec![Vec::new(); body.len()],

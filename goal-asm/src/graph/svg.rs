@@ -3,7 +3,7 @@
 use super::layers::Layers;
 use super::order::order;
 use super::place::{BOX_PITCH, place};
-use super::{colour, text};
+use super::{colour, escaped_xml as escaped, text};
 use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
 use goal_lang::{ActionId, Body, Style, statement};
 use std::fmt::Write as _;
@@ -28,11 +28,33 @@ pub enum SvgError {
     Io(#[from] io::Error),
 }
 
-const MARGIN: f64 = 16.0;
-const BOX_HEIGHT: f64 = 24.0;
-const GAP: f64 = 56.0;
+pub(super) const MARGIN: f64 = 16.0;
+pub(super) const BOX_HEIGHT: f64 = 24.0;
+pub(super) const GAP: f64 = 56.0;
 const CHARACTER_WIDTH: f64 = 7.3;
 const PADDING: f64 = 10.0;
+
+/// The beginning of a picture: its size, the arrows and a white ground.
+pub(super) fn head(width: f64, height: f64) -> String {
+    let arrow = |name: &str, colour: &str| {
+        format!(
+            "<marker id=\"{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
+             orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"{colour}\"/></marker>"
+        )
+    };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+         viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"monospace\" font-size=\"12\">\n\
+         <defs>{}{}</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        arrow("arrow", "#555"),
+        arrow("message", "#b5482a")
+    )
+}
+
+/// The width of a text.
+pub(super) fn width_of(text: &str) -> f64 {
+    text.chars().count() as f64 * CHARACTER_WIDTH
+}
 
 /// Draws the graph of a rank that runs `body`.
 ///
@@ -55,7 +77,9 @@ pub(super) struct Drawing<'a> {
     /// The middle of each vertex.
     heights: Vec<f64>,
     /// Left and right end of each column.
-    columns: Vec<(f64, f64)>,
+    pub(super) columns: Vec<(f64, f64)>,
+    /// The upper end of the highest box.
+    pub(super) top: f64,
 }
 
 /// A box, by its left upper corner.
@@ -69,24 +93,40 @@ pub(super) struct Rectangle {
 
 impl<'a> Drawing<'a> {
     pub(super) fn new(body: &'a Body) -> Self {
-        let mut layers = Layers::new(body);
+        let mut drawing = Self::of_layers(body, Layers::new(body));
+        let mut x = MARGIN;
+        drawing.columns = (0..drawing.layers.columns.len())
+            .map(|column| {
+                let left = x;
+                let right = left + drawing.width_of_column(column);
+                x = right + GAP;
+                (left, right)
+            })
+            .collect();
+        drawing
+    }
+
+    /// The boxes in their columns, the ends of which are not known yet.
+    pub(super) fn of_layers(body: &'a Body, mut layers: Layers) -> Self {
         order(&mut layers);
         let heights = place(&layers, body);
-        let texts: Vec<String> = body.ids().map(|id| text(body, id)).collect();
-        let mut x = MARGIN;
-        let columns = layers.columns.iter().map(|column| {
-            let texts = column.iter().filter_map(|&vertex| texts.get(vertex));
-            let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0);
-            let left = x;
-            let right = left + longest as f64 * CHARACTER_WIDTH + 2.0 * PADDING;
-            x = right + GAP;
-            (left, right)
-        });
-        Self { columns: columns.collect(), body, layers, texts, heights }
+        let texts = body.ids().map(|id| text(body, id)).collect();
+        Self { body, layers, texts, heights, columns: Vec::new(), top: MARGIN }
+    }
+
+    /// The width of a column's widest box; 0 where it has none.
+    pub(super) fn width_of_column(&self, column: usize) -> f64 {
+        let texts = self.layers.columns[column].iter().filter_map(|&vertex| self.texts.get(vertex));
+        texts.map(|text| width_of(text) + 2.0 * PADDING).fold(0.0, f64::max)
+    }
+
+    /// The lower end of the lowest box.
+    pub(super) fn bottom(&self) -> f64 {
+        self.top + self.heights.iter().copied().fold(0.0, f64::max) + BOX_HEIGHT
     }
 
     fn middle(&self, vertex: usize) -> f64 {
-        MARGIN + BOX_HEIGHT / 2.0 + self.heights[vertex]
+        self.top + BOX_HEIGHT / 2.0 + self.heights[vertex]
     }
 
     pub(super) fn rectangle(&self, id: ActionId) -> Rectangle {
@@ -96,17 +136,16 @@ impl<'a> Drawing<'a> {
     }
 
     fn render(&self) -> String {
-        let lowest = self.heights.iter().copied().fold(0.0, f64::max);
         let width = self.columns.last().map_or(0.0, |column| column.1) + MARGIN;
-        let height = lowest + BOX_HEIGHT + 2.0 * MARGIN;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
-             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"monospace\" font-size=\"12\">\n\
-             <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" \
-             orient=\"auto\"><path d=\"M0,0 L8,4 L0,8 z\" fill=\"#555\"/></marker></defs>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-             <g fill=\"none\" stroke=\"#555\" marker-end=\"url(#arrow)\">\n"
-        );
+        let mut svg = head(width, self.bottom() + MARGIN);
+        self.draw(&mut svg);
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// Draws the dependencies, and the boxes over them.
+    pub(super) fn draw(&self, svg: &mut String) {
+        svg.push_str("<g fill=\"none\" stroke=\"#555\" marker-end=\"url(#arrow)\">\n");
         for (i, path) in self.layers.paths.iter().enumerate() {
             let dashes = if i < self.layers.requires { "" } else { " stroke-dasharray=\"5,3\"" };
             let _ = writeln!(svg, "<path d=\"{}\"{dashes}/>", self.line(path));
@@ -126,8 +165,7 @@ impl<'a> Drawing<'a> {
                 escaped(&self.texts[id.index()])
             );
         }
-        svg.push_str("</g>\n</svg>\n");
-        svg
+        svg.push_str("</g>\n");
     }
 
     /// From the right side of the first box to the left side of the last: bent between columns, level across them.
@@ -148,23 +186,6 @@ impl<'a> Drawing<'a> {
         }
         line
     }
-}
-
-/// For text between tags. A NISA file's labels may be any text, and XML has no control characters.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            _ if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => {
-                escaped.push('\u{fffd}')
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
 }
 
 const _: () = assert!(BOX_HEIGHT < BOX_PITCH);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Diagnostic;
-use crate::source::{Source, SourceMap, Span};
+use crate::source::{Source, SourceMap, Span, code_points};
 
 /// Labels at most this many bytes apart are shown in one excerpt.
 const GAP_BYTES: u64 = 512;
@@ -91,7 +91,7 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     let lines_before = source.newlines_before(line_start) as usize;
     let mut name = source.name.clone();
     if start > line_start {
-        name.push_str(&format!(" (from column {} on)", start - line_start + 1));
+        name.push_str(&format!(" (from column {} on)", code_points(&bytes[line_start..start]) + 1));
     }
     // Ariadne counts these as ends of lines too; here only a newline is one.
     let text = String::from_utf8_lossy(&bytes[start..end]);

@@ -20,13 +20,14 @@ pub struct Insertion {
     pub text: String,
 }
 
-/// A text with fixes. What several of them put in one place is put there once, where the last of them would.
+/// A text with fixes. What several of them put in one place is put there once, where the last of them would. What begins a line
+/// comes before what does not: a label stays with its statement.
 pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
     let place = source.base..=source.base + source.bytes.len() as Position;
     let all = fixes.into_iter().flat_map(|fix| &fix.insertions);
     let mut insertions: Vec<&Insertion> = all.filter(|insertion| place.contains(&insertion.at)).collect();
     insertions.reverse();
-    insertions.sort_by_key(|insertion| insertion.at);
+    insertions.sort_by_key(|insertion| (insertion.at, insertion.text.starts_with(['\r', '\n'])));
     let mut fixed = Vec::with_capacity(source.bytes.len());
     let mut done = 0;
     for here in insertions.chunk_by(|a, b| a.at == b.at) {

@@ -4,18 +4,22 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Diagnostic, Fix, Report};
+use super::{Diagnostic, Fix, Report, Severity};
 use crate::source::SourceMap;
 
 #[derive(Serialize)]
 struct Line<'a> {
-    code: String,
+    code: Option<String>,
     kind: &'a str,
     severity: &'a str,
     message: &'a str,
     file: Option<&'a str>,
     line: Option<u64>,
     column: Option<u64>,
+    #[serde(rename = "endLine")]
+    end_line: Option<u64>,
+    #[serde(rename = "endColumn")]
+    end_column: Option<u64>,
     spans: Vec<Place<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'a str>,
@@ -44,11 +48,15 @@ struct Place<'a> {
     file: &'a str,
     line: u64,
     column: Option<u64>,
+    #[serde(rename = "endLine")]
+    end_line: Option<u64>,
+    #[serde(rename = "endColumn")]
+    end_column: Option<u64>,
     label: &'a str,
 }
 
-/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, columns in bytes; where there is no text
-/// they are null.
+/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, and columns count code points. The end of a
+/// place is the first column behind it. What is not known is null.
 ///
 /// # Errors
 /// Those of `out`.
@@ -60,26 +68,64 @@ pub fn render_json(report: &Report, sources: &SourceMap, out: &mut dyn Write) ->
     Ok(())
 }
 
+/// Writes what is wrong, though it is no finding, as an object of the same form: the command line, a file that can't be read. It has a kind and no
+/// code.
+///
+/// # Errors
+/// Those of `out`.
+pub fn render_json_error(
+    kind: &str,
+    severity: Severity,
+    message: &str,
+    help: Option<&str>,
+    file: Option<&str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let line = Line {
+        code: None,
+        kind,
+        severity: severity.name(),
+        message,
+        file,
+        line: None,
+        column: None,
+        end_line: None,
+        end_column: None,
+        spans: Vec::new(),
+        note: None,
+        help,
+        fix: None,
+    };
+    let mut text = serde_json::to_vec(&line)?;
+    text.push(b'\n');
+    out.write_all(&text)
+}
+
 fn line<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Line<'a> {
     let labels = diagnostic.labels.iter().filter_map(|label| {
         let file = &sources.source_of(label.span.start)?.name;
         let (line, column) = sources.line_column(label.span.start)?;
-        Some(Place { file, line, column: Some(column), label: &label.text })
+        let (end_line, end_column) = sources.line_column(label.span.end)?;
+        let (column, end_line, end_column) = (Some(column), Some(end_line), Some(end_column));
+        Some(Place { file, line, column, end_line, end_column, label: &label.text })
     });
     let lines = diagnostic.lines.iter().filter_map(|label| {
         let file = &sources.sources().first()?.name;
-        Some(Place { file, line: label.line, column: None, label: &label.text })
+        let (column, end_line, end_column) = (None, None, None);
+        Some(Place { file, line: label.line, column, end_line, end_column, label: &label.text })
     });
     let spans: Vec<Place<'_>> = labels.chain(lines).collect();
     let first = spans.first().copied();
     Line {
-        code: diagnostic.code.to_string(),
+        code: Some(diagnostic.code.to_string()),
         kind: diagnostic.code.kind(),
         severity: diagnostic.severity().name(),
         message: &diagnostic.message,
         file: first.map(|place| place.file),
         line: first.map(|place| place.line),
         column: first.and_then(|place| place.column),
+        end_line: first.and_then(|place| place.end_line),
+        end_column: first.and_then(|place| place.end_column),
         spans,
         note: diagnostic.note.as_deref(),
         help: diagnostic.help.as_deref(),

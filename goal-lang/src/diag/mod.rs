@@ -1,5 +1,6 @@
 //! Diagnostics: what is wrong, where, and what to do. How they are drawn is decided elsewhere.
 
+mod addition;
 mod excerpt;
 mod fix;
 mod json;
@@ -9,8 +10,9 @@ mod render;
 mod report;
 mod sarif;
 
+pub use addition::{dependency, line_after, spelling};
 pub use fix::{Fix, Insertion, apply};
-pub use json::render_json;
+pub use json::{render_json, render_json_error};
 pub use registry::{Code, Severity};
 pub use render::{render, render_rest};
 pub use report::Report;

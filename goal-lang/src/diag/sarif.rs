@@ -1,7 +1,8 @@
-//! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a finding.
+//! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a finding. Columns count code
+//! points, as `columnKind` says, and ends are exclusive, as in SARIF itself.
 
 use super::{Code, Diagnostic, Label, LineLabel, Report, Severity};
-use crate::source::{Position, SourceMap};
+use crate::source::SourceMap;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -71,7 +72,7 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
         let changes: Vec<Value> = (fix.insertions.iter())
             .filter_map(|insertion| {
                 let source = sources.source_of(insertion.at)?;
-                let (line, column) = point(insertion.at, sources)?;
+                let (line, column) = sources.line_column(insertion.at)?;
                 let region = json!({
                     "startLine": line, "startColumn": column, "endLine": line, "endColumn": column,
                 });
@@ -90,8 +91,8 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
 
 fn location(id: usize, label: &Label, sources: &SourceMap) -> Option<Value> {
     let source = sources.source_of(label.span.start)?;
-    let (line, column) = point(label.span.start, sources)?;
-    let (end_line, end_column) = point(label.span.end, sources)?;
+    let (line, column) = sources.line_column(label.span.start)?;
+    let (end_line, end_column) = sources.line_column(label.span.end)?;
     Some(json!({
         "id": id,
         "physicalLocation": {
@@ -114,16 +115,6 @@ fn line(id: usize, label: &LineLabel, sources: &SourceMap) -> Option<Value> {
         },
         "message": { "text": label.text },
     }))
-}
-
-/// Line and column of a position, the column in characters.
-fn point(position: Position, sources: &SourceMap) -> Option<(u64, u64)> {
-    let source = sources.source_of(position)?;
-    let (line, column) = sources.line_column(position)?;
-    let offset = ((position - source.base) as usize).min(source.bytes.len());
-    let start = offset - (column as usize - 1);
-    let before = String::from_utf8_lossy(&source.bytes[start..offset]);
-    Some((line, before.chars().count() as u64 + 1))
 }
 
 /// A file's name as a reference: what may not stand in one is written by its number.

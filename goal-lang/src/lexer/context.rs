@@ -35,7 +35,19 @@ pub(crate) struct Lexer<'a> {
     whole_statements: bool,
     /// Starts of the last two tokens, where they are plain operations.
     plain: [Option<usize>; 2],
+    /// The last tokens found, in a ring.
+    history: [Past; 4],
+    found: usize,
     end: usize,
+}
+
+/// A token that was handed out.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Past {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// The word after it is a label, whatever the word is.
+    pub(crate) names: bool,
 }
 
 impl<'a> Lexer<'a> {
@@ -53,6 +65,8 @@ impl<'a> Lexer<'a> {
             closed: [0; 2],
             whole_statements: false,
             plain: [None; 2],
+            history: [Past::default(); 4],
+            found: 0,
             end,
         }
     }
@@ -97,6 +111,30 @@ impl<'a> Lexer<'a> {
         }
         self.ahead = ahead;
         Some((first.start, token, end))
+    }
+
+    /// The token that was found `back` tokens before the last one, if there was one.
+    pub(crate) fn past(&self, back: usize) -> Option<Past> {
+        let index = self.found.checked_sub(back + 1)?;
+        Some(self.history[index % self.history.len()])
+    }
+
+    /// Reads the text again from `position` on, where a token begins that is one of the last two.
+    pub(crate) fn rewind(&mut self, position: usize) {
+        if self.closed[0] > position {
+            self.closed[0] = self.closed[1];
+        }
+        self.raw = RawLexer::new(self.text, position, self.end);
+        self.ahead = self.raw.next();
+        self.next = Next::Open;
+        self.plain = [None; 2];
+        self.replays = 0;
+    }
+
+    #[inline]
+    fn note(&mut self, start: usize, end: usize) {
+        self.history[self.found % self.history.len()] = Past { start, end, names: self.next == Next::Name };
+        self.found += 1;
     }
 
     /// The next token is this one.
@@ -249,6 +287,7 @@ impl Iterator for Lexer<'_> {
             if matches!(token.1, Token::Plain(_)) {
                 self.plain[0] = Some(token.0);
             }
+            self.note(token.0, token.2);
             return Some(token);
         }
         let token = self.advance()?;
@@ -271,6 +310,7 @@ impl Iterator for Lexer<'_> {
             }
             raw => self.punctuation(raw, end),
         };
+        self.note(start, end);
         Some((start, kind, end))
     }
 }

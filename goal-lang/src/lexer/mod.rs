@@ -9,7 +9,7 @@ mod plain;
 mod raw;
 mod token;
 
-pub(crate) use context::{Lexer, Spanned, long_number};
+pub(crate) use context::{Lexer, Past, Spanned, long_number};
 pub(crate) use plain::{Plain, PlainDependency, PlainKind};
 pub(crate) use raw::{Raw, RawLexer};
 pub(crate) use token::Token;

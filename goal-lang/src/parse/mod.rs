@@ -3,6 +3,7 @@
 mod block;
 mod builder;
 mod chunk;
+mod cut;
 mod exec;
 mod labels;
 mod numbers;
@@ -10,6 +11,8 @@ mod statement;
 mod syntax;
 mod values;
 
+#[cfg(test)]
+mod cut_tests;
 #[cfg(test)]
 mod tests;
 

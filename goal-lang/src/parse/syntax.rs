@@ -3,6 +3,7 @@
 use lalrpop_util::ParseError;
 
 use super::builder::Builder;
+use super::cut::cut;
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Spanned, Token};
 use crate::limits::SYNTAX_ERRORS_MAX;
@@ -44,6 +45,23 @@ pub(super) fn recover(
         }
         return None;
     }
+    let cut = cut(builder, lexer, found, &expected, end);
+    let place = match builder.open_block() {
+        Some(_) => Where::Block,
+        None if bare => Where::Bare,
+        None => Where::Outside,
+    };
+    if let Some(cut) = &cut {
+        cut.tell(builder, found, &expected, place);
+        if let Some(position) = cut.again {
+            lexer.rewind(position);
+            return match give_up(builder, found) {
+                true => None,
+                false if place == Where::Block => Some(Token::StartInside),
+                false => Some(Token::StartBare),
+            };
+        }
+    }
     if let Some(head_end) = builder.open_block() {
         match found {
             None | Some((_, Token::Rank | Token::NumRanks, _)) => {
@@ -55,8 +73,9 @@ pub(super) fn recover(
                 lexer.push_back(found?);
                 return Some(Token::StartBlocks);
             }
+            Some(_) if cut.is_some() => {}
             Some(token) => {
-                unexpected(builder, Some(lexer.first_word(token)), &expected, end, Where::Block);
+                unexpected(builder, Some(lexer.first_word(token)), &expected, end, place);
             }
         }
         if give_up(builder, found) {
@@ -73,7 +92,9 @@ pub(super) fn recover(
             lexer.push_back(token);
             return Some(Token::StartBlocks);
         }
-        unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, Where::Bare);
+        if cut.is_none() {
+            unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, place);
+        }
         found?;
         if give_up(builder, found) {
             return None;
@@ -81,15 +102,26 @@ pub(super) fn recover(
         skip_statement(lexer, found, false);
         return Some(Token::StartBare);
     }
-    unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, Where::Outside);
+    if cut.is_none() {
+        unexpected(builder, found.map(|token| lexer.first_word(token)), &expected, end, place);
+    }
     if give_up(builder, found) {
         return None;
     }
-    skip_to_block(builder, lexer, found?)
+    let found = found?;
+    // Only the brace is missing: the statements are those of the block.
+    let is_head = expected.iter().any(|terminal| terminal == "\"{\"" || terminal == "\"#\"");
+    if let Some(cut) = cut.filter(|_| is_head && found.1.begins_statement()) {
+        builder.begin_block(cut.end());
+        lexer.push_back(found);
+        return Some(Token::StartInside);
+    }
+    skip_to_block(builder, lexer, found)
 }
 
+/// Where the parser was.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Where {
+pub(super) enum Where {
     Block,
     Bare,
     Outside,
@@ -229,7 +261,7 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
 }
 
 /// The expected keyword that a word was probably meant to be.
-fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
+pub(super) fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
     let keywords = expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
     let keywords = keywords.filter(|keyword| !matches!(*keyword, "blocks" | "bare" | "inside"));
     let near =
@@ -248,7 +280,7 @@ fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String
 }
 
 /// What may stand at a place, in the words of the language.
-fn alternatives(expected: &[String]) -> String {
+pub(super) fn alternatives(expected: &[String]) -> String {
     let has = |name: &str| expected.iter().any(|terminal| terminal == name);
     let mut words: Vec<&str> = Vec::new();
     for terminal in expected {

@@ -198,7 +198,7 @@ fn several_errors_of_one_text() {
     use Code::{Syntax, UnknownLabel};
     assert_eq!(
         errors(text),
-        [(Syntax, 2), (Syntax, 4), (UnknownLabel, 5), (Syntax, 7), (Syntax, 10), (Syntax, 11)]
+        [(Syntax, 2), (Syntax, 3), (UnknownLabel, 5), (Syntax, 7), (Syntax, 9), (Syntax, 11)]
     );
 }
 

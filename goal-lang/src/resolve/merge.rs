@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
 use crate::parse::{Block, Dependencies, DependencyKind, Pending, duplicate_label, quote};
 use crate::program::{Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows};
-use crate::source::{Position, Span};
+use crate::source::{Position, SourceMap, Span};
 
 /// Most labels looked at for one that was meant.
 const CANDIDATES_MAX: usize = 1 << 14;
@@ -140,6 +140,11 @@ impl Resolver<'_> {
     }
 
     fn resolve(&mut self, labels: &RankLabels, dependency: &Pending) -> Option<Edge> {
+        if labels.find(b"nop").is_none() && is_operation(self.sources, dependency) {
+            let place = dependency.prerequisite.start;
+            self.tell(Code::Syntax, place, || breaks_off(dependency));
+            return None;
+        }
         let mut find = |span: Span| {
             let name = text_of(self.sources, span);
             let found = labels.find(name);
@@ -151,6 +156,21 @@ impl Resolver<'_> {
         let (waiter, prerequisite) = (find(dependency.waiter), find(dependency.prerequisite));
         Some(Edge { waiter: waiter?, prerequisite: prerequisite? })
     }
+}
+
+/// Returns true if what was taken for a label is the statement `nop` on the next line: the only one of one word, so that the
+/// grammar can't tell.
+fn is_operation(sources: &SourceMap, dependency: &Pending) -> bool {
+    let Pending { waiter, prerequisite, .. } = *dependency;
+    let between = Span { start: waiter.end, end: prerequisite.start };
+    text_of(sources, prerequisite) == b"nop" && text_of(sources, between).contains(&b'\n')
+}
+
+fn breaks_off(dependency: &Pending) -> Diagnostic {
+    Diagnostic::new(Code::Syntax, "this statement breaks off")
+        .label(dependency.waiter, "expected another label at the end of this line")
+        .label(dependency.prerequisite, "the next statement begins here")
+        .help("write the label of the action that is waited for")
 }
 
 fn unknown_label(labels: &RankLabels, name: &[u8], span: Span) -> Diagnostic {

@@ -1,8 +1,8 @@
 //! How findings name actions, and where these are.
 
 use crate::whole::{Vertex, Whole};
-use goal_lang::diag::Diagnostic;
-use goal_lang::{Action, Position, SourceMap, Space, Span};
+use goal_lang::diag::{Diagnostic, dependency, spelling};
+use goal_lang::{Action, Position, Source, SourceMap, Space, Span, Style};
 use std::ops::Range;
 
 /// Names and places of a program's actions.
@@ -29,16 +29,17 @@ impl<'a> Places<'a> {
         self.whole.body(vertex).debug.actions.get(self.whole.id(vertex).index()).copied()
     }
 
-    /// The semicolon at the end of an action's statement, where it has one on its first line.
-    pub(super) fn semicolon(&self, vertex: Vertex) -> Option<Position> {
-        let Span { start, end } = self.span(vertex)?;
-        let source = self.sources?.source_of(start)?;
-        let text = source.bytes.get((start - source.base) as usize..)?;
-        let (statement, rest) = text.split_at_checked((end - start) as usize)?;
-        // The semicolon of a comment is none.
-        let is_plain = !statement.iter().any(|byte| matches!(byte, b'#' | b'/'));
-        let spaces = rest.len() - rest.trim_ascii_start().len();
-        (is_plain && rest.get(spaces) == Some(&b';')).then_some(end + spaces as u64)
+    /// The text that a position lies in.
+    pub(super) fn source(&self, position: Position) -> Option<&'a Source> {
+        self.sources?.source_of(position)
+    }
+
+    /// A dependency of `vertex`, labelled `waiter`, in the spelling of its text.
+    pub(super) fn dependency(&self, vertex: Vertex, waiter: &str, prerequisite: &str) -> String {
+        let source = self.position(vertex).and_then(|position| self.source(position));
+        let style = source.map_or(Style::Schedgen, spelling);
+        let end = if style == Style::Paper2009 { ";" } else { "" };
+        format!("{}{end}", dependency(style, waiter, prerequisite))
     }
 
     /// The source line of an action (1-based), where it is known.

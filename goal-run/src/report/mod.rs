@@ -68,6 +68,9 @@ pub struct Report {
     pub stats: Option<Stats>,
     /// What is wrong.
     pub errors: Vec<String>,
+    /// Everything that there is to tell, warnings too, each as an object as `goalc check --format json` writes it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<serde_json::Value>,
     #[serde(skip)]
     signal: u8,
 }
@@ -110,6 +113,7 @@ impl Report {
             verified,
             stats: None,
             errors,
+            findings: vec![],
             signal,
         }
     }
@@ -131,6 +135,7 @@ impl Report {
             verified: None,
             stats: None,
             errors: vec![error],
+            findings: vec![],
             signal: 0,
         }
     }

@@ -7,7 +7,7 @@ use goal_asm::driver::{
 use goal_lang::{Program, Style, print};
 use goal_opt::{Pass, Timings};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
@@ -150,7 +150,7 @@ fn target(arguments: &Arguments) -> Result<Target, Error> {
     let target = match (&arguments.output, arguments.emit.extension()) {
         (Some(output), _) => Target::new(output),
         (None, None) => Target::Stdout,
-        (None, Some(_)) if input == Path::new("-") => Target::Stdout,
+        (None, Some(_)) if driver::is_stream(input) => Target::Stdout,
         (None, Some(extension)) => {
             // x.goal.gz becomes x.nisa.
             let unpacked = if input.extension().is_some_and(|packed| packed == "gz") {

@@ -1,7 +1,6 @@
 //! `goalc explain`.
 
-use crate::print;
-use goal_asm::driver::Error;
+use goal_asm::driver::{Error, print};
 use goal_lang::diag::Code;
 
 #[derive(clap::Args)]
@@ -24,11 +23,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
                 .try_for_each(|code| writeln!(out, "{code}  {:<8} {}", code.severity().name(), code.kind()))
         });
     };
-    let is_wanted = |code: &&Code| {
-        code.to_string().eq_ignore_ascii_case(wanted) || code.kind().eq_ignore_ascii_case(wanted)
-    };
-    match Code::ALL.iter().find(is_wanted) {
+    match Code::named(wanted) {
         Some(code) => print(|out| out.write_all(code.page().as_bytes())),
-        None => Err(Error::Usage(format!("there is no code `{wanted}`; `goalc explain` lists all"))),
+        None => {
+            let meant = Code::nearest(wanted).map(|near| format!(": did you mean `{near}`?"));
+            let meant = meant.unwrap_or_default();
+            Err(Error::Usage(format!("there is no code `{wanted}`{meant}; `goalc explain` lists all")))
+        }
     }
 }

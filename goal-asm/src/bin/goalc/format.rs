@@ -1,7 +1,9 @@
 //! `goalc fmt`.
 
 use crate::style::Spelling;
-use goal_asm::driver::{Error, Findings, Form, Format, Input, Options, Output, Status, Target, tell};
+use goal_asm::driver::{
+    Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, print, tell,
+};
 use goal_lang::{FormatOptions, SourceMap, fmt};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,8 @@ Examples:
   goalc fmt --check *.goal                   exit status 1 where a file would change
   goalc fmt --style 2009 - < trace.goal      print a Schedgen text in the paper's spelling")]
 pub(crate) struct Arguments {
-    /// Texts, each formatted in its place; - is standard input, whose result goes to standard output
+    /// Texts, each formatted in its place; - is standard input. The result of what can't be replaced, as standard input or a pipe, goes
+    /// to standard output
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// Change nothing: name the files that would change and exit with status 1
@@ -29,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Error> {
     for path in &arguments.inputs {
         match one(path, arguments) {
             Ok(true) if arguments.check => {
-                crate::print(|out| writeln!(out, "{}", path.display()))?;
+                print(|out| writeln!(out, "{}", path.display()))?;
                 status = status.max(Status::Input);
             }
             Ok(_) => {}
@@ -46,9 +49,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Error> {
 
 /// Formats one text; whether that changed it.
 fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
+    let is_stream = is_stream(path);
     let input = Input::open(path, &Options::default())?;
-    let is_stdin = path == Path::new("-");
-    if input.form != Form::Text || (input.packed && !is_stdin) {
+    if input.form != Form::Text || (input.packed && !is_stream) {
         let what = if input.packed {
             "is packed: unpack it first"
         } else {
@@ -66,8 +69,8 @@ fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
         }
     };
     let changed = formatted != input.bytes[..];
-    if !arguments.check && (changed || is_stdin) {
-        let mut out = Output::create(&Target::new(path), false)?;
+    if !arguments.check && (changed || is_stream) {
+        let mut out = Output::create(&Target::in_place(path), false)?;
         out.write_all(&formatted).map_err(|error| Error::io(out.name(), error))?;
         out.finish()?;
     }

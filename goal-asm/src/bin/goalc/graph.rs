@@ -1,21 +1,25 @@
 //! `goalc graph`.
 
 use goal_asm::driver::{self, Error, Format, InputArguments, Output, Target};
-use goal_asm::graph::{SvgError, dot, svg};
+use goal_asm::graph::{SvgError, dot, dot_of_ranks, svg, svg_of_ranks};
+use goal_lang::Program;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  goalc graph broadcast.goal --rank 0 --svg -o rank0.svg
+  goalc graph broadcast.goal -o broadcast.svg            all ranks and their messages
+  goalc graph broadcast.goal --rank 0 -o rank0.svg
   goalc graph trace.nisa --rank 3 | dot -Tpdf > rank3.pdf")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// The rank whose graph is drawn
+    /// The rank whose graph is drawn [default: all, with their messages]
     #[arg(long, value_name = "R")]
-    rank: u32,
-    /// Draw it as SVG, which needs no graphviz; for graphs of up to a few hundred actions
+    rank: Option<u32>,
+    /// Draw it as SVG, which needs no graphviz; for up to a few hundred actions: of all ranks the first ones that are no more. OUT
+    /// with the ending .svg asks for it, too
     #[arg(long, conflicts_with = "dot")]
     svg: bool,
     /// Write it in graphviz's language, which is what happens without --svg too
@@ -26,12 +30,32 @@ pub(crate) struct Arguments {
     output: PathBuf,
 }
 
+impl Arguments {
+    /// Returns true for SVG.
+    fn is_svg(&self) -> Result<bool, Error> {
+        if self.svg || self.dot {
+            return Ok(self.svg);
+        }
+        let ending = self.output.extension().map(|ending| ending.to_ascii_lowercase());
+        match ending.as_ref().and_then(|ending| ending.to_str()) {
+            Some("svg") => Ok(true),
+            Some(other @ ("png" | "pdf" | "jpg" | "jpeg" | "ps" | "eps" | "gif" | "webp" | "svgz")) => {
+                let name = self.output.display();
+                Err(Error::Usage(format!(
+                    "{name}: goalc draws SVG and writes graphviz's language: use x.svg, or `| dot -T{other} > {name}`"
+                )))
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let is_svg = arguments.is_svg()?;
     let loaded = driver::load_program(&arguments.input.inputs, &arguments.input.options())?;
     driver::tell(&loaded.findings, Format::Text)?;
     let program = &loaded.program;
-    let rank = arguments.rank;
-    if rank >= program.num_ranks() {
+    if let Some(rank) = arguments.rank.filter(|&rank| rank >= program.num_ranks()) {
         return Err(Error::Usage(format!(
             "there is no rank {rank}: the program has {}",
             program.num_ranks()
@@ -39,13 +63,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let target = Target::new(&arguments.output).apart_from(&arguments.input.inputs)?;
     let mut out = Output::create(&target, false)?;
-    let drawn = match arguments.svg {
-        true => svg(program.body_of(rank), &mut out),
-        false => dot(program.body_of(rank), rank, &mut out).map_err(SvgError::Io),
-    };
-    drawn.map_err(|error| match error {
+    let drawn = draw(program, arguments.rank, is_svg, &mut out);
+    let ranks = drawn.map_err(|error| match error {
         SvgError::Io(error) => Error::io(out.name(), error),
-        SvgError::TooLarge { .. } => Error::Usage(format!("rank {rank}: {error}")),
+        SvgError::TooLarge { .. } => Error::Usage(format!("rank {}: {error}", arguments.rank.unwrap_or(0))),
     })?;
-    out.finish()
+    out.finish()?;
+    if ranks < program.num_ranks() && arguments.rank.is_none() {
+        let (last, all) = (ranks - 1, program.num_ranks());
+        // Where standard error is closed there is nobody to tell.
+        let _ = writeln!(
+            io::stderr(),
+            "goalc: ranks 0 to {last} of {all} are drawn: more can't be read; --rank draws another one, --dot writes all"
+        );
+    }
+    Ok(())
+}
+
+/// Draws a rank, or all. Returns how many ranks are drawn.
+fn draw(program: &Program, rank: Option<u32>, is_svg: bool, out: &mut Output) -> Result<u32, SvgError> {
+    match (rank, is_svg) {
+        (Some(rank), true) => svg(program.body_of(rank), out).map(|()| 1),
+        (Some(rank), false) => dot(program.body_of(rank), rank, out).map(|()| 1).map_err(SvgError::Io),
+        (None, true) => svg_of_ranks(program, out),
+        (None, false) => dot_of_ranks(program, out).map(|()| program.num_ranks()).map_err(SvgError::Io),
+    }
 }

@@ -9,13 +9,16 @@ mod explain;
 mod format;
 mod graph;
 mod reduce;
-mod shell;
 mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
-use goal_asm::driver::{Error, Format, Status, clear_stage, tell_error};
+use goal_asm::driver::{Color, Completions, Format, Man, Status, clear_stage, tell_error};
+use goal_asm::memory::Allocator;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator { program: "goalc" };
 
 #[derive(Parser)]
 #[command(
@@ -23,10 +26,12 @@ use std::process::ExitCode;
     version,
     about = "The GOAL compiler: from text to the schedules that ranks execute",
     after_help = "Exit status: 0 done, warnings or not; 1 the input is wrong; 2 the command line is wrong or the system failed.",
-    after_long_help = HELP,
-    disable_help_subcommand = true
+    after_long_help = HELP
 )]
 struct Cli {
+    /// When reports have colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -64,15 +69,29 @@ enum Command {
     /// Explain a code of a report
     Explain(explain::Arguments),
     /// Write the completions of a shell to standard output
-    Completions(shell::Completions),
+    #[command(after_long_help = COMPLETIONS)]
+    Completions(Completions),
     /// Write the manual pages into a folder
-    Man(shell::Man),
+    #[command(after_long_help = MAN)]
+    Man(Man),
 }
 
+const COMPLETIONS: &str = "\
+Examples:
+  goalc completions bash > ~/.local/share/bash-completion/completions/goalc";
+
+const MAN: &str = "\
+Examples:
+  goalc man ~/.local/share/man/man1";
+
 fn main() -> ExitCode {
-    let command = Cli::parse().command;
+    let command = match goal_asm::driver::parse::<Cli>("goalc") {
+        Ok(Cli { command, .. }) => command,
+        Err(status) => return ExitCode::from(status as u8),
+    };
     let format = match &command {
         Command::Check(arguments) => arguments.format,
+        Command::Stats(arguments) => arguments.findings(),
         _ => Format::Text,
     };
     let success = |()| Status::Success;
@@ -85,8 +104,8 @@ fn main() -> ExitCode {
         Command::Stats(arguments) => stats::run(&arguments).map(success),
         Command::Graph(arguments) => graph::run(&arguments).map(success),
         Command::Explain(arguments) => explain::run(&arguments).map(success),
-        Command::Completions(arguments) => shell::completions(&arguments).map(success),
-        Command::Man(arguments) => shell::man(&arguments).map(success),
+        Command::Completions(arguments) => arguments.run::<Cli>("goalc").map(success),
+        Command::Man(arguments) => arguments.run::<Cli>().map(success),
     };
     let status = match done {
         Ok(status) => status,
@@ -98,13 +117,4 @@ fn main() -> ExitCode {
     };
     clear_stage();
     ExitCode::from(status as u8)
-}
-
-/// Writes a text to standard output.
-fn print(write: impl FnOnce(&mut dyn std::io::Write) -> std::io::Result<()>) -> Result<(), Error> {
-    clear_stage();
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    write(&mut out)
-        .and_then(|()| std::io::Write::flush(&mut out))
-        .map_err(|error| Error::io("<stdout>", error))
 }

@@ -1,8 +1,7 @@
 //! `goalc stats`.
 
-use crate::print;
 use clap::ValueEnum;
-use goal_asm::driver::{self, Error, InputArguments};
+use goal_asm::driver::{self, Error, InputArguments, print};
 use goal_asm::stats::stats;
 
 #[derive(clap::Args)]
@@ -28,13 +27,23 @@ enum Format {
     Json,
 }
 
+impl Arguments {
+    /// How findings are written.
+    pub(crate) fn findings(&self) -> driver::Format {
+        match self.format {
+            Format::Text => driver::Format::Text,
+            Format::Json => driver::Format::Json,
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let options = driver::Options { strip: true, ..arguments.input.options() };
     let loaded = driver::load_program(&arguments.input.inputs, &options)?;
     driver::show_stage("counting");
     driver::start_workers(|| ());
     let stats = stats(&loaded.program);
-    driver::tell(&loaded.findings, driver::Format::Text)?;
+    driver::note(&loaded.findings, arguments.findings());
     print(|out| match arguments.format {
         Format::Text => write!(out, "{stats}"),
         Format::Json => {

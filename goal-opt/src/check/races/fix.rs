@@ -4,7 +4,7 @@ use super::super::places::Places;
 use super::Wait;
 use crate::whole::{Vertex, Whole};
 use goal_lang::Position;
-use goal_lang::diag::{Fix, Insertion};
+use goal_lang::diag::{Fix, Insertion, dependency, line_after, spelling};
 use rustc_hash::FxHashMap;
 
 /// Makes fixes. An action without a label gets the same new one in all of them.
@@ -28,13 +28,10 @@ impl<'a> Fixes<'a> {
         let mut insertions = Vec::new();
         let waiter_name = self.label(waiter, &mut insertions)?;
         let prerequisite_name = self.label(prerequisite, &mut insertions)?;
-        let statement = format!("requ {waiter_name} -> {prerequisite_name};");
-        let addition = match self.places.semicolon(waiter) {
-            Some(semicolon) => Insertion { at: semicolon + 1, text: format!(" {statement}") },
-            None => Insertion { at: self.places.position(waiter)?, text: format!("{statement} ") },
-        };
-        // A statement comes before the label of the next one.
-        insertions.insert(0, addition);
+        let start = self.places.position(waiter)?;
+        let source = self.places.source(start)?;
+        let dependency = dependency(spelling(source), &waiter_name, &prerequisite_name);
+        insertions.extend(line_after(source, start, &dependency));
         let title = format!("let `{waiter_name}` wait for the end of `{prerequisite_name}`");
         Some(Fix { title, insertions })
     }

@@ -154,11 +154,13 @@ impl Teller<'_> {
         let labels = &self.analysis.whole.program.bodies[self.body.index()].debug.labels;
         let label = |id| labels.get(id);
         match self.wait.map(|wait| (wait, label(wait.waiter).zip(label(wait.prerequisite)))) {
-            Some((_, Some((waiter, prerequisite)))) => {
-                format!("let one wait for the other: `requ {waiter} -> {prerequisite};`")
+            Some((wait, Some((waiter, prerequisite)))) => {
+                let statement =
+                    self.analysis.places.dependency(self.vertex(wait.waiter), waiter, prerequisite);
+                format!("let one wait for the other: `{statement}`")
             }
             Some((wait, None)) => format!(
-                "let {} wait for {} with `requ`, or use other bytes",
+                "let {} wait for {}, or use other bytes",
                 self.name(wait.waiter),
                 self.name(wait.prerequisite)
             ),

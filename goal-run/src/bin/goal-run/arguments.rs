@@ -7,7 +7,7 @@ use super::info::Info;
 use super::key::KeyArguments;
 use super::ping::Ping;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-use goal_asm::driver::{self, Deny, InputArguments, bytes};
+use goal_asm::driver::{self, Color, Completions, Deny, InputArguments, Man, bytes};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
@@ -60,6 +60,9 @@ Exit status:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+    /// When reports have colours
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
     #[command(flatten)]
     pub(crate) input: InputArguments,
     /// Number of ranks, which must be the program's
@@ -148,6 +151,10 @@ pub(crate) enum Command {
     Answer(Answer),
     /// Make a key for jobs on several hosts
     Key(KeyArguments),
+    /// Write the completions of a shell to standard output
+    Completions(Completions),
+    /// Write the manual pages into a folder
+    Man(Man),
 }
 
 /// What the ranks are.

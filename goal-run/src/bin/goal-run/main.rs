@@ -3,6 +3,7 @@
 mod answer;
 mod arguments;
 mod attended;
+mod findings;
 mod hosts;
 mod info;
 mod interfaces;
@@ -12,10 +13,11 @@ mod table;
 
 use arguments::{Arguments, Command, Format};
 use attended::attended;
-use clap::Parser;
 use goal_asm::Nisa;
-use goal_asm::driver::{self, Error};
+use goal_asm::driver::{self, Error, Findings};
+use goal_asm::memory::Allocator;
 use goal_asm::nisa::{MAGIC, StreamError};
+use goal_lang::diag::Severity;
 use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
 use goal_run::report::{Report, Stats, Status};
 use goal_run::transport::Distance;
@@ -28,6 +30,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
 
 /// Why there is no report.
 enum Failure {
@@ -51,7 +56,10 @@ fn main() -> ExitCode {
         complain(why);
         return ExitCode::from(2);
     }
-    let arguments = Arguments::parse();
+    let arguments = match driver::parse::<Arguments>("goal-run") {
+        Ok(arguments) => arguments,
+        Err(status) => return ExitCode::from(status as u8),
+    };
     limits::raise_open_files();
     // They live as long as this process.
     driver::start_workers(|| drop(rights::give_up_all_but_files()));
@@ -61,6 +69,10 @@ fn main() -> ExitCode {
             Command::Ping(ping) => ping::run(ping),
             Command::Answer(answer) => answer::run(answer),
             Command::Key(key) => key::run(key),
+            Command::Completions(shell) => {
+                shell.run::<Arguments>("goal-run").map(|()| 0).map_err(Failure::from)
+            }
+            Command::Man(man) => man.run::<Arguments>().map(|()| 0).map_err(Failure::from),
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
@@ -81,7 +93,7 @@ enum Told {
 }
 
 fn execute(arguments: &Arguments) -> Result<Told, Failure> {
-    let (nisa, window) = open(arguments)?;
+    let (nisa, window, found) = open(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();
         let plural = if has == 1 { "" } else { "s" };
@@ -111,7 +123,11 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     };
     let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
     let transports = options.transports.names(farthest);
-    let report = |verified| Report::new(&outcome, repeat, (ranks_as, &transports), verified);
+    let report = |verified| {
+        let mut report = Report::new(&outcome, repeat, (ranks_as, &transports), verified);
+        report.findings = findings::objects(&found, &report);
+        report
+    };
     // Of what has not arrived nothing is written.
     let is_known = outcome.missing.is_empty();
     let work = || -> Result<Report, Error> {
@@ -146,6 +162,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let leave = |signal| {
         let mut report = report(None);
         report.interrupt(signal);
+        report.findings = findings::objects(&found, &report);
         conclude(report.exit_status(), &report);
         tell(&report, arguments.format)
     };
@@ -172,8 +189,8 @@ fn no_signals(error: io::Error) -> Failure {
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
-/// sealed copy in memory otherwise.
-fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>), Failure> {
+/// sealed copy in memory otherwise. With it comes what was found in the input.
+fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
     if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
         && is_nisa(path)
@@ -188,16 +205,17 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>), Failure> {
             }
             error => Failure::System(format!("{name}: {error}")),
         })?;
-        return Ok((Arc::clone(&window.outline.nisa), Some(window)));
+        return Ok((Arc::clone(&window.outline.nisa), Some(window), Findings::default()));
     }
     let compiled = driver::compile(&arguments.input.inputs, &options)?;
-    if !compiled.findings.report.is_empty() {
-        driver::tell(&compiled.findings, driver::Format::Text)?;
+    let found = compiled.findings;
+    if !found.report.is_empty() {
+        driver::note(&found, findings::format());
     }
-    let Some(settings) = arguments.window() else { return Ok((Arc::new(compiled.nisa), None)) };
+    let Some(settings) = arguments.window() else { return Ok((Arc::new(compiled.nisa), None, found)) };
     let window = Window::over(&compiled.nisa, &options.limits, settings)
         .map_err(|error| Failure::System(error.to_string()))?;
-    Ok((Arc::clone(&window.outline.nisa), Some(window)))
+    Ok((Arc::clone(&window.outline.nisa), Some(window), found))
 }
 
 /// Whether a path is a plain file that begins as NISA files do.
@@ -222,9 +240,7 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
 fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
     let lost = outcome.write_trace(&mut BufWriter::new(file))?;
     if lost > 0 {
-        complain(&format!(
-            "warning: the first {lost} records of the trace did not fit (--trace-max raises it)"
-        ));
+        warn(&format!("the first {lost} records of the trace did not fit (--trace-max raises it)"));
     }
     Ok(())
 }
@@ -234,7 +250,7 @@ fn tell(report: &Report, format: Format) -> u8 {
         complain(error);
     }
     if let Some(warning) = report.warning() {
-        complain(&format!("warning: {warning}"));
+        warn(&warning);
     }
     let text = match format {
         Format::Json => report.to_json(),
@@ -256,7 +272,11 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     match arguments.format {
         Format::Text => status,
         Format::Json => {
-            let report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            let mut report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            report.findings = match failure {
+                Failure::Driver(Error::Input(found)) => findings::of(found),
+                _ => findings::objects(&Findings::default(), &report),
+            };
             print(&report.to_json(), status)
         }
     }
@@ -266,7 +286,7 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
 fn complain_of(failure: &Failure) -> (String, u8) {
     match failure {
         Failure::Driver(error) => {
-            driver::tell_error("goal-run", error, driver::Format::Text);
+            driver::note_error("goal-run", error, findings::format());
             (error.to_string(), error.status() as u8)
         }
         Failure::System(text) => {
@@ -279,7 +299,7 @@ fn complain_of(failure: &Failure) -> (String, u8) {
 /// Prints a line on standard output. A reader that went away does not change the exit status `status`.
 fn print(text: &str, status: u8) -> u8 {
     driver::clear_stage();
-    match writeln!(io::stdout(), "{text}") {
+    match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("<stdout>: {error}"));
             2
@@ -289,7 +309,9 @@ fn print(text: &str, status: u8) -> u8 {
 }
 
 fn complain(text: &str) {
-    driver::clear_stage();
-    // Where standard error is closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "goal-run: {text}");
+    driver::note_message("goal-run", findings::KIND, Severity::Error, text, findings::format());
+}
+
+fn warn(text: &str) {
+    driver::note_message("goal-run", findings::KIND, Severity::Warning, text, findings::format());
 }

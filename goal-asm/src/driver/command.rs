@@ -1,0 +1,97 @@
+//! Command lines: parsed, and told in the form that they ask for where they are wrong.
+
+use super::console::{Color, Format, set_color, tell_error, tell_wrong};
+use super::{Error, Status, streams};
+use clap::error::{Error as Wrong, ErrorKind};
+use clap::{ColorChoice, Parser, ValueEnum};
+use std::ffi::OsString;
+use std::io;
+
+/// The arguments of this process. `--help` and what is wrong are told here; then there is only an exit status.
+///
+/// # Errors
+/// The status with which to end: also of `--help`.
+pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let color = value(&arguments, "--color").and_then(|text| Color::from_str(text, false).ok());
+    let color = color.unwrap_or_default();
+    set_color(color);
+    let choice = match color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let mut command = T::command().color(choice);
+    let parsed = command.try_get_matches_from_mut(&arguments);
+    let parsed =
+        parsed.and_then(|matches| T::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
+    parsed.map_err(|error| {
+        let is_json = value(&arguments, "--format") == Some("json");
+        tell(program, &error, is_json)
+    })
+}
+
+/// Returns true if the arguments of this process ask for reports that programs read.
+pub fn asks_for_json() -> bool {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    value(&arguments, "--format") == Some("json")
+}
+
+/// The last value of an option among arguments that may be wrong, as `--name VALUE` or `--name=VALUE`.
+fn value<'a>(arguments: &'a [OsString], name: &str) -> Option<&'a str> {
+    let options = arguments.iter().take_while(|argument| *argument != "--");
+    let options: Vec<Option<&str>> = options.map(|argument| argument.to_str()).collect();
+    let mut values = options.iter().enumerate().filter_map(|(i, argument)| {
+        match argument.as_ref()?.strip_prefix(name)? {
+            "" => *options.get(i + 1)?,
+            rest => rest.strip_prefix('='),
+        }
+    });
+    values.next_back()
+}
+
+fn tell(program: &str, wrong: &Wrong, is_json: bool) -> Status {
+    if matches!(wrong.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let printed = streams::stdout().and_then(|mut out| {
+            wrong.print()?;
+            io::Write::flush(&mut out)
+        });
+        return match printed.map_err(|error| Error::io("<stdout>", error)) {
+            Err(error) if !error.is_broken_pipe() => {
+                tell_error(program, &error, Format::Text);
+                Status::System
+            }
+            _ => Status::Success,
+        };
+    }
+    if is_json {
+        let text = wrong.render().to_string();
+        let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let rest = rest.split("\n\n").filter(|part| !part.starts_with("For more information"));
+        let rest = rest.map(str::trim).collect::<Vec<_>>().join("\n");
+        tell_wrong(message.trim_end(), Some(rest).filter(|rest| !rest.is_empty()).as_deref());
+    } else {
+        // Where standard error is closed there is nobody to tell.
+        let _ = wrong.print();
+    }
+    Status::System
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_found_wherever_it_stands() {
+        let of = |text: &str| {
+            let arguments: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            value(&arguments, "--format").map(str::to_owned)
+        };
+        assert_eq!(of("goalc check --format json x").as_deref(), Some("json"));
+        assert_eq!(of("goalc --format=json check --nonsense").as_deref(), Some("json"));
+        assert_eq!(of("goalc --format=json --format text").as_deref(), Some("text"));
+        assert_eq!(of("goalc check --format"), None);
+        assert_eq!(of("goalc check --formats json -- --format json"), None);
+    }
+}
