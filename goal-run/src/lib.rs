@@ -20,6 +20,7 @@ pub mod progress;
 pub mod rank;
 pub mod report;
 pub mod rights;
+mod seed;
 pub mod shm;
 pub mod trace;
 pub mod transport;

@@ -1,11 +1,20 @@
 //! Numbers for the keys of a schedule: asked with every message, changed never.
 
+use crate::seed::Seed;
+
 /// Numbers keys in the order in which they come, from 0. Open addressing, at most half full.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lookup {
+    seed: Seed,
     /// A power of two of entries, or none: key and number plus 1, 0 for a free one.
     entries: Vec<(u64, u32)>,
     len: u32,
+}
+
+impl Default for Lookup {
+    fn default() -> Self {
+        Self { seed: Seed::random(), entries: Vec::new(), len: 0 }
+    }
 }
 
 impl Lookup {
@@ -40,13 +49,16 @@ impl Lookup {
         self.find(key).1.checked_sub(1)
     }
 
+    #[inline(always)]
+    fn home(&self, key: u64) -> usize {
+        self.seed.mix(key >> 32, key & u64::from(u32::MAX)) as usize & (self.entries.len() - 1)
+    }
+
     /// The place and the number plus 1 of a key; of the free place where it would be, 0.
     #[inline]
     fn find(&self, key: u64) -> (usize, u32) {
-        /// 2^64 divided by the golden ratio (Fibonacci hashing).
-        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let mask = self.entries.len() - 1;
-        let mut place = (key.wrapping_mul(FACTOR) >> 32) as usize & mask;
+        let mut place = self.home(key);
         loop {
             let (other, number) = self.entries[place];
             if number == 0 || other == key {
@@ -60,6 +72,7 @@ impl Lookup {
 #[cfg(test)]
 mod tests {
     use super::Lookup;
+    use crate::seed::keys;
     use std::collections::HashMap;
 
     #[test]
@@ -75,5 +88,22 @@ mod tests {
             assert_eq!((lookup.get(key), lookup.len()), (Some(number), model.len()));
         }
         assert!((0..3000).all(|key| lookup.get(key) == model.get(&key).copied()));
+    }
+
+    /// Counts places and not time: twice as many keys may cost twice as many looks, not four times.
+    #[test]
+    fn no_choice_of_tags_makes_look_ups_long() {
+        for count in [4096, 8192] {
+            for (number, tags) in keys::sets(count).into_iter().enumerate() {
+                let mut lookup = Lookup::default();
+                let key = |tag: u32| 1 << 32 | u64::from(tag);
+                tags.iter().for_each(|&tag| lookup.add(key(tag)));
+                let looks = |key| {
+                    1 + (lookup.find(key).0.wrapping_sub(lookup.home(key)) & (lookup.entries.len() - 1))
+                };
+                let all: usize = tags.iter().map(|&tag| looks(key(tag))).sum();
+                assert!(all < 4 * count, "set {number} of {count} tags: {all} looks");
+            }
+        }
     }
 }

@@ -9,12 +9,12 @@ use super::instance::Storage;
 use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
 use super::{Cause, Core, Engine};
+use crate::seed::Seed;
 use crate::transport::Transport;
 use goal_asm::nisa::{
     Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits, Streamed,
 };
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ pub(super) struct Window {
     /// What holds the actions of the window, in order.
     chunks: VecDeque<Arc<Chunk>>,
     /// How many dependencies of actions behind the window are met.
-    table: FxHashMap<u32, u16>,
+    table: HashMap<u32, u16, Seed>,
     stats: WindowStats,
 }
 
@@ -148,7 +148,7 @@ impl Window {
             end: 0,
             board,
             chunks: VecDeque::new(),
-            table: FxHashMap::default(),
+            table: HashMap::with_hasher(Seed::random()),
             stats: WindowStats::default(),
         })
     }

@@ -6,7 +6,7 @@ use super::{Block, Flat, Heap, flat};
 #[derive(Debug, Default)]
 pub(crate) struct Least<T> {
     values: Block<T>,
-    len: u32,
+    len: usize,
 }
 
 flat!(Least<T>;);
@@ -14,7 +14,7 @@ flat!(Least<T>;);
 impl<T: Flat + Copy + Ord> Least<T> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len as usize
+        self.len
     }
 
     #[inline]
@@ -28,7 +28,7 @@ impl<T: Flat + Copy + Ord> Least<T> {
     }
 
     pub(crate) fn push(&mut self, heap: &Heap, value: T) {
-        let mut at = self.len as usize;
+        let mut at = self.len;
         if at == self.values.len() {
             self.values.grow(heap, 2 * at + 1);
         }
@@ -44,7 +44,7 @@ impl<T: Flat + Copy + Ord> Least<T> {
     pub(crate) fn pop(&mut self, heap: &Heap) -> Option<T> {
         let first = self.first(heap)?;
         self.len -= 1;
-        let values = &mut self.values.values_mut(heap)[..=self.len as usize];
+        let values = &mut self.values.values_mut(heap)[..=self.len];
         let (last, values) = values.split_last_mut()?;
         let mut at = 0;
         while let Some(&left) = values.get(2 * at + 1) {

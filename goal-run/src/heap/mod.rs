@@ -16,9 +16,10 @@ mod tests;
 pub(crate) use fifo::Fifo;
 pub(crate) use least::Least;
 pub(crate) use pool::Pool;
-pub(crate) use table::Table;
+pub(crate) use table::{Key, Table};
 
 use crate::memory::Region;
+use crate::seed::Seed;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -26,6 +27,9 @@ use std::ptr::NonNull;
 const UNIT: usize = 64;
 /// Sizes of blocks: a unit, two, four and so on.
 const CLASSES: usize = 32;
+
+/// What a heap says that has no room left, and a collection that can't number more values.
+const USED_UP: &str = "the memory for an engine's state is used up";
 
 /// Values that may lie in a heap.
 ///
@@ -59,6 +63,8 @@ struct Control {
     top: u32,
     /// The first free block of each size; 0 for none. A free block's first word names the next one.
     free: [u32; CLASSES],
+    /// Decides where tables put their keys, in all processes alike.
+    seed: Seed,
 }
 
 /// A view of a heap.
@@ -98,6 +104,7 @@ impl Heap {
         assert!(top == 0 || (past..=self.units as usize).contains(&(top as usize)), "this is no heap");
         let root = self.at(at as u32).cast::<T>();
         if top == 0 {
+            self.control().seed = Seed::random();
             self.control().top = past as u32;
             // SAFETY: the units were counted just now, and are aligned.
             unsafe { root.write(T::default()) };
@@ -109,6 +116,11 @@ impl Heap {
     fn control(&self) -> &mut Control {
         // SAFETY: the first bytes of the heap, which are integers and which only this function reaches.
         unsafe { self.base.cast::<Control>().as_mut() }
+    }
+
+    #[inline(always)]
+    fn seed(&self) -> Seed {
+        self.control().seed
     }
 
     #[inline]
@@ -132,7 +144,7 @@ impl Heap {
         let units = 1u32.checked_shl(class);
         let end = units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
         let unit = control.top;
-        control.top = end.expect("the memory for an engine's state is used up");
+        control.top = end.expect(USED_UP);
         unit
     }
 
@@ -149,7 +161,8 @@ impl Heap {
 /// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
 pub(crate) struct Block<T> {
     unit: u32,
-    capacity: u32,
+    /// Not 32 bits: a kept message may have 4 GiB.
+    capacity: usize,
     values: PhantomData<T>,
 }
 
@@ -169,11 +182,16 @@ impl<T: Flat> Block<T> {
         (capacity * size_of::<T>()).div_ceil(UNIT).next_power_of_two().ilog2()
     }
 
+    /// Values that a block of a size has room for.
+    fn capacity_of(class: u32) -> usize {
+        (UNIT << class) / size_of::<T>()
+    }
+
     /// A block with room for at least so many values, all of them as they begin.
     pub(crate) fn new(heap: &Heap, capacity: usize) -> Self {
         let class = Self::class(capacity);
-        let capacity = (UNIT << class) / size_of::<T>();
-        let block = Self { unit: heap.allocate(class), capacity: capacity as u32, values: PhantomData };
+        let capacity = Self::capacity_of(class);
+        let block = Self { unit: heap.allocate(class), capacity, values: PhantomData };
         for i in 0..capacity {
             // SAFETY: inside the block, which was allocated for so many values.
             unsafe { heap.at(block.unit).cast::<T>().add(i).write(T::default()) };
@@ -205,26 +223,26 @@ impl<T: Flat> Block<T> {
     /// Values.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.capacity as usize
+        self.capacity
     }
 
     #[inline]
     pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
         // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away. A block without
         // values lies at the heap's beginning.
-        unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
+        unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity) }
     }
 
     #[inline]
     pub(crate) fn values_mut<'a>(&'a mut self, heap: &'a Heap) -> &'a mut [T] {
         // SAFETY: as in `values`; the borrow of `self` is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity as usize) }
+        unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity) }
     }
 
     /// Gives the memory back.
     pub(crate) fn release(&mut self, heap: &Heap) {
         if self.capacity > 0 {
-            heap.release(self.unit, Self::class(self.capacity as usize));
+            heap.release(self.unit, Self::class(self.capacity));
         }
         *self = Self::default();
     }
@@ -241,6 +259,7 @@ impl Private {
         // SAFETY: the mapping is this value's alone and lives as long as it does.
         let heap = unsafe { Heap::new(Region::new(memory.range(0, 0).as_ptr(), memory.len())) };
         heap.control().top = size_of::<Control>().div_ceil(UNIT) as u32;
+        heap.control().seed = Seed::random();
         Self(heap, memory)
     }
 

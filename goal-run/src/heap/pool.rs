@@ -1,6 +1,6 @@
 //! Values by number, of which those that left are given again.
 
-use super::{Block, Flat, Heap, flat};
+use super::{Block, Flat, Heap, USED_UP, flat};
 use std::mem::take;
 
 /// Values by number.
@@ -22,6 +22,9 @@ struct Slot<T> {
 }
 
 const TAKEN: u32 = u32::MAX;
+
+/// A pool of fewer slots may grow to twice as many: its numbers have 32 bits.
+const NUMBERS: usize = 1 << 30;
 
 flat!(Pool<T>;);
 flat!(Slot<T>;);
@@ -93,6 +96,7 @@ impl<T: Flat> Pool<T> {
 
     #[cold]
     fn grow(&mut self, heap: &Heap) {
+        assert!(self.slots.len() < NUMBERS, "{USED_UP}");
         let mut larger = Block::new(heap, 2 * self.slots.len() + 1);
         for (target, slot) in larger.values_mut(heap).iter_mut().zip(self.slots.values_mut(heap)) {
             *target = take(slot);

@@ -1,11 +1,22 @@
 //! Values by key.
 
-use super::{Block, Flat, Heap, flat};
-use rustc_hash::FxHasher;
-use std::hash::{Hash, Hasher};
+use super::{Block, Flat, Heap, USED_UP, flat};
 use std::mem::take;
 
-/// Values by key: open addressing, one place after the other, at most half full.
+/// What a table finds a value by.
+pub(crate) trait Key: Flat + Copy + Eq {
+    /// The key as two words, which two different keys never share.
+    fn words(self) -> (u64, u64);
+}
+
+impl Key for u32 {
+    #[inline(always)]
+    fn words(self) -> (u64, u64) {
+        (0, self.into())
+    }
+}
+
+/// Values by key: open addressing, one place after the other, at most half full. The heap's seed decides where a key lies.
 #[derive(Debug, Default)]
 pub(crate) struct Table<K, V> {
     places: Block<Option<(K, V)>>,
@@ -19,7 +30,7 @@ pub(crate) struct Table<K, V> {
 flat!(Table<K, V>;);
 flat!(Option<T>;);
 
-impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
+impl<K: Key, V: Flat> Table<K, V> {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
@@ -31,17 +42,16 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
     }
 
     #[inline]
-    fn home(&self, key: &K) -> usize {
-        let mut hasher = FxHasher::default();
-        key.hash(&mut hasher);
-        hasher.finish() as usize & self.mask()
+    fn home(&self, heap: &Heap, key: &K) -> usize {
+        let (x, y) = key.words();
+        heap.seed().mix(x, y) as usize & self.mask()
     }
 
     /// The place of a key, or the free one where it would be.
     #[inline]
     fn find(&self, heap: &Heap, key: &K) -> usize {
         let (mask, places) = (self.mask(), self.places.values(heap));
-        let mut place = self.home(key);
+        let mut place = self.home(heap, key);
         while places[place].as_ref().is_some_and(|(other, _)| other != key) {
             place = (place + 1) & mask;
         }
@@ -99,7 +109,7 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
         loop {
             place = (place + 1) & mask;
             let Some((other, _)) = &self.places.values(heap)[place] else { return Some(value) };
-            let home = self.home(other);
+            let home = self.home(heap, other);
             if (place.wrapping_sub(home) & mask) >= (place.wrapping_sub(free) & mask) {
                 self.places.values_mut(heap).swap(place, free);
                 free = place;
@@ -113,11 +123,17 @@ impl<K: Flat + Copy + Eq + Hash, V: Flat> Table<K, V> {
         *self = Self::default();
     }
 
+    /// Places that a look-up of a key looks at.
+    #[cfg(test)]
+    pub(crate) fn probes(&self, heap: &Heap, key: K) -> usize {
+        1 + (self.find(heap, &key).wrapping_sub(self.home(heap, &key)) & self.mask())
+    }
+
     #[cold]
     fn grow(&mut self, heap: &Heap) {
         let larger = Block::new(heap, 2 * self.places.len() + 1);
         let mut places = std::mem::replace(&mut self.places, larger);
-        self.room = 1 << self.places.len().ilog2();
+        self.room = 1u32.checked_shl(self.places.len().ilog2()).expect(USED_UP);
         for place in places.values_mut(heap) {
             if let Some((key, value)) = take(place) {
                 let at = self.find(heap, &key);

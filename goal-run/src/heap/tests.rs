@@ -1,6 +1,7 @@
 //! The collections against those of the standard library, all in one heap.
 
-use super::{Fifo, Least, Pool, Private, Table};
+use super::{Block, Fifo, Least, Pool, Private, Table};
+use crate::seed::keys;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
@@ -107,4 +108,29 @@ fn memory_that_was_given_back_is_used_again() {
         fill();
     }
     assert_eq!(heap.control().top, used);
+}
+
+/// A message of 4 GiB that is kept needs one.
+#[test]
+fn a_block_may_have_as_many_bytes_as_32_bits_can_not_count() {
+    for bytes in [1 << 31, (1 << 31) + 1, 1 << 32, (1 << 32) + 1, 1 << 36usize] {
+        let capacity = Block::<u8>::capacity_of(Block::<u8>::class(bytes));
+        let block = Block::<u8> { capacity, ..Block::default() };
+        assert!((bytes..2 * bytes).contains(&block.len()), "{bytes} bytes: {}", block.len());
+    }
+}
+
+/// Counts places and not time: twice as many keys may cost twice as many looks, not four times.
+#[test]
+fn no_choice_of_keys_makes_look_ups_long() {
+    for count in [4096, 8192] {
+        for (number, keys) in keys::sets(count).into_iter().enumerate() {
+            let private = Private::new();
+            let heap = private.heap();
+            let mut table = Table::<u32, u32>::default();
+            keys.iter().for_each(|&key| *table.entry(heap, key) = key);
+            let looks: usize = keys.iter().map(|&key| table.probes(heap, key)).sum();
+            assert!(looks < 4 * count, "set {number} of {count} keys: {looks} looks");
+        }
+    }
 }

@@ -15,12 +15,12 @@ mod list;
 #[cfg(test)]
 mod tests;
 
-use crate::heap::{Flat, Heap, Pool, Table, flat};
+use crate::heap::{self, Flat, Heap, Pool, Table, flat};
 use goal_lang::ANY;
 use list::{Lists, Way};
 
 /// A matching space: an instance of a communicator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct SpaceId(u32);
 
 #[derive(Debug, Default)]
@@ -36,11 +36,18 @@ struct Space {
     last: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Key {
     space: SpaceId,
     source: u32,
     tag: u32,
+}
+
+impl heap::Key for Key {
+    #[inline(always)]
+    fn words(self) -> (u64, u64) {
+        (u64::from(self.space.0) << 32 | u64::from(self.source), self.tag.into())
+    }
 }
 
 impl Key {

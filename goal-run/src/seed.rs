@@ -1,0 +1,95 @@
+//! Where a hash table puts a key: this depends on secret numbers, so that nobody can choose keys that collide.
+//!
+//! **Threats.** Tags, ranks and offsets come from a schedule's file, and tags of early messages come from peers. If the
+//! hash function were known, their author could choose keys that all fall on one place, and each look-up would walk
+//! over all of them. Each table therefore mixes a key with numbers that are drawn when its process, or its heap, begins.
+//! The numbers decide only where a key lies, never what a look-up finds, so a run has the same result with any of them.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// The secret numbers of a table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Seed {
+    a: u64,
+    b: u64,
+}
+
+impl Seed {
+    /// New numbers, which the standard library draws from the system.
+    pub(crate) fn random() -> Self {
+        let random = RandomState::new();
+        Self { a: random.hash_one(0u8), b: random.hash_one(1u8) }
+    }
+
+    /// The hash of two words: the halves of their product, each word mixed with its secret number before, in one word
+    /// (the folded multiplication of wyhash and foldhash).
+    #[inline(always)]
+    pub(crate) fn mix(self, x: u64, y: u64) -> u64 {
+        let product = u128::from(x ^ self.a) * u128::from(y ^ self.b);
+        product as u64 ^ (product >> 64) as u64
+    }
+}
+
+/// A hasher of one key, for the tables of the standard library.
+pub(crate) struct Mixed {
+    seed: Seed,
+    hash: u64,
+}
+
+impl BuildHasher for Seed {
+    type Hasher = Mixed;
+
+    fn build_hasher(&self) -> Mixed {
+        Mixed { seed: *self, hash: 0 }
+    }
+}
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.hash = self.seed.mix(self.hash, word);
+    }
+
+    fn finish(&self) -> u64 {
+        self.hash
+    }
+}
+
+/// Sets of keys that are hard for some hash function, for tests of tables.
+#[cfg(test)]
+pub(crate) mod keys {
+    /// `count` tags that collide in a table of `2 * count` places (a power of two) where the place of a tag is taken from
+    /// bit `shift` on of `(tag + offset) * factor`.
+    fn colliding(count: usize, (factor, offset, shift): (u64, u64, u32)) -> Vec<u32> {
+        let mask = (2 * count as u64).next_power_of_two() - 1;
+        let place = |tag: u32| (u64::from(tag).wrapping_add(offset)).wrapping_mul(factor) >> shift & mask;
+        (0..=u32::MAX).filter(|&tag| place(tag) == 0).take(count).collect()
+    }
+
+    /// Sets of `count` tags: regular ones, and those that were chosen against multiplications by known factors.
+    pub(crate) fn sets(count: usize) -> Vec<Vec<u32>> {
+        let numbers = || 0..count as u32;
+        let shifted = (1..32).step_by(5).map(|bits| numbers().map(|i| i.rotate_left(bits)).collect());
+        let strided =
+            [3, 1000, 4097, 65_535].map(|stride| numbers().map(|i| i.wrapping_mul(stride)).collect());
+        let chosen = [
+            // 2^64 divided by the golden ratio (Fibonacci hashing).
+            colliding(count, (0x9e37_79b9_7f4a_7c15, 0, 32)),
+            // rustc-hash: a word's hash is a multiplication and a rotation.
+            colliding(count, (0xf135_7aea_2e62_a9c5, 0, 38)),
+        ];
+        let mut sets = vec![numbers().collect(), numbers().rev().collect()];
+        sets.extend(shifted);
+        sets.extend(strided);
+        sets.extend(chosen);
+        sets
+    }
+}
