@@ -32,18 +32,6 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// The first `bytes` of each.
-    pub(super) fn first(self, bytes: usize) -> Operands<'a> {
-        match self {
-            Operands::Distinct { a, b, c } => {
-                Operands::Distinct { a: &a[..bytes], b: &b[..bytes], c: &mut c[..bytes] }
-            }
-            Operands::IntoA { a, b } => Operands::IntoA { a: &mut a[..bytes], b: &b[..bytes] },
-            Operands::IntoB { a, b } => Operands::IntoB { a: &a[..bytes], b: &mut b[..bytes] },
-            Operands::Same(all) => Operands::Same(&mut all[..bytes]),
-        }
-    }
-
     /// Shows them to `visit` in blocks of so many bytes, of which the last may be shorter.
     pub(super) fn blocks(self, bytes: usize, mut visit: impl FnMut(Operands<'_>)) {
         match self {
@@ -138,4 +126,38 @@ pub(super) fn each<T: Element>(operands: Operands<'_>, f: impl Fn(T, T) -> T) {
             }
         }
     }
+}
+
+/// Stores `f(a, b)` in the result for each element up to the first one that has no result.
+///
+/// # Errors
+/// The index of that element; the ones from there on are as they were.
+pub(super) fn try_each<T: Element>(
+    operands: Operands<'_>,
+    f: impl Fn(T, T) -> Option<T>,
+) -> Result<(), usize> {
+    match operands {
+        Operands::Distinct { a, b, c } => {
+            for (at, ((c, a), b)) in T::of_mut(c).iter_mut().zip(T::of(a)).zip(T::of(b)).enumerate() {
+                *c = f(T::load(*a), T::load(*b)).ok_or(at)?.store();
+            }
+        }
+        Operands::IntoA { a, b } => {
+            for (at, (a, b)) in T::of_mut(a).iter_mut().zip(T::of(b)).enumerate() {
+                *a = f(T::load(*a), T::load(*b)).ok_or(at)?.store();
+            }
+        }
+        Operands::IntoB { a, b } => {
+            for (at, (b, a)) in T::of_mut(b).iter_mut().zip(T::of(a)).enumerate() {
+                *b = f(T::load(*a), T::load(*b)).ok_or(at)?.store();
+            }
+        }
+        Operands::Same(all) => {
+            for (at, element) in T::of_mut(all).iter_mut().enumerate() {
+                let value = T::load(*element);
+                *element = f(value, value).ok_or(at)?.store();
+            }
+        }
+    }
+    Ok(())
 }

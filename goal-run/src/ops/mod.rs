@@ -20,9 +20,10 @@ mod tests;
 pub use scattered::apply_scattered;
 
 use crate::memory::Span;
-use each::{Operands, each, each_mostly};
+use each::{Operands, each, each_mostly, try_each};
 use element::{Element, Integer};
 use goal_lang::{Datatype, Op};
+use std::hint::black_box;
 
 /// An integer was divided by zero. The elements before it are computed and stored, the others are as they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -109,18 +110,15 @@ fn integers<T: Integer>(op: Op, operands: Operands<'_>) -> Result<(), DivisionBy
     Ok(())
 }
 
+/// Divides element by element. The operands may lie in memory that others write at the same time, so a divisor is read
+/// once: the value that is found not to be zero is the value that divides.
 fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
-    let divisors = T::of(operands.inputs().1);
-    match divisors.iter().position(|&divisor| !T::load(divisor).is_true()) {
-        None => {
-            numbers::<T>(Op::Div, operands);
-            Ok(())
-        }
-        Some(element) => {
-            numbers::<T>(Op::Div, operands.first(element * size_of::<T>()));
-            Err(DivisionByZero { element: element as u64 })
-        }
-    }
+    let divided = try_each(operands, |a: T, b| {
+        // The compiler must not read the divisor again.
+        let b = black_box(b);
+        b.is_true().then(|| a.div(b))
+    });
+    divided.map_err(|element| DivisionByZero { element: element as u64 })
 }
 
 fn numbers<T: Element>(op: Op, operands: Operands<'_>) {

@@ -7,6 +7,8 @@ use super::{DivisionByZero, apply, apply_scattered};
 use crate::memory::{Region, Span};
 use fastrand::Rng;
 use goal_lang::{Datatype, Op, is_legal};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 /// Which operands are the result's bytes.
 const ALIASES: [[usize; 3]; 5] = [[0, 1, 2], [0, 0, 2], [0, 1, 1], [0, 1, 0], [0, 0, 0]];
@@ -196,4 +198,63 @@ fn a_partial_overlap_is_refused() {
     // SAFETY: the bytes live as long as the region.
     let region = unsafe { Region::new(bytes.as_mut_ptr(), 16) };
     let _ = apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
+}
+
+/// Somebody writes the divisors while they divide, as a peer may that races: zero divides nothing, and whatever was zero is told.
+#[test]
+fn a_divisor_that_changes_meanwhile_divides_or_is_told() {
+    const ELEMENTS: usize = 64 << 10;
+    const ROUNDS: usize = 40;
+    let mut bytes = vec![1u8; 2 * ELEMENTS];
+    // SAFETY: the bytes outlive the threads below. That two of them reach the divisors at once is what the test is about.
+    let memory = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
+    let (a, b) = (memory.span(0, ELEMENTS as u64), memory.span(ELEMENTS as u64, ELEMENTS as u64));
+    let divisors = b.address();
+    let is_over = AtomicBool::new(false);
+    let ended = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut at = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let divisor = (divisors + at % ELEMENTS) as *mut u8;
+                // SAFETY: inside the bytes, by the remainder.
+                unsafe {
+                    divisor.write_volatile(0);
+                    divisor.write_volatile(255);
+                }
+                at += 1;
+            }
+        });
+        let divide = || {
+            for datatype in [Datatype::Int8, Datatype::UInt8, Datatype::Int16, Datatype::Int32] {
+                for _ in 0..ROUNDS {
+                    let _ = apply(Op::Div, datatype, a, b, a);
+                }
+            }
+        };
+        let ended = std::panic::catch_unwind(divide);
+        is_over.store(true, Ordering::Relaxed);
+        ended
+    });
+    assert!(ended.is_ok(), "a division by zero went unseen");
+}
+
+/// The least integer divided by -1 wraps around in every form, and by 0 is told, wherever the element lies.
+#[test]
+fn divisions_at_the_edges() {
+    let least = i32::MIN.to_le_bytes();
+    for zero_at in [0, 1, 7, 8] {
+        let mut bytes = [least; 8].concat();
+        bytes.extend([(-1i32).to_le_bytes(); 8].concat());
+        if zero_at < 8 {
+            bytes[32 + 4 * zero_at..][..4].fill(0);
+        }
+        // SAFETY: the bytes live until the end of the round and are reached by the spans only.
+        let memory = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
+        let (a, b) = (memory.span(0, 32), memory.span(32, 32));
+        let result = apply(Op::Div, Datatype::Int32, a, b, b);
+        let told = (zero_at < 8).then_some(DivisionByZero { element: zero_at as u64 });
+        assert_eq!(result.err(), told);
+        let quotients = bytes[32..].chunks(4).take_while(|&quotient| quotient == least).count();
+        assert_eq!(quotients, zero_at, "those before it are stored");
+    }
 }

@@ -204,7 +204,7 @@ fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> S
         text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
     }
     if settings.repeat > 1 {
-        text.push_str(&format!(" (instance {} of {})", failure.instance + 1, settings.repeat));
+        text.push_str(&format!(" (instance {} of {})", u64::from(failure.instance) + 1, settings.repeat));
     }
     text
 }
