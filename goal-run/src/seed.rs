@@ -22,13 +22,21 @@ impl Seed {
         Self { a: random.hash_one(0u8), b: random.hash_one(1u8) }
     }
 
-    /// The hash of two words: the halves of their product, each word mixed with its secret number before, in one word
-    /// (the folded multiplication of wyhash and foldhash).
+    /// The hash of two words. Each is mixed with its secret number and the two are multiplied, then the halves of the product
+    /// are folded into one word (as in wyhash and foldhash). One such round would be enough for most seeds; but with some of
+    /// them words at equal distances fall close to each other, where linear probing walks over all of them.
     #[inline(always)]
     pub(crate) fn mix(self, x: u64, y: u64) -> u64 {
-        let product = u128::from(x ^ self.a) * u128::from(y ^ self.b);
-        product as u64 ^ (product >> 64) as u64
+        /// 2^64 divided by the golden ratio.
+        const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+        folded(folded(x ^ self.a, y ^ self.b), FACTOR)
     }
+}
+
+#[inline(always)]
+fn folded(x: u64, y: u64) -> u64 {
+    let product = u128::from(x) * u128::from(y);
+    product as u64 ^ (product >> 64) as u64
 }
 
 /// A hasher of one key, for the tables of the standard library.

@@ -131,7 +131,8 @@ impl<K: Key, V: Flat> Table<K, V> {
 
     #[cold]
     fn grow(&mut self, heap: &Heap) {
-        let larger = Block::new(heap, 2 * self.places.len() + 1);
+        // Two at least: a look-up of a key that is not there ends at a free place.
+        let larger = Block::new(heap, (2 * self.places.len() + 1).max(2));
         let mut places = std::mem::replace(&mut self.places, larger);
         self.room = 1u32.checked_shl(self.places.len().ilog2()).expect(USED_UP);
         for place in places.values_mut(heap) {

@@ -70,6 +70,19 @@ fn a_table_finds_what_it_has() {
     }
 }
 
+/// A block of a unit has room for one of them only.
+#[test]
+fn a_table_of_large_values_has_a_free_place() {
+    let private = Private::new();
+    let heap = private.heap();
+    let mut table = Table::<u32, ((u64, u64), (u64, u64))>::default();
+    for key in 0..100 {
+        assert_eq!(table.get(heap, key), None);
+        table.entry(heap, key).0.0 = key.into();
+        assert_eq!(table.get(heap, key), Some(&((key.into(), 0), (0, 0))));
+    }
+}
+
 #[test]
 fn the_least_leaves_first() {
     let private = Private::new();
