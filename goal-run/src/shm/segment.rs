@@ -147,8 +147,11 @@ impl Segment {
         words
     }
 
-    /// Leaves a text where the launcher finds it, cut to the record's size.
+    /// Leaves a text where the launcher finds it, cut to the record's size. The first text stays.
     pub fn note(&self, rank: u32, text: &str) {
+        if !self.status(rank).begin_note() {
+            return;
+        }
         let mut len = text.len().min(FAILURE_BYTES);
         while !text.is_char_boundary(len) {
             len -= 1;
@@ -157,7 +160,7 @@ impl Segment {
         self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
     }
 
-    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`].
+    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`], which stays.
     pub fn fail(&self, rank: u32, text: &str) {
         self.note(rank, text);
         self.status(rank).enter(State::Failed);

@@ -24,7 +24,7 @@ impl State {
     const ALL: [State; 5] = [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
-/// A rank's status: written by the rank alone, read by the launcher.
+/// A rank's status: written by the rank, and by others where they act for it, read by the launcher.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Status {
@@ -52,6 +52,8 @@ pub struct Status {
     pub remote_taken: AtomicU64,
     /// Bytes of the failure record; 0 without a failure.
     pub failure_len: AtomicU32,
+    /// 1 when somebody writes the failure record, or has.
+    noted: AtomicU32,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
@@ -68,11 +70,18 @@ impl Status {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Changes the state. Entering [`State::Running`] begins an epoch, before anything else is done.
+    /// Changes the state, unless it is [`State::Failed`], which stays: the rank may not know yet what another one found that
+    /// acted for it. Entering [`State::Running`] begins an epoch, before anything else is done.
     pub fn enter(&self, state: State) {
         if state == State::Running {
             self.epoch.fetch_add(1, Ordering::SeqCst);
         }
-        self.state.store(state as u32, Ordering::SeqCst);
+        let change = |now| (now != State::Failed as u32).then_some(state as u32);
+        let _ = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
+    }
+
+    /// Whether the caller is the first one who has something to write into the failure record, and so the only one who may.
+    pub(super) fn begin_note(&self) -> bool {
+        self.noted.swap(1, Ordering::SeqCst) == 0
     }
 }

@@ -195,3 +195,15 @@ fn a_failure_record_is_cut_at_a_character() {
     assert_eq!(segment.status(0).state(), State::Failed);
     assert_eq!(segment.failure(0).unwrap(), "é".repeat(2048));
 }
+
+/// Another process may find the failure, and the rank may not know yet: what the rank says of itself then changes nothing.
+#[test]
+fn a_failure_stays_with_its_first_text() {
+    let segment = segment(1, 1);
+    segment.fail(0, "what a helper found");
+    segment.status(0).enter(State::Idle);
+    segment.status(0).enter(State::Running);
+    segment.note(0, "what the rank found");
+    segment.fail(0, "what the rank found");
+    assert_eq!(segment.failure_of_failed(0).unwrap(), "what a helper found");
+}
