@@ -105,7 +105,7 @@ impl Shared {
         act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
     ) -> io::Result<R> {
         let settings = settings(self.ranks, progress, self.crowded)?;
-        let job = Job::new(&self.segment, &self.nisa, &settings, self.rank);
+        let job = Job::new(&self.segment, &self.nisa, &settings);
         let schedule = job.schedule(self.rank);
         let storage = Some(job.storage(self.rank));
         with_member(job, self.rank, |member| {

@@ -155,6 +155,11 @@ pub struct Cells<T> {
 unsafe impl<T: Send> Send for Cells<T> {}
 
 impl<T: Copy> Cells<T> {
+    /// Address of the first number.
+    pub(crate) fn address(&self) -> usize {
+        self.start as usize
+    }
+
     /// No numbers.
     pub const EMPTY: Self = Self { start: std::ptr::dangling_mut(), len: 0 };
 

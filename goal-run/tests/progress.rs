@@ -3,23 +3,29 @@
 mod common;
 
 use common::members::{nisa, settings};
-use goal_run::progress::{Member, Mode, with_member};
-use goal_run::rank::{Job, Wait, layout};
-use goal_run::shm::Segment;
+use goal_asm::nisa::StreamLimits;
+use goal_run::engine::{Cause, Handle, Schedule};
+use goal_run::progress::{Interrupted, Member, Mode, StartError, with_member};
+use goal_run::rank::{Job, Settings, Wait, WindowSettings, layout};
+use goal_run::shm::{Segment, State};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Each rank a thread that does `act`.
 fn run(text: &str, progress: Mode, wait: Wait, act: impl Fn(u32, &mut Member<'_>, Job<'_>) + Sync) {
+    run_as(text, settings(nisa(text).num_ranks(), progress, wait), act);
+}
+
+fn run_as(text: &str, settings: Settings, act: impl Fn(u32, &mut Member<'_>, Job<'_>) + Sync) {
     let nisa = nisa(text);
-    let settings = settings(nisa.num_ranks(), progress, wait);
     let segment = Segment::create(layout(&nisa, &settings, 1 << 40).unwrap()).unwrap();
     thread::scope(|scope| {
         for rank in 0..nisa.num_ranks() {
             let (segment, nisa, settings, act) = (&segment, &nisa, &settings, &act);
             scope.spawn(move || {
-                let job = Job::new(segment, nisa, settings, rank);
+                let job = Job::new(segment, nisa, settings);
                 with_member(job, rank, |member| {
                     assert!(segment.gate().pass(segment.num_ranks(), || 0));
                     act(rank, member, job);
@@ -122,5 +128,284 @@ fn tests_and_waits_mix() {
                 member.finish(handle).unwrap();
             }
         });
+    }
+}
+
+/// Rank 1 divides by what it received: zero.
+const DIVIDES: &str = "
+    rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; requ r -> s }
+    rank 1 { r: recv 0,8 from 0; x: exec divInt32 with 8,8 0,8; requ x -> r; s: send 0,8 to 0; requ s -> x }";
+
+/// The rank learns what another one found that acted for it, whether or not it looks at its status meanwhile.
+#[test]
+fn a_failure_that_a_helper_finds_is_the_ranks() {
+    for wait in [Wait::Spin, Wait::Adaptive, Wait::Block] {
+        let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
+        run(DIVIDES, Mode::Node, wait, |rank, member, job| {
+            let segment = job.segment;
+            if rank == 0 {
+                wait_for(&started, 1);
+            }
+            let handle = member.start(&job.schedule(rank), job.storage(rank)).unwrap();
+            if rank == 0 {
+                assert_eq!(member.wait(&handle), Err(Interrupted::Stopped));
+                ended.store(1, Ordering::SeqCst);
+                return;
+            }
+            // Rank 0 acts for this one, which calls nothing.
+            started.store(1, Ordering::SeqCst);
+            let began = Instant::now();
+            while segment.status(1).state() != State::Failed {
+                assert!(began.elapsed() < Duration::from_secs(60), "nobody finds it");
+                thread::yield_now();
+            }
+            // What a rank says that rests and wakes.
+            segment.status(1).enter(State::Idle);
+            segment.status(1).enter(State::Running);
+            let Err(Interrupted::Failed(failure)) = member.wait(&handle) else { panic!("it goes on") };
+            assert_eq!(failure.cause, Cause::DivisionByZero { element: 0 });
+            assert_eq!(segment.status(1).state(), State::Failed);
+            let text = segment.failure(1).expect("a text");
+            assert!(text.contains("element 0 is divided by zero"), "{text}");
+            segment.gate().stop();
+            while ended.load(Ordering::SeqCst) == 0 {
+                segment.mailbox(0).wake();
+                thread::yield_now();
+            }
+        });
+    }
+}
+
+/// Ranks away in a row, more than a process keeps views of: rank 0 acts for all of them.
+#[test]
+fn one_rank_acts_for_many() {
+    const RANKS: u32 = 24;
+    let mut text = String::from("rank 0 { s: send 0,100 to 1; r: recv 0,100 from 23 }\n");
+    for rank in 1..RANKS {
+        let (before, next) = (rank - 1, (rank + 1) % RANKS);
+        text +=
+            &format!("rank {rank} {{ r: recv 0,100 from {before}; s: send 0,100 to {next}; requ s -> r }}\n");
+    }
+    let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
+    run(&text, Mode::Node, Wait::Adaptive, |rank, member, job| {
+        let schedule = job.schedule(rank);
+        for round in 1..=3 {
+            let storage = job.storage(rank);
+            let handle = member.start(&schedule, storage).unwrap();
+            started.fetch_add(1, Ordering::SeqCst);
+            wait_for(&started, round * RANKS);
+            if rank != 0 {
+                wait_for(&ended, (round - 1) * RANKS + 1);
+            }
+            member.wait(&handle).unwrap();
+            member.finish(handle).unwrap();
+            ended.fetch_add(1, Ordering::SeqCst);
+            wait_for(&ended, round * RANKS);
+        }
+    });
+}
+
+/// Another text whose schedules take no more room, and other actions.
+const OTHER: &str = "
+    rank 0 { r: recv 0,100 from 1 tag 5 }
+    rank 1 { n: calc 10; s: send 0,100 to 0 tag 5; requ s -> n; t: send 100,100 to 2 tag 6; requ t -> n }
+    rank 2 { r: recv 0,100 from 1 tag 6 }";
+
+/// What a member started, to be finished in this order.
+fn finish_all(member: &mut Member<'_>, handles: Vec<Handle>) {
+    for handle in handles {
+        member.wait(&handle).unwrap();
+        member.finish(handle).unwrap();
+    }
+}
+
+/// Nobody acts for a rank that runs what others don't know: schedules of another file, several instances at once, also in turn with the
+/// job's own.
+#[test]
+fn what_others_do_not_know_they_leave_to_the_rank() {
+    for mode in Mode::ALL {
+        let other = nisa(OTHER);
+        let own =
+            Segment::create(layout(&other, &settings(3, mode, Wait::Adaptive), 1 << 40).unwrap()).unwrap();
+        let of_other = settings(3, mode, Wait::Adaptive);
+        let settings = Settings { calc: Some(1.0), ..settings(3, mode, Wait::Adaptive) };
+        let met = AtomicU32::new(0);
+        run_as(THROUGH_RANK_1, settings, |rank, member, job| {
+            let schedule = job.schedule(rank);
+            let foreign = Arc::new(Schedule::new(Arc::clone(&other), rank));
+            let storage_of_other = || Job::new(&own, &other, &of_other).storage(rank);
+            let meet = |meetings: u32| {
+                met.fetch_add(1, Ordering::SeqCst);
+                wait_for(&met, 3 * meetings);
+            };
+            for round in 0..4 {
+                let mut handles = Vec::new();
+                if round % 2 == 0 {
+                    handles.push(member.start(&foreign, storage_of_other()).unwrap());
+                    handles.push(member.start(&schedule, job.storage(rank)).unwrap());
+                } else {
+                    handles.push(member.start(&schedule, job.storage(rank)).unwrap());
+                    handles.push(member.start(&foreign, storage_of_other()).unwrap());
+                }
+                if rank == 1 {
+                    // Others wait, and see messages for this rank, which is away.
+                    thread::sleep(Duration::from_millis(20));
+                }
+                finish_all(member, handles);
+                meet(2 * round + 1);
+                // And others act for the rank again.
+                let handle = member.start(&schedule, job.storage(rank)).unwrap();
+                if mode != Mode::Caller && rank == 1 {
+                    wait_for(&met, 3 * (2 * round + 1) + 2);
+                }
+                member.wait(&handle).unwrap();
+                member.finish(handle).unwrap();
+                meet(2 * round + 2);
+            }
+        });
+    }
+}
+
+/// A schedule that depends on the time ends, though the job's own does not.
+#[test]
+fn a_schedule_that_is_not_the_jobs_is_told_the_time() {
+    for mode in Mode::ALL {
+        let other = nisa("rank 0 { c: calc 100000; n: nop; requ n -> c }");
+        let settings = Settings { calc: Some(1.0), ..settings(1, mode, Wait::Adaptive) };
+        // Its state has room for the other one.
+        run_as(
+            "rank 0 { n: nop; m: nop; requ m -> n; o: nop; requ o -> m; p: nop; requ p -> o }",
+            settings,
+            |rank, member, job| {
+                let handle =
+                    member.start(&Arc::new(Schedule::new(Arc::clone(&other), rank)), job.storage(rank));
+                let handle = handle.unwrap();
+                let began = Instant::now();
+                while !member.test(&handle).unwrap() {
+                    assert!(began.elapsed() < Duration::from_secs(60), "{mode:?}: its time stands still");
+                }
+            },
+        );
+    }
+}
+
+/// Rank 1 calls a function between a receive and a send.
+const CALLS: &str = "
+    rank 0 { s: send 0,8 to 1; r: recv 0,8 from 1; requ r -> s }
+    rank 1 { r: recv 0,8 from 0; x: exec user 7 with 0,8 8,8; requ x -> r; s: send 8,8 to 0; requ s -> x }";
+
+/// Only a rank's own process has what it registered.
+#[test]
+fn registered_functions_are_called_by_their_rank() {
+    for mode in Mode::ALL {
+        let (started, calls) = (AtomicU32::new(0), Arc::new(AtomicU32::new(0)));
+        run(CALLS, mode, Wait::Adaptive, |rank, member, job| {
+            if rank == 1 {
+                let calls = Arc::clone(&calls);
+                let call = move |_: &mut [u8], b: &mut [u8]| {
+                    calls.fetch_add(1, Ordering::SeqCst);
+                    b.fill(9);
+                };
+                member.with(|engine| engine.register(7, Box::new(call))).expect("the job runs");
+            }
+            let storage = job.storage(rank);
+            let memory = storage.memory;
+            let handle = member.start(&job.schedule(rank), storage).unwrap();
+            if rank == 1 {
+                started.store(1, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(20));
+            } else {
+                wait_for(&started, 1);
+            }
+            member.wait(&handle).unwrap();
+            member.finish(handle).unwrap();
+            if rank == 0 {
+                memory.span(0, 8).read(|bytes| assert_eq!(bytes, [9; 8]));
+            }
+        });
+        assert_eq!(calls.load(Ordering::SeqCst), 1, "{mode:?}");
+    }
+}
+
+/// A panic of the thread is the rank's error, with its text, and the launcher's; nobody waits for ever.
+#[test]
+fn a_panic_of_the_progress_thread_ends_the_rank() {
+    let (started, failed) = (AtomicU32::new(0), AtomicU32::new(0));
+    run(CALLS, Mode::Thread, Wait::Adaptive, |rank, member, job| {
+        if rank == 0 {
+            wait_for(&started, 1);
+        }
+        if rank == 1 {
+            let call = |_: &mut [u8], _: &mut [u8]| {
+                let own = thread::current().name().is_none_or(|name| !name.starts_with("progress"));
+                assert!(own, "the function that rank 1 registered");
+            };
+            member.with(|engine| engine.register(7, Box::new(call))).expect("the job runs");
+        }
+        let handle = member.start(&job.schedule(rank), job.storage(rank)).unwrap();
+        let segment = job.segment;
+        if rank == 0 {
+            // It waits for what never comes.
+            assert_eq!(member.wait(&handle), Err(Interrupted::Stopped));
+            failed.store(2, Ordering::SeqCst);
+            return;
+        }
+        // The thread takes the message: the rank calls nothing.
+        started.store(1, Ordering::SeqCst);
+        let began = Instant::now();
+        while segment.status(1).state() != State::Failed {
+            assert!(began.elapsed() < Duration::from_secs(60), "the panic is swallowed");
+            thread::yield_now();
+        }
+        let Err(error @ Interrupted::Panicked(_)) = member.wait(&handle) else { panic!("it goes on") };
+        let text = segment.failure(1).expect("a text");
+        assert_eq!(text, format!("rank 1: {error}"));
+        assert!(text.contains("progress panicked: the function that rank 1 registered"), "{text}");
+        segment.gate().stop();
+        while failed.load(Ordering::SeqCst) != 2 {
+            segment.mailbox(0).wake();
+            thread::yield_now();
+        }
+    });
+}
+
+/// What can't be right is refused before anything starts.
+#[test]
+fn members_that_can_not_act_for_each_other_are_refused() {
+    let text = "rank 0 { r: recv 8b from 0; s: send 8b to 0; requ s -> r }";
+    let nisa = nisa(text);
+    let together = settings(1, Mode::Node, Wait::Adaptive);
+    let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
+    let window =
+        Some(WindowSettings { size: 4, limits: StreamLimits { table_entries: 4, action_bytes: 1 << 10 } });
+    let in_windows = Settings { window, ..together.clone() };
+    let joined = with_member(Job::new(&segment, &nisa, &in_windows), 0, |_| ());
+    assert!(matches!(joined, Err(StartError::Windows)));
+    let job = Job::new(&segment, &nisa, &together);
+    // An instance that never ends: its member leaves it behind.
+    with_member(job, 0, |member| drop(member.start(&job.schedule(0), job.storage(0)).unwrap())).unwrap();
+    assert!(matches!(with_member(job, 0, |_| ()), Err(StartError::Left)));
+}
+
+/// One member after the other, each of which finishes what it starts.
+#[test]
+fn a_rank_may_have_one_member_after_the_other() {
+    let text = "rank 0 { s: send 8b to 0; r: recv 8b from 0; requ r -> s }";
+    let nisa = nisa(text);
+    let other = self::nisa("rank 0 { n: nop }");
+    for mode in Mode::ALL {
+        let settings = settings(1, mode, Wait::Adaptive);
+        let segment = Segment::create(layout(&nisa, &settings, 1 << 40).unwrap()).unwrap();
+        let job = Job::new(&segment, &nisa, &settings);
+        for _ in 0..3 {
+            with_member(job, 0, |member| {
+                let foreign = Arc::new(Schedule::new(Arc::clone(&other), 0));
+                for schedule in [job.schedule(0), foreign, job.schedule(0)] {
+                    let handle = member.start(&schedule, job.storage(0)).unwrap();
+                    finish_all(member, vec![handle]);
+                }
+            })
+            .unwrap();
+        }
     }
 }

@@ -59,7 +59,7 @@ fn run(
         for rank in 0..nisa.num_ranks() {
             let (segment, nisa, settings, end) = (&segment, &nisa, &settings, &end);
             scope.spawn(move || {
-                let job = Job::new(segment, nisa, settings, rank);
+                let job = Job::new(segment, nisa, settings);
                 with_member(job, rank, |member| {
                     let ended = if segment.gate().pass(segment.num_ranks(), || 0) {
                         let started = member.start(&job.schedule(rank), job.storage(rank));

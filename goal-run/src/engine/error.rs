@@ -1,9 +1,10 @@
 //! Why an engine gives up.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// An action that cannot be executed. The job cannot go on: peers may wait for what will not come.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Communicator of the instance.
     pub communicator: u32,
@@ -18,7 +19,7 @@ pub struct Failure {
 }
 
 /// What is wrong with an action.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Cause {
     /// A receive matched a message of another size.
     #[error(
@@ -75,7 +76,7 @@ pub enum Cause {
 }
 
 /// A message that does not go together with those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Fault {
     /// A part of nothing.
     #[error("a part of a message without the envelope before it")]

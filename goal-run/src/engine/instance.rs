@@ -33,6 +33,22 @@ pub struct Storage {
     pub matches: Option<Cells<u64>>,
 }
 
+impl Storage {
+    /// Where it lies: equal for two values over the same bytes.
+    pub(super) fn place(&self) -> [usize; 7] {
+        let matches = self.matches.as_ref().map_or(0, Cells::address);
+        [
+            self.memory.whole().address(),
+            self.memory.len(),
+            self.scratch.whole().address(),
+            self.scratch.len(),
+            self.counters.address(),
+            self.finished.address(),
+            matches,
+        ]
+    }
+}
+
 /// A started schedule, or one that has ended and may be started again.
 #[derive(Debug, Default)]
 pub(super) struct Instance {

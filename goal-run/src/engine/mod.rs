@@ -86,12 +86,29 @@ struct Core {
     /// Keys of ended instances, to be started again, with the number of what they execute.
     ended: Vec<(u32, u32)>,
     locals: Locals,
-    failure: Option<Failure>,
+    /// Where others act for the rank, what they know of it.
+    common: Option<Common>,
+    /// Whether something was started that depends on the time.
+    asks_time: bool,
     /// A part of a payload that was copied from its sender's memory.
     staged: Vec<u8>,
     /// What is told of everything that happens.
     recorder: Option<Recorder>,
 }
+
+/// What every process knows that acts for a rank: one schedule on one storage.
+#[derive(Debug)]
+struct Common {
+    /// Where the storage lies.
+    place: [usize; 7],
+    /// [`Schedule::name`].
+    name: u64,
+    /// In an engine of another process: the key that the storage is filed under.
+    home: Option<u32>,
+}
+
+/// The number of the schedule that others know, in all processes.
+const COMMON: u32 = 0;
 
 impl Core {
     #[inline]
@@ -155,13 +172,79 @@ impl<T: Transport> Engine<T> {
         Self::with(rank, transport, options, unsafe { Held::over(state) })
     }
 
-    /// Tells an engine without instances what its rank runs in another process: instances of this schedule on this storage, one at
-    /// a time.
+    /// Tells the rank's own engine what other processes know of it: instances of this schedule on this storage, one at a
+    /// time. Others may act for the rank while it runs nothing else, and no function that its process registered.
+    ///
+    /// # Panics
+    /// If the engine has started something.
+    pub fn share(&mut self, schedule: &Arc<Schedule>, storage: &Storage) {
+        let name = if schedule.calls_functions() { 0 } else { schedule.name() };
+        self.core.held.name = name;
+        self.know(schedule, storage, name);
+    }
+
+    /// Tells an engine of another process what the rank may run. [`Engine::may_act`] says whether it does.
+    ///
+    /// # Panics
+    /// If the engine has started something.
     pub fn adopt(&mut self, schedule: &Arc<Schedule>, storage: Storage) {
+        self.know(schedule, &storage, schedule.name());
+        self.core.homes.push(Home::new(storage, schedule.memory_size(), schedule.scratch_size()));
+        self.core.running.push(Some(COMMON));
+        if let Some(common) = &mut self.core.common {
+            common.home = Some(0);
+        }
+    }
+
+    fn know(&mut self, schedule: &Arc<Schedule>, storage: &Storage, name: u64) {
         assert!(self.codes.is_empty(), "an engine that has started something");
         self.codes.push(Code::Whole(Arc::clone(schedule)));
-        self.core.homes.push(Home::new(storage, schedule.memory_size(), schedule.scratch_size()));
-        self.core.running.push(Some(0));
+        self.core.asks_time |= schedule.asks_time();
+        self.core.common = Some(Common { place: storage.place(), name, home: None });
+    }
+
+    /// Whether an engine of another process may be polled now: it knows all that the rank runs, and has no function that is
+    /// missing here. To be asked each time that the rank's turn was taken.
+    pub fn may_act(&mut self) -> bool {
+        let Core { held, common: Some(common), homes, running, .. } = &mut self.core else { return false };
+        if held.own > 0 || held.name != common.name {
+            return false;
+        }
+        // The instance may have another key than the one before.
+        if let (Some(key), Some(home)) = (held.common.checked_sub(1), common.home)
+            && key != home
+        {
+            let len = homes.len().max(key as usize + 1);
+            homes.resize_with(len, || Home::NONE);
+            running.resize(len, None);
+            homes.swap(key as usize, home as usize);
+            running.swap(key as usize, home as usize);
+            common.home = Some(key);
+        }
+        true
+    }
+
+    /// Whether the rank runs something that only its own process can execute.
+    pub fn keeps_to_itself(&self) -> bool {
+        let held = &self.core.held;
+        held.own > 0 || held.name == 0
+    }
+
+    /// Whether instances of an engine that was there before have not been finished.
+    pub fn is_in_use(&self) -> bool {
+        self.core.held.common != 0 || self.core.held.own > 0
+    }
+
+    /// Whether an instance can go on at once.
+    #[inline]
+    pub fn is_runnable(&self) -> bool {
+        !self.core.held.runnable.is_empty()
+    }
+
+    /// Whether [`Engine::poll`] needs to be told the time: something was started that depends on it.
+    #[inline]
+    pub fn asks_time(&self) -> bool {
+        self.core.asks_time
     }
 
     fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
@@ -173,7 +256,8 @@ impl<T: Transport> Engine<T> {
             running: Vec::new(),
             ended: Vec::new(),
             locals: Locals::default(),
-            failure: None,
+            common: None,
+            asks_time: false,
             staged: Vec::new(),
             recorder: None,
         };
@@ -193,8 +277,9 @@ impl<T: Transport> Engine<T> {
     /// If the storage is smaller than the schedule needs.
     #[inline]
     pub fn start(&mut self, schedule: &Arc<Schedule>, communicator: u32, storage: Storage) -> Handle {
+        let is_common = self.is_common(schedule, &storage);
         let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
-        let known = self.codes.iter().position(is_known);
+        let known = if is_common { Some(COMMON as usize) } else { self.codes.iter().position(is_known) };
         let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
         let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
         let key = match ended {
@@ -208,7 +293,23 @@ impl<T: Transport> Engine<T> {
         }
         let heap = self.core.held.heap;
         self.core.held.instances.get_mut(&heap, key).progress.begin(schedule, home);
+        self.core.asks_time |= schedule.asks_time();
+        if is_common {
+            self.core.held.common = key + 1;
+        } else {
+            self.core.held.own += 1;
+        }
         self.enter(communicator, key, code)
+    }
+
+    /// Whether an instance that starts is what others know of the rank.
+    #[inline]
+    fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage) -> bool {
+        let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first()) else {
+            return false;
+        };
+        let is_same = Arc::ptr_eq(schedule.nisa(), known.nisa()) && schedule.rank() == known.rank();
+        is_same && !known.calls_functions() && self.core.held.common == 0 && storage.place() == common.place
     }
 
     /// Remembers what an instance executes, in the place of something that no instance does.
@@ -220,7 +321,8 @@ impl<T: Transport> Engine<T> {
                 self.core.held.instances.remove(heap, key).release(heap);
             }
             let running: Vec<u32> = self.core.running.iter().flatten().copied().collect();
-            for (number, code) in self.codes.iter_mut().enumerate() {
+            let shared = usize::from(self.core.common.is_some());
+            for (number, code) in self.codes.iter_mut().enumerate().skip(shared) {
                 if !running.contains(&(number as u32)) {
                     *code = Code::Ended;
                 }
@@ -276,6 +378,8 @@ impl<T: Transport> Engine<T> {
         instance.progress.unfinished = windowed.place.actions;
         let key = self.core.insert(instance);
         self.core.homes[key as usize] = Home::new(storage, windowed.memory, windowed.place.scratch);
+        self.core.asks_time = true;
+        self.core.held.own += 1;
         Ok(self.enter(communicator, key, code))
     }
 
@@ -330,6 +434,11 @@ impl<T: Transport> Engine<T> {
         }
         state.stats.unreceived += state.arrivals.close(heap, instance);
         let code = instance.code;
+        if state.common == key + 1 {
+            state.common = 0;
+        } else {
+            state.own -= 1;
+        }
         core.running[key as usize] = None;
         match &codes[code as usize] {
             Code::Whole(schedule) => {
@@ -396,9 +505,10 @@ impl Core {
     fn insert(&mut self, instance: Instance) -> u32 {
         let heap = &self.heap();
         let key = self.held.instances.insert(heap, instance);
-        if key as usize == self.homes.len() {
-            self.homes.push(Home::NONE);
-            self.running.push(None);
+        // An engine of the rank that was there before may have used keys.
+        if key as usize >= self.homes.len() {
+            self.homes.resize_with(key as usize + 1, || Home::NONE);
+            self.running.resize(key as usize + 1, None);
         }
         key
     }

@@ -49,7 +49,7 @@ impl Core {
     /// What a message does.
     #[inline(never)]
     fn accept(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
-        if self.failure.is_some() {
+        if self.held.has_failed() {
             // What comes now may belong to the message that failed, and the job ends.
             return;
         }
@@ -125,7 +125,8 @@ impl Core {
     fn refuse(&mut self, source_rank: u32, fault: Fault) {
         let cause = Cause::Foreign { source_rank, fault };
         let failure = Failure { communicator: 0, instance: 0, action: 0, number: None, cause };
-        self.failure.get_or_insert(failure);
+        let heap = &self.heap();
+        self.held.fail(heap, &failure);
     }
 
     /// Returns true if another message of the same rank lacks parts, so that no envelope may come.
@@ -420,6 +421,7 @@ impl Core {
             Code::Whole(_) | Code::Ended => None,
         };
         let failure = instance.failure(receive.action, number, cause);
-        self.failure.get_or_insert(failure);
+        let heap = &self.heap();
+        self.held.fail(heap, &failure);
     }
 }

@@ -24,6 +24,7 @@ pub struct Schedule {
     actions: u32,
     has_wildcards: bool,
     asks_time: bool,
+    calls_functions: bool,
     /// The number of each source and tag that a receive names.
     channels: Lookup,
     /// The number of each rank that a send names.
@@ -73,7 +74,7 @@ impl Schedule {
     pub fn new(nisa: Arc<Nisa>, rank: u32) -> Self {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
-        let (mut has_wildcards, mut asks_time) = (false, false);
+        let (mut has_wildcards, mut asks_time, mut calls_functions) = (false, false, false);
         let (mut channels, mut destinations) = (Lookup::default(), Lookup::default());
         for (offset, record) in section.records() {
             counters[slot(offset)] = record.sources;
@@ -84,6 +85,7 @@ impl Schedule {
                 }
                 Operation::Send { peer, .. } => destinations.add(peer.into()),
                 Operation::Calc { .. } | Operation::Wtime { .. } => asks_time = true,
+                Operation::User { .. } => calls_functions = true,
                 _ => {}
             }
         }
@@ -103,6 +105,7 @@ impl Schedule {
             actions,
             has_wildcards,
             asks_time,
+            calls_functions,
             channels,
             destinations,
             steps: None,
@@ -151,6 +154,21 @@ impl Schedule {
     /// Whether an action depends on the time that [`poll`](super::Engine::poll) is told.
     pub fn asks_time(&self) -> bool {
         self.asks_time
+    }
+
+    /// Whether an action calls a registered function, which only its own process has.
+    pub(super) fn calls_functions(&self) -> bool {
+        self.calls_functions
+    }
+
+    /// A number that two schedules share only if they are the same, and that is not 0.
+    pub(super) fn name(&self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for number in [self.rank.into(), self.memory, self.scratch] {
+            hasher.update(&number.to_le_bytes());
+        }
+        let hash = *hasher.update(self.section().bytes()).finalize().as_bytes();
+        u64::from_le_bytes(*hash.first_chunk().expect("32 bytes")) | 1
     }
 
     /// What the state of an instance needs.

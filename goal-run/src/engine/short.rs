@@ -103,7 +103,7 @@ impl Core {
             if has_ended {
                 self.queue(heap, key).end_step(offset, steps.dependents(step));
             }
-            if self.failure.is_some() {
+            if self.held.has_failed() {
                 break;
             }
         }

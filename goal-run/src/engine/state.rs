@@ -1,13 +1,14 @@
 //! What an engine remembers of instances and messages: all of it in a heap, so that another process can go on with it.
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
+use super::error::Failure;
 use super::incoming::{Arrivals, Receive};
 use super::instance::Instance;
 use super::local::Timers;
 use super::options::{Options, Stats};
 use super::outgoing::Outbox;
 use super::shared::Shared;
-use crate::heap::{Fifo, Heap, Pool, flat};
+use crate::heap::{Block, Fifo, Heap, Pool, flat};
 use crate::memory::Region;
 use crate::shm::Mapping;
 use std::io;
@@ -32,11 +33,44 @@ pub(super) struct State {
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,
+    /// The first failure of an action, as JSON and zeros; empty without one. It lies here so that the rank sees what
+    /// another process found that acted for it.
+    failure: Block<u8>,
+    /// The key of the running instance that others may act for, plus 1; 0 without one.
+    pub(super) common: u32,
+    /// Instances that were started and not finished and that only their own process can execute.
+    pub(super) own: u32,
+    /// What the rank's process calls the schedule that others may act for; 0 where there is none.
+    pub(super) name: u64,
     /// What was kept of messages without a receive when senders were told how much room is left.
     pub(super) announced: Option<u64>,
 }
 
 flat!(State, Stats);
+
+impl State {
+    /// Whether an action has failed, so that nothing goes on.
+    #[inline]
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.len() != 0
+    }
+
+    /// The first failure of an action.
+    #[cold]
+    pub(super) fn failure(&self, heap: &Heap) -> Option<Failure> {
+        let text = self.failure.values(heap).split(|&byte| byte == 0).next()?;
+        self.has_failed().then(|| serde_json::from_slice(text).expect("what `fail` wrote"))
+    }
+
+    /// Remembers a failure, unless there is one.
+    #[cold]
+    pub(super) fn fail(&mut self, heap: &Heap, failure: &Failure) {
+        if !self.has_failed() {
+            let text = serde_json::to_vec(failure).expect("numbers and texts");
+            self.failure = Block::copy_of(heap, &text);
+        }
+    }
+}
 
 /// The state of an engine where it lies.
 ///

@@ -19,8 +19,8 @@ impl<T: Transport> Engine<T> {
     /// # Errors
     /// The first failure of an action, again on every further call.
     pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
-        if let Some(failure) = &self.core.failure {
-            return Err(failure.clone());
+        if self.core.held.has_failed() {
+            return Err(self.failed());
         }
         self.core.held.stats.polls += 1;
         // What was started runs first: a message whose receive is posted need not be kept.
@@ -29,11 +29,14 @@ impl<T: Transport> Engine<T> {
         worked |= self.core.has_underway() && self.go_on(now_ns);
         worked |= self.run_queued(now_ns);
         self.announce_room();
-        self.core.held.fruitful = self.core.held.fruitful.wrapping_add(u32::from(worked));
-        match &self.core.failure {
-            None => Ok(Progress { worked, waiting: self.core.waiting() }),
-            Some(failure) => Err(failure.clone()),
-        }
+        let has_failed = self.core.held.has_failed();
+        self.core.held.fruitful = self.core.held.fruitful.wrapping_add(u32::from(worked | has_failed));
+        if has_failed { Err(self.failed()) } else { Ok(Progress { worked, waiting: self.core.waiting() }) }
+    }
+
+    #[cold]
+    fn failed(&self) -> Failure {
+        self.core.held.failure(&self.core.heap()).expect("an action has failed")
     }
 
     /// Goes on with what takes longer than a poll: copies, what waits for room, computations. Whether there was something to do.
@@ -122,7 +125,7 @@ impl Core {
         let independent = section.independent();
         let next = |started| (started < independent.len()).then(|| independent.get(started));
         let mut actions = 0;
-        while actions < ACTIONS_PER_POLL && self.failure.is_none() {
+        while actions < ACTIONS_PER_POLL && !self.held.has_failed() {
             let mut queue = self.queue(heap, key);
             if let Some(offset) = queue.progress.ended.pop(heap) {
                 queue.end_now(offset, &section.record(offset));

@@ -259,7 +259,7 @@ impl<T: Transport> Engine<T> {
                 _ => Ok(()),
             });
         }
-        while actions < ACTIONS_PER_POLL && core.failure.is_none() {
+        while actions < ACTIONS_PER_POLL && !core.held.has_failed() {
             let Code::Window(window) = &mut codes[code] else { unreachable!("it has a window") };
             let mut queue = core.queue(heap, key);
             if let Some(offset) = queue.progress.ended.pop(heap) {
@@ -306,7 +306,7 @@ impl Core {
         if let Err((offset, cause)) = work(window, &mut self.queue(heap, key)) {
             let number = window.number(&self.homes[key as usize], offset);
             let failure = self.held.instances.get(heap, key).failure(offset, number, cause);
-            self.failure.get_or_insert(failure);
+            self.held.fail(heap, &failure);
         }
     }
 }

@@ -1,17 +1,16 @@
 //! A rank's end of a job.
 
-use super::Mode;
 use super::node::Together;
 use super::thread::{Driver, drive};
+use super::{Mode, poll_now};
 use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help, state_bytes};
 use crate::limits::named;
-use crate::rank::{Job, Pause, counts, now_ns};
+use crate::rank::{Job, Pause, counts};
 use crate::transport::esp::{AnyDriver, OpenError};
 use crate::transport::{Ends, Wakeup};
 use std::cell::RefCell;
-use std::io;
 use std::sync::Arc;
-use std::thread;
+use std::{io, thread};
 
 /// A rank's end of a job. Between two calls its schedules go on as the job's [`Mode`] says.
 pub struct Member<'a> {
@@ -43,6 +42,9 @@ pub enum Interrupted {
     /// A rank on another host is lost.
     #[error("{0}")]
     Lost(String),
+    /// The thread for the rank's progress panicked.
+    #[error("the thread for its progress panicked: {0}")]
+    Panicked(String),
 }
 
 /// Why a rank has no end of its job.
@@ -65,6 +67,19 @@ pub enum StartError {
         /// What the system says.
         cause: io::Error,
     },
+    /// Ranks can't act for each other where some are on other hosts: a rank's streams are its process's.
+    #[error("ranks can't act for each other where some are on other hosts: take another mode of progress")]
+    OtherHosts,
+    /// Ranks can't act for each other where each reads its schedule through a window, which only its process has.
+    #[error(
+        "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
+    )]
+    Windows,
+    /// A member of the rank was there before, and has not finished what it started.
+    #[error(
+        "a member of the rank was there before and left instances that it had not finished: finish them first"
+    )]
+    Left,
 }
 
 /// An engine that only this process uses.
@@ -84,7 +99,7 @@ pub(super) fn engine<'a>(
 /// at a time.
 ///
 /// # Errors
-/// The system has no room, or no thread; `f` was not called.
+/// [`StartError`]; `f` was not called.
 pub fn with_member<'a, R>(
     job: Job<'a>,
     rank: u32,
@@ -97,9 +112,6 @@ pub fn with_member<'a, R>(
 ///
 /// # Errors
 /// As [`with_member`], or there is no way to ranks on other hosts.
-///
-/// # Panics
-/// If ranks are to act for each other while some are on other hosts: a rank's streams are its process's.
 pub fn with_member_over<'a, R>(
     job: Job<'a>,
     rank: u32,
@@ -110,8 +122,14 @@ pub fn with_member_over<'a, R>(
     Ok(match job.settings.progress {
         Mode::Caller => f(&mut member(Own::Alone(Box::new(engine(job, rank, driver)?)))),
         Mode::Node => {
-            assert!(job.settings.network.is_none(), "ranks on other hosts");
-            f(&mut member(Own::Together(Box::new(Together::new(job, rank)))))
+            if job.settings.network.is_some() {
+                return Err(StartError::OtherHosts);
+            }
+            if job.settings.window.is_some() {
+                return Err(StartError::Windows);
+            }
+            let together = Together::new(job, rank).ok_or(StartError::Left)?;
+            f(&mut member(Own::Together(Box::new(together))))
         }
         Mode::Thread => thread::scope(|scope| {
             let driver = Arc::new(Driver::new(job, rank, driver)?);
@@ -135,13 +153,25 @@ impl Drop for StopOnDrop<'_, '_> {
 }
 
 impl<'a> Member<'a> {
-    /// Does something with the rank's engine. `None` if the job has ended while somebody else had it.
+    /// Does something with the rank's engine. `None` if the job has ended while somebody else had it, or the thread that had
+    /// it panicked.
     #[inline(always)]
     pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
         match &mut self.own {
             Own::Alone(engine) => Some(f(engine)),
-            Own::Thread(driver) => Some(f(&mut driver.engine())),
+            Own::Thread(driver) => Some(f(&mut *driver.engine()?)),
             Own::Together(together) => together.with(f),
+        }
+    }
+
+    /// Why the engine can't be had.
+    #[cold]
+    pub(crate) fn gone(&self) -> Interrupted {
+        match &self.own {
+            Own::Thread(driver) if let Some(panic) = driver.panic() => {
+                Interrupted::Panicked(panic.to_owned())
+            }
+            _ => Interrupted::Stopped,
         }
     }
 
@@ -151,9 +181,9 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn start(&mut self, schedule: &Arc<Schedule>, storage: Storage) -> Result<Handle, Interrupted> {
         self.come();
-        let handle = self.with(|engine| engine.start(schedule, 0, storage)).ok_or(Interrupted::Stopped)?;
-        let progress = self.poll()?;
-        self.go(progress)?;
+        let handle = self.with(|engine| engine.start(schedule, 0, storage)).ok_or_else(|| self.gone())?;
+        self.poll()?;
+        self.go()?;
         Ok(handle)
     }
 
@@ -166,8 +196,8 @@ impl<'a> Member<'a> {
             return Ok(true);
         }
         self.come();
-        let progress = self.poll()?;
-        self.go(progress)?;
+        self.poll()?;
+        self.go()?;
         self.has_ended(handle)
     }
 
@@ -183,7 +213,7 @@ impl<'a> Member<'a> {
                 self.rest(progress.waiting)?;
             }
         }
-        self.go(Progress { worked: false, waiting: Waiting::Nothing })
+        self.go()
     }
 
     /// Gives back what an ended instance used.
@@ -191,13 +221,13 @@ impl<'a> Member<'a> {
     /// # Errors
     /// [`Interrupted`].
     pub fn finish(&mut self, handle: Handle) -> Result<Storage, Interrupted> {
-        self.with(|engine| engine.finish(handle)).ok_or(Interrupted::Stopped)
+        self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
     // Inlined where it is asked again and again, so that its answer is never stored.
     #[inline(always)]
     fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
-        self.with(|engine| engine.test(handle)).ok_or(Interrupted::Stopped)
+        self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
     }
 
     /// Polls the rank's engine, and where that did nothing, acts for others.
@@ -221,18 +251,17 @@ impl<'a> Member<'a> {
 
     #[inline(always)]
     fn poll(&mut self) -> Result<Progress, Interrupted> {
-        let now = if self.job.asks_time { now_ns() } else { 0 };
         let progress = match &mut self.own {
-            Own::Together(together) => together.poll(now),
-            _ => self.with(|engine| engine.poll(now)),
+            Own::Together(together) => together.poll(),
+            _ => self.with(poll_now),
         };
-        Ok(progress.ok_or(Interrupted::Stopped)??)
+        Ok(progress.ok_or_else(|| self.gone())??)
     }
 
     /// After a step that did nothing: lets time pass until there may be something to do.
     ///
     /// # Errors
-    /// [`Interrupted::Stopped`].
+    /// [`Interrupted`], but for failures.
     pub fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
         if self.pause.is_silent() {
             self.tell_counts();
@@ -273,17 +302,18 @@ impl<'a> Member<'a> {
                     let look = || look_for(&|| driver.has_frame());
                     self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
                 }
-                loss = driver.engine().transport().loss();
+                let of_engine = |mut engine: super::thread::Guard<'_, '_>| engine.transport().loss();
+                loss = driver.engine().map(of_engine).ok_or_else(|| self.gone())?;
             }
             Own::Together(together) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
                 // Whoever runs may act for a rank that has no processor.
                 if self.job.settings.crowded {
-                    together.go(Progress { worked: false, waiting });
+                    together.go();
                 }
                 if self.pause.is_over(waiting, || endpoint.has_message()) {
                     let may_sleep = together.lie_down(|engine| engine.transport().arm());
-                    if may_sleep.ok_or(Interrupted::Stopped)? {
+                    if may_sleep == Some(true) {
                         let look = || look_for(&|| false);
                         self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
                     } else {
@@ -319,14 +349,14 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// The rank does something else; `progress` is what its last poll said.
+    /// The rank does something else.
     #[inline]
-    fn go(&mut self, progress: Progress) -> Result<(), Interrupted> {
+    fn go(&mut self) -> Result<(), Interrupted> {
         match &mut self.own {
             Own::Alone(_) => Ok(()),
-            Own::Thread(driver) => Ok(driver.go()?),
+            Own::Thread(driver) => Ok(driver.go().ok_or_else(|| self.gone())??),
             Own::Together(together) => {
-                together.go(progress);
+                together.go();
                 Ok(())
             }
         }

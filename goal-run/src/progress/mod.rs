@@ -10,6 +10,12 @@
 //!   any rank waits, without a thread and without a call by those that compute (ESPGOAL 4.2 asks for the former).
 //!
 //! Who acts for a rank holds its [`Turn`](crate::shm::Turn), for one poll of its engine at a time.
+//!
+//! Others know of a rank the schedule and the storage that the [`Job`](crate::rank::Job) gives it, and act for it while it runs
+//! these, one instance at a time. What else a program starts, on other schedules, on other memory or several at once, only
+//! its own process can execute: while such an instance has not been finished, and always where the job's schedule calls
+//! registered functions (`exec user`), a rank makes its schedules go on by itself, as in mode `caller`. A process whose job has
+//! another schedule for a rank sees that before it acts, and leaves the rank to others.
 
 mod member;
 mod node;
@@ -17,6 +23,9 @@ mod thread;
 
 pub use member::{Interrupted, Member, StartError, with_member, with_member_over};
 
+use crate::engine::{Engine, Failure};
+use crate::rank::now_ns;
+use crate::transport::Transport;
 use serde::{Deserialize, Serialize};
 
 /// Who makes the schedules of a rank go on.
@@ -44,4 +53,11 @@ impl Mode {
             Mode::Node => "node",
         }
     }
+}
+
+/// Polls an engine with the time, if something in it depends on that.
+#[inline(always)]
+fn poll_now<T: Transport>(engine: &mut Engine<T>) -> Result<crate::engine::Progress, Failure> {
+    let now = if engine.asks_time() { now_ns() } else { 0 };
+    engine.poll(now)
 }

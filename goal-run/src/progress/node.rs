@@ -1,53 +1,92 @@
 //! Ranks that act for each other.
 #![allow(unsafe_code)] // attaching to the state of an engine, which is used only while its turn is held
 
-use crate::engine::{Engine, Failure, Progress, Waiting};
-use crate::rank::{Job, now_ns};
+use super::poll_now;
+use crate::engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
+use crate::rank::Job;
 use crate::shm::Turn;
 use crate::transport::Ends;
-use std::sync::atomic::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Looks at a turn that somebody else has before the processor is yielded: that one may need it.
 const LOOKS: u32 = 100;
+
+/// Views of other ranks that a process keeps. A view has counters and tables as long as the rank's schedule, so that views
+/// of all ranks in all processes would take memory with the square of their number. The oldest makes way for a new one.
+const VIEWS_MAX: usize = 16;
 
 /// A rank's engine over a state that all ranks reach, and its views of the others'.
 pub(super) struct Together<'a> {
     job: Job<'a>,
     rank: u32,
     engine: Engine<Ends<'a>>,
-    /// The engines of the others that it has acted for.
-    others: Vec<Option<Box<Engine<Ends<'a>>>>>,
+    /// The engines of others that it has acted for.
+    views: Vec<View<'a>>,
+    /// Ranks that run what this process doesn't know.
+    foreign: BTreeSet<u32>,
+    /// Whether the rank runs what only this process can execute.
+    keeps: bool,
     /// Whom to look at first.
     next: u32,
     /// [`Engine::fruitful`] at the last look of its own.
     seen: u32,
 }
 
-/// The engine of a rank as this process sees it. To be made and used only while its turn is held.
-fn view<'a>(job: Job<'a>, rank: u32) -> Engine<Ends<'a>> {
+/// Another rank's engine as this process sees it.
+struct View<'a> {
+    rank: u32,
+    schedule: Arc<Schedule>,
+    /// Until the engine is made.
+    storage: Option<Storage>,
+    /// Made when the rank's turn is held for the first time, and used only then.
+    engine: Option<Box<Engine<Ends<'a>>>>,
+}
+
+impl<'a> View<'a> {
+    /// Makes what takes long: to decode a schedule takes a walk over it. To be called without the rank's turn, since the rank
+    /// itself would have to wait meanwhile for each message it wants to take or send.
+    fn new(job: Job<'a>, rank: u32) -> Self {
+        Self { rank, schedule: job.schedule(rank), storage: Some(job.storage(rank)), engine: None }
+    }
+
+    /// The engine. The caller holds the rank's turn.
+    fn engine(&mut self, job: Job<'a>) -> &mut Engine<Ends<'a>> {
+        self.engine.get_or_insert_with(|| {
+            let mut engine = attach(job, self.rank);
+            engine.adopt(&self.schedule, self.storage.take().expect("it has no engine yet"));
+            Box::new(engine)
+        })
+    }
+}
+
+/// The engine of a rank over its state in the segment. The caller holds the rank's turn.
+fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<Ends<'a>> {
     let ends = Ends::new(job.segment, rank, &job.settings.paths);
     let state = job.segment.region(&job.segment.rank(rank).engine);
     // SAFETY: every use of the engine, here and in other processes, is while its turn is held.
     job.equip(rank, unsafe { Engine::attach(rank, ends, job.settings.engine(), state) })
 }
 
-/// The engine of another rank.
-fn view_of_other<'a>(job: Job<'a>, rank: u32) -> Box<Engine<Ends<'a>>> {
-    let mut engine = view(job, rank);
-    engine.adopt(&job.schedule(rank), job.storage(rank));
-    Box::new(engine)
-}
-
 impl<'a> Together<'a> {
-    pub(super) fn new(job: Job<'a>, rank: u32) -> Self {
+    /// `None` if a member was there before and has left instances that it did not finish.
+    pub(super) fn new(job: Job<'a>, rank: u32) -> Option<Self> {
+        let (schedule, storage) = (job.schedule(rank), job.storage(rank));
         let turn = job.segment.turn(rank);
+        // Nobody acts for the rank between two members of it.
+        turn.come();
         while !turn.take() {
             std::thread::yield_now();
         }
-        let engine = view(job, rank);
+        let mut engine = attach(job, rank);
+        let is_free = !engine.is_in_use();
+        if is_free {
+            engine.share(&schedule, &storage);
+        }
+        let keeps = engine.keeps_to_itself();
         turn.give();
-        let others = (0..job.segment.num_ranks()).map(|_| None).collect();
-        Self { job, rank, engine, others, next: rank, seen: 0 }
+        let (views, foreign) = (Vec::new(), BTreeSet::new());
+        is_free.then_some(Self { job, rank, engine, views, foreign, keeps, next: rank, seen: 0 })
     }
 
     fn turn(&self) -> &'a Turn {
@@ -57,6 +96,18 @@ impl<'a> Together<'a> {
     /// Does something in the rank's turn. `None` if the job has ended while somebody else had it.
     #[inline]
     pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
+        self.in_turn(|engine, turn| {
+            let result = f(engine);
+            // What `f` started is to be done, whoever polls next.
+            if engine.is_runnable() {
+                turn.leave(true);
+            }
+            result
+        })
+    }
+
+    #[inline]
+    fn in_turn<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>, &Turn) -> R) -> Option<R> {
         let turn = self.turn();
         let mut looks = 0;
         while !turn.take() {
@@ -68,15 +119,21 @@ impl<'a> Together<'a> {
                 std::thread::yield_now();
             }
         }
-        let result = f(&mut self.engine);
+        let result = f(&mut self.engine, turn);
+        self.keeps = self.engine.keeps_to_itself();
+        if self.keeps {
+            // It may have been away when it started something that nobody else knows.
+            turn.come();
+        }
         turn.give();
         Some(result)
     }
 
     /// Polls the rank's engine.
     #[inline]
-    pub(super) fn poll(&mut self, now: u64) -> Option<Result<Progress, Failure>> {
-        let (progress, seen) = self.with(|engine| (engine.poll(now), engine.fruitful()))?;
+    pub(super) fn poll(&mut self) -> Option<Result<Progress, Failure>> {
+        let polled = self.in_turn(|engine, turn| (poll_in_turn(engine, turn), engine.fruitful()));
+        let (progress, seen) = polled?;
         self.seen = seen;
         if progress.as_ref().is_ok_and(|progress| progress.worked) {
             self.ring();
@@ -99,65 +156,87 @@ impl<'a> Together<'a> {
 
     /// Whether a rank is away and something is there for it to do.
     #[inline]
-    fn may_help(&self, other: u32) -> bool {
+    fn needs_help(&self, other: u32) -> bool {
         let away = self.job.segment.turn(other).is_away();
         away.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
     }
 
+    /// The same, where this process knows what the rank runs, as far as it has seen.
+    #[inline]
+    fn may_help(&self, other: u32) -> bool {
+        self.needs_help(other) && !self.foreign.contains(&other)
+    }
+
     fn act_for(&mut self, other: u32) -> bool {
-        let turn = self.job.segment.turn(other);
+        let job = self.job;
+        let at = self.views.iter().position(|view| view.rank == other).unwrap_or_else(|| {
+            if self.views.len() == VIEWS_MAX {
+                self.views.remove(0);
+            }
+            self.views.push(View::new(job, other));
+            self.views.len() - 1
+        });
+        let turn = job.segment.turn(other);
         if !turn.take() {
             return false;
         }
-        let job = self.job;
-        let engine = self.others[other as usize].get_or_insert_with(|| view_of_other(job, other));
-        let progress = engine.poll(if job.asks_time { now_ns() } else { 0 });
-        turn.leave(progress.as_ref().is_ok_and(|&progress| is_busy(progress)));
-        turn.give();
-        match progress {
-            Ok(progress) => {
-                if progress.worked {
-                    // What it sleeps for may have come about.
-                    job.segment.mailbox(other).wake();
-                    self.ring();
-                }
-                progress.worked
-            }
-            Err(failure) => {
-                job.fail(other, &failure);
-                false
-            }
+        // It may have come back, or somebody may have found it failed, since it was looked at.
+        if turn.is_away().is_none() {
+            turn.give();
+            return false;
         }
+        let engine = self.views[at].engine(job);
+        if !engine.may_act() {
+            turn.give();
+            self.foreign.insert(other);
+            return false;
+        }
+        let progress = poll_in_turn(engine, turn);
+        if let Err(failure) = &progress {
+            // Before the rank can find it itself, and leave the same.
+            job.fail(other, failure);
+        }
+        turn.give();
+        let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
+        if worked || progress.is_err() {
+            // What it sleeps for may have come about.
+            job.segment.mailbox(other).wake();
+        }
+        if worked {
+            self.ring();
+        }
+        worked
     }
 
     /// After something was done, and messages sent perhaps: wakes a rank that sleeps if one of those that are away has messages now.
     fn ring(&self) {
         let segment = self.job.segment;
-        // A read that comes after the messages in the order of all changes of this word: see `lie_down`.
-        if segment.gate().asleep.fetch_add(0, Ordering::SeqCst) == 0 {
+        if !segment.gate().sleepers.may_miss() {
             return;
         }
         // This one too: it may be about to do something else.
         let mut ranks = 0..segment.num_ranks();
-        if ranks.clone().any(|rank| self.may_help(rank)) {
+        // Others may know what this one doesn't.
+        if ranks.clone().any(|rank| self.needs_help(rank)) {
             ranks.any(|rank| segment.mailbox(rank).wake());
         }
     }
 
-    /// Prepares to sleep with `arm`. False if there is something to do, also for others.
+    /// Prepares to sleep with `arm`. False if there is something to do, also for others. [`Together::get_up`] ends it.
     pub(super) fn lie_down(&mut self, arm: impl FnOnce(&mut Engine<Ends<'a>>) -> bool) -> Option<bool> {
-        // Who sends a message after this sees it; what was sent before is seen below.
-        self.job.segment.gate().asleep.fetch_add(1, Ordering::SeqCst);
+        let sleepers = &self.job.segment.gate().sleepers;
+        sleepers.lie_down();
         // Somebody may have acted for this rank since it looked last.
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
+        sleepers.settle();
         let ranks = 0..self.job.segment.num_ranks();
         Some(is_armed && !ranks.into_iter().any(|rank| rank != self.rank && self.may_help(rank)))
     }
 
     /// The rank sleeps no longer.
     pub(super) fn get_up(&mut self) {
-        self.job.segment.gate().asleep.fetch_sub(1, Ordering::SeqCst);
+        self.job.segment.gate().sleepers.get_up();
     }
 
     #[inline]
@@ -165,11 +244,26 @@ impl<'a> Together<'a> {
         self.turn().come();
     }
 
+    /// The rank does something else, and others may act for it if they know what it runs.
     #[inline]
-    pub(super) fn go(&mut self, progress: Progress) {
-        self.turn().go(is_busy(progress));
-        self.ring();
+    pub(super) fn go(&mut self) {
+        if !self.keeps {
+            self.turn().go();
+            self.ring();
+        }
     }
+}
+
+/// Polls an engine whose turn is held, and tells what that leaves before the turn is given back: so the word always says what
+/// the last poll left, whoever made it.
+#[inline]
+fn poll_in_turn(engine: &mut Engine<Ends<'_>>, turn: &Turn) -> Result<Progress, Failure> {
+    let progress = poll_now(engine);
+    match progress {
+        Ok(progress) => turn.leave(is_busy(progress)),
+        Err(_) => turn.fail(),
+    }
+    progress
 }
 
 /// Whether an engine has something to do at once that no message tells. Of computations under way the rank knows when they end.

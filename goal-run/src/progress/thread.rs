@@ -1,14 +1,17 @@
 //! A thread that makes the schedules of a rank go on while the rank does something else.
 
 use super::member::{StartError, engine};
+use super::{Interrupted, poll_now};
 use crate::engine::{Engine, Failure, Waiting};
 use crate::rank::{Job, now_ns};
 use crate::shm::Endpoint;
 use crate::transport::esp::{AnyDriver, Sleeper};
 use crate::transport::{Ends, Wakeup};
 use rustix::thread::futex::{self, Flags};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// The rank acts for itself; the thread waits.
@@ -36,24 +39,37 @@ pub(super) struct Driver<'a> {
     rank_is: AtomicU32,
     /// 1 while the thread sleeps in `rank_is`.
     waits: AtomicU32,
+    /// What the thread said when it panicked; nobody can go on with the engine then. It is set while the engine is locked.
+    panic: OnceLock<String>,
 }
+
+/// The engine, locked.
+pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<Ends<'a>>>;
 
 impl<'a> Driver<'a> {
     /// # Errors
     /// The way to ranks on other hosts can't be opened.
     pub(super) fn new(job: Job<'a>, rank: u32, driver: Option<AnyDriver>) -> Result<Self, StartError> {
         let engine = Mutex::new(engine(job, rank, driver)?);
-        Ok(Self { job, rank, engine, rank_is: AtomicU32::new(HERE), waits: AtomicU32::new(0) })
+        Ok(Self {
+            job,
+            rank,
+            engine,
+            rank_is: AtomicU32::new(HERE),
+            waits: AtomicU32::new(0),
+            panic: OnceLock::new(),
+        })
     }
 
     /// Whether something has come from another host.
     pub(super) fn has_frame(&self) -> bool {
-        self.job.settings.network.is_some() && self.engine().transport().has_frame()
+        let has_frame = |mut engine: Guard<'_, '_>| engine.transport().has_frame();
+        self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
     }
 
-    /// Prepares to sleep; `None` if a message has come.
+    /// Prepares to sleep; `None` if a message has come, or the thread panicked.
     pub(super) fn arm(&self) -> Option<Bed<'a>> {
-        let mut engine = self.engine();
+        let mut engine = self.engine()?;
         let is_armed = engine.transport().arm();
         is_armed.then(|| self.bed(&mut engine))
     }
@@ -62,9 +78,30 @@ impl<'a> Driver<'a> {
         Bed { endpoint: self.job.segment.endpoint(self.rank), sleeper: engine.transport().sleeper() }
     }
 
-    /// The engine, for one bounded piece of work.
-    pub(super) fn engine(&self) -> MutexGuard<'_, Engine<Ends<'a>>> {
+    /// The engine, for one bounded piece of work; `None` if the thread panicked.
+    pub(super) fn engine(&self) -> Option<Guard<'_, 'a>> {
+        let engine = self.lock();
+        self.panic.get().is_none().then_some(engine)
+    }
+
+    fn lock(&self) -> Guard<'_, 'a> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the thread said when it panicked.
+    pub(super) fn panic(&self) -> Option<&str> {
+        self.panic.get().map(String::as_str)
+    }
+
+    /// The thread has panicked: says so where the launcher and the rank find it, and wakes the rank. The engine is locked, so
+    /// that a rank that goes to sleep has seen it or is woken.
+    fn fall(&self, panic: &(dyn Any + Send), _: &Guard<'_, '_>) {
+        let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
+        let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");
+        let _ = self.panic.set(text.to_owned());
+        let (segment, rank) = (self.job.segment, self.rank);
+        segment.fail(rank, &format!("rank {rank}: {}", Interrupted::Panicked(text.to_owned())));
+        segment.endpoint(rank).rouse();
     }
 
     /// The rank acts for itself.
@@ -78,13 +115,16 @@ impl<'a> Driver<'a> {
     /// The rank does something else.
     ///
     /// # Errors
-    /// The failure of an action.
-    pub(super) fn go(&self) -> Result<(), Failure> {
-        let mut engine = self.engine();
+    /// The failure of an action. `None` if the thread panicked.
+    pub(super) fn go(&self) -> Option<Result<(), Failure>> {
+        let mut engine = self.engine()?;
         let mut hands_over = true;
         // What is here, or coming, is better done now than by a thread that has to be woken.
         for _ in 0..POLLS_BEFORE_GOING {
-            let progress = engine.poll(self.now())?;
+            let progress = match poll_now(&mut engine) {
+                Ok(progress) => progress,
+                Err(failure) => return Some(Err(failure)),
+            };
             let is_quiet = match progress.waiting {
                 _ if progress.worked => false,
                 Waiting::Nothing => true,
@@ -106,7 +146,7 @@ impl<'a> Driver<'a> {
         if self.waits.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
         }
-        Ok(())
+        Some(Ok(()))
     }
 
     pub(super) fn stop(&self) {
@@ -115,8 +155,64 @@ impl<'a> Driver<'a> {
         self.job.segment.endpoint(self.rank).rouse();
     }
 
-    fn now(&self) -> u64 {
-        if self.job.asks_time { now_ns() } else { 0 }
+    /// One turn of the thread. False when it is to end.
+    fn turn(&self) -> bool {
+        match self.rank_is.load(Ordering::SeqCst) {
+            STOPPED => return false,
+            HERE => {
+                self.waits.store(1, Ordering::SeqCst);
+                let _ = futex::wait(&self.rank_is, Flags::PRIVATE, HERE, None);
+                self.waits.store(0, Ordering::SeqCst);
+                return true;
+            }
+            _ => {}
+        }
+        let mut engine = self.lock();
+        // The bell is the rank's to switch from when it comes to when it goes.
+        if self.rank_is.load(Ordering::SeqCst) != AWAY {
+            return true;
+        }
+        // The engine stays locked if this panics: nobody meets it half done.
+        let acted = catch_unwind(AssertUnwindSafe(|| self.act(&mut engine)));
+        match acted {
+            Err(panic) => {
+                self.fall(&*panic, &engine);
+                return false;
+            }
+            Ok(None) => {}
+            Ok(Some((bed, limit))) => {
+                drop(engine);
+                // The rank may have come in between, and switched the bell off: then this returns at once.
+                if self.rank_is.load(Ordering::SeqCst) == AWAY {
+                    bed.doze(limit);
+                }
+            }
+        }
+        true
+    }
+
+    /// Acts for the rank, which is away. Where there is nothing left to do: what to sleep in, and for how long at most.
+    fn act(&self, engine: &mut Engine<Ends<'a>>) -> Option<(Bed<'a>, Option<Duration>)> {
+        let endpoint = self.job.segment.endpoint(self.rank);
+        endpoint.disarm();
+        // The bell is made silent here and by the rank while it is not away, never by one while the other may sleep: whoever
+        // makes it silent takes it from all who were woken and have not looked yet. The rank arms it when this is over.
+        endpoint.bell().silence();
+        let Ok(progress) = poll_now(engine) else {
+            // The failure is the rank's to find: its next poll says the same.
+            self.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
+            return None;
+        };
+        if progress.worked {
+            return None;
+        }
+        let limit = match progress.waiting {
+            Waiting::Messages | Waiting::Nothing => None,
+            Waiting::Room | Waiting::Until { room: true, .. } => Some(ROOM_SLEEP),
+            Waiting::Until { time_ns, .. } => Some(Duration::from_nanos(time_ns.saturating_sub(now_ns()))),
+        };
+        let is_armed = engine.transport().arm();
+        is_armed.then(|| (self.bed(engine), limit))
     }
 }
 
@@ -128,12 +224,14 @@ pub(super) struct Bed<'a> {
 
 impl Bed<'_> {
     /// Sleeps until somebody rings, `limit` passes or, where there are other hosts, something comes from them; switches the bell off.
+    /// This is the rank's way to sleep.
     pub(super) fn wait(&self, limit: Option<Duration>) {
         self.doze(limit);
+        self.endpoint.bell().silence();
         self.endpoint.disarm();
     }
 
-    /// The same, and leaves the bell as it is.
+    /// The same, and leaves the bell as it is, for whoever else may sleep here. This is the thread's way.
     fn doze(&self, limit: Option<Duration>) {
         match &self.sleeper {
             None => self.endpoint.doze(limit),
@@ -142,45 +240,44 @@ impl Bed<'_> {
     }
 }
 
-/// What the thread does. A failure is the rank's to find: its next poll says the same.
+/// What the thread does.
 pub(super) fn drive(driver: &Driver<'_>) {
-    let endpoint = driver.job.segment.endpoint(driver.rank);
-    loop {
-        match driver.rank_is.load(Ordering::SeqCst) {
-            STOPPED => return,
-            HERE => {
-                driver.waits.store(1, Ordering::SeqCst);
-                let _ = futex::wait(&driver.rank_is, Flags::PRIVATE, HERE, None);
-                driver.waits.store(0, Ordering::SeqCst);
-                continue;
-            }
-            _ => {}
+    let driven = catch_unwind(AssertUnwindSafe(|| while driver.turn() {}));
+    if let Err(panic) = driven {
+        driver.fall(&*panic, &driver.lock());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bed;
+    use crate::shm::{Layout, RankSizes, Segment};
+    use crate::transport::esp::Sleeper;
+    use std::time::{Duration, Instant};
+
+    /// The thread may have gone to bed when the rank came, and the rank sleeps too: one ring wakes both, in whichever order the
+    /// system lets them look at the bell.
+    #[test]
+    fn one_ring_wakes_the_thread_and_the_rank() {
+        const LIMIT: Duration = Duration::from_secs(5);
+        let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
+        let segment = Segment::create(layout).unwrap();
+        let endpoint = segment.endpoint(0);
+        let _bell = endpoint.bell().hang_up().unwrap();
+        let bed = || Bed { endpoint, sleeper: Some(Sleeper::of_bell()) };
+        let (of_thread, of_rank) = (bed(), bed());
+        for _ in 0..3 {
+            assert!(endpoint.arm());
+            assert!(segment.mailbox(0).wake(), "somebody sleeps");
+            let began = Instant::now();
+            // The thread looks first.
+            of_thread.doze(Some(LIMIT));
+            of_rank.wait(Some(LIMIT));
+            assert!(began.elapsed() < LIMIT, "the rank slept on");
         }
-        let mut engine = driver.engine();
-        // The bell is the rank's to switch from when it comes to when it goes.
-        if driver.rank_is.load(Ordering::SeqCst) != AWAY {
-            continue;
-        }
-        endpoint.disarm();
-        let Ok(progress) = engine.poll(driver.now()) else {
-            drop(engine);
-            driver.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
-            continue;
-        };
-        if progress.worked {
-            continue;
-        }
-        let limit = match progress.waiting {
-            Waiting::Messages | Waiting::Nothing => None,
-            Waiting::Room | Waiting::Until { room: true, .. } => Some(ROOM_SLEEP),
-            Waiting::Until { time_ns, .. } => Some(Duration::from_nanos(time_ns.saturating_sub(now_ns()))),
-        };
-        let is_armed = engine.transport().arm();
-        let bed = driver.bed(&mut engine);
-        drop(engine);
-        // The rank may have come in between, and switched the bell off: then this returns at once.
-        if is_armed && driver.rank_is.load(Ordering::SeqCst) == AWAY {
-            bed.doze(limit);
-        }
+        // The rank has made the bell silent.
+        let began = Instant::now();
+        of_thread.doze(Some(Duration::from_millis(20)));
+        assert!(began.elapsed() >= Duration::from_millis(20), "somebody rings");
     }
 }

@@ -2,12 +2,10 @@
 
 use super::{Settings, describe, now_ns, split_instance};
 use crate::engine::{Engine, Failure, Schedule, Storage};
-use crate::progress::Mode;
 use crate::shm::Segment;
 use crate::trace;
 use crate::transport::Ends;
 use goal_asm::Nisa;
-use goal_asm::nisa::Operation;
 use std::sync::Arc;
 
 /// What the ranks of a job share, as one process sees it.
@@ -19,25 +17,12 @@ pub struct Job<'a> {
     pub nisa: &'a Arc<Nisa>,
     /// What they are told.
     pub settings: &'a Settings,
-    /// Whether the clock is to be read for a poll: an action may depend on it.
-    pub(crate) asks_time: bool,
 }
 
 impl<'a> Job<'a> {
-    /// The job as `rank` sees it, or as all see it who act for each other.
-    pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings, rank: u32) -> Self {
-        let asks = |section| {
-            let mut records = nisa.section_by_id(section).records();
-            records.any(|(_, record)| {
-                matches!(record.operation(), Operation::Calc { .. } | Operation::Wtime { .. })
-            })
-        };
-        let asks_time = match (settings.window, settings.progress) {
-            (Some(_), _) => true,
-            (None, Mode::Node) => (0..nisa.num_sections()).any(asks),
-            (None, Mode::Caller | Mode::Thread) => asks(nisa.section_id(rank)),
-        };
-        Self { segment, nisa, settings, asks_time }
+    /// The job as a rank sees it.
+    pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings) -> Self {
+        Self { segment, nisa, settings }
     }
 
     /// A rank's schedule, made ready to be started.

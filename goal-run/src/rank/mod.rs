@@ -58,7 +58,7 @@ pub fn run(
     (section, driver): (Option<SectionFile>, Option<AnyDriver>),
     settings: &Settings,
 ) -> Result<(), StartError> {
-    let job = Job::new(segment, nisa, settings, rank);
+    let job = Job::new(segment, nisa, settings);
     let code = match section.zip(settings.window) {
         None => Code::Whole(job.schedule(rank)),
         Some((SectionFile { file, place }, WindowSettings { size, limits })) => {
@@ -78,7 +78,9 @@ pub fn run(
             work.member.tell_counts();
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
-                Err(Interrupted::Lost(loss)) => segment.fail(rank, &format!("rank {rank}: {loss}")),
+                Err(error @ (Interrupted::Lost(_) | Interrupted::Panicked(_))) => {
+                    segment.fail(rank, &format!("rank {rank}: {error}"));
+                }
                 Err(Interrupted::Stopped) | Ok(()) => {
                     if let Some(text) = work.unexpected {
                         segment.note(rank, &text);
@@ -124,7 +126,7 @@ impl Work<'_, '_> {
             number: None,
             cause: Cause::Schedule(error.to_string()),
         };
-        self.running = Some(started.ok_or(Interrupted::Stopped)?.map_err(failure)?);
+        self.running = Some(started.ok_or_else(|| self.member.gone())?.map_err(failure)?);
         Ok(())
     }
 
@@ -154,7 +156,7 @@ impl Work<'_, '_> {
             false => Err(handle),
             true => Ok((engine.window_stats(&handle), engine.finish(handle), *engine.stats())),
         });
-        let (window, storage, stats) = match ended.ok_or(Interrupted::Stopped)? {
+        let (window, storage, stats) = match ended.ok_or_else(|| self.member.gone())? {
             Err(handle) => {
                 self.running = Some(handle);
                 return Ok(false);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
+use super::sleepers::Sleepers;
 use super::sync::{AtomicU32, AtomicU64, Futex, Ordering};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ pub struct Gate {
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
     /// Ranks that sleep, of those that act for each other.
-    pub asleep: AtomicU32,
+    pub sleepers: Sleepers,
 }
 
 const CLOSED: u32 = 0;

@@ -7,6 +7,7 @@
 mod boxes;
 mod meetings;
 mod rings;
+mod sleepers;
 mod tasks;
 mod turns;
 

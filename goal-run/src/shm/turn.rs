@@ -4,24 +4,27 @@
 use super::mapping::SharedWords;
 use super::sync::{AtomicU32, Line, Ordering};
 
-/// The word that whoever acts for a rank holds, and what the rank says to others.
+/// The word that whoever acts for a rank holds, and what others are told of the rank.
 ///
 /// It is held for one bounded piece of work at a time. A holder that dies keeps it: the launcher sees the death and ends the job.
+///
+/// Only the holder changes [`BUSY`] and [`FAILED`], so they always say what the last piece of work left. [`AWAY`] is the
+/// rank's own, which changes it whenever it likes. Each change is of one bit only: none undoes another one.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Turn {
     /// 1 while somebody acts for the rank.
     held: Line<AtomicU32>,
-    /// [`HERE`], [`AWAY`] or [`BUSY`].
+    /// [`AWAY`], [`BUSY`] and [`FAILED`].
     rank: Line<AtomicU32>,
 }
 
-/// The rank acts for itself.
-const HERE: u32 = 0;
-/// It does something else; messages that come for it are others' to take.
+/// The rank does something else; messages that come for it are others' to take.
 const AWAY: u32 = 1;
-/// It does something else, and there is something to do for it at once.
+/// There is something to do for the rank at once, without a message.
 const BUSY: u32 = 2;
+/// An action of the rank has failed: nobody can go on with it.
+const FAILED: u32 = 4;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Turn {}
@@ -44,29 +47,37 @@ impl Turn {
     /// The rank acts for itself from now on.
     #[inline]
     pub fn come(&self) {
-        // Not a mere store: what somebody else leaves comes before it or finds that the rank is back.
-        self.rank.0.swap(HERE, Ordering::AcqRel);
+        self.rank.0.fetch_and(!AWAY, Ordering::AcqRel);
     }
 
-    /// The rank, whose turn it is, does something else from now on; `busy` if something is left to do at once.
+    /// The rank does something else from now on. It need not have the turn.
     #[inline]
-    pub fn go(&self, busy: bool) {
-        self.rank.0.store(if busy { BUSY } else { AWAY }, Ordering::Release);
+    pub fn go(&self) {
+        self.rank.0.fetch_or(AWAY, Ordering::AcqRel);
     }
 
-    /// Somebody else who has the turn has left this to do, unless the rank is back.
+    /// The caller, who holds the turn, tells whether it leaves something to do at once.
     #[inline]
     pub fn leave(&self, busy: bool) {
-        let (from, to) = if busy { (AWAY, BUSY) } else { (BUSY, AWAY) };
-        let _ = self.rank.0.compare_exchange(from, to, Ordering::Release, Ordering::Relaxed);
+        // Nobody else changes the bit while the turn is held.
+        let was_busy = self.rank.0.load(Ordering::Relaxed) & BUSY != 0;
+        if busy && !was_busy {
+            self.rank.0.fetch_or(BUSY, Ordering::Release);
+        } else if !busy && was_busy {
+            self.rank.0.fetch_and(!BUSY, Ordering::Release);
+        }
+    }
+
+    /// The caller, who holds the turn, has found that an action of the rank failed. This can't be taken back.
+    #[cold]
+    pub fn fail(&self) {
+        self.rank.0.fetch_or(FAILED, Ordering::AcqRel);
     }
 
     /// Whether others may act for the rank, and if so, whether there is something to do at once.
     #[inline]
     pub fn is_away(&self) -> Option<bool> {
-        match self.rank.0.load(Ordering::Acquire) {
-            HERE => None,
-            rank => Some(rank == BUSY),
-        }
+        let rank = self.rank.0.load(Ordering::Acquire);
+        (rank & (AWAY | FAILED) == AWAY).then_some(rank & BUSY != 0)
     }
 }

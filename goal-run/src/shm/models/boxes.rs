@@ -6,13 +6,13 @@ use loom::thread;
 
 /// A mailbox of two slots, the smallest in which a lap means something.
 #[derive(Default)]
-struct Allocated {
+pub(super) struct Allocated {
     control: Control,
     slots: [Slot; 2],
 }
 
 impl Allocated {
-    fn mailbox(&self) -> Mailbox<'_> {
+    pub(super) fn mailbox(&self) -> Mailbox<'_> {
         Mailbox::new(&self.control, &self.slots)
     }
 

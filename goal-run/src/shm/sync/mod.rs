@@ -11,9 +11,9 @@ mod native;
 #[cfg(all(test, loom))]
 pub(crate) use model::Lines;
 #[cfg(loom)]
-pub(crate) use model::{AtomicU32, AtomicU64, Bytes, Futex, Shared};
+pub(crate) use model::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
 #[cfg(not(loom))]
-pub(crate) use native::{AtomicU32, AtomicU64, Bytes, Futex, Shared};
+pub(crate) use native::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
 pub(crate) use std::sync::atomic::Ordering;
 
 /// Bytes of a cache line.

@@ -7,7 +7,7 @@ use loom::sync::{Condvar, Mutex};
 use std::ops::Deref;
 use std::time::Duration;
 
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64};
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// A value whose every access loom compares with all others.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::time::Duration;
 
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64};
+pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// Bytes that are asked for in advance: more would wait for the ones before.
 const EXPECTED_MAX: usize = 1024;
