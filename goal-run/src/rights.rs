@@ -4,6 +4,10 @@
 //! open the sockets of their ranks and then give up what they have, and ranks never have any: no capability in any set, and
 //! `no_new_privs`, so that no program that they execute gets one from its file or from being root's.
 //!
+//! Rights are those of a thread, and a thread that starts has those of its starter. So nobody has to know which threads a library
+//! starts if they start after rights are gone: on one host the main thread gives them up before there is another thread, and where
+//! it needs them later it does its work [`apart`].
+//!
 //! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment. A process becomes a rank only
 //! if `no_new_privs` was set before the file was executed: then the kernel has granted it nothing that its starter lacked.
 //! `AT_SECURE` does not tell, because the kernel sets it for every file with effective capabilities, also where it grants none.
@@ -19,10 +23,15 @@ use rustix::thread::{
 };
 use std::io;
 use std::os::unix::process::CommandExt;
+use std::panic::resume_unwind;
 use std::process::Command;
+use std::thread;
 
 /// What root's launcher keeps: it writes its results where root may.
 const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
+
+/// Stack of work that is done apart: what a main thread mostly has.
+const STACK_BYTES: usize = 8 << 20;
 
 /// Gives up every capability of this thread, and of the threads and programs that it starts.
 ///
@@ -39,6 +48,19 @@ pub fn give_up() -> io::Result<()> {
 pub fn give_up_all_but_files() -> io::Result<()> {
     // Of a file's capabilities nothing is kept: they are not the user's.
     keep(if getuid().is_root() { FILES } else { CapabilitySet::empty() })
+}
+
+/// Does some work as a launcher that has given up its rights: on a thread of its own, so that this thread keeps its rights and no thread
+/// that the work starts has them.
+///
+/// # Errors
+/// The system starts no thread, or refuses to take its rights.
+pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    let body = || give_up_all_but_files().map(|()| work());
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().name("apart".to_owned()).stack_size(STACK_BYTES);
+        builder.spawn_scoped(scope, body)?.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// Lets a command start its program without rights.
@@ -104,5 +126,22 @@ mod tests {
         assert_eq!(launcher.permitted - FILES, CapabilitySet::empty());
         assert_eq!(launcher.effective, launcher.permitted);
         assert_eq!(rank.permitted | rank.effective | rank.inheritable, CapabilitySet::empty());
+    }
+
+    #[test]
+    fn threads_of_work_apart_have_no_rights_from_their_first_moment() {
+        fn sets() -> (rustix::thread::CapabilitySets, bool) {
+            (capabilities(None).unwrap(), is_confined())
+        }
+        let before = sets();
+        let (own, others) = apart(|| {
+            let inner = thread::spawn(|| (sets(), thread::spawn(sets).join().unwrap()));
+            (sets(), inner.join().unwrap())
+        })
+        .unwrap();
+        assert_eq!(others, (own, own));
+        assert_eq!(own.0.permitted - FILES, CapabilitySet::empty());
+        assert!(own.1);
+        assert_eq!(sets(), before);
     }
 }

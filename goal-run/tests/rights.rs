@@ -2,9 +2,12 @@
 
 mod common;
 
+use common::members;
 use common::processes::{assert_gone, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
 use common::{Ended, GOAL_RUN, start_text};
+use goal_run::progress::Mode;
+use goal_run::rank::{Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, kill_process};
@@ -29,13 +32,29 @@ fn a_job_has_no_rights_once_its_ranks_run() {
     for &rank in &ranks {
         Rights::assert_none(rank, 0);
     }
-    // Threads that have compiled the program may still be ending. Root's launcher keeps the right to write its results.
-    wait_for(|| Rights::are_given_up(id, FILES).then_some(()));
+    // Root's launcher keeps the right to write its results.
     Rights::assert_none(id, FILES);
     kill_process(id, Signal::INT).unwrap();
     let ended = Ended::of(launcher.wait_with_output().unwrap());
     ended.assert_status(130);
     assert_gone(&ranks);
+}
+
+#[test]
+fn threads_that_read_a_large_program_have_no_rights() {
+    // So large that several threads read it.
+    let text = format!("{}{LONG}", "# }\n".repeat(1 << 20));
+    let launcher = start_text(&text, &["--timeout", "60"]);
+    let id = pid(launcher.id() as i32);
+    let children = format!("/proc/{0}/task/{0}/children", id.as_raw_nonzero());
+    let mut threads = 0;
+    wait_for(|| {
+        threads = threads.max(Rights::assert_others_none(id, FILES));
+        (fs::read_to_string(&children).unwrap().split_whitespace().count() == 2).then_some(())
+    });
+    assert!(threads > 0, "no thread but the first was seen");
+    kill_process(id, Signal::INT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
 /// The memory files of jobs that programs would inherit from a process. Other tests of this process leave theirs open.
@@ -177,6 +196,100 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
 }
 
 #[test]
+fn a_segment_of_another_size_or_form_is_refused() {
+    let nisa = members::nisa("num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }");
+    let schedule = memory_file(nisa.bytes(), SEALED);
+    let told = |mode| {
+        let settings = members::settings(2, mode, Wait::Block);
+        let len = layout(&nisa, &settings, u64::MAX).unwrap().len as u64;
+        (memory_file(&serde_json::to_vec(&settings).unwrap(), SEALED), len)
+    };
+    let segment = |len: u64, seals| {
+        let file = memory_file(&[], SealFlags::empty());
+        rustix::fs::ftruncate(&file, len).unwrap();
+        fcntl_add_seals(&file, seals).unwrap();
+        file
+    };
+    let rank = |settings: &OwnedFd, segment: &OwnedFd| {
+        let order = order(schedule.as_raw_fd(), settings.as_raw_fd(), segment.as_raw_fd());
+        as_rank(Path::new(GOAL_RUN), &order, true)
+    };
+    let (caller, len) = told(Mode::Caller);
+    let (node, len_of_node) = told(Mode::Node);
+    assert!(len < len_of_node);
+    // Nothing else is wrong with the order: with the right segment the rank starts, and waits for the other one.
+    for (settings, len) in [(&caller, len), (&node, len_of_node)] {
+        let area = segment(len, SIZED);
+        let mut child = rank(settings, &area).spawn().unwrap();
+        let ready = || {
+            let mut word = [0; 4];
+            // The gate counts those that are ready in its first word.
+            rustix::io::pread(&area, &mut word, 0).unwrap();
+            assert_eq!(child.try_wait().unwrap(), None, "the rank ended");
+            (u32::from_ne_bytes(word) == 1).then_some(())
+        };
+        wait_for(ready);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let not_memory = tempfile::tempfile().unwrap();
+    not_memory.set_len(len).unwrap();
+    fcntl_setfd(&not_memory, FdFlags::empty()).unwrap();
+    let has = |has: u64, needed: u64| format!("the segment has {has} bytes, and the job needs {needed}");
+    let unsealed = "the segment may change its size: it is not sealed".to_owned();
+    let cases = [
+        (&caller, segment(len, SealFlags::empty()), unsealed.clone()),
+        (&caller, segment(len, SealFlags::SHRINK), unsealed.clone()),
+        (&caller, segment(len, SealFlags::GROW), unsealed),
+        (&caller, segment(len - 1, SIZED), has(len - 1, len)),
+        (&caller, segment(0, SIZED), has(0, len)),
+        (&caller, segment(len + 4096, SIZED), has(len + 4096, len)),
+        // The segment of a job whose ranks don't act for each other.
+        (&node, segment(len, SIZED), has(len, len_of_node)),
+        (&caller, not_memory.into(), "the segment is no memory file".to_owned()),
+    ];
+    for (settings, area, says) in cases {
+        let mut command = rank(settings, &area);
+        let mut child = command.spawn().unwrap();
+        // One that starts after all fails this test and does not outlive it: it ends with the thread that started it.
+        wait_for(|| child.try_wait().unwrap());
+        let ended = Ended::of(child.wait_with_output().unwrap());
+        ended.assert_status(2);
+        ended.assert_says(&[&says]);
+        assert!(!ended.err.contains("panicked"), "{ended:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_set_user_id_is_refused() {
+    if !rustix::process::getuid().is_root() {
+        return skipped("rights", "it takes root to give a file to another user");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    let file = folder.path().join("goal-run");
+    let program = folder.path().join("program.goal");
+    fs::write(&program, "num_ranks 1 rank 0 { calc 1 }").unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o644)).unwrap();
+    fs::copy(GOAL_RUN, &file).unwrap();
+    let run = |mode| {
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let mut command = Command::new(&file);
+        Ended::of(command.arg(&program).uid(NOBODY).gid(NOBODY).output().unwrap())
+    };
+    run(0o755).assert_status(0);
+    if rustix::fs::statvfs(&file).unwrap().f_flag.contains(rustix::fs::StatVfsMountFlags::NOSUID) {
+        return skipped("rights", "the folder for temporary files is mounted nosuid");
+    }
+    for mode in [0o4755, 0o2755] {
+        let ended = run(mode);
+        ended.assert_status(2);
+        ended.assert_says(&["must not be set-user-ID or set-group-ID", "setcap cap_net_raw=ep"]);
+        assert_eq!((ended.out.as_str(), ended.err.lines().count()), ("", 1), "{ended:?}");
+    }
+}
+
+#[test]
 fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     // A folder that nobody may enter, on a file system that keeps capabilities.
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +316,6 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);
     for process in ranks.iter().copied().chain([id]) {
-        wait_for(|| Rights::are_given_up(process, 0).then_some(()));
         Rights::assert_without_bounds(process);
     }
     kill_process(id, Signal::INT).unwrap();

@@ -68,7 +68,7 @@ pub fn optimize(
     let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };
     let mut timings = Timings::default();
     // Passes use them. They start late: not every command needs any.
-    start_workers(|| ());
+    start_workers();
     let done = goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after);
     for (pass, note) in &timings.notes {
         let message = format!("the pass `{pass}`: {note}");

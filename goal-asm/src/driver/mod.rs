@@ -97,7 +97,7 @@ impl Options {
         match rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build() {
             Ok(pool) => pool.install(work),
             Err(_) => {
-                start_workers(|| ());
+                start_workers();
                 work()
             }
         }

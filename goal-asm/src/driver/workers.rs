@@ -9,20 +9,19 @@ use std::thread;
 /// They are started once.
 static STARTED: Once = Once::new();
 
-/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or as many as the system starts. Each calls
-/// `at_start` first. Where it starts none, this thread does the work alone. A second call does nothing.
-pub fn start_workers(at_start: impl Fn() + Send + Sync + 'static) {
-    STARTED.call_once(|| start(at_start));
+/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or as many as the system starts. Where it
+/// starts none, this thread does the work alone. A second call does nothing.
+pub fn start_workers() {
+    STARTED.call_once(start);
 }
 
-fn start(at_start: impl Fn() + Send + Sync + 'static) {
+fn start() {
     // Threads first: a pool that gets fewer than it asks for can't be asked for again.
     let (sender, receiver) = channel::<ThreadBuilder>();
-    let (receiver, at_start) = (Arc::new(Mutex::new(receiver)), Arc::new(at_start));
+    let receiver = Arc::new(Mutex::new(receiver));
     let start = || {
-        let (receiver, at_start) = (Arc::clone(&receiver), Arc::clone(&at_start));
+        let receiver = Arc::clone(&receiver);
         let work = move || {
-            at_start();
             let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             // There is none where somebody else has made the pool.
             if let Ok(part) = part {

@@ -45,9 +45,20 @@ impl Rights {
         all
     }
 
-    /// Returns true once no thread has a right but those in `kept`: a thread that begins gives up its own.
-    pub(crate) fn are_given_up(process: Pid, kept: u64) -> bool {
-        Self::of(process).iter().all(|rights| rights.permitted & !kept == 0)
+    /// No thread of a process but its first has a right but those in `kept`. Returns how many there are.
+    #[track_caller]
+    pub(crate) fn assert_others_none(process: Pid, kept: u64) -> usize {
+        let number = process.as_raw_nonzero();
+        let tasks = fs::read_dir(format!("/proc/{number}/task")).unwrap();
+        let paths = tasks.map(|task| task.unwrap()).filter(|task| *task.file_name() != *number.to_string());
+        // A thread may have ended meanwhile.
+        let all = paths.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
+        let count = |status: String| {
+            let rights = Self::of_status(&status);
+            assert_eq!(rights.permitted & !kept, 0, "{rights:x?} in {status}");
+            assert!(rights.no_new_privs, "{status}");
+        };
+        all.map(count).count()
     }
 
     /// No thread of a process has a right but those in `kept`, or can get one.

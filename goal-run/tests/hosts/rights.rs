@@ -37,7 +37,6 @@ fn no_process_of_a_job_on_hosts_has_rights_once_ranks_run() {
                         (names.filter(|path| is_rank(path.clone())).count() == 2).then_some(())
                     });
                 }
-                wait_for(|| Rights::are_given_up(id, FILES).then_some(()));
                 Rights::assert_none(id, FILES);
             }
             send(launcher(&children[0]), Signal::INT);

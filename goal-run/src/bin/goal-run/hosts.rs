@@ -51,6 +51,11 @@ pub(crate) struct HostsArguments {
 }
 
 impl HostsArguments {
+    /// Returns true if the job has other hosts.
+    pub(crate) fn are_named(&self) -> bool {
+        self.peers.is_some() || self.discover
+    }
+
     /// The other hosts; `None` where all ranks are on this one.
     pub(crate) fn hosts(&self, keeps_memory: bool) -> Result<Option<Hosts>, String> {
         let plan = match (&self.peers, self.hosts, &self.here) {

@@ -61,8 +61,6 @@ fn main() -> ExitCode {
         Err(status) => return ExitCode::from(status as u8),
     };
     limits::raise_open_files();
-    // They live as long as this process.
-    driver::start_workers(|| drop(rights::give_up_all_but_files()));
     if let Some(command) = &arguments.command {
         let status = match command {
             Command::Info(info) => info::run(info),
@@ -93,7 +91,7 @@ enum Told {
 }
 
 fn execute(arguments: &Arguments) -> Result<Told, Failure> {
-    let (nisa, window, found) = open(arguments)?;
+    let (nisa, window, found) = read(arguments)?;
     if let Some(ranks) = arguments.ranks.filter(|&ranks| ranks != nisa.num_ranks()) {
         let has = nisa.num_ranks();
         let plural = if has == 1 { "" } else { "s" };
@@ -186,6 +184,22 @@ fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
 
 fn no_signals(error: io::Error) -> Failure {
     Failure::System(format!("signals can't be handled: {error}"))
+}
+
+/// Does what [`open`] does without rights. A thread has those of the thread that starts it. So that none has more than it needs, no
+/// thread starts before rights are gone: on one host the main thread gives them up first, and on several, where it has to open
+/// sockets when the number of ranks is known, it leaves the work to a thread that does.
+fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
+    let work = || {
+        driver::start_workers();
+        open(arguments)
+    };
+    let refused = |error| Failure::System(LaunchError::System(error).to_string());
+    if arguments.hosts.are_named() {
+        return rights::apart(work).map_err(refused)?;
+    }
+    rights::give_up_all_but_files().map_err(refused)?;
+    work()
 }
 
 /// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
