@@ -3,7 +3,7 @@
 mod common;
 
 use common::rights::skipped;
-use common::{Ended, GOAL_RUN};
+use common::{Ended, GOAL_RUN, copy_command};
 use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -79,7 +79,7 @@ fn processes_and_threads() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let copy = folder.path().join("goal-run");
-    fs::copy(GOAL_RUN, &copy).unwrap();
+    copy_command(&copy);
     let file = program();
     let as_user = |number: u32, tasks: u32, arguments: &[&str]| {
         let mut command = Command::new("prlimit");

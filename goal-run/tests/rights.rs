@@ -5,7 +5,7 @@ mod common;
 use common::members;
 use common::processes::{assert_gone, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
-use common::{Ended, GOAL_RUN, start_text};
+use common::{Ended, GOAL_RUN, copy_command, start_text};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
@@ -271,7 +271,7 @@ fn a_file_that_is_set_user_id_is_refused() {
     let program = folder.path().join("program.goal");
     fs::write(&program, "num_ranks 1 rank 0 { calc 1 }").unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o644)).unwrap();
-    fs::copy(GOAL_RUN, &file).unwrap();
+    copy_command(&file);
     let run = |mode| {
         fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
         let mut command = Command::new(&file);
@@ -295,7 +295,7 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let file = folder.path().join("goal-run");
-    fs::copy(GOAL_RUN, &file).unwrap();
+    copy_command(&file);
     fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
     let made = Command::new("setcap").arg("cap_net_raw=ep").arg(&file).output();
     if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
