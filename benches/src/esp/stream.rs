@@ -86,7 +86,9 @@ impl Way for Stream {
             let mut patience = Patience::new();
             let send = |esp: &mut EspTransport<_>| esp.try_send(to, &header, |out| out.copy_from_slice(part));
             while send(&mut self.esp).is_err() {
-                self.esp.poll(0, |_, _| {});
+                // What the other end grants comes among its messages.
+                let Self { esp, spare, .. } = self;
+                esp.poll(1, |_, payload| spare.extend(payload));
                 if send(&mut self.esp).is_ok() {
                     break;
                 }
