@@ -26,8 +26,16 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
-const NONE: Faults =
-    Faults { lost: 0, burst: 0, burst_frames: 0, doubled: 0, delayed: 0, delay_ns: 0, damaged: 0 };
+const NONE: Faults = Faults {
+    lost: 0,
+    burst: 0,
+    burst_frames: 0,
+    doubled: 0,
+    delayed: 0,
+    delay_ns: 0,
+    damaged: 0,
+    lost_from: 0,
+};
 
 /// What the switch does to frames.
 const SWITCHES: [(&str, Option<Faults>); 7] = [

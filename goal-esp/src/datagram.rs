@@ -66,6 +66,21 @@ impl Datagrams {
         (is_other && ![0, VERSION].contains(&version)).then_some((header.source(), version))
     }
 
+    /// Returns the interface that sent a datagram to this rank which is proven with another key.
+    pub fn stranger(&self, frame: &[u8]) -> Option<Mac> {
+        let header = Frame::new_checked(frame).ok()?;
+        let way = Way { source: header.source(), destination: header.destination() };
+        let is_for_this = [self.address.mac, Mac::BROADCAST].contains(&way.destination);
+        if header.ethertype() != self.ethertype || !is_for_this || way.source == self.address.mac {
+            return None;
+        }
+        let datagram = Datagram::new_checked(&frame[Frame::<&[u8]>::HEADER_LEN..]).ok()?;
+        let repr = datagram.repr();
+        let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
+        let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
+        (is_for_port && !is_proven).then_some(way.source)
+    }
+
     /// Writes the answer to an echo; `None` where `repr` is none.
     pub fn answer_echo(&self, to: Mac, repr: &EdpRepr<'_>, out: &mut [u8]) -> Option<usize> {
         let Message::Echo(bytes) = repr.message else { return None };

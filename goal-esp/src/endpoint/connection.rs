@@ -6,10 +6,11 @@ use super::event::{ConnectionId, Event, Loss, Stats};
 use super::frames::{self, Envelope};
 use super::random::Random;
 use super::spare::Spare;
+use super::suspect::Suspect;
 use crate::auth::{Address, Key};
 use crate::machine::{Body, Machine, Segment, Slot, Timer};
 use crate::seq::Seq;
-use crate::wire::Parameters;
+use crate::wire::{Frame, Parameters};
 use std::collections::VecDeque;
 
 /// How many times as long a peer may be silent as it was before, and how many times as long as
@@ -72,6 +73,9 @@ pub(super) struct Connection {
     pub(super) timed: Option<(Seq, u64)>,
     /// When a sign of life was asked for that has not come.
     pub(super) probed_ns: Option<u64>,
+    /// The packet that the network may lose for its size, and the bytes of its frame once that is certain.
+    pub(super) suspect: Option<Suspect>,
+    pub(super) too_long: Option<u16>,
     /// When a connection was asked for last, and how often.
     pub(super) asked_ns: u64,
     pub(super) questions: u32,
@@ -104,6 +108,8 @@ impl Connection {
             probes: 0,
             timed: None,
             probed_ns: None,
+            suspect: None,
+            too_long: None,
             asked_ns: now_ns,
             questions: 0,
             is_blocked: false,
@@ -259,6 +265,10 @@ impl Connection {
                 self.enter(now_ns, Phase::Closed);
                 return !has_closed;
             }
+            if let Some(bytes) = self.too_long {
+                self.lose(Loss::TooLong(bytes), shared);
+                return false;
+            }
             if machine.is_reset() {
                 self.lose(Loss::Reset, shared);
                 return false;
@@ -308,8 +318,10 @@ impl Connection {
             tags_all: self.tags_all(config),
         };
         let next = self.slot.machine().map(|machine| machine.sender().next());
+        let first = self.slot.machine().map(|machine| machine.sender().unacknowledged());
         let segment = self.slot.poll()?;
         let mut number = 0;
+        let mut repeated = None;
         let len = match &segment {
             Segment::Syn { .. } => {
                 (self.asked_ns, self.questions) = (now_ns, self.questions.saturating_add(1));
@@ -328,9 +340,10 @@ impl Connection {
                             self.timed = self.timed.or(Some((*seq, now_ns)));
                             self.probed_ns = None;
                         }
-                        Body::Data { .. } => {
+                        Body::Data { seq, .. } => {
                             (self.timed, self.probed_ns) = (None, None);
                             shared.stats.sent_again += 1;
+                            repeated = Some(*seq).filter(|seq| Some(*seq) == first);
                         }
                         Body::Request { ranges, .. } => self.probed_ns = ranges.is_empty().then_some(now_ns),
                         _ => {}
@@ -341,6 +354,12 @@ impl Connection {
             }
         };
         shared.stats.sent += 1;
+        if let Some(seq) = repeated
+            && Suspect::repeat(&mut self.suspect, seq, len - Frame::<&[u8]>::HEADER_LEN, now_ns)
+            && let Some(machine) = self.slot.machine_mut()
+        {
+            machine.probe();
+        }
         Some(len)
     }
 }

@@ -48,11 +48,17 @@ pub enum Loss {
     Reset,
     /// The peer started anew; the next connection with it follows.
     Restarted,
+    /// The network loses frames of this many bytes behind Ethernet's header on their way to the peer, and
+    /// carries shorter ones.
+    TooLong(u16),
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Loss::TooLong(bytes) => {
+                return write!(f, "frames of {bytes} bytes to it get lost, while shorter ones arrive");
+            }
             Loss::Unreachable => "it never answered",
             Loss::Dead => "it is silent",
             Loss::Reset => "it gave the connection up",

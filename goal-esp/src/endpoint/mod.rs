@@ -19,6 +19,7 @@ mod random;
 mod receive;
 mod rtt;
 mod spare;
+mod suspect;
 #[cfg(test)]
 mod tests;
 

@@ -5,7 +5,7 @@ use super::event::{Event, Loss};
 use super::frames;
 use super::spare::Copied;
 use crate::auth::{Way, whole_control};
-use crate::machine::{Body, Change, Identity, Machine, Progress, Segment};
+use crate::machine::{Acknowledgement, Body, Change, Identity, Machine, Progress, Segment};
 use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
@@ -113,6 +113,11 @@ impl Connection {
         let payload = Copied { bytes: packet.payload(), memory: &mut memory, is_read };
         let mut progress = Progress::default();
         if let Some(body) = frames::body(payload, repr, counts) {
+            if let Some(Acknowledgement { next, window: 1.. }) = body.acknowledgement()
+                && let Some(suspect) = &mut self.suspect
+            {
+                self.too_long = self.too_long.or(suspect.answer(next, now_ns));
+            }
             match body {
                 Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
                 Body::Ack(_) => {
@@ -177,7 +182,7 @@ impl Connection {
         // The time until now says nothing of how busy the peer is.
         (self.heard_ns, self.lull_ns) = (now_ns, 0);
         (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
-        (self.timed, self.probed_ns) = (None, None);
+        (self.timed, self.probed_ns, self.suspect, self.too_long) = (None, None, None, None);
         let questions = std::mem::take(&mut self.questions);
         if is_answer {
             // An answer to a question that was repeated may be one to any of them.

@@ -208,6 +208,45 @@ fn a_peer_that_was_slow_to_answer_is_given_longer() {
     assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
 }
 
+/// What each host is told when host 0 sends packets of so many bytes for 10 s.
+fn after_long_packets(len: usize, faults: Faults) -> Vec<(usize, Event)> {
+    let mut simulation = pair(|_| {});
+    let [a, b] = connect(&mut simulation);
+    simulation.network.set_faults(faults);
+    let mut events = Vec::new();
+    for _ in 0..100 {
+        while with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![1; len], true)).is_ok() {}
+        events.extend(run_for(&mut simulation, SECOND_NS / 10));
+        read(&mut simulation, 1, b);
+    }
+    events.retain(|(_, event)| matches!(event, Event::Lost { .. }));
+    events
+}
+
+#[test]
+fn frames_that_get_lost_for_their_size_are_told() {
+    let long = Faults { lost_from: 1000, ..Faults::default() };
+    let [(0, Event::Lost { cause: Loss::TooLong(bytes), .. }), ..] = after_long_packets(1200, long)[..]
+    else {
+        panic!("{:?}", after_long_packets(1200, long))
+    };
+    assert!((1200..1260).contains(&bytes), "{bytes}");
+    assert_eq!(after_long_packets(900, long), []);
+    // Where frames of every size get lost, that is no reason.
+    for lost in [100_000, 300_000] {
+        assert_eq!(after_long_packets(1200, Faults { lost, ..Faults::default() }), []);
+    }
+}
+
+#[test]
+fn who_has_no_room_loses_nothing_for_its_size() {
+    let mut simulation = pair(|config| config.rules.burst_length = 16);
+    let [a, _] = connect(&mut simulation);
+    while with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![1; 1200], true)).is_ok() {}
+    let events = run_for(&mut simulation, 30 * SECOND_NS);
+    assert!(!events.iter().any(|(_, event)| matches!(event, Event::Lost { .. })), "{events:?}");
+}
+
 #[test]
 fn a_question_that_is_overtaken_by_its_answer_is_not_asked() {
     let mut simulation = pair(|_| {});

@@ -98,6 +98,17 @@ pub enum Body<P> {
     Reset,
 }
 
+impl<P> Body<P> {
+    /// How far the receiver is, where that is said.
+    pub fn acknowledgement(&self) -> Option<Acknowledgement> {
+        match *self {
+            Body::Data { acknowledgement, .. } => acknowledgement,
+            Body::Ack(acknowledgement) | Body::Request { acknowledgement, .. } => Some(acknowledgement),
+            Body::Reset => None,
+        }
+    }
+}
+
 impl<P: Clone> Segment<&P> {
     /// The same with a payload of its own.
     pub fn cloned(self) -> Segment<P> {

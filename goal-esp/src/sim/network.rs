@@ -41,6 +41,8 @@ pub struct Faults {
     pub delay_ns: u64,
     /// A bit of it is turned.
     pub damaged: u32,
+    /// Bytes from which on every frame is lost; 0 for none.
+    pub lost_from: usize,
 }
 
 /// A time in which some hosts cannot reach the others.
@@ -181,7 +183,8 @@ impl Network {
         if self.burst_left == 0 && self.random.happens(faults.burst) {
             self.burst_left = faults.burst_frames;
         }
-        if self.burst_left > 0 || self.random.happens(faults.lost) {
+        let is_too_long = faults.lost_from > 0 && frame.len() >= faults.lost_from;
+        if self.burst_left > 0 || is_too_long || self.random.happens(faults.lost) {
             self.burst_left = self.burst_left.saturating_sub(1);
             self.counts.lost += 1;
             return;

@@ -16,6 +16,7 @@ const SCENARIO: Scenario = Scenario {
         delayed: 0,
         delay_ns: 1,
         damaged: 0,
+        lost_from: 0,
     },
     partition: None,
     both_ask: false,

@@ -32,6 +32,7 @@ impl Scenario {
             delayed: rate(200_000),
             delay_ns: 300_000,
             damaged: rate(50_000),
+            lost_from: 0,
         };
         let hosts = 2 + random.below(3) as usize;
         let from_ns = random.below(2_000_000);

@@ -10,6 +10,8 @@ use goal_esp::auth::Address;
 use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
 
+/// Most hosts with another key that are named.
+const STRANGERS_MAX: usize = 8;
 /// Between two questions, at first and at most.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
@@ -23,6 +25,8 @@ pub struct Discovery {
     plan: Plan,
     /// The other hosts that have answered.
     hosts: BTreeSet<Mac>,
+    /// Hosts that have another key: some of them, as anybody can claim to be one.
+    strangers: BTreeSet<Mac>,
     /// Which host each rank should be on, where that is known.
     owners: Option<Vec<Mac>>,
     /// Where each rank takes frames.
@@ -70,6 +74,7 @@ impl Discovery {
             me,
             plan,
             hosts: BTreeSet::new(),
+            strangers: BTreeSet::new(),
             owners: None,
             addresses: vec![None; ranks as usize],
             mine: here,
@@ -225,8 +230,24 @@ impl Discovery {
         self.hosts.contains(&mac)
     }
 
+    /// A host says something that is proven with another key.
+    pub fn hear_stranger(&mut self, host: Mac) {
+        if self.strangers.len() < STRANGERS_MAX {
+            self.strangers.insert(host);
+        }
+    }
+
     /// Who has not been found, in words.
     pub fn missing(&self) -> String {
+        let mut text = self.lacking();
+        if !self.strangers.is_empty() {
+            let all: Vec<String> = self.strangers.iter().map(Mac::to_string).collect();
+            text.push_str(&format!("; frames with another key were heard from {}", all.join(", ")));
+        }
+        text
+    }
+
+    fn lacking(&self) -> String {
         if let (Plan::Count(count), None) = (&self.plan, &self.owners) {
             return format!("{} of {count} hosts are there", self.hosts.len() + 1);
         }

@@ -41,6 +41,33 @@ fn a_host_that_is_unplugged_is_named() {
 }
 
 #[test]
+fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
+    let Some(bench) = Bench::or_skip("narrow", &Wiring::bridge(3)) else { return };
+    let rank = |rank: u32| {
+        let (to, from) = ((rank + 1) % 3, (rank + 2) % 3);
+        format!("rank {rank} {{ send 5000b to {to}; recv 5000b from {from}; }}\n")
+    };
+    let text = format!("num_ranks 3\n{}", (0..3).map(rank).collect::<String>());
+    let program = bench.write("ring.goal", &text);
+    let hosts = ["--discover", "--hosts", "3", "--repeat", "100000000", "--verify"];
+    let children = bench.start_all(&program, &hosts);
+    children.iter().for_each(|child| drop(ranks_of(launcher(child), 1)));
+    std::thread::sleep(Duration::from_millis(500));
+    bench.cluster.narrow(1, 1000).unwrap();
+    let since = Instant::now();
+    let all: Vec<Ended> = children.into_iter().map(ended).collect();
+    assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+    for ended in &all {
+        ended.assert_status(1);
+        ended.assert_says(&[
+            " is lost: frames of ",
+            " bytes to it get lost, while shorter ones arrive from host",
+        ]);
+        assert!(ended.err.contains(&bench.mac(1)), "{ended:?}");
+    }
+}
+
+#[test]
 fn an_interface_that_goes_down_is_told() {
     let Some(bench) = Bench::or_skip("down", &Wiring::bridge(2)) else { return };
     let host = &bench.cluster.hosts()[1];

@@ -35,6 +35,11 @@ fn who_is_missing_is_told() {
         ended.assert_status(2);
         ended.assert_says(&["after 0.5 s: 1 of 2 hosts are there"]);
     }
+    // Its frames are heard, though.
+    for (host, ended) in bench.run_each(&program, &[&with_key, &with_other]).iter().enumerate() {
+        let other = bench.mac(1 - host);
+        ended.assert_says(&[&format!("; frames with another key were heard from {other}")]);
+    }
 }
 
 #[test]

@@ -36,6 +36,10 @@ fn a_peers_file_says_who_has_which_rank() {
     let arguments = ["--peers", &peers, "--dump", dump, "--repeat", "3", "--stats", "--format", "json"];
     let ended = bench.run(&program, &arguments);
     ended.iter().for_each(|ended| ended.assert_status(0));
+    // The leader writes and counts; the other says so.
+    let note = format!("--dump, --stats: only host {} does this, which has rank 0 and leads", bench.mac(1));
+    ended[0].assert_says(&[&note]);
+    assert!(!ended[1].err.contains("only host"), "{:?}", ended[1]);
     let report = ended[1].json();
     assert_eq!(ended[0].json(), report);
     assert_eq!((&report["status"], &report["ranks"]), (&"ok".into(), &4.into()));

@@ -56,8 +56,13 @@ impl HostsArguments {
         self.peers.is_some() || self.discover
     }
 
-    /// The other hosts; `None` where all ranks are on this one.
-    pub(crate) fn hosts(&self, keeps_memory: bool) -> Result<Option<Hosts>, String> {
+    /// The other hosts; `None` where all ranks are on this one. `leaders` are the options that were given
+    /// and that only the leader honours.
+    pub(crate) fn hosts(
+        &self,
+        keeps_memory: bool,
+        leaders: Vec<&'static str>,
+    ) -> Result<Option<Hosts>, String> {
         let plan = match (&self.peers, self.hosts, &self.here) {
             (Some(path), ..) => peers(path)?,
             (None, Some(count), _) => Plan::Count(count),
@@ -75,6 +80,7 @@ impl HostsArguments {
             authenticates_data: !self.unauthenticated_data,
             plan,
             keeps_memory,
+            leaders,
             tell: complain,
         }))
     }

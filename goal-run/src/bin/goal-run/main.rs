@@ -102,7 +102,13 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
     let options = arguments.launcher(transports, window, signals);
-    let hosts = arguments.hosts.hosts(arguments.dump.is_some()).map_err(Failure::System)?;
+    let leaders = [
+        ("--dump", arguments.dump.is_some()),
+        ("--trace", arguments.trace.is_some()),
+        ("--stats", arguments.stats),
+    ];
+    let leaders = leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+    let hosts = arguments.hosts.hosts(arguments.dump.is_some(), leaders).map_err(Failure::System)?;
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
     // Before the run: what it did is not to be lost where no file can be made. Of several hosts one makes it, and finds out which.

@@ -165,9 +165,10 @@ impl Link {
         self.streams.connect(now_ns, host);
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it.
-    pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8]) {
-        self.streams.send(host, message, bytes);
+    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets that fill
+    /// frames, or in short ones, which arrive where the network drops long frames.
+    pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
+        self.streams.send(host, message, bytes, fills);
     }
 
     /// Whether more may be sent without too much waiting to leave.
@@ -222,6 +223,8 @@ impl Link {
                 && self.others.len() < OTHERS_MAX
             {
                 self.others.insert(host, version);
+            } else if let Some(stranger) = self.datagrams.stranger(frame) {
+                self.discovery.hear_stranger(stranger);
             }
             return;
         };

@@ -4,6 +4,7 @@ use super::Event;
 use crate::hosts::{Decoder, Message};
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
+use goal_esp::limits::PAYLOAD_MIN;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -58,11 +59,13 @@ impl Streams {
         }
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it.
-    pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8]) {
+    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets that fill
+    /// frames, or in short ones, which arrive where the network drops long frames.
+    pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         let Some(stream) = self.by_host.get_mut(&host) else { return };
         let all = message.encode(bytes);
-        let payload_max = self.endpoint.payload_max(stream.id).max(1);
+        let longest = self.endpoint.payload_max(stream.id).max(1);
+        let payload_max = if fills { longest } else { longest.min(PAYLOAD_MIN) };
         let packets = all.chunks(payload_max).map(|packet| (packet.to_vec(), false));
         stream.waiting.extend(packets);
         stream.waiting_bytes += all.len();

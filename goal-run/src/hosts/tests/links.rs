@@ -134,9 +134,9 @@ fn check(seed: u64, faults: Faults) {
     for number in 1..HOSTS {
         for part in 0..4 {
             let bytes = vec![part as u8; Message::BYTES_MAX];
-            world.links[number].send(Network::mac(0), &left(part), &bytes);
+            world.links[number].send(Network::mac(0), &left(part), &bytes, true);
         }
-        world.links[0].send(Network::mac(number), &Message::Go, &[]);
+        world.links[0].send(Network::mac(number), &Message::Go, &[], false);
     }
     let said: Vec<Message> = (0..4).map(left).collect();
     let all: Vec<(&Message, usize)> = said.iter().map(|message| (message, Message::BYTES_MAX)).collect();
@@ -183,8 +183,14 @@ fn a_host_with_another_key_is_not_there() {
     world.links[2] = link(0, 2, Plan::Count(HOSTS as u32), &key, &mut random);
     let is_missing = |event: &Event| matches!(event, Event::Missing(_));
     world.run("missing", |world| world.events.iter().all(|events| events.iter().any(is_missing)));
-    assert_eq!(world.events[0], [Event::Missing("2 of 3 hosts are there".to_owned())]);
-    assert_eq!(world.events[2], [Event::Missing("1 of 3 hosts are there".to_owned())]);
+    let heard = |from: &[usize]| {
+        let all: Vec<String> = from.iter().map(|&host| Network::mac(host).to_string()).collect();
+        format!("; frames with another key were heard from {}", all.join(", "))
+    };
+    let missing =
+        |there: u32, from: &[usize]| [Event::Missing(format!("{there} of 3 hosts are there{}", heard(from)))];
+    assert_eq!(world.events[0], missing(2, &[2]));
+    assert_eq!(world.events[2], missing(1, &[0, 1]));
 }
 
 #[test]

@@ -43,8 +43,15 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     }
 }
 
-/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits for that. The ranks have ended.
-pub(super) fn tell(session: &mut Session<'_>, place: &Place<'_>, areas: &[Area]) -> Result<(), LaunchError> {
+/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits for
+/// that. The ranks have ended. Where the job is not complete, that may be because the network loses long
+/// frames, so short ones are sent.
+pub(super) fn tell(
+    session: &mut Session<'_>,
+    place: &Place<'_>,
+    areas: &[Area],
+    is_complete: bool,
+) -> Result<(), LaunchError> {
     let segment = place.segment;
     // Not through the mapping, which would give pages to memory that nobody has touched.
     let file = File::from(segment.mapping().fd().try_clone_to_owned()?);
@@ -63,7 +70,7 @@ pub(super) fn tell(session: &mut Session<'_>, place: &Place<'_>, areas: &[Area])
                 // What the leader has is zeros.
                 if bytes.iter().any(|&byte| byte != 0) {
                     let offset = (at - range.start) as u64;
-                    session.post.send_with(leader, Message::Left { rank, area, offset }, bytes);
+                    session.post.send_with(leader, Message::Left { rank, area, offset }, bytes, is_complete);
                 }
             }
         }

@@ -48,6 +48,8 @@ pub struct Hosts {
     pub plan: Plan,
     /// Whether the leader gets the memory of all ranks whatever it is needed for, as for [`Outcome::dump`].
     pub keeps_memory: bool,
+    /// Options that were given and that only the leader honours.
+    pub leaders: Vec<&'static str>,
     /// Tells people whom it waits for.
     pub tell: fn(&str),
 }
@@ -151,6 +153,12 @@ impl Session<'_> {
             (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
         }
         let (leads, drivers) = (network.leads(), network.open_drivers()?);
+        if !leads && !self.hosts.leaders.is_empty() {
+            let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
+            (self.hosts.tell)(&format!(
+                "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
+            ));
+        }
         let (settings, segment) = equip(self.nisa, self.options, Some(network))?;
         let here = self.mine.clone();
         let place = Place {
@@ -170,7 +178,7 @@ impl Session<'_> {
         }
         let told = run_ranks(&place, drivers, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
         match told {
-            Told::End { areas, .. } => left::tell(self, &place, &areas)?,
+            Told::End { areas, is_complete } => left::tell(self, &place, &areas, is_complete)?,
             Told::Verdict(verdict) => self.decided = Some(verdict),
         }
         Ok(None)

@@ -45,7 +45,7 @@ enum Command {
     Claimed(Vec<u16>),
     Begin(u64),
     Connect(Mac),
-    Send(Mac, Message, Vec<u8>),
+    Send(Mac, Message, Vec<u8>, bool),
     Probe(Mac, u64),
     Reply(Mac, u64, u32, Reply),
     TellMissing,
@@ -126,12 +126,13 @@ impl Post {
     }
 
     pub(super) fn send(&self, host: Mac, message: Message) {
-        self.send_with(host, message, vec![]);
+        self.send_with(host, message, vec![], false);
     }
 
-    /// Says something with bytes behind it. Waits while much has to leave.
-    pub(super) fn send_with(&self, host: Mac, message: Message, bytes: Vec<u8>) {
-        self.tell(Command::Send(host, message, bytes));
+    /// Says something with bytes behind it, in frames that are as long as the interface has them if it
+    /// `fills` them, in short ones otherwise. Waits while much has to leave.
+    pub(super) fn send_with(&self, host: Mac, message: Message, bytes: Vec<u8>, fills: bool) {
+        self.tell(Command::Send(host, message, bytes, fills));
     }
 
     pub(super) fn probe(&self, host: Mac, round: u64) {
@@ -234,7 +235,7 @@ impl Worker {
             Command::Claimed(ports) => link.claimed(&ports),
             Command::Begin(run) => link.begin(run),
             Command::Connect(host) => link.connect(now_ns, host),
-            Command::Send(host, message, bytes) => link.send(host, &message, &bytes),
+            Command::Send(host, message, bytes, fills) => link.send(host, &message, &bytes, fills),
             Command::Probe(host, round) => link.probe(host, round),
             Command::Reply(host, round, rank, reply) => link.reply(host, round, rank, reply),
             Command::TellMissing => link.tell_missing(),

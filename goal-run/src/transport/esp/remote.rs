@@ -1,9 +1,9 @@
 //! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
 
-use super::{AnyDriver, Driver, EspTransport, OpenError, Wire};
+use super::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, Wire};
 use crate::rank::{Network, now_ns};
 use crate::shm::Bell;
-use goal_esp::endpoint::{Config, Timing};
+use goal_esp::endpoint::{Config, Loss, Timing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};
 use std::io;
@@ -88,7 +88,14 @@ impl<'a> Remote<'a> {
         let (rank, cause) = self.stream.lost()?;
         let mac = self.network.address(rank).mac;
         let fault = self.stream.frames().fault().map_or(String::new(), |fault| format!(" ({fault})"));
-        Some(format!("rank {rank} on host {mac} is lost: {cause}{fault}"))
+        let from = self.stream.frames().driver().mac();
+        let way = match cause {
+            LostPeer::Connection(Loss::TooLong(_)) => {
+                format!(" from host {from} (ip link set NAME mtu N on all hosts, or more on the switch)")
+            }
+            _ => String::new(),
+        };
+        Some(format!("rank {rank} on host {mac} is lost: {cause}{way}{fault}"))
     }
 
     /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit` passes. What the streams have to say or to

@@ -50,7 +50,7 @@ impl Session<'_> {
         }
         let run = u64::from_ne_bytes(random()?);
         for host in self.all().into_iter().filter(|&host| host != self.me) {
-            self.post.send_with(host, Message::Start { run }, LONGEST.to_vec());
+            self.post.send_with(host, Message::Start { run }, LONGEST.to_vec(), true);
         }
         Ok(run)
     }
@@ -68,7 +68,7 @@ impl Session<'_> {
             if self.connected.contains(&leader)
                 && let Some(own) = own.take()
             {
-                self.post.send_with(leader, Message::Hello(own), LONGEST.to_vec());
+                self.post.send_with(leader, Message::Hello(own), LONGEST.to_vec(), true);
             }
             match event {
                 Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
