@@ -29,24 +29,50 @@ pub fn outcomes(
     options: &Options,
     bound: usize,
 ) -> Result<Option<HashSet<Vec<Vec<u8>>>>, Error> {
-    if program.bodies.iter().any(|body| body.len() > ACTIONS_MAX) {
-        return Ok(None);
-    }
     // A send that completes at once allows every order that one which waits allows.
     let options = Options { eager: Eager::All, ..options.clone() };
-    let first = Run::new(program, &options, false);
+    let mut found = HashSet::new();
+    let is_done = explore(program, &options, bound, true, |run| {
+        found.insert(run.state.memory());
+    })?;
+    Ok(is_done.then_some(found))
+}
+
+/// Returns true if a program ends in every order of its steps, with sends that complete as `options` say; `None` if more than
+/// `bound` states have to be visited.
+///
+/// # Errors
+/// The first failure, or the first run that gets stuck.
+pub fn always_ends(program: &Program, options: &Options, bound: usize) -> Result<Option<()>, Error> {
+    Ok(explore(program, options, bound, true, |_| {})?.then_some(()))
+}
+
+/// Visits every state, or with `settled` only those between steps whose order can matter, and calls `end` with each end. Returns
+/// false if there are more than `bound`.
+pub(crate) fn explore(
+    program: &Program,
+    options: &Options,
+    bound: usize,
+    settled: bool,
+    mut end: impl FnMut(&Run<'_>),
+) -> Result<bool, Error> {
+    if program.bodies.iter().any(|body| body.len() > ACTIONS_MAX) {
+        return Ok(false);
+    }
+    let first = Run::new(program, options, false);
     let Some(choices) = Choices::new(program) else { return Err(first.state.stuck().into()) };
 
-    let mut found = HashSet::new();
     let mut visited = HashSet::new();
     let mut open = vec![first];
     while let Some(mut run) = open.pop() {
-        choices.settle(&mut run)?;
+        if settled {
+            choices.settle(&mut run)?;
+        }
         if !visited.insert(fingerprint(&run)) {
             continue;
         }
         if visited.len() > bound {
-            return Ok(None);
+            return Ok(false);
         }
         for at in 0..run.state.ready.len() {
             let mut next = run.clone();
@@ -64,10 +90,10 @@ pub fn outcomes(
             if !run.state.is_finished() {
                 return Err(run.state.stuck().into());
             }
-            found.insert(run.state.memory());
+            end(&run);
         }
     }
-    Ok(Some(found))
+    Ok(true)
 }
 
 /// 128 bits of the state: two states of one program with the same are taken for the same.
@@ -148,7 +174,9 @@ impl<'p> Choices<'p> {
         };
         match *self.program.body_of(rank).action(id) {
             Action::Send { to, tag, .. } => !self.sends[rank as usize].iter().any(|&(other, to_2, tag_2)| {
-                to == to_2 && rival(other) && (tag == tag_2 || self.tags_mix(rank, to))
+                to == to_2
+                    && rival(other)
+                    && (tag == tag_2 || self.tags_mix(rank, to) || self.sources_mix(to))
             }),
             Action::Recv { from, tag, .. } => {
                 let overlap = |a: u32, b: u32| a == b || a == ANY || b == ANY;
@@ -168,6 +196,11 @@ impl<'p> Choices<'p> {
                 && envelope.fits(message.source, message.tag)
                 && !run.state.is_complete((pair.1, recv))
         })
+    }
+
+    /// A message that arrives may come too late for a receive from any source, and hold up those behind it.
+    fn sources_mix(&self, to: u32) -> bool {
+        self.recvs[to as usize].iter().any(|(_, envelope)| envelope.from == ANY)
     }
 
     /// The order of messages with different tags shows: some receive takes any, or the bytes of a pattern, which depend on

@@ -93,6 +93,10 @@ pub const KEPT_RUNS_MAX: usize = 1 << 24;
 /// Most operands that it looks at in doing so.
 pub const COUNTED_OPERANDS_MAX: u64 = 1 << 28;
 
+/// Actions that the search through all orders of events looks at, state by state, unless `--effort` asks for more. A state counts
+/// a quarter of the program's actions and what happens on the way to it.
+pub const SEARCH_STEPS_MAX: u64 = 1 << 23;
+
 /// Ranges of bytes that the comparison of a rank's accesses to memory may look at in all, beside
 /// [`RANGE_STEPS_PER_PIECE`] for each piece of a buffer.
 pub const RANGE_STEPS_MAX: u64 = 1 << 20;

@@ -1,6 +1,7 @@
 //! The arguments that all commands share.
 
 use super::{CheckOptions, Options};
+use goal_lang::diag::{Code, Silence};
 use goal_lang::limits::{EAGER_LIMIT, INPUT_BYTES_MAX, Limits, UNEXPECTED_LIMIT};
 use std::path::PathBuf;
 
@@ -40,6 +41,39 @@ pub struct CheckArguments {
     /// What counts as an error
     #[arg(long, value_enum)]
     pub deny: Option<Deny>,
+    /// Which findings are wanted.
+    #[command(flatten)]
+    pub findings: FindingArguments,
+}
+
+/// Which findings are wanted, and how much work they may come to.
+#[derive(Debug, Clone, clap::Args)]
+pub struct FindingArguments {
+    /// Leave out findings of a kind: G0308 or timing-dependent-match; several with commas between them
+    #[arg(long, value_name = "CODE|KIND", value_delimiter = ',', value_parser = allowed)]
+    pub allow: Vec<Code>,
+    /// How many times as much work as usual a check may do before it gives up with check-incomplete
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub effort: u64,
+}
+
+impl FindingArguments {
+    /// `options` with what these arguments ask for.
+    pub fn apply(&self, options: Options) -> Options {
+        let checks = CheckOptions { effort: self.effort, ..options.checks };
+        Options { checks, allow: self.allow.clone(), ..options }
+    }
+}
+
+/// A kind of findings that may be left out.
+fn allowed(name: &str) -> Result<Code, String> {
+    match Code::named(name) {
+        Some(code) if Silence::may_cover(code) => Ok(code),
+        Some(code) => {
+            Err(format!("{code} {} is an error of the language, which stops all work", code.kind()))
+        }
+        None => Err("there is no such code or kind; `goalc explain` lists all".to_owned()),
+    }
 }
 
 /// What may count as an error though it is none.
@@ -52,7 +86,7 @@ pub enum Deny {
 impl CheckArguments {
     /// `options` with what these arguments ask for.
     pub fn apply(&self, options: Options) -> Options {
-        Options {
+        self.findings.apply(Options {
             checks: CheckOptions {
                 eager_limit: self.eager_limit,
                 unexpected_limit: self.unexpected_limit,
@@ -60,7 +94,7 @@ impl CheckArguments {
             },
             deny_warnings: self.deny.is_some(),
             ..options
-        }
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Programs through the passes and into files.
 
 use super::load::{Opened, load_nisa, open};
-use super::{Error, Findings, Loaded, Options, Output, check, start_workers, write_json};
+use super::{Error, Findings, Loaded, Options, Output, check, silence, start_workers, write_json};
 use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
 use crate::{graph, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
@@ -31,6 +31,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
             let nisa = load_nisa(&input, options)?;
             let mut findings = Findings::default();
             if options.check {
+                silence::apply(&mut findings, options);
                 let mut loaded = Loaded { program: nisa.decode(), findings, binary: None };
                 check(&mut loaded, options)?;
                 findings = loaded.findings;

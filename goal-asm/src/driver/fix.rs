@@ -5,6 +5,7 @@ use super::{Error, Form, Input, Loaded, Options, Output, Target, streams};
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
 use goal_lang::limits::FIX_CHECKS_MAX;
+use goal_opt::check::check_into;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,9 @@ fn text(path: &Path, options: &Options) -> Result<Input, Error> {
 
 fn check(loaded: &Loaded, options: &Options) -> Report {
     (options.on_stage)("checking");
-    goal_opt::check::check(&loaded.program, Some(&loaded.findings.sources), &options.checks)
+    let mut report = loaded.findings.report.silent();
+    check_into(&loaded.program, Some(&loaded.findings.sources), &options.checks, &mut report);
+    report
 }
 
 /// A program with fixes that do no harm.

@@ -1,6 +1,6 @@
 //! Inputs as one program.
 
-use super::{Error, Findings, Form, Input, Options};
+use super::{Error, Findings, Form, Input, Options, silence};
 use crate::loggopsim;
 use crate::nisa::Nisa;
 use goal_lang::diag::{Code, Diagnostic};
@@ -44,6 +44,7 @@ impl Opened {
                 // Findings name the file; there is no text in it to show.
                 let mut findings = Findings::default();
                 findings.sources.add(input.name, Arc::new(Vec::new()));
+                silence::apply(&mut findings, options);
                 Ok(Loaded { program, findings, binary: None })
             }
             Opened::Loggopsim(input) => {
@@ -52,7 +53,9 @@ impl Opened {
                         "make the file again with LogGOPSim's txt2bin, or with goalc build --emit loggopsim",
                     )
                 })?;
-                Ok(Loaded { program, findings: Findings::default(), binary: Some(input.bytes) })
+                let mut findings = Findings::default();
+                silence::apply(&mut findings, options);
+                Ok(Loaded { program, findings, binary: Some(input.bytes) })
             }
         }
     }
@@ -109,9 +112,12 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
         check: options.check,
     };
     let parsed = parse(&sources, &parse_options);
-    let findings = Findings { report: parsed.report, sources };
+    let mut findings = Findings { report: parsed.report, sources };
     match parsed.program {
-        Some(program) => Ok(Loaded { program, findings, binary: None }),
+        Some(program) => {
+            silence::apply(&mut findings, options);
+            Ok(Loaded { program, findings, binary: None })
+        }
         None => Err(findings.into()),
     }
 }

@@ -18,13 +18,14 @@ mod output;
 mod passes;
 mod reduce;
 mod shell;
+mod silence;
 mod stage;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod workers;
 
-pub use arguments::{CheckArguments, Deny, InputArguments, bytes};
+pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse};
@@ -42,6 +43,7 @@ pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
 pub use workers::start_workers;
 
+use goal_lang::diag::Code;
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
 use goal_opt::Pipeline;
 pub use goal_opt::check::Options as CheckOptions;
@@ -62,6 +64,8 @@ pub struct Options {
     pub check: bool,
     /// What whole-program checks assume of the runtime.
     pub checks: CheckOptions,
+    /// Kinds of findings that are left out.
+    pub allow: Vec<Code>,
     /// Whether warnings end the work as errors do.
     pub deny_warnings: bool,
     /// Whether names and places are dropped.
@@ -79,6 +83,7 @@ impl Default for Options {
             pipeline: Pipeline::default(),
             check: true,
             checks: CheckOptions::default(),
+            allow: Vec::new(),
             deny_warnings: false,
             strip: false,
             on_stage: |_| {},

@@ -1,5 +1,6 @@
 //! Programs small enough to work out by hand.
 
+mod exploring;
 mod local;
 mod matching;
 mod operations;

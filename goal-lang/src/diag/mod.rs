@@ -9,6 +9,7 @@ mod registry;
 mod render;
 mod report;
 mod sarif;
+mod silence;
 
 pub use addition::{dependency, line_after, spelling};
 pub use fix::{Fix, Insertion, apply};
@@ -17,6 +18,7 @@ pub use registry::{Code, Severity};
 pub use render::{render, render_rest};
 pub use report::Report;
 pub use sarif::render_sarif;
+pub use silence::Silence;
 
 use crate::source::Span;
 
@@ -38,6 +40,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A way out that a program can take.
     pub fix: Option<Fix>,
+    /// The analysis could not tell for certain: an error of this kind is a warning then.
+    pub is_doubtful: bool,
 }
 
 /// A place with what it has to do with the finding.
@@ -69,6 +73,7 @@ impl Diagnostic {
             note: None,
             help: None,
             fix: None,
+            is_doubtful: false,
         }
     }
 
@@ -107,8 +112,15 @@ impl Diagnostic {
         self
     }
 
+    /// Says that the analysis could not tell for certain.
+    #[must_use]
+    pub fn doubtful(mut self) -> Self {
+        self.is_doubtful = true;
+        self
+    }
+
     /// How serious it is.
     pub fn severity(&self) -> Severity {
-        self.code.severity()
+        if self.is_doubtful { Severity::Warning } else { self.code.severity() }
     }
 }

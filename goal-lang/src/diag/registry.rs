@@ -136,6 +136,8 @@ codes! {
     PassRefused = 141, Error, "pass-refused";
     /// A pass did less than it was asked for.
     PassNote = 142, Warning, "pass-note";
+    /// A comment allows a finding that there is not, or that cannot be allowed.
+    UnknownAllow = 143, Warning, "unknown-allow";
 
     /// Actions that can never end.
     Deadlock = 301, Error, "deadlock";

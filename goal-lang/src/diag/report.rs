@@ -1,6 +1,6 @@
 //! All findings of one piece of work: a bounded number kept, all counted.
 
-use super::{Code, Diagnostic, Severity};
+use super::{Code, Diagnostic, Severity, Silence};
 
 /// Most findings that a report keeps; more are only counted.
 const KEPT_MAX: usize = 100;
@@ -14,34 +14,66 @@ pub struct Report {
     pub errors: u64,
     /// Number of warnings, kept or not.
     pub warnings: u64,
+    /// What is neither kept nor counted.
+    silence: Silence,
 }
 
 impl Report {
     /// Adds a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.add(diagnostic.code, || diagnostic);
+        if !self.silence.covers(&diagnostic) {
+            self.count(diagnostic.severity(), || diagnostic);
+        }
     }
 
     /// Counts a finding, and describes it only if it is kept.
     pub fn add(&mut self, code: Code, describe: impl FnOnce() -> Diagnostic) {
-        match code.severity() {
+        if self.silence.concerns(code) {
+            self.push(describe());
+        } else {
+            self.count(code.severity(), describe);
+        }
+    }
+
+    fn count(&mut self, severity: Severity, describe: impl FnOnce() -> Diagnostic) {
+        match severity {
             Severity::Error => self.errors += 1,
             Severity::Warning => self.warnings += 1,
         }
-        if self.makes_room(code.severity()) {
+        if self.makes_room(severity) {
             self.diagnostics.push(describe());
         }
     }
 
+    /// Leaves out from now on what `silence` covers, and takes out what is here of it.
+    pub fn silence(&mut self, silence: Silence) {
+        self.silence = silence;
+        let (silence, errors, warnings) = (&self.silence, &mut self.errors, &mut self.warnings);
+        self.diagnostics.retain(|found| {
+            let is_covered = silence.covers(found);
+            match found.severity() {
+                _ if !is_covered => {}
+                Severity::Error => *errors -= 1,
+                Severity::Warning => *warnings -= 1,
+            }
+            !is_covered
+        });
+    }
+
     /// Adds all findings of another report.
     pub fn append(&mut self, other: Report) {
+        self.errors += other.errors;
+        self.warnings += other.warnings;
         for diagnostic in other.diagnostics {
-            if self.makes_room(diagnostic.severity()) {
+            if self.silence.covers(&diagnostic) {
+                match diagnostic.severity() {
+                    Severity::Error => self.errors -= 1,
+                    Severity::Warning => self.warnings -= 1,
+                }
+            } else if self.makes_room(diagnostic.severity()) {
                 self.diagnostics.push(diagnostic);
             }
         }
-        self.errors += other.errors;
-        self.warnings += other.warnings;
     }
 
     /// Whether another finding is kept. Warnings make room for errors.
@@ -57,6 +89,11 @@ impl Report {
             }
             _ => false,
         }
+    }
+
+    /// An empty report that leaves out what this one does.
+    pub fn silent(&self) -> Report {
+        Report { silence: self.silence.clone(), ..Report::default() }
     }
 
     /// Whether the input cannot be used.

@@ -28,7 +28,7 @@ pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Rep
 }
 
 /// Tells why a run is stuck; `why` goes into the note.
-fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Report) {
+pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Report) {
     let Analysis { whole, trace, options, .. } = analysis;
     if trace.is_complete() {
         return;
@@ -153,13 +153,21 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Tells of orders of events in which a program with wildcards does not end though it does in the first that was tried. `delays`
-/// are tried as long as that is not too much work.
-pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) {
-    let Analysis { whole, trace, places, options } = analysis;
-    if !trace.has_wildcards {
-        return;
+/// Adds who waits for whom in a circle, where somebody does.
+pub(super) fn first_cycle(analysis: &Analysis<'_>, pairing: &Pairing, mut found: Diagnostic) -> Diagnostic {
+    if let Some(cycle) = Waits::new(analysis, pairing).cycles().first() {
+        let note = found.note.take().unwrap_or_default();
+        found = labelled(analysis, found, cycle)
+            .note(format!("{note}; then {}", circle(analysis, cycle)))
+            .help(way_out(analysis, cycle));
     }
+    found
+}
+
+/// Tells of an order of events in which a program does not end though it does in the first that was tried, where there are too many
+/// to look at all: `delays` are tried as long as that is not too much work. Returns true if one is found.
+pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) -> bool {
+    let Analysis { whole, places, options, .. } = analysis;
     let limit = options.eager_limit;
     let turns = [Turn::FirstFirst, Turn::LastFirst].into_iter();
     let turned = turns.map(|turn| Run::new(whole).finish_eagerly(limit, turn));
@@ -168,14 +176,11 @@ pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &m
     for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
             let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
-            return tell(
-                &analysis,
-                &Pairing::default(),
-                "; in another order of events the program ends",
-                report,
-            );
+            tell(&analysis, &Pairing::default(), "; in another order of events the program ends", report);
+            return true;
         }
     }
+    false
 }
 
 /// "4 actions of 2 ranks had not ended".

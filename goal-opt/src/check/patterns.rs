@@ -4,9 +4,9 @@
 //! where a receive stores it, the order in which that send and the others to its rank start shows in memory, even where tags
 //! tell which receive takes which message.
 
-use super::Analysis;
 use super::matching::{Groups, more, size, statement};
 use super::timing::fits;
+use super::{Analysis, more_effort};
 use crate::whole::{Event, Order, Ordered, SharedOrder, Vertex};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{Action, Payload};
@@ -26,7 +26,12 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, order: &mut SharedOrder<'a, 
         return;
     }
     let Ok(order) = order.order() else { return };
-    let mut search = Search { analysis, order, left: QUESTIONS_MAX, is_cut: false };
+    let mut search = Search {
+        analysis,
+        order,
+        left: QUESTIONS_MAX.saturating_mul(analysis.options.effort),
+        is_cut: false,
+    };
     let found = search.found(&stored);
     let groups = Groups::of(found.into_iter().map(|found| (statement(analysis, found[0]), found)));
     for (_, finding, count) in groups.order {
@@ -36,8 +41,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, order: &mut SharedOrder<'a, 
         report.add(Code::CheckIncomplete, || {
             let message =
                 "not all sends were looked at whose order may show in the patterns that receives store";
-            Diagnostic::new(Code::CheckIncomplete, message)
-                .note(format!("at most {QUESTIONS_MAX} pairs of sends are compared"))
+            let found = Diagnostic::new(Code::CheckIncomplete, message)
+                .note("the work of comparing pairs of sends is bounded");
+            more_effort(analysis, found)
         });
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Reach {
     search: u32,
     /// Edges that searches may still look at.
     steps_left: u64,
+    /// How many times as many as usual they may look at in all.
+    effort: u64,
     forward: Vec<Step>,
     backward: Vec<Step>,
 }
@@ -46,6 +48,7 @@ impl Reach {
             seen: vec![0; successors.nodes()],
             search: 0,
             steps_left: 0,
+            effort: 1,
             forward: Vec::new(),
             backward: Vec::new(),
             successors,
@@ -58,7 +61,13 @@ impl Reach {
     /// Allows the questions to come as much work as a new graph's.
     pub(crate) fn renew(&mut self) {
         let size = self.successors.nodes() as u64 + self.successors.edges() as u64;
-        self.steps_left = ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size;
+        self.steps_left = (ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size).saturating_mul(self.effort);
+    }
+
+    /// Allows so many times as much work as usual, from now on.
+    pub(crate) fn set_effort(&mut self, effort: u64) {
+        self.effort = effort;
+        self.renew();
     }
 
     /// The edges.
@@ -103,7 +112,7 @@ impl Reach {
         self.backward.clear();
         self.forward.push(Step { node: from, next: 0 });
         self.backward.push(Step { node: to, next: 0 });
-        let most = self.steps_left.min(ORDER_STEPS_MAX / 64);
+        let most = self.steps_left.min((ORDER_STEPS_MAX / 64).saturating_mul(self.effort));
         for step in 0..most {
             let Some(node) = edge(&mut self.forward, &self.successors) else {
                 self.steps_left -= step;

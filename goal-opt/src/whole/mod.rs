@@ -2,6 +2,7 @@
 
 mod channels;
 mod order;
+mod orders;
 mod room;
 mod run;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 
 pub(crate) use order::{BodyOrder, SharedOrder};
 pub use order::{Event, Order, Ordered, unique_partners};
+pub(crate) use orders::{Verdict, decide};
 pub use room::Room;
 pub use run::{Run, Trace, Turn};
 

@@ -28,6 +28,17 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// The trace of a run that was made elsewhere: what ended in order, who met whom, what started and what ended.
+    pub(super) fn of(
+        order: Vec<Vertex>,
+        partner: Vec<Vertex>,
+        [started, ended]: [Vec<bool>; 2],
+        has_wildcards: bool,
+        least_eager_limit: u64,
+    ) -> Self {
+        Self { order, partner, least_eager_limit, has_wildcards, started, ended }
+    }
+
     /// Whether an action started.
     pub fn has_started(&self, vertex: Vertex) -> bool {
         self.started[vertex.index()]

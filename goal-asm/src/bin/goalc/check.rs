@@ -10,6 +10,7 @@ Examples:
   goalc check broadcast.goal
   goalc check --eager-limit 0 broadcast.goal                  does it end on any machine?
   goalc check --deny warnings broadcast.nisa
+  goalc check --allow timing-dependent-match farm.goal        leave out findings of a kind
   goalc check --fix broadcast.goal                            put missing dependencies into the text
   goalc check --collective allreduce --count 8 ring.goal      is it the sum of 8 Int32 at address 0 of every rank?
   goalc check --format json trace.goal.gz                     one object a line: code, kind, severity, message, file, line, column, spans
@@ -38,8 +39,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     }
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
-    driver::check(&mut loaded, &options)?;
+    let proved = driver::check(&mut loaded, &options)?;
     driver::tell(&loaded.findings, arguments.format)?;
+    if let Some(proved) = proved {
+        let _ = writeln!(std::io::stderr(), "goalc: proved: {proved}");
+    }
     std::mem::forget(loaded);
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) struct CollectiveArguments {
     #[arg(long, value_name = "N", requires = "collective")]
     count: Option<u64>,
     /// Address of every rank's input [default: in place, where the output will be]
-    #[arg(long = "in", value_name = "ADDR", requires_all = ["collective", "output"])]
+    #[arg(long = "in", value_name = "ADDR", requires = "collective")]
     input: Option<u64>,
     /// Address of every rank's output [default: 0]
     #[arg(long = "out", value_name = "ADDR", requires = "collective")]
@@ -48,12 +48,19 @@ impl CollectiveArguments {
             ("op", self.op.is_some() && !kind.combines()),
             ("type", self.datatype.is_some() && is_barrier),
             ("count", self.count.is_some() && is_barrier),
+            ("in", self.input.is_some() && is_barrier),
             ("out", self.output.is_some() && is_barrier),
         ];
         if let Some((name, _)) = meaningless.into_iter().find(|&(_, is_given)| is_given) {
             return Err(Error::Usage(format!(
                 "--{name} means nothing for --collective {kind}: leave it out"
             )));
+        }
+        if self.count == Some(0) {
+            return Err(Error::Usage(
+                "--count 0: of no elements nothing can be proved: give a number from 1 on, or leave it out"
+                    .to_owned(),
+            ));
         }
         let datatype =
             self.datatype.unwrap_or(if kind.combines() { Datatype::Int32 } else { Datatype::UInt8 });

@@ -45,7 +45,7 @@ pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, re
         return;
     }
     let partners = order.partners();
-    let mut shadow = Shadow::new(whole, &partners);
+    let mut shadow = Shadow::new(whole, &partners, analysis.options.effort);
     let is_whole = trace.order.iter().all(|&vertex| shadow.step(vertex));
     let (mismatches, trail) = shadow.found();
     report::tell(analysis, &mismatches, &trail, !is_whole, report);

@@ -2,6 +2,7 @@
 
 use super::trail::Trail;
 use super::{Analysis, Mismatch};
+use crate::check::more_effort;
 use crate::whole::Vertex;
 use goal_lang::ActionKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
@@ -22,7 +23,7 @@ pub(super) fn tell(
     if is_cut {
         let message = "the datatypes of not all messages were followed from their writers to their readers";
         let note = "buffers overlap in so many ways that it would take too long";
-        report.push(Diagnostic::new(Code::CheckIncomplete, message).note(note));
+        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
     }
 }
 

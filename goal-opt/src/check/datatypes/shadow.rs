@@ -38,7 +38,8 @@ impl Typed {
 }
 
 impl<'a> Shadow<'a> {
-    pub(super) fn new(whole: &'a Whole<'a>, partners: &'a [Vertex]) -> Self {
+    /// `effort` says how many times as much work as usual may be done.
+    pub(super) fn new(whole: &'a Whole<'a>, partners: &'a [Vertex], effort: u64) -> Self {
         let mut spaces = Vec::new();
         spaces.resize_with(whole.program.ranks.len(), <[Ranges<Option<Typed>>; 2]>::default);
         for (rank, spaces) in (0..).zip(&mut spaces) {
@@ -52,7 +53,7 @@ impl<'a> Shadow<'a> {
             partners,
             spaces,
             under_way: FxHashMap::default(),
-            steps_left: RANGE_STEPS_MAX,
+            steps_left: RANGE_STEPS_MAX.saturating_mul(effort),
             mismatches: Vec::new(),
             places: FxHashSet::default(),
             trail: Trail::default(),

@@ -106,6 +106,8 @@ pub(super) enum Unfit {
     Operation(&'static str, String),
     #[error("{0} is not defined")]
     Illegal(String),
+    #[error("of no elements nothing can be proved")]
+    Nothing,
     #[error("the buffers end past 2^64 bytes")]
     Size,
     #[error(
@@ -164,6 +166,9 @@ impl Layout {
             None if collective.kind == CollectiveKind::Barrier => 0,
             None => layout.fitting(program).ok_or(Unfit::Count(collective.output))?,
         };
+        if block == 0 && collective.kind != CollectiveKind::Barrier {
+            return Err(Unfit::Nothing);
+        }
         let start = collective.output.max(collective.input.unwrap_or(0));
         let end = block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
         end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
@@ -283,6 +288,34 @@ impl Layout {
             }
             Kind::Barrier => {}
         }
+    }
+}
+
+/// "bcast of 1 Int32 at 0 from rank 0, 8 ranks".
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Collective { kind, root, function, datatype, input, output, .. } = self.collective;
+        f.write_str(kind.name())?;
+        if kind != CollectiveKind::Barrier {
+            if kind.combines() {
+                match function {
+                    Function::Predefined(op, _) => write!(f, " ({})", op.name())?,
+                    Function::User(number) => write!(f, " (user {number})")?,
+                }
+            }
+            write!(f, " of {} {} ", self.block_elements(), datatype.name())?;
+            match input {
+                Some(input) => write!(f, "from {input} to {output}")?,
+                None => write!(f, "at {output}")?,
+            }
+            match kind {
+                CollectiveKind::Bcast | CollectiveKind::Scatter => write!(f, " from rank {root}")?,
+                CollectiveKind::Reduce | CollectiveKind::Gather => write!(f, " to rank {root}")?,
+                _ => {}
+            }
+        }
+        let plural = if self.ranks == 1 { "" } else { "s" };
+        write!(f, ", {} rank{plural}", self.ranks)
     }
 }
 

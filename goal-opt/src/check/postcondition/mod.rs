@@ -33,20 +33,20 @@ use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
 ///
-/// With wildcards this is about the matching of the one run that was traced.
+/// With wildcards this is about the matching of the one run that was traced. Returns what was proved, if all of it was.
 pub(super) fn check(
     analysis: &Analysis<'_>,
     order: &mut SharedOrder<'_, '_>,
     collective: Collective,
     report: &mut Report,
-) {
+) -> Option<String> {
     let kind = collective.kind;
     if report.has_errors() {
         let message = format!(
             "the program was not held against {kind}: that can be done only when the other errors are gone"
         );
         report.push(Diagnostic::new(Code::Postcondition, message));
-        return;
+        return None;
     }
     let layout = match Layout::new(collective, analysis.whole.program) {
         Ok(layout) => layout,
@@ -55,14 +55,21 @@ pub(super) fn check(
             let help =
                 "say with --in, --out, --count, --type and --root what the program is meant to compute";
             report.push(Diagnostic::new(Code::Postcondition, message).help(help));
-            return;
+            return None;
         }
     };
+    // Whether it holds does not depend on what the caller leaves out.
+    let mut found = Report::default();
+    let partners = order.partners();
     if kind == CollectiveKind::Barrier {
-        barrier::check(analysis, &order.partners(), report);
+        barrier::check(analysis, &partners, &mut found);
     } else {
-        check_data(analysis, &layout, report);
+        check_data(analysis, &layout, &mut found);
     }
+    let holds = !found.has_errors();
+    report.append(found);
+    let of_one_run = if *partners == analysis.trace.partner { "" } else { ", in one order of events" };
+    holds.then(|| format!("{layout}{of_one_run}"))
 }
 
 fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {

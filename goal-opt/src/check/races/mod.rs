@@ -36,6 +36,8 @@ struct Details {
     ranks: Vec<u32>,
     /// What would end it.
     wait: Option<Wait>,
+    /// In one order of events that was tried the two are ordered: others may order them too.
+    is_doubtful: bool,
 }
 
 /// What is wrong with a program, by body.
@@ -71,11 +73,12 @@ fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
             Done::AtStart => order.starts_before(first, second),
             Done::AtEnd => order.ends_before(first, second),
         };
-        let faults = Sweep::new(body, ordered).run(first_to_last(body), true);
+        let faults =
+            Sweep::new(body, ordered).with_effort(analysis.options.effort).run(first_to_last(body), true);
         if faults.is_open() {
             open.push(index);
         } else {
-            found.add(BodyId::new(index), faults, ranks, |_, _, _| None);
+            found.add(BodyId::new(index), faults, ranks, |_, _, _| None, &[]);
         }
     }
     if !open.is_empty() {
@@ -109,10 +112,13 @@ fn find_across_ranks(
     found: &mut Found,
 ) {
     let Analysis { whole, trace, .. } = *analysis;
+    let partners = order.partners();
+    let is_all_unique = *partners == trace.partner;
     let Ok(order) = order.order() else {
         found.cut.extend(open.iter().flat_map(|&body| &ranks_of[body]));
         return;
     };
+    let mut of_run: Option<Order<'_, '_>> = None;
     let mut is_open = vec![false; ranks_of.len()];
     open.iter().for_each(|&body| is_open[body] = true);
     let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
@@ -130,14 +136,44 @@ fn find_across_ranks(
                 Done::AtEnd => order.accesses_before(first, second),
             }
         };
-        let mut faults = Sweep::new(body, ordered).run(actions.iter().map(|&vertex| whole.id(vertex)), false);
+        let mut faults = Sweep::new(body, ordered)
+            .with_effort(analysis.options.effort)
+            .run(actions.iter().map(|&vertex| whole.id(vertex)), false);
         faults.in_order();
         let wait = |first, second, bytes: &Bytes| {
             let eager_limit = analysis.options.eager_limit;
             missing(whole, order, rank, [first, second], bytes, eager_limit)
         };
-        found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait);
+        let doubtful = doubtful(analysis, rank, &faults, is_all_unique, &mut of_run);
+        found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait, &doubtful);
     }
+}
+
+/// The races of a rank that the messages of one run order, where other runs match messages otherwise: they are none where all
+/// runs do so in one way or another, which nobody knows.
+fn doubtful<'a>(
+    analysis: &Analysis<'a>,
+    rank: u32,
+    faults: &Faults,
+    is_all_unique: bool,
+    of_run: &mut Option<Order<'a, 'a>>,
+) -> Vec<Fault> {
+    let Analysis { whole, trace, .. } = *analysis;
+    if is_all_unique || faults.faults.is_empty() {
+        return Vec::new();
+    }
+    if of_run.is_none() {
+        *of_run = Order::of_run(whole, trace).ok();
+    }
+    let Some(order) = of_run else { return Vec::new() };
+    let mut is_ordered = |fault: &&Fault| {
+        let &&Fault::Race(first, second) = fault else { return false };
+        let [first, second] = [first, second].map(|id| whole.vertex(rank, id));
+        [[first, second], [second, first]]
+            .into_iter()
+            .any(|[first, second]| order.accesses_before(first, second) != Ordered::No)
+    };
+    faults.faults.keys().filter(&mut is_ordered).copied().collect()
 }
 
 /// A dependency that orders two actions of a rank, which come in the order of their text. The later one waits, unless the
@@ -187,13 +223,15 @@ impl Found {
         faults: Faults,
         ranks: &[u32],
         mut wait: impl FnMut(ActionId, ActionId, &Bytes) -> Option<Wait>,
+        doubtful: &[Fault],
     ) {
         self.undecided += faults.undecided * ranks.len() as u64;
         if faults.cut {
             self.cut.extend(ranks);
         }
         for (fault, bytes) in faults.faults {
-            self.add_fault((body, fault), bytes, ranks, |bytes| match fault {
+            let is_doubtful = doubtful.contains(&fault);
+            self.add_fault((body, fault), bytes, ranks, is_doubtful, |bytes| match fault {
                 Fault::Race(first, second) if first != second => wait(first, second, bytes),
                 _ => None,
             });
@@ -206,11 +244,14 @@ impl Found {
         place: (BodyId, Fault),
         bytes: Bytes,
         ranks: &[u32],
+        is_doubtful: bool,
         wait: impl FnOnce(&Bytes) -> Option<Wait>,
     ) {
         match self.faults.entry(place) {
             Entry::Occupied(entry) => {
-                let known = &mut entry.into_mut().ranks;
+                let details = entry.into_mut();
+                details.is_doubtful &= is_doubtful;
+                let known = &mut details.ranks;
                 let is_ascending = known.last() < ranks.first();
                 known.extend(ranks);
                 if !is_ascending {
@@ -219,7 +260,7 @@ impl Found {
             }
             Entry::Vacant(entry) => {
                 let wait = wait(&bytes);
-                entry.insert(Details { bytes, ranks: ranks.to_vec(), wait });
+                entry.insert(Details { bytes, ranks: ranks.to_vec(), wait, is_doubtful });
             }
         }
     }

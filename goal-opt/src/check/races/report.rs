@@ -3,6 +3,7 @@
 use super::fix::Fixes;
 use super::sweep::{Bytes, Fault};
 use super::{Analysis, Details, Found, Wait, writes};
+use crate::check::more_effort;
 use crate::check::places::in_words;
 use crate::whole::Vertex;
 use goal_lang::diag::{Code, Diagnostic, Report};
@@ -16,14 +17,21 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
             Fault::Uninitialised(_) => Code::UninitialisedRead,
             Fault::Lost(..) => Code::LostData,
         };
-        report.add(code, || {
-            let Details { bytes, ranks, wait } = details;
+        let Details { bytes, ranks, wait, is_doubtful } = details;
+        let mut describe = || {
             let told = Teller { analysis, body, ranks, wait: *wait }.tell(code, fault, bytes);
             match wait.and_then(|wait| fixes.fix(ranks[0], wait)) {
                 Some(fix) => told.fix(fix),
                 None => told,
             }
-        });
+        };
+        if *is_doubtful {
+            let why = "in one order of events messages order the two; as receives may take each other's messages, it is not known \
+                       if they do so in all";
+            report.push(describe().note(why).doubtful());
+        } else {
+            report.add(code, describe);
+        }
     }
     if found.undecided > 0 {
         let message = format!(
@@ -31,13 +39,13 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
             found.undecided
         );
         let note = "the search for paths of dependencies between them is bounded; none of them is reported as a race";
-        report.push(Diagnostic::new(Code::CheckIncomplete, message).note(note));
+        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
     }
     if !found.cut.is_empty() {
         let ranks = ranks_of(&found.cut);
         let message = format!("not all accesses of {ranks} to memory were compared with each other");
         let note = "their buffers overlap in so many ways that it would take too long";
-        report.push(Diagnostic::new(Code::CheckIncomplete, message).note(note));
+        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
     }
 }
 

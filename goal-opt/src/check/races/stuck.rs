@@ -28,7 +28,8 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
             false => Ordered::Yes,
         }
     };
-    let mut faults = Sweep::new(body, ordered).run(sequence.iter().copied(), false);
+    let mut faults =
+        Sweep::new(body, ordered).with_effort(analysis.options.effort).run(sequence.iter().copied(), false);
     faults.in_order();
     if faults.cut {
         found.cut.extend(ranks);
@@ -41,7 +42,7 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
         let is_left = |rank: &u32| !has_ended(*rank, first) || !has_ended(*rank, second);
         let left: Vec<u32> = ranks.iter().copied().filter(is_left).collect();
         if !left.is_empty() {
-            found.add_fault((id, fault), bytes, &left, |_| None);
+            found.add_fault((id, fault), bytes, &left, false, |_| None);
         }
     }
 }

@@ -115,19 +115,35 @@ pub(super) struct Sweep<'b, F> {
     last: Option<(ActionId, ActionId, Done, Ordered)>,
     /// Parts of memory and reads that were looked at.
     steps: u64,
+    /// How many times as many as usual may be looked at.
+    effort: u64,
     found: Faults,
 }
 
 impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
     pub(super) fn new(body: &'b Body, ordered: F) -> Self {
         let spaces = <[Ranges<Accesses>; 2]>::default();
-        Self { body, ordered, spaces, reads: Vec::new(), last: None, steps: 0, found: Faults::default() }
+        Self {
+            body,
+            ordered,
+            spaces,
+            reads: Vec::new(),
+            last: None,
+            steps: 0,
+            effort: 1,
+            found: Faults::default(),
+        }
+    }
+
+    /// The same with so many times as much work.
+    pub(super) fn with_effort(self, effort: u64) -> Self {
+        Self { effort, ..self }
     }
 
     /// Goes through `actions`, which must come in an order that the dependencies allow. With `until_open` it ends at the
     /// first pair that is not ordered for certain.
     pub(super) fn run(mut self, actions: impl IntoIterator<Item = ActionId>, until_open: bool) -> Faults {
-        let mut steps_max = RANGE_STEPS_MAX;
+        let mut steps_max = RANGE_STEPS_MAX.saturating_mul(self.effort);
         let mut pieces: Vec<(Piece, Access)> = Vec::new();
         for id in actions {
             let action = self.body.action(id);

@@ -77,15 +77,27 @@ impl<'w, 'p> Order<'w, 'p> {
     /// # Errors
     /// Where 32 bits are too few to number events and dependencies.
     pub fn new(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
-        Self::of(whole, &mut Unique::new(whole, trace))
+        Self::of(whole, &mut Unique::new(whole, trace), &[])
+    }
+
+    /// The order where every message meets whom it met in one run, whether others may meet or not.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn of_run(whole: &'w Whole<'p>, trace: &Trace) -> Result<Self, TooLarge> {
+        let partner = Rc::new(trace.partner.clone());
+        let reach = reach(whole, &partner, &[])?;
+        let mut order = Self { whole, partner, reach, steps_left: 0 };
+        order.renew();
+        Ok(order)
     }
 
     /// The same of messages that are known, whose graph is taken.
-    fn of(whole: &'w Whole<'p>, unique: &mut Unique) -> Result<Self, TooLarge> {
+    fn of(whole: &'w Whole<'p>, unique: &mut Unique, implied: &[[Vertex; 2]]) -> Result<Self, TooLarge> {
         let partner = Rc::clone(&unique.partner);
         let reach = match unique.reach.take() {
-            Some(reach) => reach,
-            None => reach(whole, &partner)?,
+            Some(reach) if implied.is_empty() => reach,
+            _ => reach(whole, &partner, implied)?,
         };
         let mut order = Self { whole, partner, reach, steps_left: 0 };
         order.renew();
@@ -204,12 +216,21 @@ pub(crate) struct SharedOrder<'w, 'p> {
     whole: &'w Whole<'p>,
     trace: &'w Trace,
     unique: Option<Unique>,
+    /// Sends that have started when a receive has ended, whoever took whose message.
+    implied: Vec<[Vertex; 2]>,
+    /// How many times as much work as usual questions may come to.
+    effort: u64,
     order: Option<Order<'w, 'p>>,
 }
 
 impl<'w, 'p> SharedOrder<'w, 'p> {
     pub(crate) fn new(whole: &'w Whole<'p>, trace: &'w Trace) -> Self {
-        Self { whole, trace, unique: None, order: None }
+        Self { whole, trace, unique: None, implied: Vec::new(), effort: 1, order: None }
+    }
+
+    /// The same where questions may come to so many times as much work.
+    pub(crate) fn with_effort(self, effort: u64) -> Self {
+        Self { effort, ..self }
     }
 
     /// As [`unique_partners`] has them.
@@ -227,9 +248,48 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
                 order.renew();
                 order
             }
-            None => Order::of(self.whole, self.unique())?,
+            None => {
+                let implied = std::mem::take(&mut self.implied);
+                let order = Order::of(self.whole, self.unique(), &implied);
+                self.implied = implied;
+                let mut order = order?;
+                order.reach.set_effort(self.effort);
+                order
+            }
         };
         Ok(self.order.insert(order))
+    }
+
+    /// By vertex, whether its message has the same other end in every run, whoever else is there.
+    pub(crate) fn fixed(&mut self) -> Rc<Vec<bool>> {
+        Rc::clone(&self.unique().is_fixed)
+    }
+
+    /// Takes note of sends that have started when a receive has ended: send and receive. Returns false if there are none.
+    pub(crate) fn imply(&mut self, implied: Vec<[Vertex; 2]>) -> bool {
+        if implied.is_empty() {
+            return false;
+        }
+        self.implied.extend(implied);
+        self.order = None;
+        true
+    }
+
+    /// Takes note of messages that the same receive takes in every run: send and receive.
+    pub(crate) fn learn(&mut self, partners: &[[Vertex; 2]]) {
+        let unique = self.unique();
+        let is_new = |&&[send, _]: &&[Vertex; 2]| unique.partner[send.index()] == Vertex::NONE;
+        let new: Vec<[Vertex; 2]> = partners.iter().filter(is_new).copied().collect();
+        if new.is_empty() {
+            return;
+        }
+        let partner = Rc::make_mut(&mut unique.partner);
+        for [send, recv] in new {
+            partner[send.index()] = recv;
+            partner[recv.index()] = send;
+        }
+        unique.reach = None;
+        self.order = None;
     }
 
     fn unique(&mut self) -> &mut Unique {
@@ -237,8 +297,9 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
     }
 }
 
-/// The graph of all events, where messages are matched as `partner` says.
-fn reach(whole: &Whole<'_>, partner: &[Vertex]) -> Result<Reach, TooLarge> {
+/// The graph of all events, where messages are matched as `partner` says, and the sends of `implied` start before the receives
+/// there end.
+fn reach(whole: &Whole<'_>, partner: &[Vertex], implied: &[[Vertex; 2]]) -> Result<Reach, TooLarge> {
     let too_large = || TooLarge(whole.len() as u64);
     if whole.len() >= (u32::MAX / 2) as usize {
         return Err(too_large());
@@ -255,6 +316,9 @@ fn reach(whole: &Whole<'_>, partner: &[Vertex]) -> Result<Reach, TooLarge> {
                 edge(start, Event::End(recv).node());
             }
         }
+        for &[send, recv] in implied {
+            edge(Event::Start(send).node(), Event::End(recv).node());
+        }
     });
     Ok(Reach::new(graph.ok_or_else(too_large)?))
 }
@@ -265,6 +329,7 @@ impl std::fmt::Debug for Order<'_, '_> {
     }
 }
 
-fn is_recv(whole: &Whole<'_>, vertex: Vertex) -> bool {
+/// Returns true if an action is a receive.
+pub(super) fn is_recv(whole: &Whole<'_>, vertex: Vertex) -> bool {
     whole.action(vertex).kind() == ActionKind::Recv
 }

@@ -31,6 +31,8 @@ struct End {
 pub(super) struct Unique {
     /// By vertex, the other end of such a message; [`Vertex::NONE`] for the rest.
     pub(super) partner: Rc<Vec<Vertex>>,
+    /// By vertex, whether no other message or receive can take its partner's place, so that the two meet whenever both start.
+    pub(super) is_fixed: Rc<Vec<bool>>,
     /// The graph of all events with these messages, where finding them took it.
     pub(super) reach: Option<Reach>,
 }
@@ -38,23 +40,22 @@ pub(super) struct Unique {
 /// By vertex, the other end of its message where every run that receives it matches the two; [`Vertex::NONE`] for the rest.
 /// Linear in actions and dependencies but for sorting the messages.
 pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
-    find(whole, trace).0
+    find(whole, trace).partner.to_vec()
 }
 
 impl Unique {
     pub(super) fn new(whole: &Whole<'_>, trace: &Trace) -> Self {
-        let (partner, reach) = find(whole, trace);
-        Self { partner: Rc::new(partner), reach }
+        find(whole, trace)
     }
 }
 
 /// The partners, and the graph of all events with them where it was made.
-fn find(whole: &Whole<'_>, trace: &Trace) -> (Vec<Vertex>, Option<Reach>) {
+fn find(whole: &Whole<'_>, trace: &Trace) -> Unique {
     let mut orders = Vec::new();
     orders.resize_with(whole.program.bodies.len(), || None);
     let mut ends = ends(whole);
     ends.sort_unstable_by_key(|end| (end.destination, end.source, end.tag, end.is_recv, end.vertex));
-    let mut messages = Messages { whole, orders, unique: Vec::new(), open: Vec::new() };
+    let mut messages = Messages { whole, orders, unique: Vec::new(), single: Vec::new(), open: Vec::new() };
     for rank in chunks(&ends, |end| end.destination) {
         let rank = &mut ends[rank];
         match rank.iter().any(|end| end.source == ANY || (end.is_recv && end.tag == ANY)) {
@@ -62,11 +63,19 @@ fn find(whole: &Whole<'_>, trace: &Trace) -> (Vec<Vertex>, Option<Reach>) {
             false => messages.of_channels(rank),
         }
     }
-    let Messages { unique, open, .. } = messages;
+    let Messages { unique, single, mut open, .. } = messages;
     let mut partners = vec![Vertex::NONE; whole.len()];
     join(&mut partners, trace, &unique);
-    let reach = settle(whole, trace, open, &mut partners);
-    (partners, reach)
+    join(&mut partners, trace, &single);
+    let reach = settle(whole, trace, &mut open, &mut partners);
+    let mut is_fixed = vec![false; whole.len()];
+    for &recv in unique.iter().chain(open.iter().flat_map(|group| &group.recvs)) {
+        if let Some(send) = trace.partner[recv.index()].some() {
+            is_fixed[recv.index()] = true;
+            is_fixed[send.index()] = true;
+        }
+    }
+    Unique { partner: Rc::new(partners), is_fixed: Rc::new(is_fixed), reach }
 }
 
 /// Makes receives and their sends partners.
@@ -84,12 +93,13 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
 ///
 /// What is left is unique: in any run, take the first start of a send or receive that comes too early. What should have come
 /// before it is ordered before it by dependencies and by messages that were received until then, and these have met as assumed.
+/// What is left of `open` is unique.
 ///
 /// The graph of all events with the messages that are unique, where any of the open ones are.
 fn settle(
     whole: &Whole<'_>,
     trace: &Trace,
-    mut open: Vec<Group>,
+    open: &mut Vec<Group>,
     partners: &mut Vec<Vertex>,
 ) -> Option<Reach> {
     for _ in 0..ROUNDS_MAX {
@@ -98,7 +108,7 @@ fn settle(
         }
         let mut assumed = partners.clone();
         open.iter().for_each(|group| join(&mut assumed, trace, &group.recvs));
-        let Ok(mut reach) = super::reach(whole, &assumed) else { return None };
+        let Ok(mut reach) = super::reach(whole, &assumed, &[]) else { break };
         let before = open.len();
         open.retain_mut(|group| {
             start_in_order(&mut reach, &mut group.sends) && start_in_order(&mut reach, &mut group.recvs)
@@ -108,6 +118,7 @@ fn settle(
             return Some(reach);
         }
     }
+    open.clear();
     None
 }
 
@@ -141,8 +152,10 @@ fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usiz
 struct Messages<'w, 'p> {
     whole: &'w Whole<'p>,
     orders: Vec<Option<BodyOrder<'p>>>,
-    /// Receives whose sends are certain.
+    /// Receives whose sends are certain, and the reverse.
     unique: Vec<Vertex>,
+    /// Receives that only one message fits; others may take it.
+    single: Vec<Vertex>,
     /// Messages whose ends start in an order that dependencies within ranks don't tell.
     open: Vec<Group>,
 }
@@ -189,7 +202,7 @@ impl<'p> Messages<'_, 'p> {
             }
         }
         let is_single = |end: &End| sends.get(&(end.source, end.tag)) == Some(&1);
-        self.unique.extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
+        self.single.extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
         let any_source = wild.keys().any(|&(source, _)| source == ANY);
         let mut pairs = rank.to_vec();
         pairs.sort_unstable_by_key(|end| (end.source, end.is_recv, end.vertex));

@@ -7,7 +7,7 @@ use super::info::Info;
 use super::key::KeyArguments;
 use super::ping::Ping;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-use goal_asm::driver::{self, Color, Completions, Deny, InputArguments, Man, bytes};
+use goal_asm::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
@@ -109,6 +109,8 @@ pub(crate) struct Arguments {
     /// What counts as an error
     #[arg(long, value_enum)]
     deny: Option<Deny>,
+    #[command(flatten)]
+    findings: FindingArguments,
     /// How the report is written: text, or one JSON object on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
@@ -196,7 +198,7 @@ impl Arguments {
 
     /// How the program is read and checked.
     pub(crate) fn driver(&self) -> driver::Options {
-        driver::Options {
+        self.findings.apply(driver::Options {
             check: self.check,
             checks: driver::CheckOptions {
                 eager_limit: self.eager_limit,
@@ -205,7 +207,7 @@ impl Arguments {
             },
             deny_warnings: self.deny.is_some(),
             ..self.input.options()
-        }
+        })
     }
 
     /// What the ranks are.

@@ -1,0 +1,59 @@
+//! Comments that leave out findings: `# goal: allow(timing-dependent-match)` at the end of a line, or on a line of its own above.
+//!
+//! The text may come from anybody. Comments are looked for only in texts that were read without an error, where nothing but a
+//! comment can hold these bytes; each counts once, so that the work is linear in the text.
+
+use super::{Findings, Options};
+use goal_lang::Span;
+use goal_lang::diag::{Code, Diagnostic, Silence};
+
+const MARK: &[u8] = b"goal: allow(";
+
+/// Leaves out of the findings from now on, and of those that are there, what the options and the comments of the texts say. A
+/// comment that names no kind of finding is told.
+pub(super) fn apply(findings: &mut Findings, options: &Options) {
+    let mut silence = Silence { codes: options.allow.clone(), places: Vec::new() };
+    let mut unknown = Vec::new();
+    for source in findings.sources.sources() {
+        let text: &[u8] = &source.bytes;
+        for start in memchr::memmem::find_iter(text, MARK) {
+            let names = start + MARK.len();
+            let end =
+                memchr::memchr2(b')', b'\n', &text[names..]).map_or(text.len(), |length| names + length);
+            let lines = lines(text, start);
+            let span = Span { start: source.base + lines.0 as u64, end: source.base + lines.1 as u64 };
+            for name in text[names..end].split(|&byte| byte == b',') {
+                let name = String::from_utf8_lossy(name.trim_ascii());
+                match Code::named(&name).filter(|&code| Silence::may_cover(code)) {
+                    Some(code) => silence.places.push((code, span)),
+                    None => unknown.push((
+                        name.into_owned(),
+                        Span { start: source.base + start as u64, end: source.base + end as u64 },
+                    )),
+                }
+            }
+        }
+    }
+    findings.report.silence(silence);
+    for (name, span) in unknown {
+        findings.report.push(
+            Diagnostic::new(
+                Code::UnknownAllow,
+                format!("`{name}` is no kind of finding that can be allowed"),
+            )
+            .label(span, "this comment has no effect")
+            .note("findings with G03 in their code and warnings can be allowed")
+            .help("write a code or a kind of a report; `goalc explain` lists all"),
+        );
+    }
+}
+
+/// The bytes of the line of a comment, and of the next line where the comment has its line for itself.
+fn lines(text: &[u8], comment: usize) -> (usize, usize) {
+    let start = memchr::memrchr(b'\n', &text[..comment]).map_or(0, |newline| newline + 1);
+    let line_end =
+        |from: usize| memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length + 1);
+    let end = line_end(comment);
+    let is_alone = text[start..comment].iter().all(|byte| b" \t#/*".contains(byte));
+    (start, if is_alone { line_end(end) } else { end })
+}

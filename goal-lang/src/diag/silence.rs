@@ -1,0 +1,35 @@
+//! Findings that somebody has seen and does not want to be told of.
+
+use super::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Kinds of findings that are left out, everywhere or where one of their places lies.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Silence {
+    /// Left out everywhere.
+    pub codes: Vec<Code>,
+    /// Left out where one of their places begins in the span.
+    pub places: Vec<(Code, Span)>,
+}
+
+impl Silence {
+    /// Returns true if findings of this kind may be left out: the language can't be read past its errors, so that only what
+    /// checks of the whole program find, and warnings, are.
+    pub fn may_cover(code: Code) -> bool {
+        code as u16 >= 300 || code.severity() == super::Severity::Warning
+    }
+
+    /// Returns true if some findings of this kind are left out.
+    pub(super) fn concerns(&self, code: Code) -> bool {
+        self.codes.contains(&code) || self.places.iter().any(|place| place.0 == code)
+    }
+
+    /// Returns true if this finding is left out.
+    pub(super) fn covers(&self, found: &Diagnostic) -> bool {
+        let is_there = |span: &Span| {
+            found.labels.iter().any(|label| span.start <= label.span.start && label.span.start < span.end)
+        };
+        self.codes.contains(&found.code)
+            || self.places.iter().any(|(code, span)| *code == found.code && is_there(span))
+    }
+}

@@ -1,0 +1,71 @@
+//! Small programs whose messages get in each other's way: a few sends and receives of equal tags, with wildcards, and few
+//! dependencies. In one order of events at least each ends where its sends wait for their receives; in others many get stuck.
+
+use goal_lang::{ANY, Action, ActionId, BodyBuilder, Payload, Placement, Program, ProgramBuilder};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// Sizes of messages, on both sides of the usual eager limit.
+const SIZES: [u64; 3] = [8, 20_000, 0];
+
+/// The program of a seed.
+pub fn tangle(seed: u64) -> Program {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x7a_9613);
+    let ranks = rng.random_range(2..=4u32);
+    let tags = rng.random_range(1..=2);
+    let usual = SIZES[usize::from(rng.random_bool(0.4))];
+    let mut tangle = Tangle {
+        bodies: (0..ranks).map(|_| (BodyBuilder::default(), Vec::new())).collect(),
+        density: [0.1, 0.3, 0.6][rng.random_range(0..3)],
+        rng,
+    };
+    for _ in 0..tangle.rng.random_range(2..=6) {
+        if tangle.rng.random_bool(0.1) {
+            let rank = tangle.rng.random_range(0..ranks);
+            tangle.add(rank, Action::Calc { nanos: 1, placement: Placement::default() });
+        }
+        let source = tangle.rng.random_range(0..ranks);
+        // Messages that meet at a rank are what this is about.
+        let to = if tangle.rng.random_bool(0.4) { 0 } else { tangle.rng.random_range(0..ranks) };
+        let tag = tangle.rng.random_range(0..tags);
+        let size = if tangle.rng.random_bool(0.9) { usual } else { SIZES[tangle.rng.random_range(0..3)] };
+        let (payload, placement) = (Payload::Pattern { size }, Placement::default());
+        let from = if tangle.rng.random_bool(0.3) { ANY } else { source };
+        let wanted = if tangle.rng.random_bool(0.15) { ANY } else { tag };
+        tangle.add(source, Action::Send { payload, to, tag, placement });
+        tangle.add(to, Action::Recv { payload, from, tag: wanted, placement });
+    }
+    let mut program = ProgramBuilder::default();
+    for (body, _) in tangle.bodies {
+        program.rank_with(body.finish());
+    }
+    program.finish()
+}
+
+struct Tangle {
+    bodies: Vec<(BodyBuilder, Vec<ActionId>)>,
+    /// How likely an action waits for an earlier one.
+    density: f64,
+    rng: ChaCha8Rng,
+}
+
+impl Tangle {
+    /// Adds an action that waits for some of those before it. A message's receive never waits for its own send to end: it could
+    /// not where the two are on one rank.
+    fn add(&mut self, rank: u32, action: Action) {
+        let (body, ids) = &mut self.bodies[rank as usize];
+        let id = body.action(action);
+        let is_recv = matches!(action, Action::Recv { .. });
+        let earlier = ids.len() - usize::from(is_recv && !ids.is_empty());
+        for &before in &ids[..earlier] {
+            if self.rng.random_bool(self.density) {
+                match self.rng.random_bool(0.3) {
+                    true => body.irequires(id, before),
+                    false => body.requires(id, before),
+                }
+            }
+        }
+        ids.push(id);
+    }
+}
