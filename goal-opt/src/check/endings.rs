@@ -30,6 +30,11 @@ pub(super) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>)
     let usual = decide(options.eager_limit, None);
     let (mut without_room, mut unbuffered) = (Verdict::Ends, Verdict::Ends);
     if matches!(usual, Verdict::Ends) {
+        // Nothing is told of this: it is about who receives what in all orders with any limit.
+        let largest = whole.vertices().map(|vertex| size(analysis, vertex)).max();
+        if largest.is_some_and(|largest| largest > options.eager_limit) {
+            decide(u64::MAX, None);
+        }
         if let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) {
             without_room = decide(options.eager_limit, Some(&room));
         }

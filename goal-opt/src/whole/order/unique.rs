@@ -203,12 +203,13 @@ impl<'p> Messages<'_, 'p> {
         }
         let is_single = |end: &End| sends.get(&(end.source, end.tag)) == Some(&1);
         self.single.extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
-        let any_source = wild.keys().any(|&(source, _)| source == ANY);
+        let any_source = |end: &End| wild.contains_key(&(ANY, ANY)) || wild.contains_key(&(ANY, end.tag));
         let mut pairs = rank.to_vec();
         pairs.sort_unstable_by_key(|end| (end.source, end.is_recv, end.vertex));
         for pair in chunks(&pairs, |end| end.source) {
-            if !any_source {
-                self.of_channel(&mut pairs[pair]);
+            let pair = &mut pairs[pair];
+            if pair[0].source != ANY && !pair.iter().any(|end| !end.is_recv && any_source(end)) {
+                self.of_channel(pair);
             }
         }
         for channel in chunks(rank, |end| (end.source, end.tag)) {

@@ -92,6 +92,11 @@ impl<'a, 'p> Scene<'a, 'p> {
         }
     }
 
+    /// Returns true if every send ends when it starts: all that can happen with lower limits can happen then, too.
+    pub(super) fn is_eager(&self) -> bool {
+        self.whole.vertices().all(|vertex| self.completion(vertex) == Completion::AtStart)
+    }
+
     /// When a send ends.
     pub(super) fn completion(&self, send: Vertex) -> Completion {
         let Action::Send { to, .. } = *self.whole.action(send) else { return Completion::AtStart };

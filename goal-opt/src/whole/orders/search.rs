@@ -7,7 +7,7 @@
 //!
 //! Ends of messages that nothing can tell apart, as they have the same size, envelope and dependents, stand for each other.
 
-use super::scene::{Completion, Place, Scene, fits};
+use super::scene::{Completion, Place, Scene, fits, takers};
 use super::state::{Pair, State};
 use crate::whole::order::is_recv;
 use crate::whole::{Event, Order, Ordered, Trace, Vertex};
@@ -57,7 +57,13 @@ pub(super) fn search(
                 open.push(next);
             }
         }
-        for at in 0..state.ready.len() {
+        let cluster = search.closed_cluster(&state);
+        let is_looked_at =
+            |vertex: Vertex| cluster.is_none_or(|cluster| search.cluster[vertex.index()] == cluster);
+        let starts: Vec<usize> = (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
+        let arrivals: Vec<Pair> =
+            arrivals.into_iter().filter(|pair| is_looked_at(state.streams[pair][0])).collect();
+        for at in starts {
             let mut next = state.clone();
             let vertex = next.ready.swap_remove(at);
             next.start(scene, vertex);
@@ -85,6 +91,9 @@ struct Search<'s, 'a, 'p> {
     /// By send whose message a receive from any source may take, the sends of other ranks that may arrive in its place.
     contenders: FxHashMap<Vertex, Vec<Vertex>>,
     has_undecided: bool,
+    /// By vertex, the first of those that its choices have to do with.
+    cluster: Vec<Vertex>,
+    members: FxHashMap<Vertex, Vec<Vertex>>,
     /// By receive, the send whose message it took so far; `None` inside where there are several.
     taken: FxHashMap<Vertex, Option<Vertex>>,
     steps_left: u64,
@@ -100,12 +109,15 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             rivals: FxHashMap::default(),
             contenders: FxHashMap::default(),
             has_undecided: whole.vertices().any(|send| scene.completion(send) == Completion::Either),
+            cluster: whole.vertices().collect(),
+            members: FxHashMap::default(),
             taken: FxHashMap::default(),
             steps_left: steps_max,
         };
         search.find_alike();
         search.find_contenders(order)?;
         search.find_rivals(order)?;
+        search.find_clusters();
         Some(search)
     }
 
@@ -229,6 +241,48 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         Some(())
     }
 
+    /// Joins what may change each other's choices: rivals, what is received at one rank through overlapping envelopes, and messages
+    /// of a pair of ranks that wait behind each other.
+    fn find_clusters(&mut self) {
+        let scene = self.scene;
+        let mut joined = Joined(std::mem::take(&mut self.cluster));
+        for (&one, others) in self.rivals.iter().chain(&self.contenders) {
+            others.iter().for_each(|&other| joined.join(one, other));
+        }
+        let mut streams: FxHashMap<Pair, Vertex> = FxHashMap::default();
+        for (&rank, place) in &scene.places {
+            for (&sent, sends) in &place.sends {
+                let takers = takers(sent).into_iter().filter_map(|taker| place.recvs.get(&taker));
+                for &end in takers.flatten().chain(sends) {
+                    joined.join(sends[0], end);
+                }
+                joined.join(*streams.entry((sent.0, rank)).or_insert(sends[0]), sends[0]);
+            }
+        }
+        let competing: Vec<Vertex> = self.competing().collect();
+        let with_choices = self.rivals.keys().chain(self.contenders.keys()).copied();
+        let mut all: Vec<Vertex> = competing.into_iter().chain(with_choices).collect();
+        all.sort_unstable();
+        all.dedup();
+        for vertex in all {
+            self.members.entry(joined.root(vertex)).or_default().push(vertex);
+        }
+        self.cluster = scene.whole.vertices().map(|vertex| joined.root(vertex)).collect();
+    }
+
+    /// A cluster with choices all of whose actions have started or may start. Nothing else has to do with its choices any more,
+    /// so that they can be made before all others.
+    fn closed_cluster(&self, state: &State) -> Option<Vertex> {
+        let starts = state.ready.iter().copied();
+        let arrivals = state.streams.values().map(|stream| stream[0]);
+        let clusters = starts.chain(arrivals).map(|vertex| self.cluster[vertex.index()]);
+        let is_closed = |cluster: &Vertex| {
+            let members = self.members.get(cluster).map_or(&[][..], Vec::as_slice);
+            members.iter().all(|&vertex| state.is_available(vertex))
+        };
+        clusters.into_iter().find(is_closed)
+    }
+
     /// Returns true if it may make a difference which of two sends to the same destination, or which of two receives, starts
     /// first.
     fn may_matter(&self, one: Vertex, other: Vertex) -> bool {
@@ -297,6 +351,24 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         let is_single = |vertex: Vertex| self.alike[vertex.index()].is_none();
         let known = self.taken.iter().filter_map(|(&recv, &send)| Some([send?, recv]));
         known.filter(|&[send, recv]| is_single(send) && is_single(recv)).collect()
+    }
+}
+
+/// Actions joined into clusters.
+struct Joined(Vec<Vertex>);
+
+impl Joined {
+    fn root(&mut self, mut vertex: Vertex) -> Vertex {
+        while self.0[vertex.index()] != vertex {
+            self.0[vertex.index()] = self.0[self.0[vertex.index()].index()];
+            vertex = self.0[vertex.index()];
+        }
+        vertex
+    }
+
+    fn join(&mut self, a: Vertex, b: Vertex) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b).index()] = a.min(b);
     }
 }
 

@@ -60,6 +60,11 @@ impl State {
         self.flags[vertex.index()] & STARTED != 0
     }
 
+    /// Returns true if an action has started or may start.
+    pub(super) fn is_available(&self, vertex: Vertex) -> bool {
+        self.missing[vertex.index()] == 0
+    }
+
     pub(super) fn has_arrived(&self, vertex: Vertex) -> bool {
         self.flags[vertex.index()] & ARRIVED != 0
     }
