@@ -7,7 +7,7 @@
 //!
 //! Ends of messages that nothing can tell apart, as they have the same size, envelope and dependents, stand for each other.
 
-use super::scene::{Completion, Place, Scene, fits, takers};
+use super::scene::{Completion, Envelope, Place, Scene, fits, takers};
 use super::state::{Pair, State};
 use crate::whole::order::is_recv;
 use crate::whole::{Event, Order, Ordered, Trace, Vertex};
@@ -81,6 +81,9 @@ pub(super) fn search(
     Found::Ends(search.partners())
 }
 
+/// What ends of messages that stand for each other have in common: is it a receive, rank, destination, envelope, size, who waits.
+type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId]);
+
 /// Which steps are choices, and what the search saw so far.
 struct Search<'s, 'a, 'p> {
     scene: &'s Scene<'a, 'p>,
@@ -141,8 +144,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     }
 
     fn find_alike(&mut self) {
-        let mut first: FxHashMap<(bool, u32, u32, (u32, u32), u64, &[ActionId]), Vertex> =
-            FxHashMap::default();
+        let mut first: FxHashMap<Kind<'_>, Vertex> = FxHashMap::default();
         for vertex in self.competing() {
             let whole = self.scene.whole;
             let Some((rank, envelope)) = self.scene.end(vertex) else { continue };
