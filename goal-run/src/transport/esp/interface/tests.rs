@@ -37,7 +37,7 @@ fn refusals_say_what_to_do() {
     let says = |name| Interface::among(&all, name).unwrap_err().to_string();
     assert_eq!(says("v1"), "v1 is down: ip link set v1 up");
     assert_eq!(says("ppp0"), "ppp0 is no interface of Ethernet");
-    assert_eq!(says("v3"), "frames of v3 carry 100 bytes, ESP needs 302: ip link set v3 mtu 302");
+    assert_eq!(says("v3"), "frames of v3 carry 100 bytes, ESP needs 306: ip link set v3 mtu 306");
     assert_eq!(says("v9"), "there is no interface v9; there are v0, v1, ppp0, v3");
     assert!(Interface::among(&[], "v0").unwrap_err().to_string().ends_with("there is none at all"));
 }
