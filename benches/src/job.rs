@@ -121,7 +121,7 @@ pub(crate) struct Page(Mapping);
 
 impl Page {
     pub(crate) fn new() -> io::Result<Self> {
-        Mapping::create(size_of::<Meeting>().next_multiple_of(4096)).map(Self)
+        Mapping::create(size_of::<Meeting>()).map(Self)
     }
 
     /// Where other processes find it.
