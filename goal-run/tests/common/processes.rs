@@ -20,13 +20,18 @@ pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The rank processes of a launcher, as soon as there are `wanted`.
+/// The rank processes of a launcher, as soon as there are `wanted` that execute. Before it executes its program, a process has the
+/// mappings and the rights of its launcher, and no rank's name.
 pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
     wait_for(|| {
         let children = fs::read_to_string(&path).unwrap();
         let pids: Vec<Pid> = children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
-        (pids.len() == wanted).then_some(pids)
+        let is_rank = |pid: &Pid| {
+            let name = fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero()));
+            name.is_ok_and(|name| name.starts_with("rank "))
+        };
+        (pids.len() == wanted && pids.iter().all(is_rank)).then_some(pids)
     })
 }
 
