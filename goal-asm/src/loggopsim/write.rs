@@ -90,7 +90,7 @@ pub fn losses(program: &Program) -> Loss {
     sum
 }
 
-/// Returns true if [`write`] makes these bytes of `program`.
+/// Returns true if [`write()`] makes these bytes of `program`.
 pub fn is_written_as(program: &Program, bytes: &[u8]) -> bool {
     let mut rest = Rest(bytes);
     write(program, &mut rest).is_ok() && rest.0.is_empty()
