@@ -164,12 +164,12 @@ fn an_example_has_a_slice_an_action_and_an_arrow_a_message() {
 
 #[test]
 fn slices_tell_what_the_program_says_and_when_it_could_start() {
-    let text = "rank 0 {\n a: calc 1000000\n b: send 8b to 1 tag 7\n b requires a\n}\nrank 1 {\n c: recv 8b from any tag 7\n d: calc 1\n d requires c\n}";
+    let text = "rank 0 {\n a: calc 50000000\n b: send 8b to 1 tag 7\n b requires a\n}\nrank 1 {\n c: recv 8b from any tag 7\n d: calc 1\n d requires c\n}";
     let (ended, trace) = traced(|arguments| run_text(text, arguments), &[]);
     ended.assert_status(0);
     trace.check();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| trace.named(name));
-    assert!(a.end - nanos(&a.args["ready"]) >= 1_000_000, "{a:?}");
+    assert!(a.end - nanos(&a.args["ready"]) >= 50_000_000, "{a:?}");
     assert_eq!(nanos(&b.args["ready"]), a.end);
     assert_eq!(nanos(&d.args["ready"]), c.end);
     assert!(c.start < a.end && c.end > a.end, "{a:?} {c:?}");

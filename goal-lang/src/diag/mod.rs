@@ -112,7 +112,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says that the analysis could not tell for certain.
+    /// Makes it a warning: the analysis could not tell for certain, or only some orders of events lead there.
     #[must_use]
     pub fn doubtful(mut self) -> Self {
         self.is_doubtful = true;

@@ -9,6 +9,7 @@ use crate::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ANY, Action, ActionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::convert::identity;
 
 /// Cycles that are told.
 const TOLD_MAX: usize = 3;
@@ -24,11 +25,17 @@ const AGAIN_MAX: usize = 1 << 22;
 /// Tells why a run that did not come to its end is stuck. What only waits for messages and receives that are not there is
 /// told as such, elsewhere.
 pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
-    tell(analysis, pairing, "", report);
+    tell(analysis, pairing, "", identity, report);
 }
 
-/// Tells why a run is stuck; `why` goes into the note.
-pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report: &mut Report) {
+/// Tells why a run is stuck; `why` goes into the note. `grade` makes a warning of what happens only in some orders of events.
+pub(super) fn tell(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    why: &str,
+    grade: fn(Diagnostic) -> Diagnostic,
+    report: &mut Report,
+) {
     let Analysis { whole, trace, options, .. } = analysis;
     if trace.is_complete() {
         return;
@@ -55,7 +62,7 @@ pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report
             .filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex))
             .collect();
         let thieves = thieves(whole, trace, &waiting);
-        report.push(without_cycle(analysis, &waiting, &thieves).note(note));
+        report.push(grade(without_cycle(analysis, &waiting, &thieves).note(note)));
         if let Some(&first) = thieves.first()
             && !report.diagnostics.iter().any(|found| found.code == Code::TimingDependentMatch)
         {
@@ -81,7 +88,7 @@ pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, why: &str, report
             );
             diagnostic = analysis.places.label(diagnostic, send, text);
         }
-        report.push(diagnostic.note(note.clone()).help(way_out(analysis, &cycle)));
+        report.push(grade(diagnostic.note(note.clone()).help(way_out(analysis, &cycle))));
     }
 }
 
@@ -136,7 +143,7 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
             "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
              receive: raise --unexpected-limit to {most}, or post receives earlier"
         );
-        tell(&analysis, &pairing, &why, report);
+        tell(&analysis, &pairing, &why, identity, report);
         return false;
     }
     let message =
@@ -176,7 +183,8 @@ pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &m
     for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
             let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
-            tell(&analysis, &Pairing::default(), "; in another order of events the program ends", report);
+            let why = "; in another order of events the program ends";
+            tell(&analysis, &Pairing::default(), why, Diagnostic::doubtful, report);
             return true;
         }
     }
