@@ -86,7 +86,7 @@ impl Way for Stream {
             let mut patience = Patience::new();
             let send = |esp: &mut EspTransport<_>| esp.try_send(to, &header, |out| out.copy_from_slice(part));
             while send(&mut self.esp).is_err() {
-                // What the other end grants comes among its messages.
+                // Grants of the other end come among its messages.
                 let Self { esp, spare, .. } = self;
                 esp.poll(1, |_, payload| spare.extend(payload));
                 if send(&mut self.esp).is_ok() {

@@ -1,4 +1,4 @@
-//! What a command says on its terminal: findings and errors.
+//! Findings and errors as a command writes them to its terminal.
 
 use super::stage::clear_stage;
 use super::{Error, Findings, streams};

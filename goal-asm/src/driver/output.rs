@@ -130,13 +130,13 @@ impl Sink {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        // What others wrote to an open descriptor stays.
+        // Keeps the bytes that others wrote to an open descriptor.
         let is_open = descriptor(path).is_some();
         if is_open || before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let mut how = fs::OpenOptions::new();
             return Ok(Sink::Direct(BufWriter::new(how.write(true).append(is_open).open(path)?)));
         }
-        // What a link points at is replaced, not the link, and made if it isn't there.
+        // Replaces the target of a link, not the link, and creates it if it is missing.
         let place = if before.is_some() { fs::canonicalize(path)? } else { end_of_links(path)? };
         if before.is_some() {
             // Its folder may be writable where the file is not.
