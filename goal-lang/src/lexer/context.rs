@@ -129,6 +129,14 @@ impl<'a> Lexer<'a> {
         self.next = Next::Open;
         self.plain = [None; 2];
         self.replays = 0;
+        while self.past(0).is_some_and(|last| last.start >= position) {
+            self.found -= 1;
+        }
+        // What begins at the position is the start of a statement now, whatever stands before it.
+        if let Some(last) = self.found.checked_sub(1) {
+            let slot = last % self.history.len();
+            self.history[slot].names = false;
+        }
     }
 
     #[inline]

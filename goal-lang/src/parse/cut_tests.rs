@@ -137,3 +137,15 @@ fn a_statement_over_several_lines_is_none_that_breaks_off() {
     assert_eq!(errors("rank 0 {\n send 0,4 to\n $\n}"), [(Code::Syntax, 3)]);
     assert_eq!(errors("rank 0 {\n a: nop\n b: nop\n a requires\n b nope\n}"), [(Code::Syntax, 5)]);
 }
+
+#[test]
+fn a_wrong_statement_after_a_cut_is_told_once() {
+    // Read as the start of a statement, the word after the cut is not taken for a label a second time.
+    for follows in ["l1 requires l\u{e9}", "l1: \u{e9}", "l1: nop \u{e9}", "l1 requires\nl1 requires l\u{e9}"]
+    {
+        let found = errors(&format!("rank 0 {{\nl1 requires\n{follows}\n}}"));
+        let lines: Vec<_> = found.iter().map(|found| found.1).collect();
+        let expected = if follows.contains('\n') { vec![2, 3, 4] } else { vec![2, 3] };
+        assert_eq!(lines, expected, "{follows}");
+    }
+}
