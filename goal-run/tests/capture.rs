@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Ended, GOAL_RUN};
+use common::{Ended, GOAL_RUN, default_signals};
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
@@ -38,7 +38,7 @@ fn capture(host: &Host, path: &Path) -> Child {
     let filter = format!("ether proto {ETHERTYPE_EDP} or ether proto {ETHERTYPE_ESP}");
     let mut command = host.command("dumpcap");
     command.args(["-q", "-i", INTERFACE, "-f", &filter, "-w"]).arg(path);
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = default_signals(&mut command).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.as_mut().unwrap()).lines();
     // The file is named when the interface is open.
     assert!(lines.any(|line| line.unwrap().starts_with("File: ")), "dumpcap does not capture");

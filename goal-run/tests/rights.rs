@@ -5,7 +5,7 @@ mod common;
 use common::members;
 use common::processes::{assert_gone, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
-use common::{Ended, GOAL_RUN, copy_command, start_text};
+use common::{Ended, GOAL_RUN, copy_command, default_signals, start_text};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
@@ -311,7 +311,8 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     fs::write(&program, LONG).unwrap();
     let mut command = Command::new(&file);
     command.arg(&program).args(["--timeout", "60"]).uid(NOBODY).gid(NOBODY);
-    let launcher = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let launcher =
+        default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);

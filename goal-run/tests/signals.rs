@@ -3,7 +3,7 @@
 mod common;
 
 use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
-use common::{Ended, GOAL_RUN, start_text};
+use common::{Ended, GOAL_RUN, default_signals, start_text};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -19,7 +19,7 @@ fn start_below(shell: &str, text: &str, arguments: &[&str]) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{shell} exec \"$@\""), "sh", GOAL_RUN, "-"]).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().unwrap();
+    let mut child = default_signals(&mut command).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     child
 }

@@ -11,7 +11,10 @@ use goal_lang::{ANY, Action, ActionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::convert::identity;
 
-/// Cycles that are told.
+/// The way out where another order of events ends.
+const ORDER_THEM: &str =
+    "give the messages different tags, or order their sends, and the receives that may take them";
+/// Cycles of a run that are told. Of a run that is one of several, one is enough to show that it is stuck.
 const TOLD_MAX: usize = 3;
 /// Actions of a cycle that the message names.
 const NAMED_MAX: usize = 8;
@@ -25,17 +28,25 @@ const AGAIN_MAX: usize = 1 << 22;
 /// Tells why a run that did not come to its end is stuck. What only waits for messages and receives that are not there is
 /// told as such, elsewhere.
 pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
-    tell(analysis, pairing, "", identity, report);
+    tell(analysis, pairing, &Cause::Waits, report);
 }
 
-/// Tells why a run is stuck; `why` goes into the note. `grade` makes a warning of what happens only in some orders of events.
-pub(super) fn tell(
-    analysis: &Analysis<'_>,
-    pairing: &Pairing,
-    why: &str,
-    grade: fn(Diagnostic) -> Diagnostic,
-    report: &mut Report,
-) {
+/// What a run is stuck for, beside what its actions wait for. The text goes into the note.
+pub(super) enum Cause {
+    Waits,
+    /// There is no room for messages without a receive.
+    Room(String),
+    /// Others end. It is a warning: programs rely on the order in which runtimes start actions.
+    Order(String),
+}
+
+/// Tells why a run is stuck.
+pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, report: &mut Report) {
+    let (grade, told_max, why): (fn(Diagnostic) -> Diagnostic, usize, &str) = match cause {
+        Cause::Waits => (identity, TOLD_MAX, ""),
+        Cause::Room(why) => (identity, TOLD_MAX, why),
+        Cause::Order(why) => (Diagnostic::doubtful, 1, why),
+    };
     let Analysis { whole, trace, options, .. } = analysis;
     if trace.is_complete() {
         return;
@@ -77,7 +88,7 @@ pub(super) fn tell(
         }
         return;
     }
-    for cycle in cycles {
+    for cycle in cycles.into_iter().take(told_max) {
         let message = format!("no rank can go on: {}", circle(analysis, &cycle));
         let mut diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
         for (recv, send) in others_awaited(analysis, &cycle) {
@@ -88,7 +99,11 @@ pub(super) fn tell(
             );
             diagnostic = analysis.places.label(diagnostic, send, text);
         }
-        report.push(grade(diagnostic.note(note.clone()).help(way_out(analysis, &cycle))));
+        let help = match cause {
+            Cause::Order(_) => ORDER_THEM.to_owned(),
+            _ => way_out(analysis, &cycle),
+        };
+        report.push(grade(diagnostic.note(note.clone()).help(help)));
     }
 }
 
@@ -143,7 +158,7 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
             "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
              receive: raise --unexpected-limit to {most}, or post receives earlier"
         );
-        tell(&analysis, &pairing, &why, identity, report);
+        tell(&analysis, &pairing, &Cause::Room(why), report);
         return false;
     }
     let message =
@@ -183,8 +198,8 @@ pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &m
     for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
             let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
-            let why = "; in another order of events the program ends";
-            tell(&analysis, &Pairing::default(), why, Diagnostic::doubtful, report);
+            let why = "; in another order of events the program ends".to_owned();
+            tell(&analysis, &Pairing::default(), &Cause::Order(why), report);
             return true;
         }
     }

@@ -83,7 +83,7 @@ pub(super) fn tell_unknown(analysis: &Analysis<'_>, report: &mut Report) {
 fn tell_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
     let why = format!("; in another order of events the program ends{}", taken(analysis, stuck));
     let analysis = Analysis { trace: stuck, ..*analysis };
-    deadlock::tell(&analysis, &pairing(&analysis), &why, Diagnostic::doubtful, report);
+    deadlock::tell(&analysis, &pairing(&analysis), &deadlock::Cause::Order(why), report);
 }
 
 /// What would meet whom next. Nothing is unmatched: in another order everything meets.

@@ -217,7 +217,7 @@ fn equip(
     let demand = demand(nisa, options, &settings, layout.len as u64);
     demand.check().map_err(LaunchError::Limit)?;
     if let Some(doubt) = demand.doubt() {
-        (options.tell)(&format!("warning: {doubt}"));
+        (options.tell)(&doubt);
     }
     Ok((settings, Segment::create(layout)?))
 }

@@ -8,6 +8,7 @@ pub(crate) mod rights;
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -82,11 +83,31 @@ pub(crate) fn run_text(text: &str, arguments: &[&str]) -> Ended {
     run_file(file.path(), arguments)
 }
 
+/// Has a child handle signals as by default. Those that this process ignores stay ignored otherwise, and a shell lets what it runs in the
+/// background ignore SIGINT.
+pub(crate) fn default_signals(command: &mut Command) -> &mut Command {
+    let reset = || {
+        for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGTSTP] {
+            // SAFETY: the default action runs no code, and the call is safe between fork and exec.
+            #[expect(unsafe_code, reason = "a child has to say it before it executes")]
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL)
+            };
+        }
+        Ok(())
+    };
+    // SAFETY: it makes system calls only.
+    #[expect(unsafe_code, reason = "a child has to say it before it executes")]
+    unsafe {
+        command.pre_exec(reset)
+    }
+}
+
 /// Starts a text that is still running when this returns.
 pub(crate) fn start_text(text: &str, arguments: &[&str]) -> Child {
     let mut command = Command::new(GOAL_RUN);
     command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = default_signals(&mut command).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     child
 }

@@ -1,6 +1,6 @@
 //! Hosts with what a job on them needs.
 
-use crate::common::{Ended, GOAL_RUN, processes};
+use crate::common::{Ended, GOAL_RUN, default_signals, processes};
 use goal_cluster::{Cluster, INTERFACE, Wiring};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
@@ -69,7 +69,7 @@ impl Bench {
         if !arguments.contains(&"--timeout") {
             command.args(["--timeout", "60"]);
         }
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// Runs the same on the first hosts.

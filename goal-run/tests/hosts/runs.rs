@@ -39,6 +39,8 @@ fn a_peers_file_says_who_has_which_rank() {
     // The leader writes and counts; the other says so.
     let note = format!("--dump, --stats: only host {} does this, which has rank 0 and leads", bench.mac(1));
     ended[0].assert_says(&[&note]);
+    let told: serde_json::Value = serde_json::from_str(ended[0].err.trim()).unwrap();
+    assert_eq!(told["severity"], "warning", "{told}");
     assert!(!ended[1].err.contains("only host"), "{:?}", ended[1]);
     let report = ended[1].json();
     assert_eq!(ended[0].json(), report);

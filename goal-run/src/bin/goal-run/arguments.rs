@@ -1,11 +1,11 @@
 //! The command line.
 
 use super::answer::Answer;
-use super::complain;
 use super::hosts::HostsArguments;
 use super::info::Info;
 use super::key::KeyArguments;
 use super::ping::Ping;
+use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use goal_asm::nisa::StreamLimits;
@@ -255,7 +255,7 @@ impl Arguments {
             gives_up_rights: true,
             interrupted,
             suspended,
-            tell: complain,
+            tell: warn,
             show: |stage| driver::show_stage(&in_words(stage)),
         }
     }

@@ -1,7 +1,7 @@
 //! The part of the command line that names other hosts, and what a host tells that does not lead.
 
 use super::arguments::{Arguments, Format};
-use super::{complain, key, print};
+use super::{complain, key, print, warn};
 use clap::{ArgGroup, Args};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_run::hosts::{PORT, Plan, RankList};
@@ -81,7 +81,7 @@ impl HostsArguments {
             plan,
             keeps_memory,
             leaders,
-            tell: complain,
+            tell: warn,
         }))
     }
 }
