@@ -18,7 +18,17 @@ fn random_programs_are_verified() {
     let wiring = Wiring { switch: Switch::Faulty(faults, 11), ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("random", &wiring) else { return };
     for seed in 0..36 {
-        verify(&bench, seed, &Shape::varied(seed));
+        verify(&bench, seed, &Shape::varied(seed), &[]);
+    }
+}
+
+#[test]
+fn without_authentication_checksums_find_damage() {
+    let faults = Faults { lost: 10_000, damaged: 20_000, ..Faults::default() };
+    let wiring = Wiring { switch: Switch::Faulty(faults, 12), ..Wiring::bridge(3) };
+    let Some(bench) = Bench::or_skip("unauthenticated", &wiring) else { return };
+    for seed in 0..12 {
+        verify(&bench, seed, &Shape::varied(seed), &["--unauthenticated-data"]);
     }
 }
 
@@ -28,12 +38,12 @@ fn what_arrives_is_combined_in_whole_elements() {
     let wiring = Wiring { mtu: 1499, ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("combined", &wiring) else { return };
     for seed in 0..60 {
-        verify(&bench, seed, &Shape::reductions());
+        verify(&bench, seed, &Shape::reductions(), &[]);
     }
 }
 
 /// Runs a program of a shape on as many hosts as it has ranks for.
-fn verify(bench: &Bench, seed: u64, shape: &Shape) {
+fn verify(bench: &Bench, seed: u64, shape: &Shape, more: &[&str]) {
     {
         let program = program(seed, shape);
         let ranks = program.num_ranks();
@@ -53,7 +63,7 @@ fn verify(bench: &Bench, seed: u64, shape: &Shape) {
             ["--calc", "skip"],
             ["--repeat", "2"],
         ];
-        let arguments = [&["--discover", "--verify", "--no-check"], arguments.as_flattened()].concat();
+        let arguments = [&["--discover", "--verify", "--no-check"], more, arguments.as_flattened()].concat();
         let all = bench.run_on(ranks.min(3) as usize, path.to_str().unwrap(), &arguments);
         for ended in &all {
             assert_eq!(ended.status, Some(0), "seed {seed}: {ended:?}");
