@@ -5,10 +5,10 @@ mod common;
 use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
 use common::{Ended, GOAL_RUN, default_signals, start_text};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs;
 use std::io::Write;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,24 @@ fn a_job_that_was_stopped_can_be_ended() {
     launcher.kill().unwrap();
     launcher.wait().unwrap();
     assert_gone(&ranks);
+}
+
+#[test]
+fn a_terminal_may_stop_a_job_that_starts_its_ranks() {
+    let text = LONG.replace("num_ranks 3", "num_ranks 64");
+    for moment in 0..30 {
+        let launcher = start_below("", &text, &[]);
+        let pid = Pid::from_child(&launcher);
+        // Children that have not executed their program are in the launcher's group for a moment.
+        std::thread::sleep(Duration::from_millis(moment * 2));
+        kill_process_group(pid, Signal::TSTP).unwrap();
+        wait_for(|| (state(pid) == "T").then_some(()));
+        kill_process_group(pid, Signal::TERM).unwrap();
+        kill_process_group(pid, Signal::CONT).unwrap();
+        // A signal that comes before the launcher handles it ends it as well.
+        let output = launcher.wait_with_output().unwrap();
+        assert!(output.status.code() == Some(143) || output.status.signal() == Some(15), "{output:?}");
+    }
 }
 
 #[test]

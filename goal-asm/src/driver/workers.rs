@@ -1,5 +1,6 @@
 //! The threads that parallel parts of the work run on, also where the system allows few or none.
 
+use nix::sys::signal::{SigSet, Signal};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 use std::io;
 use std::sync::mpsc::channel;
@@ -22,6 +23,8 @@ fn start() {
     let start = || {
         let receiver = Arc::clone(&receiver);
         let work = move || {
+            // The first thread handles it. One that may put it off must not find that another thread took it.
+            let _ = SigSet::from(Signal::SIGTSTP).thread_block();
             let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             // There is none where somebody else has made the pool.
             if let Ok(part) = part {

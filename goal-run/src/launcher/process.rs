@@ -5,6 +5,7 @@
 //! it can be told at the start: descriptors are open and of their kind, memory files have their seals and sizes.
 
 use super::faults;
+use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::rank::{self, SectionFile, Settings, layout};
@@ -84,6 +85,7 @@ pub fn rank_process() -> Option<ExitCode> {
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     rights::give_up()?;
     faults::end_the_process();
+    signals::stop_as_usual();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // What lists of processes show.
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");

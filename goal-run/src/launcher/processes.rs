@@ -3,6 +3,7 @@
 use super::crew::{Crew, Fallen, Stopped};
 use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
+use super::signals::PutOff;
 use super::supervise::stop;
 use super::troubles::Troubles;
 use super::{LaunchError, Place};
@@ -89,6 +90,7 @@ impl Processes {
             descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
             let child = {
                 let _lent = Lent::new(descriptors)?;
+                let _put_off = PutOff::new()?;
                 command.spawn()
             };
             let started = processes.children.len();

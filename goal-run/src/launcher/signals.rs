@@ -8,6 +8,7 @@
 #![allow(unsafe_code)]
 
 use super::Options;
+use nix::sys::signal::SigSet;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -50,6 +51,48 @@ fn is_ignored(signal: i32) -> bool {
         libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN
     }
+}
+
+/// Puts off SIGTSTP for as long as it lives: the flag is set when it is dropped. A terminal also sends the signal to a child that
+/// has not left the group yet. Stopped before it executes its program, the child would stop its parent, which waits for that,
+/// in a way that only SIGKILL ends. What is blocked and ignored stays pending here, and is passed over in the child, whose
+/// mask is empty. Other threads of this process must block it as well.
+pub(super) struct PutOff(libc::sigaction);
+
+impl PutOff {
+    /// The child inherits that SIGTSTP is ignored, and should call [`stop_as_usual`].
+    pub(super) fn new() -> io::Result<Self> {
+        stopping().thread_block()?;
+        // SAFETY: all zeros is a valid action.
+        let mut ignored: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+        ignored.sa_sigaction = libc::SIG_IGN;
+        let mut before = MaybeUninit::uninit();
+        // SAFETY: ignoring runs no code; where the call succeeds it has written what is read.
+        unsafe {
+            if libc::sigaction(libc::SIGTSTP, &ignored, before.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Self(before.assume_init()))
+        }
+    }
+}
+
+impl Drop for PutOff {
+    fn drop(&mut self) {
+        // SAFETY: it is the action of before, and its handler is still there.
+        unsafe { libc::sigaction(libc::SIGTSTP, &self.0, ptr::null_mut()) };
+        let _ = stopping().thread_unblock();
+    }
+}
+
+fn stopping() -> SigSet {
+    SigSet::from(nix::sys::signal::Signal::SIGTSTP)
+}
+
+/// Lets SIGTSTP stop this process, though a launcher puts it off while it starts ranks.
+pub(super) fn stop_as_usual() {
+    // SAFETY: the default action runs no code.
+    unsafe { libc::signal(libc::SIGTSTP, libc::SIG_DFL) };
 }
 
 /// Said where a terminal asks a job on several hosts to stop.
