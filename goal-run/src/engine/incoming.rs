@@ -73,7 +73,8 @@ pub(super) struct Arrivals {
     receives_max: u32,
     matching: Matching<Receive, u32>,
     communicators: Table<u32, Communicator>,
-    /// The message whose parts come next from a source.
+    /// The message whose parts come next from a source: it lacks bytes, so it is there until the
+    /// last of them has come.
     pub(super) long: Table<u32, u32>,
     /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
     kept: u64,
@@ -169,6 +170,13 @@ impl Arrivals {
     #[inline(never)]
     fn other_target(&mut self, heap: &Heap, header: &Header) -> Target {
         self.communicators.entry(heap, header.communicator).target(heap, header.instance)
+    }
+
+    /// The message that the next part from a source belongs to.
+    pub(super) fn next_part(&mut self, heap: &Heap, source: u32) -> Option<u32> {
+        let key = *self.long.get(heap, source)?;
+        let message = self.messages.find(heap, key)?;
+        (message.header.source == source && message.arrived < message.header.size).then_some(key)
     }
 
     /// Takes the receive that a message fits.

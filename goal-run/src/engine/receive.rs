@@ -67,7 +67,7 @@ impl Core {
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
                 let heap = self.held.heap;
-                let Some(&message) = self.held.arrivals.long.get(&heap, header.source) else {
+                let Some(message) = self.held.arrivals.next_part(&heap, header.source) else {
                     return self.refuse(header.source, Fault::Part);
                 };
                 if self.arrive_part(codes, message, payload) {

@@ -12,11 +12,14 @@ pub struct Place {
 }
 
 impl Place {
-    /// The action of `rank` at `offset` in its section.
+    /// The action of `rank` at `offset` in its section. The offset may come from another host:
+    /// where no action begins there, it is told as it is.
     pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
-        let mut action = kind(&nisa.section(rank).record(offset).operation()).to_owned();
         let debug = nisa.debug(rank);
-        let Some(index) = debug.index_of(offset) else { return Self { rank, action } };
+        let Some(index) = debug.index_of(offset) else {
+            return Self { rank, action: format!("action at offset {offset:#x}") };
+        };
+        let mut action = kind(&nisa.section(rank).record(offset).operation()).to_owned();
         match debug.label(index) {
             Some(label) => action.push_str(&format!(" `{label}`")),
             None => action.push_str(&format!(" number {index}")),

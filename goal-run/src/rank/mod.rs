@@ -190,7 +190,7 @@ impl Work<'_, '_> {
 }
 
 /// The error of a rank: where, what, and the other end of a message that doesn't fit.
-fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
+pub(crate) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
     let place = |rank, action, number: Option<u64>| match (settings.window, number) {
         (None, _) => Place::new(nisa, rank, action).to_string(),
         (Some(_), Some(number)) => format!("rank {rank}, action number {number}"),

@@ -19,6 +19,7 @@ use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::message::Broken;
 use goal_esp::wire::Chunk;
+use goal_lang::ANY;
 use messages::{has_room, note_written, read};
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
@@ -75,6 +76,12 @@ pub enum LostPeer {
     /// A chunk names a communicator that the job does not have.
     #[error("it sent a message in communicator {0}, which the job does not have")]
     Communicator(u32),
+    /// A chunk's tag is the one that stands for any.
+    #[error("it sent a message with tag {ANY}, which only a receive of any tag names")]
+    Tag,
+    /// A chunk announces the parts of a message without bytes, which has none.
+    #[error("it sent the envelope of a message in parts that has no bytes")]
+    Empty,
     /// It sent more than it was granted.
     #[error("it sent {0}")]
     Overrun(Overrun),

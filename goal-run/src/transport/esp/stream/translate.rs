@@ -3,6 +3,7 @@
 use super::LostPeer;
 use crate::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
+use goal_lang::ANY;
 
 /// A message's header for rank `to` as a chunk.
 pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
@@ -69,6 +70,12 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, Los
         }
         if envelope.communicator != COMMUNICATOR {
             return Err(LostPeer::Communicator(envelope.communicator));
+        }
+        if envelope.tag == ANY {
+            return Err(LostPeer::Tag);
+        }
+        if kind == Kind::Long && header.size == 0 {
+            return Err(LostPeer::Empty);
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
         (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
