@@ -88,15 +88,42 @@ impl Home {
     #[inline]
     pub(super) fn note_sent(&mut self, offset: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = u64::from(sequence) + 1;
+            matches.as_mut_slice()[slot(offset)] = met(0, sequence);
         }
     }
 
-    /// Records what the receive at `offset` took.
+    /// Records what the receive at `offset` took. The number may be any: a rank on another host
+    /// says it.
     #[inline(always)]
     pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = u64::from(source) << 32 | (u64::from(sequence) + 1);
+            matches.as_mut_slice()[slot(offset)] = met(source, sequence);
+        }
+    }
+}
+
+/// What a record of matches has of a message of a rank: not 0.
+#[inline(always)]
+fn met(source: u32, sequence: u32) -> u64 {
+    (u64::from(source) << 32) + u64::from(sequence) + 1
+}
+
+/// The source, which is 0 of a send, and the number of a message in a record of matches; `None`
+/// where there is none.
+pub(crate) fn taken(word: u64) -> Option<(u32, u32)> {
+    let word = word.checked_sub(1)?;
+    Some(((word >> 32) as u32, word as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{met, taken};
+
+    #[test]
+    fn every_message_is_told_from_every_other_and_from_none() {
+        assert_eq!(taken(0), None);
+        for message in [(0, 0), (0, u32::MAX), (1, u32::MAX), (2, 0), (u32::MAX - 1, u32::MAX)] {
+            assert_eq!(taken(met(message.0, message.1)), Some(message));
         }
     }
 }

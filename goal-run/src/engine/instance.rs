@@ -29,7 +29,8 @@ pub struct Storage {
     /// The bit of an action's [`slot`](super::slot) is set when the action has ended.
     pub finished: Cells<u64>,
     /// Where a record of what matched what is wanted. At the [`slot`](super::slot) of a send: its number among the messages to that
-    /// rank, plus 1; of a receive: source rank `<< 32` | number of the message among those from there, plus 1. 0 otherwise.
+    /// rank, plus 1; of a receive: source rank `<< 32` + number of the message among those from
+    /// there + 1. 0 otherwise.
     pub matches: Option<Cells<u64>>,
 }
 

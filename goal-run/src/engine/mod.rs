@@ -36,6 +36,7 @@ pub(crate) mod tests;
 mod traced;
 mod window;
 
+pub(crate) use code::taken;
 pub use error::{Cause, Failure, Fault};
 pub(crate) use incoming::kept_bytes;
 pub use instance::{Handle, Storage};

@@ -1,10 +1,10 @@
 //! How a job ended.
 
 use super::Options;
-use crate::engine::slot;
+use crate::engine::{slot, taken};
 use crate::monitor::Pending;
 use crate::shm::{RankCounts, Segment};
-use crate::trace;
+use crate::trace::{self, Omitted};
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_interp::{Matches, Taken};
@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of memory that are dumped at a time.
 const DUMPED_BLOCK: usize = 1 << 20;
@@ -82,18 +82,22 @@ impl Outcome {
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
             let status = segment.status(rank);
-            counts.messages += status.messages.load(Ordering::SeqCst);
-            counts.bytes = counts.bytes.saturating_add(status.bytes.load(Ordering::SeqCst));
-            counts.verified_bytes += status.verified_bytes.load(Ordering::SeqCst);
-            receives += status.receives.load(Ordering::SeqCst);
+            // A host may tell any numbers.
+            let add = |sum: &mut u64, number: &AtomicU64| {
+                *sum = sum.saturating_add(number.load(Ordering::SeqCst));
+            };
+            add(&mut counts.messages, &status.messages);
+            add(&mut counts.bytes, &status.bytes);
+            add(&mut counts.verified_bytes, &status.verified_bytes);
+            add(&mut receives, &status.receives);
             table_max = table_max.max(status.table_max.load(Ordering::SeqCst));
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }
         if end == End::Complete {
             counts.elapsed_ns = ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
             counts.unreceived = match options.window {
-                Some(_) => counts.messages - receives,
-                None => options.repeat * unreceived(nisa),
+                Some(_) => counts.messages.saturating_sub(receives),
+                None => options.repeat.saturating_mul(unreceived(nisa)),
             };
         }
         counts.table_max = options.window.as_ref().map(|_| table_max);
@@ -136,12 +140,12 @@ impl Outcome {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
 
-    /// Writes what happened when as Chrome trace events, as far as the job came: one JSON object. Returns how many records were lost
-    /// as there was no room for them.
+    /// Writes what happened when as Chrome trace events, as far as the job came: one JSON object.
+    /// Returns what of it is left out.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<u64> {
+    pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<Omitted> {
         trace::write(&self.segment, &self.nisa, out)
     }
 
@@ -152,13 +156,15 @@ impl Outcome {
             let words: Vec<u64> = self.segment.copy_of(&self.segment.rank(rank).matches);
             for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
                 let vertex = (rank, ActionId::new(index));
-                let Some(word) = words.get(slot(offset)).filter(|&&word| word != 0) else { continue };
+                let Some((source, sequence)) = words.get(slot(offset)).and_then(|&word| taken(word)) else {
+                    continue;
+                };
+                let sequence = u64::from(sequence);
                 match record.operation() {
                     Operation::Send { .. } => {
-                        matches.sends.insert(vertex, word - 1);
+                        matches.sends.insert(vertex, sequence);
                     }
                     Operation::Recv { .. } => {
-                        let (source, sequence) = ((word >> 32) as u32, (word & u64::from(u32::MAX)) - 1);
                         matches.receives.insert(vertex, Taken { source, sequence });
                     }
                     _ => {}
@@ -189,5 +195,6 @@ fn unreceived(nisa: &Nisa) -> u64 {
         .collect();
     let all = (0..nisa.num_ranks()).map(|rank| per_section[nisa.section_id(rank) as usize]);
     let (sends, recvs) = all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    sends - recvs
+    // A host may have told that a job is complete that can't be.
+    sends.saturating_sub(recvs)
 }

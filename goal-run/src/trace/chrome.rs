@@ -70,14 +70,23 @@ struct Args {
     unfinished: bool,
 }
 
-/// Writes what the ranks of a job that has ended recorded. Returns how many records were lost as there was no room for them.
+/// Records that a trace does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Omitted {
+    /// Those that were lost, as there was no room for them.
+    pub lost: u64,
+    /// Those of what is no action of their rank: no engine made them.
+    pub foreign: u64,
+}
+
+/// Writes what the ranks of a job that has ended recorded. Returns what of it is left out.
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::Result<u64> {
+pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::Result<Omitted> {
     let origin_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
     let mut writer = Writer { out, flows: Flows::new(segment), is_first: true };
-    let mut lost = 0;
+    let mut omitted = Omitted::default();
     writer.out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     let mut names: Option<Names<'_>> = None;
     for rank in 0..segment.num_ranks() {
@@ -87,7 +96,7 @@ pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::
             names => names.insert(Names::new(nisa, section)),
         };
         let (before, records) = recorded(segment, rank);
-        lost += before;
+        omitted.lost = omitted.lost.saturating_add(before);
         writer.describe(rank)?;
         let mut slices = Slices::new(nisa, section, names, origin_ns);
         let mut last = 0;
@@ -97,13 +106,15 @@ pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::
                 writer.show(rank, names, shown)?;
             }
         }
+        omitted.foreign += slices.foreign();
         for slice in slices.unfinished() {
             writer.slice(rank, names, &slice, last)?;
         }
     }
-    write!(writer.out, "\n],\"otherData\":{{\"lost_records\":{lost}}}}}")?;
+    let Omitted { lost, foreign } = omitted;
+    write!(writer.out, "\n],\"otherData\":{{\"lost_records\":{lost},\"foreign_records\":{foreign}}}}}")?;
     writer.out.flush()?;
-    Ok(lost)
+    Ok(omitted)
 }
 
 /// Names of messages: each a number that no other message of the job has.
@@ -213,7 +224,8 @@ impl Writer<'_> {
             cat: slice.kind.name(),
             ph: "X",
             ts: Some(micros(slice.start)),
-            dur: Some(micros(end - slice.start)),
+            // Times from another host may be any.
+            dur: Some(micros(end.saturating_sub(slice.start))),
             args,
             ..event
         })?;

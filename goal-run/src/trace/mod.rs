@@ -15,6 +15,7 @@ mod slices;
 #[cfg(test)]
 mod tests;
 
+pub use chrome::Omitted;
 pub(crate) use chrome::write;
 pub use record::{Kind, Point, Record};
 pub(crate) use recorder::shift;

@@ -29,6 +29,12 @@ impl<'a> Names<'a> {
         self.offsets.binary_search(&offset).ok().map(|number| number as u32)
     }
 
+    /// Returns false if no action begins at an offset. Of a section that is run through a window
+    /// nobody knows.
+    pub(super) fn may_have(&self, offset: u32) -> bool {
+        self.offsets.is_empty() || self.number(offset).is_some()
+    }
+
     /// The label of an action, or what it is and its number.
     pub(super) fn name(&self, kind: Kind, number: Option<u32>) -> String {
         let kind = kind.name();

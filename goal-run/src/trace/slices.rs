@@ -58,8 +58,10 @@ pub(super) struct Slices<'a> {
     lanes: Lanes,
     /// Slices under way, by instance and offset.
     open: FxHashMap<(u32, u32), Slice>,
-    /// Instances whose start is recorded, if their sections are known.
-    readiness: FxHashMap<u32, Readiness>,
+    /// The instance that started last, if its section is known: a rank of a job runs one at a time.
+    readiness: Option<(u32, Readiness)>,
+    /// Records of what is no action of the section.
+    foreign: u64,
 }
 
 impl<'a> Slices<'a> {
@@ -71,24 +73,32 @@ impl<'a> Slices<'a> {
             origin_ns,
             lanes: Lanes::default(),
             open: FxHashMap::default(),
-            readiness: FxHashMap::default(),
+            readiness: None,
+            foreign: 0,
         }
     }
 
-    /// What a record adds to what is shown. Ends of actions whose start was lost add nothing.
+    /// What a record adds to what is shown. Ends of actions whose start was lost add nothing, and
+    /// neither do records of what is no action of the section: a rank on another host may have left
+    /// anything.
     pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
         let Record { action, instance, .. } = *record;
         let time = record.since(self.origin_ns);
-        match record.point()? {
+        let point = record.point()?;
+        let is_of_instance = matches!(point, Point::InstanceStarted | Point::InstanceEnded);
+        if !is_of_instance && !self.names.may_have(action) {
+            self.foreign += 1;
+            return None;
+        }
+        match point {
             Point::InstanceStarted => {
                 let section = self.nisa.section_by_id(self.section);
-                if self.names.number(section.first_action()).is_some() {
-                    self.readiness.insert(instance, Readiness::new(section, time));
-                }
+                let is_known = self.names.number(section.first_action()).is_some();
+                self.readiness = is_known.then(|| (instance, Readiness::new(section, time)));
                 Some(Shown::Instance { number: instance, time, is_end: false })
             }
             Point::InstanceEnded => {
-                self.readiness.remove(&instance);
+                self.readiness.take_if(|(of, _)| *of == instance);
                 Some(Shown::Instance { number: instance, time, is_end: true })
             }
             Point::Started => self.start(record, time),
@@ -105,7 +115,7 @@ impl<'a> Slices<'a> {
             }
             Point::Ended => {
                 let section = self.nisa.section_by_id(self.section);
-                if let Some(readiness) = self.readiness.get_mut(&instance) {
+                if let Some(readiness) = self.readiness_of(instance) {
                     readiness.end(section, action, time);
                 }
                 let mut slice = self.open.remove(&(instance, action))?;
@@ -119,7 +129,7 @@ impl<'a> Slices<'a> {
     fn start(&mut self, record: &Record, time: u64) -> Option<Shown> {
         let Record { action, instance, peer, bytes, detail, .. } = *record;
         let section = self.nisa.section_by_id(self.section);
-        let ready = self.readiness.get_mut(&instance).map(|readiness| readiness.start(section, action, time));
+        let ready = self.readiness_of(instance).map(|readiness| readiness.start(section, action, time));
         let kind = record.kind();
         let (lane, is_new) = self.lanes.take();
         let slice = Slice {
@@ -137,6 +147,15 @@ impl<'a> Slices<'a> {
         };
         self.open.insert((instance, action), slice);
         is_new.then_some(Shown::Lane(lane))
+    }
+
+    fn readiness_of(&mut self, instance: u32) -> Option<&mut Readiness> {
+        self.readiness.as_mut().filter(|(of, _)| *of == instance).map(|(_, readiness)| readiness)
+    }
+
+    /// How many records were of what is no action of the section.
+    pub(super) fn foreign(&self) -> u64 {
+        self.foreign
     }
 
     /// The actions that have not ended, in the order of their starts.

@@ -20,6 +20,7 @@ use goal_asm::nisa::{MAGIC, StreamError};
 use goal_lang::diag::Severity;
 use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
 use goal_run::report::{Report, Stats, Status};
+use goal_run::trace::Omitted;
 use goal_run::transport::Distance;
 use goal_run::verify::verify;
 use goal_run::{limits, rights};
@@ -258,9 +259,14 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
 
 /// Writes what happened when into a file.
 fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
-    let lost = outcome.write_trace(&mut BufWriter::new(file))?;
+    let Omitted { lost, foreign } = outcome.write_trace(&mut BufWriter::new(file))?;
     if lost > 0 {
         warn(&format!("the first {lost} records of the trace did not fit (--trace-max raises it)"));
+    }
+    if foreign > 0 {
+        warn(&format!(
+            "the trace leaves out {foreign} records of what is no action of their rank: another host sent what its ranks can't have recorded"
+        ));
     }
     Ok(())
 }

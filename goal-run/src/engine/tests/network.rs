@@ -1,7 +1,7 @@
 //! A network of engines in one thread: who polls next, what arrives when and where there is room is chosen by a seed.
 #![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
 
-use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot};
+use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot, taken};
 use crate::memory::{Cells, Region, Span};
 use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -331,11 +331,12 @@ fn matches<'a>(program: &Program, nisa: &Nisa, record: impl Fn(usize) -> &'a [u6
         for (index, (offset, _)) in nisa.section(rank).records().enumerate() {
             let id = ActionId::new(index);
             let word = record(rank as usize)[slot(offset)];
-            let sequence = (word & u64::from(u32::MAX)).wrapping_sub(1);
+            let Some((source, sequence)) = taken(word) else { continue };
+            let sequence = u64::from(sequence);
             match program.body_of(rank).action(id) {
                 Action::Send { .. } => drop(matches.sends.insert((rank, id), sequence)),
                 Action::Recv { .. } => {
-                    matches.receives.insert((rank, id), Taken { source: (word >> 32) as u32, sequence });
+                    matches.receives.insert((rank, id), Taken { source, sequence });
                 }
                 _ => {}
             }
