@@ -32,7 +32,8 @@ pub struct InputArguments {
 /// What checks assume of the runtime, and what becomes of warnings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArguments {
-    /// Largest message that the runtime sends before its receive is there; 0: is the program safe on any machine?
+    /// Largest message that the runtime sends before its receive is there; 0: does it end where every
+    /// message waits?
     #[arg(long, value_name = "BYTES", default_value_t = EAGER_LIMIT, value_parser = bytes)]
     pub eager_limit: u64,
     /// Most bytes of messages that a rank of the runtime keeps for receives to come

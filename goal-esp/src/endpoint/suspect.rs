@@ -1,4 +1,4 @@
-//! Whether the network loses frames for their size.
+//! Finds out if the network loses frames for their size.
 //!
 //! A packet that was said again and again is lost for its size if its peer hears the short frames that
 //! leave between: it answers each of them, has room for the packet, and lacks it still. Random loss hits

@@ -5,7 +5,7 @@
 pub struct Parameters {
     /// Longest payload of a packet in bytes that it takes.
     pub payload_max: u16,
-    /// Whether it tags all of every frame and takes no others; both do if one asks.
+    /// True if it tags all of every frame and takes no others; both do if one asks.
     pub authenticates_data: bool,
 }
 

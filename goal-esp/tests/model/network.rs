@@ -27,7 +27,7 @@ pub(crate) struct Network {
     pub(crate) restarts: [u8; 2],
     /// Whether ends read when they like, and not at once.
     pub(crate) reads_late: bool,
-    /// Whether ends send when they like, and not at once, as where their interface has no room.
+    /// True if ends send when they like, and not at once, as where their interface has no room.
     pub(crate) sends_late: bool,
     /// Whether frames may be lost.
     pub(crate) loses: bool,

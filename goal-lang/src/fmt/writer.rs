@@ -8,9 +8,10 @@ const INDENTATION: usize = 2;
 /// How lines look.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
-    /// Whether what is inside of a block is indented. Where nothing is, no comment follows a brace on its line either.
+    /// True if what is inside of a block is indented. Where nothing is, no comment follows a brace
+    /// on its line either.
     pub(super) indented: bool,
-    /// Whether comments in and after a statement move to lines of their own before it.
+    /// True if comments in and after a statement move to lines of their own before it.
     pub(super) comments_apart: bool,
 }
 
@@ -20,7 +21,7 @@ pub(super) struct Writer<'a> {
     out: Vec<u8>,
     /// Where the line of the last statement begins in the result.
     line: usize,
-    /// Whether the last thing written is part of a statement.
+    /// True if the last thing written is part of a statement.
     after_statement: bool,
     /// Whether the text is inside a block.
     indented: bool,

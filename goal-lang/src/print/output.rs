@@ -13,7 +13,7 @@ pub(super) struct Output<'a> {
     buffer: Vec<u8>,
     digits: itoa::Buffer,
     pub(super) style: Style,
-    /// Whether LogGOPSim's parser is to read it.
+    /// True if LogGOPSim's parser is to read it.
     pub(super) for_loggopsim: bool,
     indentation: &'static str,
     empty_block: bool,

@@ -64,7 +64,7 @@ impl StatedRows {
         self.prerequisites.len()
     }
 
-    /// Whether there is no row.
+    /// Returns true if there is no row.
     pub fn is_empty(&self) -> bool {
         self.prerequisites.is_empty()
     }

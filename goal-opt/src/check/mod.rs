@@ -27,7 +27,8 @@ use places::Places;
 /// What the runtime is like that a program is checked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Largest message in bytes that is sent before its receive is there. 0 asks whether the program is safe on any machine.
+    /// Largest message in bytes that is sent before its receive is there. 0 asks if the program
+    /// ends where every message waits for its receive.
     pub eager_limit: u64,
     /// Most bytes of messages that a rank keeps for receives to come.
     pub unexpected_limit: u64,

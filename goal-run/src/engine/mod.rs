@@ -89,7 +89,7 @@ struct Core {
     locals: Locals,
     /// Where others act for the rank, what they know of it.
     common: Option<Common>,
-    /// Whether something was started that depends on the time.
+    /// True if something was started that depends on the time.
     asks_time: bool,
     /// A part of a payload that was copied from its sender's memory.
     staged: Vec<u8>,
@@ -154,7 +154,7 @@ impl<T: Transport> Engine<T> {
         Self::open(rank, transport, options).expect("address space for an engine")
     }
 
-    /// The same.
+    /// As [`Engine::new`], with an error in place of a panic.
     ///
     /// # Errors
     /// The system has no address space for what it remembers.
@@ -204,8 +204,9 @@ impl<T: Transport> Engine<T> {
         self.core.common = Some(Common { place: storage.place(), name, home: None });
     }
 
-    /// Whether an engine of another process may be polled now: it knows all that the rank runs, and has no function that is
-    /// missing here. To be asked each time that the rank's turn was taken.
+    /// Returns true if an engine of another process may be polled now: it knows all that the rank
+    /// runs, and has no function that is missing here. To be asked each time that the rank's turn
+    /// was taken.
     pub fn may_act(&mut self) -> bool {
         let Core { held, common: Some(common), homes, running, .. } = &mut self.core else { return false };
         if held.own > 0 || held.name != common.name {
@@ -225,24 +226,25 @@ impl<T: Transport> Engine<T> {
         true
     }
 
-    /// Whether the rank runs something that only its own process can execute.
+    /// Returns true if the rank runs something that only its own process can execute.
     pub fn keeps_to_itself(&self) -> bool {
         let held = &self.core.held;
         held.own > 0 || held.name == 0
     }
 
-    /// Whether instances of an engine that was there before have not been finished.
+    /// Returns true if instances of an engine that was there before have not been finished.
     pub fn is_in_use(&self) -> bool {
         self.core.held.common != 0 || self.core.held.own > 0
     }
 
-    /// Whether an instance can go on at once.
+    /// Returns true if an instance can go on at once.
     #[inline]
     pub fn is_runnable(&self) -> bool {
         !self.core.held.runnable.is_empty()
     }
 
-    /// Whether [`Engine::poll`] needs to be told the time: something was started that depends on it.
+    /// Returns true if [`Engine::poll`] needs to be told the time: something was started that
+    /// depends on it.
     #[inline]
     pub fn asks_time(&self) -> bool {
         self.core.asks_time
@@ -303,7 +305,7 @@ impl<T: Transport> Engine<T> {
         self.enter(communicator, key, code)
     }
 
-    /// Whether an instance that starts is what others know of the rank.
+    /// Returns true if an instance that starts is what others know of the rank.
     #[inline]
     fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage) -> bool {
         let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first()) else {

@@ -156,7 +156,7 @@ impl Schedule {
         self.asks_time
     }
 
-    /// Whether an action calls a registered function, which only its own process has.
+    /// Returns true if an action calls a registered function, which only its own process has.
     pub(super) fn calls_functions(&self) -> bool {
         self.calls_functions
     }

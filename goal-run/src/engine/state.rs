@@ -49,7 +49,7 @@ pub(super) struct State {
 flat!(State, Stats);
 
 impl State {
-    /// Whether an action has failed, so that nothing goes on.
+    /// Returns true if an action has failed, so that nothing goes on.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
         self.failure.len() != 0

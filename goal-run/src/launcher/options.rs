@@ -127,7 +127,8 @@ pub struct Options {
     pub verified_bytes_max: u64,
     /// Most ranks that are started.
     pub ranks_max: u32,
-    /// Whether the calling thread gives up its rights before ranks start, as [`rights`](crate::rights) says: it does not get them back.
+    /// True if the calling thread gives up its rights before ranks start, as
+    /// [`rights`](crate::rights) says: it does not get them back.
     pub gives_up_rights: bool,
     /// Ends the job when it becomes the number of a signal.
     pub interrupted: Arc<AtomicUsize>,

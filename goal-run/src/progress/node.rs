@@ -25,7 +25,7 @@ pub(super) struct Together<'a> {
     views: Vec<View<'a>>,
     /// Ranks that run what this process doesn't know.
     foreign: BTreeSet<u32>,
-    /// Whether the rank runs what only this process can execute.
+    /// True if the rank runs what only this process can execute.
     keeps: bool,
     /// Whom to look at first.
     next: u32,

@@ -29,7 +29,7 @@ impl Sleepers {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether somebody may sleep who has not seen what the caller did before.
+    /// Returns true if somebody may sleep who has not seen what the caller did before.
     #[inline]
     pub fn may_miss(&self) -> bool {
         fence(Ordering::SeqCst);

@@ -80,7 +80,8 @@ impl Status {
         let _ = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
     }
 
-    /// Whether the caller is the first one who has something to write into the failure record, and so the only one who may.
+    /// Returns true if the caller is the first one who has something to write into the failure
+    /// record, and so the only one who may.
     pub(super) fn begin_note(&self) -> bool {
         self.noted.swap(1, Ordering::SeqCst) == 0
     }

@@ -8,7 +8,7 @@ use std::io::Write;
 #[command(after_long_help = "\
 Examples:
   goalc check broadcast.goal
-  goalc check --eager-limit 0 broadcast.goal                  does it end on any machine?
+  goalc check --eager-limit 0 broadcast.goal                  does it end where every message waits for its receive?
   goalc check --deny warnings broadcast.nisa
   goalc check --allow timing-dependent-match farm.goal        leave out findings of a kind
   goalc check --fix broadcast.goal                            put missing dependencies into the text

@@ -9,7 +9,7 @@ use std::time::Duration;
 #[command(after_long_help = "\
 Examples:
   goalc reduce hangs.goal --check 'goalc check %s 2>&1 | grep -q G0301' -o small.goal
-  goalc reduce wrong.goal --check 'goal-run %s 2>&1 | grep -q expected' --timeout 10
+  goalc reduce wrong.goal --check 'goal-run %s 2>&1 | grep -q \"holds Int32 1, expected 3\"' --timeout 10
 
 CMD should ask for the one fault that is meant: a program that shows another is interesting too, if CMD says so.")]
 pub(crate) struct Arguments {

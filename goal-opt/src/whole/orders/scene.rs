@@ -16,7 +16,7 @@ pub(super) enum Completion {
 /// Source and tag, either of which may be any.
 pub(super) type Envelope = (u32, u32);
 
-/// Whether a receive of an envelope may take a message of a source and a tag.
+/// Returns true if a receive of an envelope may take a message of a source and a tag.
 pub(super) fn fits(recv: Envelope, send: Envelope) -> bool {
     (recv.0 == ANY || recv.0 == send.0) && (recv.1 == ANY || recv.1 == send.1)
 }

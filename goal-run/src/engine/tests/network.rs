@@ -24,7 +24,7 @@ pub(super) struct Wire {
     /// Whether peers read these in place; they are copied otherwise, or refused.
     mapped: bool,
     payload_max: usize,
-    /// Whether parts of longer messages have sizes of their own, as where they fill up packets.
+    /// True if parts of longer messages have sizes of their own, as where they fill up packets.
     odd_parts: bool,
     /// Most messages under way between two ranks.
     depth: usize,
@@ -188,7 +188,7 @@ pub(super) struct Conditions {
     pub(super) seed: u64,
     pub(super) options: Options,
     pub(super) payload_max: usize,
-    /// Whether parts of longer messages have sizes of their own.
+    /// True if parts of longer messages have sizes of their own.
     pub(super) odd_parts: bool,
     pub(super) depth: usize,
     pub(super) direct: bool,
