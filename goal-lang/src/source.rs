@@ -1,5 +1,6 @@
 //! Where text came from: files laid end to end in one space of positions.
 
+use crate::lexer;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -96,11 +97,11 @@ impl SourceMap {
         Some((line, code_points(&before[start..]) + 1))
     }
 
-    /// The statement that begins at a position, without what ends it: to the next `;`, `}` or end of line.
+    /// The statement that begins at a position, without a semicolon that ends it.
     pub fn statement(&self, start: Position) -> Option<Span> {
         let source = self.source_of(start)?;
-        let rest = source.bytes.get((start - source.base) as usize..)?;
-        let length = memchr::memchr3(b';', b'}', b'\n', rest).unwrap_or(rest.len());
-        Some(Span { start, end: start + rest[..length].trim_ascii_end().len() as u64 })
+        let at = usize::try_from(start - source.base).ok().filter(|&at| at <= source.bytes.len())?;
+        let (end, _) = lexer::end_of_statement(&source.bytes, at);
+        Some(Span { start, end: source.base + end as u64 })
     }
 }

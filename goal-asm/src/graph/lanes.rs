@@ -47,7 +47,8 @@ fn readable(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Result<u32, Svg
     }
     for rank in 0..whole.program.num_ranks() {
         let body = whole.program.body_of(rank);
-        actions += body.len();
+        // One without actions takes a line of the picture too.
+        actions += body.len().max(1);
         lines += body.requires.len() + body.irequires.len() + received[rank as usize];
         if actions > SVG_ACTIONS_MAX || lines > SVG_DEPENDENCIES_MAX {
             return match ranks {

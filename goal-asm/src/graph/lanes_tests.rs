@@ -107,6 +107,9 @@ fn of_many_ranks_the_first_are_drawn_and_the_picture_says_so() {
     let (ranks, svg) = drawn(&program(&text));
     assert_eq!(ranks as usize, SVG_ACTIONS_MAX / 100);
     assert!(svg.contains(">ranks 0 to 4 of 9, and the messages among them<"));
+    let (ranks, svg) = drawn(&program("num_ranks 4194303 rank 0 { calc 1 }"));
+    assert_eq!(ranks as usize, SVG_ACTIONS_MAX);
+    assert!(svg.contains(" of 4194303, and"));
     let large = program(&format!("rank 0 {{ {} }}", "calc 1 ".repeat(SVG_ACTIONS_MAX + 1)));
     let error = svg_of_ranks(&large, &mut Vec::new()).expect_err("too many actions");
     assert!(error.to_string().contains("write dot"), "{error}");

@@ -1,7 +1,7 @@
 //! Statements that fixes add to a text: on a line of their own, and spelled as the text is.
 
 use super::Insertion;
-use crate::lexer::{Lexer, Token};
+use crate::lexer::{Lexer, Token, end_of_statement};
 use crate::print::Style;
 use crate::source::{Position, Source};
 
@@ -46,7 +46,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     };
     let indentation = indentation(text, start);
     let (end, semicolon) = end_of_statement(text, start);
-    let line = format!("{newline}{indentation}{addition}{}", if semicolon { ";" } else { "" });
+    let line = format!("{newline}{indentation}{addition}{}", if semicolon.is_some() { ";" } else { "" });
+    let end = semicolon.unwrap_or(end);
     let at = |offset: usize| source.base + offset as Position;
     match end_of_line(text, end) {
         Some(end) => vec![Insertion { at: at(end), text: line }],
@@ -70,24 +71,6 @@ fn indentation(text: &[u8], start: usize) -> String {
     let blanks = before.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
     let opens = memchr::memchr(b'{', &before[blanks..]).is_some();
     format!("{}{}", String::from_utf8_lossy(&before[..blanks]), if opens { "  " } else { "" })
-}
-
-/// Where the statement that begins at `start` ends, and true if it ends with a semicolon.
-fn end_of_statement(text: &[u8], start: usize) -> (usize, bool) {
-    let mut end = start;
-    let mut labelled = true;
-    for (_, token, token_end) in Lexer::new(text, start, text.len()) {
-        match token {
-            Token::Semicolon => return (token_end, true),
-            Token::CloseBrace | Token::Rank | Token::NumRanks => break,
-            Token::LabelDef(_) if end > start => break,
-            Token::LabelDef(_) => {}
-            token if token.begins_statement() && !std::mem::take(&mut labelled) => break,
-            _ => labelled = false,
-        }
-        end = token_end;
-    }
-    (end, false)
 }
 
 /// The end of the line if nothing but blanks and comments follows on it.

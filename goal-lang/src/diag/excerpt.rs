@@ -30,7 +30,7 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The bytes of `text` that show `span`; at least one character wide where there is one.
+    /// The characters of `text` that show `span`; at least one where there is one.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let at = |position: u64| {
             let offset = ((position - self.base) as usize).clamp(self.window.start, self.window.end);
@@ -41,11 +41,10 @@ impl Excerpt {
         let start = floor_boundary(&self.text, start);
         let end = floor_boundary(&self.text, end).max(start);
         let next = self.text[start..].chars().next().map_or(0, char::len_utf8);
-        start..if end == start && next > 0 && !self.text[start..].starts_with('\n') {
-            start + next
-        } else {
-            end
-        }
+        let is_widened = end == start && next > 0 && !self.text[start..].starts_with('\n');
+        let end = if is_widened { start + next } else { end };
+        let characters_to = |at: usize| self.text[..at].chars().count();
+        characters_to(start)..characters_to(end)
     }
 
     /// Whether the excerpt shows a place.

@@ -65,7 +65,7 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
     let config = Config::default()
         .with_color(color)
         .with_char_set(CharSet::Unicode)
-        .with_index_type(IndexType::Byte)
+        .with_index_type(IndexType::Char)
         .with_tab_width(4);
     let mut drawing = Drawing::build(ReportKind::Custom(kind, kind_color), main)
         .with_config(config)

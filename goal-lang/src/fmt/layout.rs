@@ -11,8 +11,17 @@ use crate::print::Style;
 /// Returns true if a text that the grammar accepts has a number of ranks and no words but those of LogGOPSim's parser.
 fn is_loggopsims(text: &[u8]) -> bool {
     let mut has_ranks = false;
+    let mut ends_nothing = true;
     let known = Lexer::new(text, 0, text.len()).all(|(_, token, _)| {
         has_ranks |= token == Token::NumRanks;
+        // A semicolon that ends nothing is left out.
+        if std::mem::replace(
+            &mut ends_nothing,
+            matches!(token, Token::OpenBrace | Token::CloseBrace | Token::Semicolon),
+        ) && token == Token::Semicolon
+        {
+            return true;
+        }
         matches!(
             token,
             Token::NumRanks

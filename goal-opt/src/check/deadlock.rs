@@ -89,7 +89,8 @@ pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, re
         return;
     }
     for cycle in cycles.into_iter().take(told_max) {
-        let message = format!("no rank can go on: {}", circle(analysis, &cycle));
+        let when = if matches!(cause, Cause::Order(_)) { "in one order of events " } else { "" };
+        let message = format!("{when}no rank can go on: {}", circle(analysis, &cycle));
         let mut diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
         for (recv, send) in others_awaited(analysis, &cycle) {
             let text = format!(
