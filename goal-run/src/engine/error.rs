@@ -116,6 +116,12 @@ pub enum Fault {
     /// An answer to a message that was not announced to it, is on its way already, or is over.
     #[error("an answer to message {0}, which does not wait for one")]
     Answer(u32),
+    /// More requests without a receive than it can have.
+    #[error("more than {most} requests that wait for their receives, and can't have more sends under way")]
+    Requests {
+        /// Those that it can have.
+        most: u32,
+    },
     /// It has more bytes of a message than there are.
     #[error("that it has {has} bytes of a message of {size}")]
     Has {

@@ -4,6 +4,7 @@ use super::channel::{Channels, NONE, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
 use super::instance::{Instance, Matched};
+use super::requests::Requests;
 use super::schedule::Schedule;
 use crate::heap::{Block, Fifo, Heap, Pool, Table, flat};
 use crate::matching::Matching;
@@ -76,6 +77,8 @@ pub(super) struct Arrivals {
     /// The message whose parts come next from a source: it lacks bytes, so it is there until the
     /// last of them has come.
     pub(super) long: Table<u32, u32>,
+    /// Those that wait with their senders, by source, where they are bounded.
+    pub(super) requests: Table<u32, Requests>,
     /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
     kept: u64,
 }
@@ -137,8 +140,9 @@ impl Arrivals {
             Matched::Space(space) => self.matching.remove_space(heap, *space, |message| left.push(message)),
         }
         for &message in &left {
+            let header = self.messages.get(heap, message).header;
+            self.release(heap, &header);
             let incoming = self.messages.get_mut(heap, message);
-            self.kept -= counted(&incoming.header);
             let place = std::mem::replace(&mut incoming.place, Place::Dropped);
             let is_underway = matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
             if let Place::Kept(mut bytes) = place {
@@ -266,9 +270,15 @@ impl Arrivals {
         message
     }
 
-    /// A kept message has found its receive.
-    pub(super) fn release(&mut self, header: &Header) {
+    /// A kept message waits no longer.
+    pub(super) fn release(&mut self, heap: &Heap, header: &Header) {
         self.kept -= counted(header);
+        if header.kind() == Kind::Rts
+            && let Some(requests) = self.requests.get_mut(heap, header.source)
+        {
+            // Those that came before there was a bound are not counted.
+            requests.waiting = requests.waiting.saturating_sub(1);
+        }
     }
 
     /// A receive was posted and waits.

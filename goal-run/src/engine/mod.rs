@@ -24,6 +24,7 @@ mod outgoing;
 mod progress;
 mod ready;
 mod receive;
+mod requests;
 mod schedule;
 mod send;
 mod shared;
@@ -42,6 +43,7 @@ pub(crate) use incoming::kept_bytes;
 pub use instance::{Handle, Storage};
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};
+pub(crate) use requests::sends;
 pub use schedule::{Schedule, StateSizes, slot};
 pub(crate) use send::ELEMENT_BYTES_MAX;
 pub(crate) use shared::help;
@@ -57,6 +59,7 @@ use code::{Code, Home};
 use goal_asm::nisa::StreamError;
 use instance::{Instance, Matched};
 use local::Locals;
+use requests::Bound;
 use state::Held;
 use std::io;
 use std::sync::Arc;
@@ -95,6 +98,8 @@ struct Core {
     staged: Vec<u8>,
     /// What is told of everything that happens.
     recorder: Option<Recorder>,
+    /// How many requests of a rank may wait, where that is known.
+    bound: Option<Bound>,
 }
 
 /// What every process knows that acts for a rank: one schedule on one storage.
@@ -263,6 +268,7 @@ impl<T: Transport> Engine<T> {
             asks_time: false,
             staged: Vec::new(),
             recorder: None,
+            bound: None,
         };
         let mut engine = Self { transport, core, codes: Vec::new() };
         engine.announce_room();

@@ -2,7 +2,8 @@
 //!
 //! Threat: a rank on another host that has the key may send any header at any time. Every name in it (of a message, of a send) and
 //! every length is looked up or compared here before it is used, and what does not go together ends the job with an error that names
-//! the rank. How much it may send without a receive, the transport sees to. Ranks of one host trust each other, as they share memory.
+//! the rank. How much it may send without a receive, the transport sees to, and of requests,
+//! [`super::requests`]. Ranks of one host trust each other, as they share memory.
 
 use super::buffer::copy_short;
 use super::code::{Code, Home};
@@ -185,6 +186,11 @@ impl Core {
     /// Keeps a message for which there is no receive yet, of an instance that runs or has not started.
     #[inline(never)]
     fn keep(&mut self, codes: &[Code], running: Option<u32>, header: &Header, payload: Option<&[u8]>) {
+        if header.kind() == Kind::Rts
+            && let Err(fault) = self.count_request(header.source)
+        {
+            return self.refuse(header.source, fault);
+        }
         let heap = &self.heap();
         let state = &mut *self.held;
         let running = running.map(|key| {
@@ -298,7 +304,7 @@ impl Core {
         let message = arrivals.messages.get_mut(heap, key);
         let (header, arrived) = (message.header, message.arrived);
         let place = std::mem::replace(&mut message.place, Place::Receive(receive));
-        arrivals.release(&header);
+        arrivals.release(heap, &header);
         if !self.meet(codes, receive, &header) {
             return false;
         }

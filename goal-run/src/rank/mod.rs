@@ -21,7 +21,7 @@ pub use pause::{Pause, Wait};
 pub(crate) use settings::split_instance;
 pub use settings::{Settings, WindowSettings, layout};
 
-use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed};
+use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed, sends};
 use crate::monitor::Place;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
 use crate::shm::{Segment, State};
@@ -70,6 +70,15 @@ pub fn run(
     announce(segment, rank);
     // Before any rank sends: this announces its room.
     with_member_over(job, rank, driver, |member| {
+        if settings.network.is_some() {
+            let (nisa, window) = (Arc::clone(nisa), settings.window);
+            // Every rank of a job runs one instance at a time, and waits for the ends of its sends.
+            let under_way = move |source| match window {
+                Some(window) => window.size.into(),
+                None => sends(&nisa, source, rank),
+            };
+            member.with(|engine| engine.bound_requests(under_way));
+        }
         if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
             segment.status(rank).enter(State::Running);
             let mut work =

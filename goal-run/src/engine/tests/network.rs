@@ -1,7 +1,7 @@
 //! A network of engines in one thread: who polls next, what arrives when and where there is room is chosen by a seed.
 #![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
 
-use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, slot, taken};
+use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken};
 use crate::memory::{Cells, Region, Span};
 use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -277,6 +277,10 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         let transport = SimTransport { rank: rank as u32, wire: Rc::clone(&wire) };
         let mut engine = Engine::new(rank as u32, transport, conditions.options);
         engine.register(1, Box::new(add_bytes));
+        let (files, instances) = (files.clone(), conditions.instances);
+        engine.bound_requests(move |source| {
+            (0..instances).map(|i| sends(&files[i % files.len()], source, rank as u32)).sum()
+        });
         let mut mine = VecDeque::new();
         for (i, storage) in storages.into_iter().enumerate() {
             mine.push_back(engine.start(of_instance(rank, i), i as u32 % 2, storage));

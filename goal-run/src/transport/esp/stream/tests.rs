@@ -4,7 +4,7 @@ mod hostile;
 
 use super::{EspTransport, Frames};
 use crate::engine::tests::network::{Held, add_bytes, nisa};
-use crate::engine::{Calc, Engine, Options, Schedule};
+use crate::engine::{Calc, Engine, Options, Schedule, sends};
 use crate::memory::Span;
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_esp::auth::JobKey;
@@ -191,6 +191,8 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         let ways = Ways { rank: rank as u32, own: VecDeque::new(), own_room: 0, esp };
         let mut engine = Engine::new(rank as u32, ways, options);
         engine.register(1, Box::new(add_bytes));
+        let bound = Arc::clone(&nisa);
+        engine.bound_requests(move |source| sends(&bound, source, rank as u32));
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank as u32));
         held.push(Held::new(&schedule));
         let handle = engine.start(&schedule, 0, held[rank].storage());

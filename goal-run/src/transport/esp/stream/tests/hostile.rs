@@ -4,7 +4,7 @@ mod lies;
 
 use super::{PATIENCE_NS, Ways, Wire, World};
 use crate::engine::tests::network::{Held, add_bytes, nisa};
-use crate::engine::{Calc, Cause, Engine, Failure, Options, Schedule};
+use crate::engine::{Calc, Cause, Engine, Failure, Options, Schedule, sends};
 use crate::memory::Span;
 use crate::progress::Mode;
 use crate::rank::{Settings, Wait, describe};
@@ -192,6 +192,8 @@ fn run(
         let ways = MadWays { ways, random: Random::new(random.number()), one_in, ranks };
         let mut engine = Engine::new(rank, ways, options);
         engine.register(1, Box::new(add_bytes));
+        let bound = Arc::clone(&nisa);
+        engine.bound_requests(move |source| sends(&bound, source, rank));
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
         held.push(Held::new(&schedule));
         let handle = engine.start(&schedule, 0, held[rank as usize].storage());

@@ -2,7 +2,7 @@
 
 use super::{Ended, MAD, run, take_all_room};
 use crate::engine::tests::small::program;
-use crate::engine::{Calc, Cause, Failure, Options};
+use crate::engine::{Calc, Cause, Failure, Fault, Options};
 use crate::transport::esp::LostPeer;
 use crate::transport::{Header, Kind, Transport};
 use goal_lang::{ANY, Program};
@@ -129,5 +129,21 @@ fn a_send_that_is_none_is_told_by_its_offset() {
         let expected =
             Cause::SizeMismatch { source_rank: MAD, source_action: action, tag: 9, sent: 24, received: 8 };
         assert_eq!(failure.cause, expected);
+    }
+}
+
+#[test]
+fn a_rank_announces_no_more_than_it_may_send() {
+    for sends in [3, 40] {
+        // Its own sends wait for ever.
+        let own: String =
+            (0..sends).map(|tag| format!("s{tag}: send 8b to 0 tag {tag}  s{tag} requires q\n")).collect();
+        let text = format!("num_ranks 2 rank 0 {{ recv 8b from 1 }} rank 1 {{ q: recv 8b from 0\n{own} }}");
+        let lies: Vec<Header> = (0..=sends).map(|_| header(Kind::Rts, 77, u64::MAX)).collect();
+        let ended = told(&text, &lies[1..]);
+        assert!(matches!(ended, Ended::Waiting), "{sends}: {ended:?}");
+        let Ended::Failed(Failure { cause, .. }) = told(&text, &lies) else { panic!("{sends}: too many") };
+        let fault = Fault::Requests { most: sends };
+        assert_eq!(cause, Cause::Foreign { source_rank: MAD, fault });
     }
 }
