@@ -12,23 +12,40 @@
 //! if `no_new_privs` was set before the file was executed: then the kernel has granted it nothing that its starter lacked.
 //! `AT_SECURE` does not tell, because the kernel sets it for every file with effective capabilities, also where it grants none.
 //!
+//! Threat: the same user takes a socket out of a rank process, which runs as this user and has no
+//! right that the user lacks (`ptrace`, `pidfd_getfd`). The kernel forbids that from the first
+//! moment of a process on where the user can't read its file. So a launcher starts no rank
+//! processes with sockets where its rights are those of a file that the user can read.
+//!
 //! `unsafe`: what a process does between its start and its program.
 #![allow(unsafe_code)]
 
+use crate::transport::esp::DriverKind;
+use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
 use rustix::thread::{
-    CapabilitySet, capabilities, clear_ambient_capability_set, no_new_privs,
+    CapabilitySet, capabilities, capability_is_in_ambient_set, clear_ambient_capability_set, no_new_privs,
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::panic::resume_unwind;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 
 /// What root's launcher keeps: it writes its results where root may.
 const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
+
+/// What opens packet sockets and lets the thread that hears other hosts be prompt.
+const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
+/// What sockets of XDP take beside.
+const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
+    .union(CapabilitySet::BPF)
+    .union(CapabilitySet::SYS_ADMIN)
+    .union(CapabilitySet::IPC_LOCK);
 
 /// Stack of work that is done apart: what a main thread mostly has.
 const STACK_BYTES: usize = 8 << 20;
@@ -46,8 +63,26 @@ pub fn give_up() -> io::Result<()> {
 /// # Errors
 /// What the system says.
 pub fn give_up_all_but_files() -> io::Result<()> {
-    // Of a file's capabilities nothing is kept: they are not the user's.
-    keep(if getuid().is_root() { FILES } else { CapabilitySet::empty() })
+    keep(of_results())
+}
+
+/// The same for a launcher that is about to hear other hosts, before it has opened the sockets of
+/// its ranks.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn give_up_all_but_sockets(driver: DriverKind) -> io::Result<()> {
+    let sockets = match driver {
+        DriverKind::Packet => PACKETS,
+        DriverKind::Xdp => PACKETS | XDP,
+    };
+    keep(of_results() | sockets)
+}
+
+/// What a launcher writes its results with. Of a file's capabilities nothing is kept: they are not
+/// the user's.
+fn of_results() -> CapabilitySet {
+    if getuid().is_root() { FILES } else { CapabilitySet::empty() }
 }
 
 /// Does some work as a launcher that has given up its rights: on a thread of its own, so that this thread keeps its rights and no thread
@@ -86,8 +121,48 @@ pub fn refuse_set_id() -> Result<(), &'static str> {
         return Ok(());
     }
     Err(
-        "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep)",
+        "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep, chmod 711)",
     )
+}
+
+/// Returns an error if this process has the rights of its file, and its user could take what these
+/// open out of the processes that it starts from `executable`.
+///
+/// # Errors
+/// What is wrong with the file, and what to do.
+pub(crate) fn refuse_readable(executable: &Path) -> Result<(), String> {
+    let file = || executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
+    if !has_rights_of_file() {
+        return Ok(());
+    }
+    // The owner can make it readable between this look and the start of a rank.
+    if executable.metadata().is_ok_and(|file| file.uid() == getuid().as_raw()) {
+        return Err(format!(
+            "{0} has capabilities and belongs to the user, who could take the sockets of rank processes: chown root {0}, \
+             chmod 711 {0}, and then setcap it again (or take --ranks-as threads)",
+            file().display()
+        ));
+    }
+    // As the user, and without rights, which is how a rank process executes it.
+    if accessat(CWD, executable, Access::READ_OK, AtFlags::empty()) != Err(Errno::ACCESS) {
+        return Err(format!(
+            "{0} has capabilities and the user can read it, who could take the sockets of rank processes: chmod 711 {0} \
+             (or take --ranks-as threads)",
+            file().display()
+        ));
+    }
+    Ok(())
+}
+
+/// Returns true if this thread has rights that whoever started its program did not have. Those in
+/// the ambient set are the starter's: the kernel empties it where a file gives rights.
+fn has_rights_of_file() -> bool {
+    let Ok(sets) = capabilities(None) else { return false };
+    let is_of_file = |number: &u32| {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        sets.permitted.contains(capability) && !capability_is_in_ambient_set(capability).unwrap_or(false)
+    };
+    !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
 }
 
 fn keep(kept: CapabilitySet) -> io::Result<()> {

@@ -87,6 +87,25 @@ fn no_process_of_a_job_keeps_a_memory_file_for_programs() {
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
+#[test]
+fn a_rank_keeps_no_settings() {
+    let launcher = start_text(LONG, &["--timeout", "60"]);
+    let id = pid(launcher.id() as i32);
+    let ranks = ranks_of(id, 2);
+    wait_until_mapped(&ranks);
+    for rank in ranks {
+        let process = rank.as_raw_nonzero();
+        let sealed = "memfd:goal-run schedule (deleted)";
+        let open = fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+        let links = open.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
+        assert_eq!(links.filter(|link| link.ends_with(sealed)).count(), 1, "the schedule alone is open");
+        let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
+        assert_eq!(maps.lines().filter(|line| line.ends_with(sealed)).count(), 1, "{maps}");
+    }
+    kill_process(id, Signal::INT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+}
+
 /// A memory file that a program inherits.
 fn memory_file(bytes: &[u8], seals: SealFlags) -> OwnedFd {
     let mut file = File::from(memfd_create("attack", MemfdFlags::ALLOW_SEALING).unwrap());

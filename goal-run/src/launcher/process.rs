@@ -16,7 +16,9 @@ use crate::{limits, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_lang::limits::Limits;
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
+};
 use rustix::thread::set_name;
 use serde::{Deserialize, Serialize};
 use std::ffi::CString;
@@ -83,6 +85,10 @@ pub fn rank_process() -> Option<ExitCode> {
 }
 
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
+    if order.driver.is_some() {
+        // Others of the same user have no business with its sockets.
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
     rights::give_up()?;
     faults::end_the_process();
     signals::stop_as_usual();
@@ -103,8 +109,10 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
     // Closed again when they are read: they hold the job's secret.
-    let settings = Sealed::open(take("the settings", order.settings)?)?;
-    let settings: Settings = serde_json::from_slice(&settings)?;
+    let settings: Settings = {
+        let sealed = Sealed::open(take("the settings", order.settings)?)?;
+        serde_json::from_slice(&sealed)?
+    };
     if order.rank >= nisa.num_ranks() || !settings.fits(nisa.num_ranks()) {
         return Err(io::Error::other("the settings are those of another schedule"));
     }

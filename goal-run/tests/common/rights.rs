@@ -6,6 +6,10 @@ use std::io::{self, Write};
 
 /// CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH.
 pub(crate) const FILES: u64 = 1 << 1 | 1 << 2;
+/// CAP_NET_RAW and CAP_SYS_NICE.
+pub(crate) const PACKETS: u64 = 1 << 13 | 1 << 23;
+/// CAP_NET_ADMIN, CAP_IPC_LOCK, CAP_SYS_ADMIN and CAP_BPF.
+pub(crate) const XDP: u64 = 1 << 12 | 1 << 14 | 1 << 21 | 1 << 39;
 
 /// The sets of a thread.
 #[derive(Debug, PartialEq, Eq)]

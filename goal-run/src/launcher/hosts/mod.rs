@@ -15,11 +15,12 @@ mod post;
 mod session;
 
 use super::outcome::End;
-use super::{LaunchError, Options, Outcome, Place, conclude, equip, run_ranks};
+use super::{LaunchError, Options, Outcome, Place, Ranks, conclude, equip, run_ranks};
 use crate::hosts::{Key, Plan, ranges};
 use crate::progress::Mode;
 use crate::rank::{Ethertypes, Network};
 use crate::report::Report;
+use crate::rights;
 use crate::transport::esp::{DriverKind, Xdp};
 use follow::Told;
 use goal_asm::Nisa;
@@ -119,6 +120,12 @@ impl Others {
 pub fn run_on_hosts(nisa: &Arc<Nisa>, options: &Options, hosts: &Hosts) -> Result<Ended, LaunchError> {
     if options.progress == Mode::Node {
         return Err(LaunchError::NodeOnHosts);
+    }
+    if let Ranks::Processes { executable } = &options.ranks {
+        rights::refuse_readable(executable).map_err(LaunchError::Rank)?;
+    }
+    if options.gives_up_rights {
+        rights::give_up_all_but_sockets(hosts.driver)?;
     }
     let mut session = Session::open(nisa, options, hosts)?;
     match session.run() {

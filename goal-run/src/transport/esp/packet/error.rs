@@ -12,8 +12,8 @@ pub enum OpenError {
     Interface(#[from] Refusal),
     /// No CAP_NET_RAW.
     #[error(
-        "raw frames need the right CAP_NET_RAW: run this as root, or give it to the file once: setcap cap_net_raw=ep {}",
-        executable()
+        "raw frames need the right CAP_NET_RAW: run this as root, or give it to the file once: setcap cap_net_raw=ep {file} && chmod 711 {file}",
+        file = executable()
     )]
     Rights,
     /// The port has an owner.

@@ -122,6 +122,8 @@ impl Packet {
         sys::set_option(socket, libc::PACKET_VERSION, version as i32)?;
         sys::set_option(socket, libc::PACKET_IGNORE_OUTGOING, 1)?;
         sys::attach_filter(socket, &filter::program(mac, ethertypes, port))?;
+        // Whoever gets hold of the socket hears nothing else.
+        sys::lock_filter(socket)?;
         let ring = Ring::new(socket, interface.usable_mtu())?;
         // The kernel hands a socket one ethertype or all.
         let ethertype = if let [one] = ethertypes { *one } else { libc::ETH_P_ALL as u16 };

@@ -29,6 +29,11 @@ pub(super) fn attach_filter(socket: &impl AsFd, program: &[sock_filter]) -> io::
     set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
+/// Keeps the filter for good.
+pub(super) fn lock_filter(socket: &impl AsFd) -> io::Result<()> {
+    set(socket, libc::SOL_SOCKET, libc::SO_LOCK_FILTER, &1i32)
+}
+
 /// Frames that arrived and those that found no room, since the last call.
 pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
     let mut stats = tpacket_stats { tp_packets: 0, tp_drops: 0 };

@@ -8,8 +8,9 @@ pub enum NoXdp {
     /// A right is missing.
     #[error(
         "XDP needs the rights CAP_NET_ADMIN, CAP_BPF and, to share an interface, CAP_SYS_ADMIN: run this as root, or give them to the \
-         file once: setcap cap_net_raw,cap_net_admin,cap_bpf,cap_sys_admin=ep {}",
-        crate::transport::esp::packet::executable()
+         file once: setcap cap_net_raw,cap_net_admin,cap_bpf,cap_sys_admin=ep {file} && \
+         chmod 711 {file}",
+        file = crate::transport::esp::packet::executable()
     )]
     Rights,
     /// Others have a program there.
