@@ -37,7 +37,7 @@ use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use processes::Processes;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use supervise::Supervisor;
 
@@ -189,7 +189,7 @@ fn equip(
     }
     let has_time = has_time(nisa);
     let here = network.as_ref().map_or(ranks, Network::num_here);
-    let settings = Settings {
+    let mut settings = Settings {
         eager_limit: options.engine.eager_limit,
         unexpected_limit: options.engine.unexpected_limit,
         calc: match options.engine.calc {
@@ -219,7 +219,13 @@ fn equip(
     if let Some(doubt) = demand.doubt() {
         (options.tell)(&doubt);
     }
-    Ok((settings, Segment::create(layout)?))
+    let mut segment = Segment::create(layout)?;
+    if let Some(network) = &mut settings.network {
+        // What wakes ranks that wait for messages from other hosts too.
+        segment.hang_up_bells(network.here())?;
+        network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
+    }
+    Ok((settings, segment))
 }
 
 /// What the ranks of this host ask of the system.
@@ -252,7 +258,6 @@ fn run_ranks<T>(
     if place.options.gives_up_rights {
         rights::give_up_all_but_files()?;
     }
-    let _bells = hang_up_bells(place)?;
     let executable = match &place.options.ranks {
         Ranks::Threads => return threads::run(place, drivers, watch),
         Ranks::Processes { executable } => executable,
@@ -264,15 +269,6 @@ fn run_ranks<T>(
         processes.join(place.segment);
     }
     Ok(end)
-}
-
-/// What wakes ranks that wait for messages from other hosts too.
-fn hang_up_bells(place: &Place<'_>) -> io::Result<Vec<OwnedFd>> {
-    let Place { segment, settings, here, .. } = *place;
-    if settings.network.is_none() {
-        return Ok(Vec::new());
-    }
-    here.iter().map(|&rank| segment.mailbox(rank).bell().hang_up()).collect()
 }
 
 /// The outcome of a job whose ranks have ended.

@@ -117,7 +117,11 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         return Err(io::Error::other("the settings are those of another schedule"));
     }
     let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
-    let segment = Segment::open(take("the segment", order.segment)?, layout)?;
+    let mut segment = Segment::open(take("the segment", order.segment)?, layout)?;
+    if let Some(network) = &settings.network {
+        let bells = network.here().zip(&network.bells).map(|(rank, &bell)| Ok((rank, take("a bell", bell)?)));
+        segment.inherit_bells(bells.collect::<io::Result<_>>()?);
+    }
     let section = match order.section {
         Some((number, place)) => {
             Some(SectionFile { file: Arc::new(File::from(take("the schedule's file", number)?)), place })

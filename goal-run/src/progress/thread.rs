@@ -261,9 +261,9 @@ mod tests {
     fn one_ring_wakes_the_thread_and_the_rank() {
         const LIMIT: Duration = Duration::from_secs(5);
         let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
-        let segment = Segment::create(layout).unwrap();
+        let mut segment = Segment::create(layout).unwrap();
+        segment.hang_up_bells(0..1).unwrap();
         let endpoint = segment.endpoint(0);
-        let _bell = endpoint.bell().hang_up().unwrap();
         let bed = || Bed { endpoint, sleeper: Some(Sleeper::of_bell()) };
         let (of_thread, of_rank) = (bed(), bed());
         for _ in 0..3 {

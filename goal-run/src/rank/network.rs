@@ -5,6 +5,7 @@ use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::os::fd::RawFd;
 
 /// Secret bytes that the frames between ranks are proven with. They are told to rank processes in memory only.
 #[derive(Clone, Serialize, Deserialize)]
@@ -51,6 +52,9 @@ pub struct Network {
     pub secret: Secret,
     /// Data is authenticated, all of it.
     pub authenticates_data: bool,
+    /// The bells of this host's ranks, ascending by rank. Rank processes inherit them under these
+    /// numbers.
+    pub(crate) bells: Vec<RawFd>,
     /// Address of this host's interface.
     mac: [u8; 6],
     /// Of each rank, the interface of its host and its port there.
@@ -68,7 +72,8 @@ impl Network {
         addresses: &[Address],
     ) -> Self {
         let places = addresses.iter().map(|address| (address.mac.0, address.port)).collect();
-        Self { interface, driver, ethertypes, secret, authenticates_data: true, mac: mac.0, places }
+        let (mac, bells) = (mac.0, Vec::new());
+        Self { interface, driver, ethertypes, secret, authenticates_data: true, bells, mac, places }
     }
 
     /// The same where data is authenticated, or is not.
@@ -81,13 +86,17 @@ impl Network {
     /// # Errors
     /// [`OpenError`].
     pub fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
-        let here = (0..self.num_ranks()).filter(|&rank| self.is_here(rank));
-        here.map(|rank| {
+        let open = |rank| {
             let port = self.address(rank).port;
             let opened = AnyDriver::open_claimed(self.driver, &self.interface, &[self.ethertypes.esp], port)?;
             Ok(opened.0)
-        })
-        .collect()
+        };
+        self.here().map(open).collect()
+    }
+
+    /// The ranks on this host, ascending.
+    pub fn here(&self) -> impl Iterator<Item = u32> {
+        (0..self.num_ranks()).filter(|&rank| self.is_here(rank))
     }
 
     /// Number of ranks of the job, on all hosts.

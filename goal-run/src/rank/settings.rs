@@ -54,7 +54,9 @@ pub struct WindowSettings {
 impl Settings {
     /// Returns true if these can be the settings of a job with so many ranks.
     pub(crate) fn fits(&self, ranks: u32) -> bool {
-        let has_places = self.network.as_ref().is_none_or(|network| network.num_ranks() == ranks);
+        let has_places = self.network.as_ref().is_none_or(|network| {
+            network.num_ranks() == ranks && network.bells.len() == network.num_here() as usize
+        });
         let has_window = self.window.is_none_or(|window| window.size > 0);
         has_places && has_window && self.repeat > 0
     }

@@ -88,7 +88,7 @@ impl<'a> Endpoint<'a> {
     }
 
     /// What rings in addition where the rank may sleep in a poll of the system.
-    pub fn bell(&self) -> &'a Bell {
+    pub fn bell(&self) -> Bell<'a> {
         self.mailbox.bell()
     }
 

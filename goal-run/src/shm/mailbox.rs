@@ -13,7 +13,7 @@
 //! control  line 0 | tail u64, its highest bit SLEEPS | seen u64 |   senders
 //!          line 1 | published u64 | room u64 |                      receiver, for senders
 //!          line 2 | head u64 |                                      receiver
-//!          line 3 | sleeper u32 | descriptor u32 |                  a futex; where the receiver sleeps in a poll of the system
+//!          line 3 | sleeper u32 |                                   a futex
 //! ```
 //!
 //! A sender draws the number of its message by advancing `tail`, writes header and payload in place and stores the word. The
@@ -61,15 +61,7 @@ pub(super) struct Control {
     /// Messages taken so far.
     head: Line<AtomicU64>,
     /// 1 while the receiver sleeps or is about to.
-    sleeper: Line<Sleeper>,
-}
-
-/// What wakes the receiver.
-#[derive(Debug, Default)]
-#[repr(C)]
-struct Sleeper {
-    futex: Futex,
-    bell: Bell,
+    sleeper: Line<Futex>,
 }
 
 #[derive(Debug, Default)]
@@ -132,13 +124,15 @@ pub struct Mailbox<'a> {
     control: &'a Control,
     /// A power of two of them.
     slots: &'a [Slot],
+    /// What rings in addition where the receiver may sleep in a poll of the system.
+    bell: Bell<'a>,
 }
 
 impl<'a> Mailbox<'a> {
     #[inline]
-    pub(super) fn new(control: &'a Control, slots: &'a [Slot]) -> Self {
+    pub(super) fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
         debug_assert!(slots.len().is_power_of_two());
-        Self { control, slots }
+        Self { control, slots, bell }
     }
 
     /// Messages sent and taken so far.
@@ -238,23 +232,23 @@ impl<'a> Mailbox<'a> {
     /// Wakes the receiver if it sleeps. Whether it did.
     #[cold]
     pub fn wake(&self) -> bool {
-        let Sleeper { futex, bell } = &self.control.sleeper.0;
+        let futex = &self.control.sleeper.0;
         let sleeps = futex.swap(0, Ordering::SeqCst) != 0;
         if sleeps {
             futex.wake();
-            bell.ring();
+            self.bell.ring();
         }
         sleeps
     }
 
     /// What rings in addition where the receiver may sleep in a poll of the system.
-    pub fn bell(&self) -> &'a Bell {
-        &self.control.sleeper.0.bell
+    pub fn bell(&self) -> Bell<'a> {
+        self.bell
     }
 
     /// Whether the receiver sleeps, or is about to, and nobody has woken it.
     pub fn is_armed(&self) -> bool {
-        self.control.sleeper.0.futex.load(Ordering::SeqCst) == 1
+        self.control.sleeper.0.load(Ordering::SeqCst) == 1
     }
 
     /// Whether a message waits.
@@ -312,7 +306,7 @@ impl<'a> Mailbox<'a> {
     /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message, or will be.
     pub(super) fn arm(&self) -> bool {
         self.publish();
-        self.control.sleeper.0.futex.store(1, Ordering::Relaxed);
+        self.control.sleeper.0.store(1, Ordering::Relaxed);
         let head = self.control.head.0.load(Ordering::Relaxed);
         // Release: see `draw`.
         let tail = self.control.senders.0.tail.fetch_or(SLEEPS, Ordering::AcqRel);
@@ -331,21 +325,21 @@ impl<'a> Mailbox<'a> {
 
     /// Sleeps as `wait` does, and leaves the bell as it is.
     pub(super) fn doze(&self, limit: Option<Duration>) {
-        self.control.sleeper.0.futex.wait(1, limit);
+        self.control.sleeper.0.wait(1, limit);
     }
 
     /// Switches the bell off, and wakes whoever sleeps although it was off.
     pub(super) fn rouse(&self) {
         self.disarm();
-        let Sleeper { futex, bell } = &self.control.sleeper.0;
+        let futex = &self.control.sleeper.0;
         futex.wake();
-        bell.ring();
+        self.bell.ring();
     }
 
     /// Switches the bell off.
     pub(super) fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
-        self.control.sleeper.0.futex.store(0, Ordering::Relaxed);
+        self.control.sleeper.0.store(0, Ordering::Relaxed);
         if tail.load(Ordering::Relaxed) & SLEEPS != 0 {
             tail.fetch_and(!SLEEPS, Ordering::Relaxed);
         }

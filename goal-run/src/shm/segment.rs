@@ -1,6 +1,7 @@
 //! Typed access to the areas of the segment. `unsafe`: regions over them.
 #![allow(unsafe_code)]
 
+use super::bell::Bells;
 use super::counts::RankCounts;
 use super::endpoint::Endpoint;
 use super::gate::Gate;
@@ -14,7 +15,7 @@ use super::turn::Turn;
 use crate::memory::{Cells, Region, Span};
 use std::io;
 use std::ops::Range;
-use std::os::fd::OwnedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use zerocopy::{FromBytes, IntoBytes};
 
@@ -23,6 +24,7 @@ use zerocopy::{FromBytes, IntoBytes};
 pub struct Segment {
     mapping: Mapping,
     layout: Layout,
+    bells: Bells,
 }
 
 impl Segment {
@@ -31,7 +33,7 @@ impl Segment {
     /// # Errors
     /// What the system says.
     pub fn create(layout: Layout) -> io::Result<Self> {
-        Ok(Self { mapping: Mapping::create(layout.len)?, layout })
+        Ok(Self { mapping: Mapping::create(layout.len)?, layout, bells: Bells::default() })
     }
 
     /// The segment behind an inherited descriptor.
@@ -39,7 +41,27 @@ impl Segment {
     /// # Errors
     /// What the system says.
     pub fn open(fd: OwnedFd, layout: Layout) -> io::Result<Self> {
-        Ok(Self { mapping: Mapping::open(fd, layout.len)?, layout })
+        Ok(Self { mapping: Mapping::open(fd, layout.len)?, layout, bells: Bells::default() })
+    }
+
+    /// Hangs up bells for these ranks, ascending, before they start. All their processes inherit
+    /// them.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn hang_up_bells(&mut self, ranks: impl Iterator<Item = u32>) -> io::Result<()> {
+        self.bells = Bells::new(ranks)?;
+        Ok(())
+    }
+
+    /// The same for a process that has inherited them.
+    pub(crate) fn inherit_bells(&mut self, bells: Vec<(u32, OwnedFd)>) {
+        self.bells = bells.into_iter().collect();
+    }
+
+    /// Their descriptors, ascending by rank.
+    pub(crate) fn bells(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.bells.all()
     }
 
     /// The mapping.
@@ -80,7 +102,7 @@ impl Segment {
     pub fn mailbox(&self, rank: u32) -> Mailbox<'_> {
         let at = self.rank(rank).mailbox;
         let slots = self.mapping.array(at + size_of::<mailbox::Control>(), self.layout.slots);
-        Mailbox::new(self.mapping.words(at), slots)
+        Mailbox::new(self.mapping.words(at), slots, self.bells.of(rank))
     }
 
     /// A rank's end of all its messages. One process at a time may use it.

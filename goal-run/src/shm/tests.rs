@@ -1,4 +1,7 @@
 use super::{Full, Layout, Mapping, RankSizes, SHORT_MAX, Sealed, Segment, State};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 /// Small boxes and rings, so that they often wrap and fill up.
@@ -206,4 +209,24 @@ fn a_failure_stays_with_its_first_text() {
     segment.note(0, "what the rank found");
     segment.fail(0, "what the rank found");
     assert_eq!(segment.failure_of_failed(0).unwrap(), "what a helper found");
+}
+
+#[test]
+fn no_word_of_the_segment_says_what_is_written_to() {
+    let mut segment = segment(2, 1);
+    segment.hang_up_bells(0..2).unwrap();
+    let (reader, writer) = io::pipe().unwrap();
+    // A rank may write anything to any place.
+    let number = (writer.as_raw_fd() as u32 + 1).to_ne_bytes();
+    let words = segment.mapping().len() / number.len();
+    segment.mapping().copy_in(0, &number.repeat(words));
+    segment.mailbox(1).wake();
+    segment.endpoint(1).rouse();
+    drop(writer);
+    assert_eq!(io::read_to_string(reader).unwrap(), "");
+    let rings = |bell: BorrowedFd<'_>| {
+        let mut fds = [PollFd::from_borrowed_fd(bell, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec::default())) == Ok(1)
+    };
+    assert_eq!(segment.bells().map(rings).collect::<Vec<_>>(), [false, true]);
 }

@@ -1,6 +1,7 @@
 //! The mailbox: laps, room, and a receiver that sleeps.
 
 use super::{explore, shared};
+use crate::shm::Bell;
 use crate::shm::mailbox::{Control, Mailbox, Payload, Slot};
 use loom::thread;
 
@@ -13,7 +14,7 @@ pub(super) struct Allocated {
 
 impl Allocated {
     pub(super) fn mailbox(&self) -> Mailbox<'_> {
-        Mailbox::new(&self.control, &self.slots)
+        Mailbox::new(&self.control, &self.slots, Bell::default())
     }
 
     /// Puts message `number` of `sender`; false if there is no room.

@@ -1,6 +1,7 @@
 //! Rings of pairs, announced in a mailbox, and their pool.
 
 use super::{explore, shared};
+use crate::shm::Bell;
 use crate::shm::endpoint::Endpoint;
 use crate::shm::mailbox::{Control, Mailbox, SHORT_MAX, Slot};
 use crate::shm::pair::Ends;
@@ -36,7 +37,7 @@ impl Allocated {
     }
 
     fn mailbox(&self, rank: usize) -> Mailbox<'_> {
-        Mailbox::new(&self.boxes[rank].0, &self.boxes[rank].1)
+        Mailbox::new(&self.boxes[rank].0, &self.boxes[rank].1, Bell::default())
     }
 
     fn endpoint(&self, rank: usize) -> Endpoint<'_> {

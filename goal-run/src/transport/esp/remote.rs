@@ -100,7 +100,7 @@ impl<'a> Remote<'a> {
 
     /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit` passes. What the streams have to say or to
     /// repeat meanwhile is said and repeated.
-    pub fn sleep(&mut self, bell: &Bell, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
+    pub fn sleep(&mut self, bell: Bell<'_>, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
         while is_armed() && !self.stream.tend() {
             let now_ns = now_ns();
@@ -143,7 +143,7 @@ pub struct Sleeper {
 impl Sleeper {
     /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit` passes. The bell stays as it
     /// is: somebody else may sleep with it, and would not wake if it were silent when the system lets it look.
-    pub fn sleep(&self, bell: &Bell, limit: Option<Duration>) {
+    pub fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until = self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         sleep(&self.sockets, bell, limit.into_iter().chain(until).min());
     }
@@ -155,7 +155,7 @@ impl Sleeper {
     }
 }
 
-fn sleep(sockets: &[OwnedFd], bell: &Bell, limit: Option<Duration>) {
+fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, limit: Option<Duration>) {
     let bell = bell.descriptor().expect("the launcher hung up a bell");
     let readable = |fd| PollFd::from_borrowed_fd(fd, PollFlags::IN);
     // A driver has at most two sockets.
