@@ -1,6 +1,6 @@
 //! A NISA file, verified and read in place.
 
-use super::container::{HEADER_SIZE, NONE, RANK_SIZE};
+use super::container::{COUNTS, HEADER_SIZE, NONE, RANK_SIZE, SECTION_SIZE, part};
 use super::error::VerifyError;
 use super::layout::{Layout, SectionEntry};
 use super::section::{Section, u32_at, u64_at};
@@ -65,6 +65,17 @@ impl Nisa {
     /// The whole file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// What runs, in pieces: the tables and the parts, without those that may be skipped and
+    /// without who wrote the file. Files with the same pieces are the same program, maybe with
+    /// other names and lines.
+    pub fn essence(&self) -> impl Iterator<Item = &[u8]> {
+        let table = RANK_SIZE * self.layout.ranks as usize + SECTION_SIZE * self.layout.sections.len();
+        let is_needed = |part: &&Range<usize>| u32_at(&self.bytes, part.start) < part::ANCILLARY;
+        let parts = self.layout.parts.iter().filter(is_needed).cloned();
+        let pieces = [COUNTS, HEADER_SIZE..HEADER_SIZE + table].into_iter().chain(parts);
+        pieces.map(|piece| &self.bytes[piece])
     }
 
     /// Ranks of the group.

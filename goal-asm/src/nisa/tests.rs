@@ -84,6 +84,26 @@ fn example_2_returns() {
 }
 
 #[test]
+fn names_and_lines_are_not_what_runs() {
+    let bytes_of = |options| {
+        let mut bytes = Vec::new();
+        encode(&example_2(), &options, None, &mut bytes).expect("the program fits");
+        bytes
+    };
+    let (named, stripped) =
+        (encoded(&example_2()), bytes_of(EncodeOptions { strip: true, ..EncodeOptions::default() }));
+    assert_ne!(named, stripped);
+    let essence = |bytes| load(bytes).unwrap().essence().map(<[u8]>::to_vec).collect::<Vec<_>>();
+    assert_eq!(essence(named.clone()), essence(stripped));
+    let mut other = named.clone();
+    // An address.
+    let place = named.windows(4).position(|window| window == 503u32.to_le_bytes()).unwrap();
+    other[place] += 1;
+    reseal(&mut other);
+    assert_ne!(essence(named), essence(other));
+}
+
+#[test]
 fn images_are_kept_by_rank() {
     let mut program = example_2();
     let datum = |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int8, bytes: bytes.to_vec() };

@@ -25,6 +25,17 @@ fn hosts_find_each_other_and_run_a_job() {
 }
 
 #[test]
+fn a_program_is_the_same_under_any_name() {
+    let Some(bench) = Bench::or_skip("names", &Wiring::bridge(2)) else { return };
+    for window in [&[][..], &["--window", "4", "--no-check"]] {
+        let start =
+            |(host, name)| bench.start(host, &bench.write(name, &pairs()), &[&DISCOVER[..], window].concat());
+        let children: Vec<_> = [(0, "pairs.goal"), (1, "the-same.goal")].into_iter().map(start).collect();
+        children.into_iter().map(ended).for_each(|ended| ended.assert_status(0));
+    }
+}
+
+#[test]
 fn a_peers_file_says_who_has_which_rank() {
     let Some(bench) = Bench::or_skip("peers", &Wiring::bridge(2)) else { return };
     let program = bench.write("pairs.goal", &pairs());
