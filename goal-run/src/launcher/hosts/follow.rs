@@ -30,6 +30,7 @@ pub(super) fn follow(
     place: &Place<'_>,
     crew: &mut dyn Crew,
 ) -> Result<Told, LaunchError> {
+    // Of other hosts the session hears the leader alone.
     let leader = session.leader();
     let mut supervisor = Supervisor::new(place);
     let mut quiet = Quiet::new(place);
@@ -52,7 +53,7 @@ pub(super) fn follow(
                 Event::Message(_, Message::End { is_complete, areas }, _) => {
                     return Ok(Told::End { is_complete, areas });
                 }
-                Event::Probe { from, round } if from == leader => {
+                Event::Probe { round, .. } => {
                     probe = Some(round);
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! One launcher among others, from the search for them to the verdict.
 
 mod agree;
+mod concern;
 
 use super::post::Post;
 use super::{Hosts, LaunchError, Others, Verdict, with_ranks};
@@ -98,9 +99,13 @@ impl<'a> Session<'a> {
         (0..).zip(&self.addresses).filter(|(_, address)| address.mac == host).map(|(rank, _)| rank).collect()
     }
 
-    /// What happened next, within `limit`. Streams are kept account of.
+    /// What happened next, within `limit`, that concerns this launcher. Streams are kept account
+    /// of.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
+        if !concern::concerns(&event, self.me, &self.addresses) {
+            return None;
+        }
         match &event {
             Event::Connected(host) => {
                 self.connected.insert(*host);
@@ -150,6 +155,7 @@ impl<'a> Session<'a> {
                 }
                 Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
                 Some(Event::Found(addresses)) => {
+                    self.connected.retain(|&host| concern::is_heard(host, self.me, &addresses));
                     self.addresses = addresses;
                     self.early = later;
                     return Ok(());
