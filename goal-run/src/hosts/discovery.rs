@@ -41,7 +41,8 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// The view of the host with the interface `me`, of a job of `ranks` ranks. Nobody can have guessed `nonce`.
+    /// The view of the host with the interface `me`, of a job of `ranks` ranks. No other run of the
+    /// host has this `nonce`, and earlier ones had lower ones.
     ///
     /// # Errors
     /// What can't be of the plan, in words.

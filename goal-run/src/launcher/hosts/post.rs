@@ -20,7 +20,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Events and commands that wait at most.
 const WAITING_MAX: usize = 256;
@@ -68,8 +68,18 @@ pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
+/// The nonce of a run: its time, and below a millisecond random bits. So a host's later runs have
+/// higher ones.
+fn nonce() -> io::Result<u64> {
+    const RANDOM: u64 = (1 << 20) - 1;
+    // A clock that is as wrong as not to fit is no help: others answer all the same.
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Ok(since.as_nanos() as u64 & !RANDOM | u64::from_ne_bytes(random()?) & RANDOM)
+}
+
 impl Post {
-    /// Opens the interface and begins to look for others; `discover` says whom, from the address of the interface and a random number.
+    /// Opens the interface and begins to look for others; `discover` says whom, from the address of
+    /// the interface and the run's nonce.
     ///
     /// # Errors
     /// Why the interface can't be used, or what `discover` says.
@@ -81,7 +91,7 @@ impl Post {
         let ethertypes = [hosts.ethertypes.edp, hosts.ethertypes.esp];
         let driver = Packet::open(&hosts.interface, &ethertypes, Some(hosts.port))?;
         let interface = driver.interface().clone();
-        let discovery = discover(driver.mac(), u64::from_ne_bytes(random()?))?;
+        let discovery = discover(driver.mac(), nonce()?)?;
         let me = Address { mac: driver.mac(), port: hosts.port };
         let payload_max =
             Config::payload_max_of(driver.mtu()).expect("an interface that is too short is refused");
