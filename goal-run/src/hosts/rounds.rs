@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 
 /// After which a host that has not answered is asked again.
 const AGAIN_NS: u64 = 20_000_000;
+/// The time from a round to the next one while messages are on their way: at first, and the longest.
+/// It doubles where nothing else happens, as frames that get lost are sent again more and more rarely.
+const PAUSE_MIN_NS: u64 = 1_000_000;
+const PAUSE_MAX_NS: u64 = 50_000_000;
 
 /// The leader's rounds.
 #[derive(Debug)]
@@ -23,12 +27,25 @@ pub struct Rounds {
     /// The answers of the round before, if it found nobody active and the leader's ranks have rested since.
     before: Option<BTreeMap<Mac, Reply>>,
     ask_ns: u64,
+    /// When this round began, or the last one, and how long after that the next one may begin.
+    begun_ns: u64,
+    pause_ns: u64,
 }
 
 impl Rounds {
     /// Rounds among these hosts, which are all. Nobody can have guessed the number of the first, so that answers of earlier runs are none.
     pub fn new(hosts: Vec<Mac>, first: u64) -> Self {
-        Self { round: first, hosts, replies: BTreeMap::new(), is_open: false, before: None, ask_ns: 0 }
+        let replies = BTreeMap::new();
+        Self {
+            round: first,
+            hosts,
+            replies,
+            is_open: false,
+            before: None,
+            ask_ns: 0,
+            begun_ns: 0,
+            pause_ns: 0,
+        }
     }
 
     /// Begins a round if the leader's own ranks rest, gives up if they don't. The round that hosts are to be asked in, and which ones, the
@@ -40,6 +57,10 @@ impl Rounds {
             return None;
         }
         if !self.is_open {
+            if now_ns < self.begun_ns + self.pause_ns {
+                return None;
+            }
+            self.begun_ns = now_ns;
             self.round = self.round.wrapping_add(1);
             self.is_open = true;
             self.replies.clear();
@@ -72,13 +93,18 @@ impl Rounds {
         let is_active = replies.values().any(|reply| reply.state == State::Active);
         let are_done = replies.values().all(|reply| reply.state == State::Done);
         if is_active || are_done {
-            self.before = None;
+            (self.before, self.pause_ns) = (None, 0);
             return false;
         }
         let sum = |count: fn(&Reply) -> u64| replies.values().map(count).fold(0, u64::wrapping_add);
-        let is_stuck =
-            self.before.as_ref() == Some(&replies) && sum(|reply| reply.sent) == sum(|reply| reply.taken);
+        let are_same = self.before.as_ref() == Some(&replies);
+        let is_on_its_way = sum(|reply| reply.sent) != sum(|reply| reply.taken);
+        self.pause_ns = match is_on_its_way {
+            true if are_same => (2 * self.pause_ns).clamp(PAUSE_MIN_NS, PAUSE_MAX_NS),
+            true => PAUSE_MIN_NS,
+            false => 0,
+        };
         self.before = Some(replies);
-        is_stuck
+        are_same && !is_on_its_way
     }
 }

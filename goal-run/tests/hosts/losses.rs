@@ -68,6 +68,33 @@ fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
 }
 
 #[test]
+fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
+    let Some(bench) = Bench::or_skip("narrow-sender", &Wiring::bridge(2)) else { return };
+    // Host 0 alone sends long frames, and what takes them from it drops them: its system tells that at once.
+    let text = "num_ranks 2\nrank 0 { send 5000b to 1; r: recv 1b from 1; }\nrank 1 { r: recv 5000b from 0; \
+                s: send 1b to 0; s requires r; }\n";
+    let program = bench.write("narrow.goal", text);
+    let hosts = ["--discover", "--hosts", "2", "--repeat", "100000000", "--verify"];
+    for driver in ["packet", "xdp"] {
+        bench.cluster.narrow(0, 1500).unwrap();
+        let children = bench.start_all(&program, &[&hosts[..], &["--driver", driver]].concat());
+        children.iter().for_each(|child| drop(ranks_of(launcher(child), 1)));
+        std::thread::sleep(Duration::from_millis(500));
+        bench.cluster.narrow(0, 1000).unwrap();
+        let since = Instant::now();
+        let all: Vec<Ended> = children.into_iter().map(ended).collect();
+        assert!(since.elapsed() < Duration::from_secs(10), "{:?}", since.elapsed());
+        for ended in &all {
+            ended.assert_status(1);
+            ended.assert_says(&[
+                &format!("rank 1 on host {} is lost: frames of ", bench.mac(1)),
+                &format!(" bytes to it get lost, while shorter ones arrive from host {}", bench.mac(0)),
+            ]);
+        }
+    }
+}
+
+#[test]
 fn an_interface_that_goes_down_is_told() {
     let Some(bench) = Bench::or_skip("down", &Wiring::bridge(2)) else { return };
     let host = &bench.cluster.hosts()[1];

@@ -36,7 +36,7 @@ fn neither_messages_on_their_way_nor_work_prove_it() {
     let done = Reply { state: State::Done, ..IDLE };
     for replies in [[counted(3, 2), counted(2, 2)], [IDLE, active], [done, done]] {
         let mut rounds = new();
-        assert!(!(1..9).any(|at| round(&mut rounds, at, replies)), "{replies:?}");
+        assert!(!(1..9).any(|at| round(&mut rounds, at * 1_000_000_000, replies)), "{replies:?}");
     }
     // Each round is quiet, but something happened between them.
     let mut rounds = new();
@@ -49,6 +49,24 @@ fn neither_messages_on_their_way_nor_work_prove_it() {
     assert_eq!(rounds.poll(2, false), None);
     assert!(!round(&mut rounds, 3, [IDLE; 2]));
     assert!(round(&mut rounds, 4, [IDLE; 2]));
+}
+
+#[test]
+fn messages_that_stay_on_their_way_are_asked_after_more_and_more_rarely() {
+    let mut rounds = new();
+    let lost = [counted(3, 2), counted(2, 2)];
+    let mut begun = 0;
+    for now_ns in (1_000_000_000..5_000_000_000).step_by(100_000) {
+        if let Some((round, asked)) = rounds.poll(now_ns, true) {
+            begun += 1;
+            assert!(!asked.into_iter().zip(lost).any(|(host, reply)| rounds.handle(host, round, reply)));
+        }
+    }
+    assert!((80..90).contains(&begun), "{begun}");
+    // When they have come, the next two rounds follow at once.
+    let came = [counted(3, 2), counted(2, 3)];
+    assert!(!round(&mut rounds, 5_050_000_000, came));
+    assert!(round(&mut rounds, 5_050_000_001, came));
 }
 
 #[test]

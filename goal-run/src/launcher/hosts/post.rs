@@ -284,7 +284,7 @@ impl Worker {
         if self.driver.has_frame() {
             return;
         }
-        let limit_ns = match self.event.is_some() || is_leaving {
+        let limit_ns = match self.event.is_some() || is_leaving || self.driver.has_left_over() {
             true => 1_000_000,
             false => SLEEP_MAX_NS,
         };

@@ -14,8 +14,9 @@ pub(super) use error::executable;
 pub use rights::probe;
 
 use super::{Driver, Full, Interface, Lost, Port};
+use crate::rank::now_ns;
 use goal_esp::wire::Mac;
-use queue::Queue;
+use queue::{Queue, send_to};
 use ring::Ring;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -179,7 +180,7 @@ impl Driver for Packet {
     }
 
     fn flush(&mut self) -> Result<(), Lost> {
-        self.queue.flush(&self.socket).map_err(|errno| self.lost(errno))
+        self.queue.flush(now_ns, |frames| send_to(&self.socket, frames)).map_err(|errno| self.lost(errno))
     }
 
     fn has_left_over(&self) -> bool {
