@@ -7,7 +7,7 @@ use goal_asm::nisa::StreamLimits;
 use goal_run::engine::{Cause, Handle, Schedule};
 use goal_run::progress::{Interrupted, Member, Mode, StartError, with_member};
 use goal_run::rank::{Job, Settings, Wait, WindowSettings, layout};
-use goal_run::shm::{Segment, State};
+use goal_run::shm::{Layout, RankSizes, Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -409,4 +409,21 @@ fn a_rank_may_have_one_member_after_the_other() {
             .unwrap();
         }
     }
+}
+
+#[test]
+fn an_engine_without_room_for_its_messages_is_an_error() {
+    let sends: String = (0..2000).map(|tag| format!("send 8b to 0 tag {tag}\n")).collect();
+    let nisa = nisa(&format!("rank 0 {{ {sends} recv 8b from 0 tag 2000 }}"));
+    let settings = settings(1, Mode::Node, Wait::Adaptive);
+    let sizes = RankSizes { instance: 1 << 20, engine: 1 << 16, ..RankSizes::default() };
+    let segment = Segment::create(Layout::new(std::iter::once(sizes), 1 << 30).unwrap()).unwrap();
+    let job = Job::new(&segment, &nisa, &settings);
+    let ended = with_member(job, 0, |member| {
+        let handle = member.start(&job.schedule(0), job.storage(0))?;
+        member.wait(&handle)
+    });
+    let error = ended.expect("it is here").expect_err("64 KiB are not enough");
+    let Interrupted::UsedUp(used_up) = &error else { panic!("{error}") };
+    assert!(used_up.needed > used_up.room, "{error}");
 }

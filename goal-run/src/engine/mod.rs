@@ -37,6 +37,7 @@ pub(crate) mod tests;
 mod traced;
 mod window;
 
+pub use crate::heap::UsedUp;
 pub(crate) use code::taken;
 pub use error::{Cause, Failure, Fault};
 pub(crate) use incoming::kept_bytes;

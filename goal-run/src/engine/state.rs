@@ -8,7 +8,7 @@ use super::local::Timers;
 use super::options::{Options, Stats};
 use super::outgoing::Outbox;
 use super::shared::Shared;
-use crate::heap::{Block, Fifo, Heap, Pool, flat};
+use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, flat};
 use crate::memory::Region;
 use crate::shm::Mapping;
 use std::io;
@@ -115,8 +115,7 @@ impl Held {
 pub fn state_bytes(unexpected_limit: u64) -> u64 {
     const LEAST: u64 = 1 << 30;
     const MOST: u64 = 1 << 37;
-    // Blocks have sizes of powers of two, and move when they grow.
-    unexpected_limit.saturating_mul(4).clamp(LEAST, MOST)
+    unexpected_limit.saturating_mul(STATE_PER_LIMIT).clamp(LEAST, MOST)
 }
 
 impl Deref for Held {

@@ -1,6 +1,6 @@
 //! A queue.
 
-use super::{Block, Flat, Heap, USED_UP, flat};
+use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
 /// Values that leave in the order in which they came.
@@ -83,7 +83,7 @@ impl<T: Flat> Fifo<T> {
         }
         self.values.release(heap);
         (self.values, self.first, self.past) = (larger, 0, len as u32);
-        self.room = 1u32.checked_shl(self.values.len().ilog2()).expect(USED_UP);
+        self.room = self.values.room(heap);
     }
 
     /// Removes what `keep` refuses.

@@ -18,11 +18,14 @@ mod pool;
 mod table;
 #[cfg(test)]
 mod tests;
+mod used_up;
 
 pub(crate) use fifo::Fifo;
 pub(crate) use least::Least;
 pub(crate) use pool::Pool;
 pub(crate) use table::{Key, Table};
+pub use used_up::UsedUp;
+pub(crate) use used_up::{STATE_PER_LIMIT, within};
 
 use crate::memory::Region;
 use crate::seed::Seed;
@@ -33,9 +36,6 @@ use std::ptr::NonNull;
 const UNIT: usize = 64;
 /// Sizes of blocks: a unit, two, four and so on.
 const CLASSES: usize = 32;
-
-/// What a heap says that has no room left, and a collection that can't number more values.
-const USED_UP: &str = "the memory for an engine's state is used up";
 
 /// Values that may lie in a heap.
 ///
@@ -137,8 +137,7 @@ impl Heap {
         unsafe { self.base.add(unit as usize * UNIT) }
     }
 
-    /// # Panics
-    /// If the heap is used up.
+    /// A block. Where the heap is used up: see [`within`].
     fn allocate(&self, class: u32) -> u32 {
         let control = self.control();
         let free = control.free.get(class as usize).copied().unwrap_or(0);
@@ -150,8 +149,16 @@ impl Heap {
         let units = 1u32.checked_shl(class);
         let end = units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
         let unit = control.top;
-        control.top = end.expect(USED_UP);
+        let Some(end) = end else { self.lacks(UNIT as u64 * (1 << class)) };
+        control.top = end;
         unit
+    }
+
+    /// There is no room for a block of so many bytes, or no number for its values.
+    #[cold]
+    fn lacks(&self, bytes: u64) -> ! {
+        let bytes_of = |units: u32| u64::from(units) * UNIT as u64;
+        used_up::used_up(bytes_of(self.control().top).saturating_add(bytes), bytes_of(self.units))
     }
 
     fn release(&self, unit: u32, class: u32) {
@@ -232,6 +239,12 @@ impl<T: Flat> Block<T> {
         self.capacity
     }
 
+    /// The largest power of two of values that it has room for, where it has.
+    fn room(&self, heap: &Heap) -> u32 {
+        let room = 1u32.checked_shl(self.capacity.ilog2());
+        room.unwrap_or_else(|| heap.lacks((self.capacity * size_of::<T>()) as u64))
+    }
+
     #[inline]
     pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
         // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away. A block without
@@ -261,7 +274,11 @@ pub(crate) struct Private(Heap, #[expect(dead_code, reason = "the heap's memory"
 #[cfg(test)]
 impl Private {
     pub(crate) fn new() -> Self {
-        let memory = crate::shm::Mapping::private(1 << 30).expect("address space");
+        Self::of(1 << 30)
+    }
+
+    pub(crate) fn of(bytes: usize) -> Self {
+        let memory = crate::shm::Mapping::private(bytes).expect("address space");
         // SAFETY: the mapping is this value's alone and lives as long as it does.
         let heap = unsafe { Heap::new(Region::new(memory.range(0, 0).as_ptr(), memory.len())) };
         heap.control().top = size_of::<Control>().div_ceil(UNIT) as u32;

@@ -1,6 +1,6 @@
 //! Values by number, of which those that left are given again.
 
-use super::{Block, Flat, Heap, USED_UP, flat};
+use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
 /// Values by number.
@@ -96,7 +96,9 @@ impl<T: Flat> Pool<T> {
 
     #[cold]
     fn grow(&mut self, heap: &Heap) {
-        assert!(self.slots.len() < NUMBERS, "{USED_UP}");
+        if self.slots.len() >= NUMBERS {
+            heap.lacks(2 * (self.slots.len() * size_of::<Slot<T>>()) as u64);
+        }
         let mut larger = Block::new(heap, 2 * self.slots.len() + 1);
         for (target, slot) in larger.values_mut(heap).iter_mut().zip(self.slots.values_mut(heap)) {
             *target = take(slot);

@@ -1,6 +1,6 @@
 //! Values by key.
 
-use super::{Block, Flat, Heap, USED_UP, flat};
+use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
 /// What a table finds a value by.
@@ -134,7 +134,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         // Two at least: a look-up of a key that is not there ends at a free place.
         let larger = Block::new(heap, (2 * self.places.len() + 1).max(2));
         let mut places = std::mem::replace(&mut self.places, larger);
-        self.room = 1u32.checked_shl(self.places.len().ilog2()).expect(USED_UP);
+        self.room = self.places.room(heap);
         for place in places.values_mut(heap) {
             if let Some((key, value)) = take(place) {
                 let at = self.find(heap, &key);

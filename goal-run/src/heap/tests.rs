@@ -1,6 +1,6 @@
 //! The collections against those of the standard library, all in one heap.
 
-use super::{Block, Fifo, Least, Pool, Private, Table};
+use super::{Block, Fifo, Least, Pool, Private, Table, UsedUp, within};
 use crate::seed::keys;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -146,4 +146,42 @@ fn no_choice_of_keys_makes_look_ups_long() {
             assert!(looks < 4 * count, "set {number} of {count} keys: {looks} looks");
         }
     }
+}
+
+#[test]
+fn what_a_heap_has_no_room_for_is_an_error() {
+    let private = Private::of(1 << 16);
+    let heap = private.heap();
+    let (mut pool, mut queue, mut table) = (Pool::<u64>::default(), Fifo::default(), Table::default());
+    let mut values = 0;
+    let is_used_up = |done: Result<(), UsedUp>| {
+        let UsedUp { needed, room } = done.unwrap_err();
+        room == 1 << 16 && needed > room
+    };
+    assert!(is_used_up(within(|| {
+        loop {
+            pool.insert(heap, values);
+            values += 1;
+        }
+    })));
+    assert!(is_used_up(within(|| (0..1 << 20).for_each(|value: u32| queue.push(heap, value)))));
+    assert!(is_used_up(within(|| (0..1 << 20).for_each(|key: u32| *table.entry(heap, key) = key))));
+    assert!(is_used_up(within(|| Block::<u8>::new(heap, 1 << 40)).map(drop)));
+    // What was there is there.
+    assert!(values > 100 && (0..values).all(|key| *pool.get(heap, key as u32) == key));
+    assert!(!queue.is_empty() && (0..queue.len()).all(|at| queue.at(heap, at) == Some(&(at as u32))));
+    assert!(!table.is_empty() && table.get(heap, 0) == Some(&0));
+}
+
+#[test]
+fn what_is_lacking_is_named_with_a_way_out() {
+    let text = UsedUp { needed: (3 << 30) + 1, room: 1 << 30 }.to_string();
+    assert!(text.contains("needs 3073 MiB of memory and has 1024 MiB"), "{text}");
+    assert!(text.ends_with("--unexpected-limit 1073741824 gives it that"), "{text}");
+}
+
+#[test]
+#[should_panic(expected = "--unexpected-limit")]
+fn what_nobody_awaits_is_a_panic() {
+    Block::<u8>::new(Private::of(1 << 16).heap(), 1 << 40);
 }

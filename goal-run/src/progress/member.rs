@@ -3,7 +3,10 @@
 use super::node::Together;
 use super::thread::{Driver, drive};
 use super::{Mode, poll_now};
-use crate::engine::{Engine, Failure, Handle, Progress, Schedule, Storage, Waiting, help, state_bytes};
+use crate::engine::{
+    Engine, Failure, Handle, Progress, Schedule, Storage, UsedUp, Waiting, help, state_bytes,
+};
+use crate::heap::within;
 use crate::limits::named;
 use crate::rank::{Job, Pause, counts};
 use crate::transport::esp::{AnyDriver, OpenError};
@@ -42,6 +45,9 @@ pub enum Interrupted {
     /// A rank on another host is lost.
     #[error("{0}")]
     Lost(String),
+    /// What its engine remembers has no more room.
+    #[error(transparent)]
+    UsedUp(#[from] UsedUp),
     /// The thread for the rank's progress panicked.
     #[error("the thread for its progress panicked: {0}")]
     Panicked(String),
@@ -168,10 +174,8 @@ impl<'a> Member<'a> {
     #[cold]
     pub(crate) fn gone(&self) -> Interrupted {
         match &self.own {
-            Own::Thread(driver) if let Some(panic) = driver.panic() => {
-                Interrupted::Panicked(panic.to_owned())
-            }
-            _ => Interrupted::Stopped,
+            Own::Thread(driver) => driver.fallen().cloned().unwrap_or(Interrupted::Stopped),
+            Own::Alone(_) | Own::Together(_) => Interrupted::Stopped,
         }
     }
 
@@ -181,10 +185,13 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn start(&mut self, schedule: &Arc<Schedule>, storage: Storage) -> Result<Handle, Interrupted> {
         self.come();
-        let handle = self.with(|engine| engine.start(schedule, 0, storage)).ok_or_else(|| self.gone())?;
-        self.poll()?;
-        self.go()?;
-        Ok(handle)
+        within(|| {
+            let started = self.with(|engine| engine.start(schedule, 0, storage));
+            let handle = started.ok_or_else(|| self.gone())?;
+            self.poll()?;
+            self.go()?;
+            Ok(handle)
+        })?
     }
 
     /// Whether an instance has ended; if not, goes on with what there is for a bounded time.
@@ -196,9 +203,11 @@ impl<'a> Member<'a> {
             return Ok(true);
         }
         self.come();
-        self.poll()?;
-        self.go()?;
-        self.has_ended(handle)
+        within(|| {
+            self.poll()?;
+            self.go()?;
+            self.has_ended(handle)
+        })?
     }
 
     /// Returns when an instance has ended.
@@ -207,13 +216,15 @@ impl<'a> Member<'a> {
     /// [`Interrupted`].
     pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
         self.come();
-        while !self.has_ended(handle)? {
-            let progress = self.step()?;
-            if !progress.worked {
-                self.rest(progress.waiting)?;
+        within(|| {
+            while !self.has_ended(handle)? {
+                let progress = self.step()?;
+                if !progress.worked {
+                    self.rest(progress.waiting)?;
+                }
             }
-        }
-        self.go()
+            self.go()
+        })?
     }
 
     /// Gives back what an ended instance used.

@@ -3,6 +3,7 @@
 
 use super::poll_now;
 use crate::engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
+use crate::heap::within;
 use crate::rank::Job;
 use crate::shm::Turn;
 use crate::transport::Ends;
@@ -191,7 +192,14 @@ impl<'a> Together<'a> {
             self.foreign.insert(other);
             return false;
         }
-        let progress = poll_in_turn(engine, turn);
+        let progress = match within(|| poll_in_turn(engine, turn)) {
+            Ok(progress) => progress,
+            Err(used_up) => {
+                // Nobody may act for it any more, so its turn stays taken until the job is stopped.
+                job.segment.fail(other, &format!("rank {other}: {used_up}"));
+                return true;
+            }
+        };
         if let Err(failure) = &progress {
             // Before the rank can find it itself, and leave the same.
             job.fail(other, failure);

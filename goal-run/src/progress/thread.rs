@@ -3,6 +3,7 @@
 use super::member::{StartError, engine};
 use super::{Interrupted, poll_now};
 use crate::engine::{Engine, Failure, Waiting};
+use crate::heap::within;
 use crate::rank::{Job, now_ns};
 use crate::shm::Endpoint;
 use crate::transport::esp::{AnyDriver, Sleeper};
@@ -39,8 +40,9 @@ pub(super) struct Driver<'a> {
     rank_is: AtomicU32,
     /// 1 while the thread sleeps in `rank_is`.
     waits: AtomicU32,
-    /// What the thread said when it panicked; nobody can go on with the engine then. It is set while the engine is locked.
-    panic: OnceLock<String>,
+    /// Why the thread gave up; nobody can go on with the engine then. It is set while the engine is
+    /// locked.
+    fallen: OnceLock<Interrupted>,
 }
 
 /// The engine, locked.
@@ -57,7 +59,7 @@ impl<'a> Driver<'a> {
             engine,
             rank_is: AtomicU32::new(HERE),
             waits: AtomicU32::new(0),
-            panic: OnceLock::new(),
+            fallen: OnceLock::new(),
         })
     }
 
@@ -67,7 +69,7 @@ impl<'a> Driver<'a> {
         self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
     }
 
-    /// Prepares to sleep; `None` if a message has come, or the thread panicked.
+    /// Prepares to sleep; `None` if a message has come, or the thread gave up.
     pub(super) fn arm(&self) -> Option<Bed<'a>> {
         let mut engine = self.engine()?;
         let is_armed = engine.transport().arm();
@@ -78,29 +80,27 @@ impl<'a> Driver<'a> {
         Bed { endpoint: self.job.segment.endpoint(self.rank), sleeper: engine.transport().sleeper() }
     }
 
-    /// The engine, for one bounded piece of work; `None` if the thread panicked.
+    /// The engine, for one bounded piece of work; `None` if the thread gave up.
     pub(super) fn engine(&self) -> Option<Guard<'_, 'a>> {
         let engine = self.lock();
-        self.panic.get().is_none().then_some(engine)
+        self.fallen.get().is_none().then_some(engine)
     }
 
     fn lock(&self) -> Guard<'_, 'a> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the thread said when it panicked.
-    pub(super) fn panic(&self) -> Option<&str> {
-        self.panic.get().map(String::as_str)
+    /// Why the thread gave up.
+    pub(super) fn fallen(&self) -> Option<&Interrupted> {
+        self.fallen.get()
     }
 
-    /// The thread has panicked: says so where the launcher and the rank find it, and wakes the rank. The engine is locked, so
-    /// that a rank that goes to sleep has seen it or is woken.
-    fn fall(&self, panic: &(dyn Any + Send), _: &Guard<'_, '_>) {
-        let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
-        let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");
-        let _ = self.panic.set(text.to_owned());
+    /// The thread gives up: says so where the launcher and the rank find it, and wakes the rank.
+    /// The engine is locked, so that a rank that goes to sleep has seen it or is woken.
+    fn fall(&self, why: Interrupted, _: &Guard<'_, '_>) {
         let (segment, rank) = (self.job.segment, self.rank);
-        segment.fail(rank, &format!("rank {rank}: {}", Interrupted::Panicked(text.to_owned())));
+        segment.fail(rank, &format!("rank {rank}: {why}"));
+        let _ = self.fallen.set(why);
         segment.endpoint(rank).rouse();
     }
 
@@ -173,10 +173,10 @@ impl<'a> Driver<'a> {
             return true;
         }
         // The engine stays locked if this panics: nobody meets it half done.
-        let acted = catch_unwind(AssertUnwindSafe(|| self.act(&mut engine)));
-        match acted {
-            Err(panic) => {
-                self.fall(&*panic, &engine);
+        let acted = catch_unwind(AssertUnwindSafe(|| within(|| self.act(&mut engine))));
+        match acted.map_err(|panic| panicked(&*panic)).and_then(|acted| Ok(acted?)) {
+            Err(why) => {
+                self.fall(why, &engine);
                 return false;
             }
             Ok(None) => {}
@@ -244,8 +244,15 @@ impl Bed<'_> {
 pub(super) fn drive(driver: &Driver<'_>) {
     let driven = catch_unwind(AssertUnwindSafe(|| while driver.turn() {}));
     if let Err(panic) = driven {
-        driver.fall(&*panic, &driver.lock());
+        driver.fall(panicked(&*panic), &driver.lock());
     }
+}
+
+/// What a panic said.
+fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
+    let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
+    let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");
+    Interrupted::Panicked(text.to_owned())
 }
 
 #[cfg(test)]

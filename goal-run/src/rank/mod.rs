@@ -22,6 +22,7 @@ pub(crate) use settings::split_instance;
 pub use settings::{Settings, WindowSettings, layout};
 
 use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed, sends};
+use crate::heap::within;
 use crate::monitor::Place;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
 use crate::shm::{Segment, State};
@@ -83,11 +84,14 @@ pub fn run(
             segment.status(rank).enter(State::Running);
             let mut work =
                 Work { job, rank, code, member, running: None, left: settings.repeat, unexpected: None };
-            let ended = work.run(storage);
-            work.member.tell_counts();
+            let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
+            // An engine that has no more room can't be asked.
+            if !matches!(ended, Err(Interrupted::UsedUp(_))) {
+                work.member.tell_counts();
+            }
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
-                Err(error @ (Interrupted::Lost(_) | Interrupted::Panicked(_))) => {
+                Err(error @ (Interrupted::Lost(_) | Interrupted::UsedUp(_) | Interrupted::Panicked(_))) => {
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
                 Err(Interrupted::Stopped) | Ok(()) => {
