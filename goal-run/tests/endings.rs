@@ -99,6 +99,13 @@ fn nobody_is_said_to_have_sent_all_before_all_rest() {
 }
 
 #[test]
+fn the_time_counts_while_ranks_start() {
+    let ended = run_text("num_ranks 600 rank * { calc 1000000000000 }", &["--no-check", "--timeout", "0.02"]);
+    ended.assert_status(5);
+    ended.assert_says(&["the time is up; only ", " of 600 ranks were started; 600 actions of 600 ranks"]);
+}
+
+#[test]
 fn a_wait_for_a_start() {
     let text = "
         rank 0 { a: recv 8b from 1  b: calc 1  b requires a  c: calc 1  c irequires b }

@@ -5,6 +5,8 @@ mod common;
 use common::processes::{assert_gone, ranks_of, wait_for, wait_until_mapped};
 use common::{Ended, GOAL_RUN, default_signals, start_text};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::io::ioctl_fionbio;
+use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs;
 use std::io::Write;
@@ -164,6 +166,68 @@ fn a_signal_ends_a_launcher_that_writes_results() {
         ended.assert_status(status);
         assert_eq!(ended.json()["status"], "interrupted");
     }
+}
+
+/// What ranks must leave to the interpreter keeps it busy for long after they have ended.
+#[test]
+fn a_signal_ends_a_launcher_that_compares() {
+    let mut text = "rank 0 { t: exec wtime with 0,8;".to_owned();
+    for i in 0..200 {
+        let after = if i == 0 { String::new() } else { format!(" requ x{i} -> x{};", i - 1) };
+        text += &format!(" x{i}: exec sumInt8 with 1024,10000000 10001024,10000000;{after}");
+    }
+    let launcher = start_text(&(text + " }"), &["--no-check"]);
+    let pid = Pid::from_child(&launcher);
+    assert_gone(&ranks_of(pid, 1));
+    kill_process(pid, Signal::INT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+}
+
+#[test]
+fn a_signal_ends_a_launcher_whose_ranks_do_not_exit() {
+    let launcher = start_text("num_ranks 2 rank 0 { calc 1 } rank 1 { calc 1500000000 }", &[]);
+    let pid = Pid::from_child(&launcher);
+    let ranks = ranks_of(pid, 2);
+    wait_until_mapped(&ranks);
+    // It has finished, and lives on for others.
+    std::thread::sleep(Duration::from_millis(300));
+    kill_process(ranks[0], Signal::STOP).unwrap();
+    wait_for(|| (state(ranks[1]) == "Z").then_some(()));
+    kill_process(pid, Signal::INT).unwrap();
+    Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
+    assert_gone(&ranks);
+}
+
+/// A report goes to a pipe that is full, and a trace to one that nobody opens.
+#[test]
+fn a_signal_ends_a_launcher_whose_output_nobody_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for arguments in [vec![], vec!["--trace", fifo.to_str().unwrap()]] {
+        let (_unread, full) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).unwrap();
+        while rustix::io::write(&full, &[0; 4096]).is_ok() {}
+        ioctl_fionbio(&full, false).unwrap();
+        let mut command = Command::new(GOAL_RUN);
+        command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(full);
+        let mut launcher = default_signals(&mut command).spawn().unwrap();
+        launcher.stdin.take().unwrap().write_all(b"rank 0 { calc 1 }").unwrap();
+        std::thread::sleep(Duration::from_secs(1));
+        kill_process(Pid::from_child(&launcher), Signal::INT).unwrap();
+        let status = wait_for(|| launcher.try_wait().unwrap());
+        assert!(status.code() == Some(130) || status.signal() == Some(2), "{status:?}");
+    }
+}
+
+#[test]
+fn a_rank_that_dies_is_noticed_where_children_are_ignored() {
+    let launcher = start_below("exec env --ignore-signal=CHLD \"$@\";", LONG, &["--timeout", "20"]);
+    let ranks = ranks_of(Pid::from_child(&launcher), 3);
+    kill_process(ranks[1], Signal::KILL).unwrap();
+    let ended = Ended::of(launcher.wait_with_output().unwrap());
+    ended.assert_status(4);
+    ended.assert_says(&["rank 1 was killed by signal 9 (SIGKILL)"]);
+    assert_gone(&ranks);
 }
 
 /// The signals that a process handles, as a set of bits.

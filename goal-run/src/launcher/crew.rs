@@ -36,6 +36,9 @@ pub(super) trait Crew {
     /// A rank that ended by itself.
     fn fallen(&mut self) -> Option<Fallen>;
 
+    /// How many were started.
+    fn started(&self) -> usize;
+
     /// The ranks that somebody has stopped, ascending.
     fn stopped(&mut self) -> Vec<Stopped>;
 

@@ -21,7 +21,7 @@ pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Stage, Window};
 pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
-pub use signals::{attend, interrupted, suspended};
+pub use signals::{attend, interrupted, suspended, unattended};
 
 use crate::engine::state_bytes;
 use crate::limits::Demand;
@@ -31,7 +31,7 @@ use crate::rank::{Network, Settings, layout};
 use crate::shm::{Sealed, Segment};
 use crate::transport::Distance;
 use crate::transport::esp::{AnyDriver, DriverKind};
-use crate::{limits, rights, verify};
+use crate::{limits, rights};
 use crew::Crew;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
@@ -39,6 +39,7 @@ use processes::Processes;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use supervise::Supervisor;
 
 /// Why no rank was started, or not all.
@@ -148,27 +149,37 @@ struct Place<'a> {
     segment: &'a Segment,
     /// Its ranks, ascending.
     here: &'a [u32],
+    /// Since when the time limit counts.
+    since: Instant,
 }
 
 impl<'a> Place<'a> {
     /// What a report on unfinished actions is made from.
     fn observed(&self) -> Observed<'a> {
-        let Self { nisa, options, settings, segment, here } = *self;
+        let Self { nisa, options, settings, segment, here, .. } = *self;
         Observed { segment, nisa, window: options.window.as_ref(), settings, here }
+    }
+
+    /// True if the time is up; the time for which this process was `suspended` does not count.
+    fn is_late(&self, suspended: Duration) -> bool {
+        let timeout = self.options.timeout;
+        timeout.is_some_and(|timeout| self.since.elapsed().saturating_sub(suspended) >= timeout)
     }
 }
 
-/// Runs every rank of a schedule to the end of the job, whatever that is.
+/// Runs every rank of a schedule to the end of the job, whatever that is. What a complete job left
+/// may still have to be compared: see [`Outcome::unmet`].
 ///
 /// # Errors
 /// Where the ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let since = Instant::now();
     let (settings, segment) = equip(nisa, options, None)?;
     let here: Vec<u32> = (0..nisa.num_ranks()).collect();
-    let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here };
+    let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
     let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
-    Ok(conclude(end, segment, nisa, options))
+    Ok(Outcome::new(end, segment, nisa, options))
 }
 
 /// What the ranks of this host are told, and what they share.
@@ -266,21 +277,9 @@ fn run_ranks<T>(
     let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
     let end = watch(&mut processes)?;
     if is_complete(&end) {
-        processes.join(place.segment);
+        processes.join(place.segment, &place.options.interrupted);
     }
     Ok(end)
-}
-
-/// The outcome of a job whose ranks have ended.
-fn conclude(end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Outcome {
-    let mut outcome = Outcome::new(end, segment, nisa, options);
-    if outcome.end == End::Complete {
-        let texts = if has_time(nisa) { verify::unmet(&outcome) } else { outcome.notes() };
-        if !texts.is_empty() {
-            outcome.end = End::Failed(texts);
-        }
-    }
-    outcome
 }
 
 /// Whether so many ranks would share processors.

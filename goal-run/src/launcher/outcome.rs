@@ -1,10 +1,11 @@
 //! How a job ended.
 
-use super::Options;
+use super::{Options, has_time};
 use crate::engine::{slot, taken};
 use crate::monitor::Pending;
 use crate::shm::{RankCounts, Segment};
 use crate::trace::{self, Omitted};
+use crate::verify;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_interp::{Matches, Taken};
@@ -77,7 +78,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Self {
+    pub(super) fn new(mut end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Self {
         let mut counts = Counts::default();
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
@@ -94,6 +95,11 @@ impl Outcome {
             ended_ns = ended_ns.max(status.ended_ns.load(Ordering::SeqCst));
         }
         if end == End::Complete {
+            let notes: Vec<String> =
+                (0..segment.num_ranks()).filter_map(|rank| segment.failure(rank)).collect();
+            if !notes.is_empty() {
+                end = End::Failed(notes);
+            }
             counts.elapsed_ns = ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
             counts.unreceived = match options.window {
                 Some(_) => counts.messages.saturating_sub(receives),
@@ -174,9 +180,12 @@ impl Outcome {
         matches
     }
 
-    /// What the ranks noted, one text a rank.
-    pub(super) fn notes(&self) -> Vec<String> {
-        (0..self.segment.num_ranks()).filter_map(|rank| self.segment.failure(rank)).collect()
+    /// What memory does not have as the program expects it, one text a rank, where the job is
+    /// complete and the ranks have not compared it: elements that derive from the clock are known
+    /// to the interpreter only. It takes as long as that.
+    pub fn unmet(&self) -> Vec<String> {
+        let is_open = self.end == End::Complete && has_time(&self.nisa);
+        if is_open { verify::unmet(self) } else { vec![] }
     }
 }
 

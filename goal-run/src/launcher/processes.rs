@@ -1,9 +1,12 @@
 //! Ranks as processes.
 
+#[cfg(test)]
+mod tests;
+
 use super::crew::{Crew, Fallen, Stopped};
 use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
-use super::signals::PutOff;
+use super::signals::{PutOff, keep_children};
 use super::supervise::stop;
 use super::troubles::Troubles;
 use super::{LaunchError, Place};
@@ -17,13 +20,11 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// How long ranks of a job that is complete may take to exit.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
-/// Processes that are asked at a look whether they still run, at least; all are within ten looks.
-const LOOKED_AT_MIN: usize = 64;
 
 /// The processes of a job. Those that still run are killed when this is dropped.
 pub(super) struct Processes {
@@ -36,13 +37,17 @@ pub(super) struct Processes {
     troubles: Troubles,
     /// What leads frames to their sockets.
     programs: Vec<Program>,
-    /// Which one is asked next.
+    /// Which one was asked last.
     next: usize,
 }
 
+/// How a process ended that somebody else has waited for.
+const NOT_KNOWN: &str = "ended; how is not known";
+
 impl Processes {
-    /// Starts one process a rank of this host; stops early where the job is interrupted. Each inherits the memory files and its own driver,
-    /// and no rights; it ends with the calling thread.
+    /// Starts one process a rank of this host; stops early where the job is interrupted or, if all
+    /// ranks are here, its time is up. Each inherits the memory files and its own driver, and no
+    /// rights; it ends with the calling thread.
     ///
     /// # Errors
     /// What the system says; processes that were started are killed.
@@ -53,6 +58,7 @@ impl Processes {
         executable: &Path,
     ) -> Result<Self, LaunchError> {
         let Place { segment, settings, options, here, .. } = *place;
+        keep_children();
         let mut processes = Self {
             children: Vec::new(),
             stopped: BTreeMap::new(),
@@ -97,7 +103,9 @@ impl Processes {
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
             processes.programs.extend(driver.and_then(AnyDriver::into_program));
             processes.children.push((rank, child));
-            if options.interrupted.load(Ordering::SeqCst) != 0 {
+            // Of several hosts the leader looks at the time.
+            let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
+            if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
                 break;
             }
         }
@@ -105,10 +113,13 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Lets the processes of a complete job exit.
-    pub(super) fn join(mut self, segment: &Segment) {
+    /// Lets the processes of a complete job exit, until a signal asks for an end.
+    pub(super) fn join(mut self, segment: &Segment, interrupted: &AtomicUsize) {
         let mut running = 0;
         stop(segment, Some(EXIT_LIMIT), || {
+            if interrupted.load(Ordering::SeqCst) != 0 {
+                return true;
+            }
             while let Some((_, child)) = self.children.get_mut(running) {
                 match child.try_wait() {
                     Ok(None) => return false,
@@ -122,20 +133,32 @@ impl Processes {
 
 impl Crew for Processes {
     fn fallen(&mut self) -> Option<Fallen> {
-        let looked_at = self.children.len();
-        let looks = LOOKED_AT_MIN.max(looked_at.div_ceil(10)).min(looked_at);
-        for _ in 0..looks {
+        let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        // One question for all. It tells nothing of a child that somebody else has waited for: one
+        // is asked for itself.
+        let looks = match waitid(WaitId::All, what) {
+            Ok(None) => 1,
+            _ => self.children.len(),
+        };
+        for _ in 0..looks.min(self.children.len()) {
+            self.next = (self.next + 1) % self.children.len();
             let (rank, child) = &mut self.children[self.next];
-            self.next = (self.next + 1) % looked_at;
-            if let Ok(Some(status)) = child.try_wait() {
-                let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
-                return Some(match why {
-                    Some(why) => Fallen::NotStarted(*rank, why),
-                    None => Fallen::Ended(*rank, describe(status)),
-                });
-            }
+            let status = match child.try_wait() {
+                Ok(None) => continue,
+                Ok(Some(status)) => status,
+                Err(_) => return Some(Fallen::Ended(*rank, NOT_KNOWN.to_owned())),
+            };
+            let why = self.troubles.first().filter(|_| status.code() == Some(NOT_STARTED.into()));
+            return Some(match why {
+                Some(why) => Fallen::NotStarted(*rank, why),
+                None => Fallen::Ended(*rank, describe(status)),
+            });
         }
         None
+    }
+
+    fn started(&self) -> usize {
+        self.children.len()
     }
 
     fn stopped(&mut self) -> Vec<Stopped> {
@@ -184,8 +207,11 @@ fn send(child: &Child, signal: Signal) -> bool {
 impl Drop for Processes {
     fn drop(&mut self) {
         for (_, child) in &mut self.children {
-            // Fails for one that has ended, which is as well.
-            let _ = child.kill();
+            // The number of one that has ended may be another's, where somebody else has waited for
+            // it.
+            if matches!(child.try_wait(), Ok(None)) {
+                let _ = child.kill();
+            }
         }
         for (_, child) in &mut self.children {
             let _ = child.wait();

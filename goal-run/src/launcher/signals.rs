@@ -44,12 +44,33 @@ pub fn suspended() -> io::Result<Arc<AtomicBool>> {
     Ok(suspended)
 }
 
+/// Lets signals do again what they do where nobody handles them, but those that are ignored: for a
+/// process that looks at none any more. What came before is still told.
+pub fn unattended() {
+    for signal in ENDING.into_iter().chain([libc::SIGTSTP]) {
+        if !is_ignored(signal) {
+            // SAFETY: the default action runs no code. A handler of signal-hook does not rely on
+            // being called.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
+}
+
 fn is_ignored(signal: i32) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: no action is set; where the call succeeds it has written what is read.
     unsafe {
         libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0
             && action.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Has the system keep how a child ended until it is waited for. A process whose parent ignored
+/// SIGCHLD would be told nothing.
+pub(super) fn keep_children() {
+    if is_ignored(libc::SIGCHLD) {
+        // SAFETY: the default action runs no code.
+        unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     }
 }
 

@@ -37,7 +37,6 @@ pub(super) enum Sight {
 /// Watches over the ranks of this host.
 pub(super) struct Supervisor<'a> {
     place: &'a Place<'a>,
-    started: Instant,
     /// How long this process was stopped, which the time limit does not count.
     suspended: Duration,
     looked_slowly: Instant,
@@ -49,14 +48,7 @@ pub(super) struct Supervisor<'a> {
 impl<'a> Supervisor<'a> {
     pub(super) fn new(place: &'a Place<'a>) -> Self {
         let now = Instant::now();
-        Self {
-            place,
-            started: now,
-            suspended: Duration::ZERO,
-            looked_slowly: now,
-            stopped: vec![],
-            told: vec![],
-        }
+        Self { place, suspended: Duration::ZERO, looked_slowly: now, stopped: vec![], told: vec![] }
     }
 
     /// Returns when the job has ended or cannot, where all ranks are here.
@@ -85,7 +77,9 @@ impl<'a> Supervisor<'a> {
                 return Ok(End::Stuck(Pending::of_job(&observed, true, vec![])));
             }
             if self.is_late() {
-                return Ok(End::TimedOut(Pending::of_job(&observed, false, crew.stopped())));
+                let mut pending = Pending::of_job(&observed, false, crew.stopped());
+                pending.started = Some((crew.started() as u32, ranks)).filter(|(started, all)| started < all);
+                return Ok(End::TimedOut(pending));
             }
         }
     }
@@ -165,8 +159,7 @@ impl<'a> Supervisor<'a> {
 
     /// True if the time is up.
     pub(super) fn is_late(&self) -> bool {
-        let timeout = self.place.options.timeout;
-        timeout.is_some_and(|timeout| self.started.elapsed().saturating_sub(self.suspended) >= timeout)
+        self.place.is_late(self.suspended)
     }
 
     fn failures(&self) -> Option<Vec<String>> {

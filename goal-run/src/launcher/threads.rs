@@ -13,11 +13,18 @@ use std::thread;
 const STACK_BYTES: usize = 512 << 10;
 
 /// Ranks that stop with this process and go on with it.
-struct Threads<'a>(&'a Mutex<Vec<Fallen>>);
+struct Threads<'a> {
+    fallen: &'a Mutex<Vec<Fallen>>,
+    started: usize,
+}
 
 impl Crew for Threads<'_> {
     fn fallen(&mut self) -> Option<Fallen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.fallen.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn started(&self) -> usize {
+        self.started
     }
 
     fn stopped(&mut self) -> Vec<Stopped> {
@@ -35,7 +42,7 @@ pub(super) fn run<T>(
     drivers: Vec<AnyDriver>,
     watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
 ) -> Result<T, LaunchError> {
-    let Place { segment, nisa, settings, options, here } = *place;
+    let Place { segment, nisa, settings, options, here, .. } = *place;
     let fallen: Mutex<Vec<Fallen>> = Mutex::new(Vec::new());
     thread::scope(|scope| {
         let (mut threads, mut drivers) = (Vec::new(), drivers.into_iter());
@@ -69,7 +76,7 @@ pub(super) fn run<T>(
             Ok(())
         };
         let started = start();
-        let end = started.and_then(|()| watch(&mut Threads(&fallen)));
+        let end = started.and_then(|()| watch(&mut Threads { fallen: &fallen, started: threads.len() }));
         stop(segment, None, || threads.iter().all(|thread| thread.is_finished()));
         end
     })

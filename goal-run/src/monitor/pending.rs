@@ -30,6 +30,8 @@ pub struct Pending {
     pub full: Vec<u32>,
     /// That limit in bytes.
     pub unexpected_limit: u64,
+    /// How many ranks were started, and of how many, where not all were.
+    pub started: Option<(u32, u32)>,
     /// Ranks that somebody has stopped.
     pub stopped: Vec<Stopped>,
     /// Instances that the rank has begun that is farthest behind.
@@ -87,6 +89,9 @@ impl Pending {
 impl fmt::Display for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
+        if let Some((started, ranks)) = self.started {
+            write!(f, "only {started} of {ranks} ranks were started; ")?;
+        }
         for stopped in &self.stopped {
             write!(f, "{stopped}; ")?;
         }

@@ -60,10 +60,15 @@ impl Watch {
     }
 }
 
-/// What a rank's status says; `None` if it does not rest. Where ranks act for each other they are `together`. The mailbox is read first: where the epoch has not changed since the
-/// reading before, the rank was still resting when its mailbox was read.
+/// What a rank's status says; `None` if it does not rest. Where ranks act for each other they are
+/// `together`. The mailbox and what wakes the rank are read first: where the epoch has not changed
+/// since the reading before, the rank was still resting when they were read.
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
-    let (tail, head) = segment.mailbox(rank).positions();
+    let mailbox = segment.mailbox(rank);
+    let (tail, head) = mailbox.positions();
+    // Who was rung may have been given something to do by another rank, whether or not the system
+    // has let it run since.
+    let is_rung = together && !mailbox.is_armed();
     let status = segment.status(rank);
     let reading = Reading {
         epoch: status.epoch(),
@@ -75,7 +80,5 @@ pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Readi
         State::Idle | State::Done => tail == head,
         State::Starting | State::Running | State::Failed => false,
     };
-    // Who was rung may have been given something to do by another rank, whether or not the system has let it run since.
-    let is_rung = || together && !segment.mailbox(rank).is_armed();
-    (rests && !is_rung()).then_some(reading)
+    (rests && !is_rung).then_some(reading)
 }

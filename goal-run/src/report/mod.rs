@@ -140,6 +140,15 @@ impl Report {
         }
     }
 
+    /// Notes why a job that came to its end has failed after all; nothing where there are no
+    /// `texts`.
+    pub fn fail(&mut self, texts: Vec<String>) {
+        if !texts.is_empty() {
+            self.status = Status::Failed;
+            self.errors.extend(texts);
+        }
+    }
+
     /// Notes that a signal ended the command after the ranks had ended.
     pub fn interrupt(&mut self, signal: usize) {
         let end;

@@ -77,6 +77,7 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
         }
         answerer.answer(left).map_err(|error| system(&error))?;
     };
+    goal_run::launcher::unattended();
     report.answered = Some(answerer.answered());
     tell(&report, answer.format);
     Ok(if signal == 0 { 0 } else { 128 + signal as u8 })

@@ -1,5 +1,6 @@
 //! Work that a signal ends early.
 
+use goal_run::launcher::unattended;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -9,8 +10,9 @@ use std::time::Duration;
 /// Longest time between two looks at signals.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Does some work on a thread of its own until it is done. If `signal` tells of a signal meanwhile, `leave` is called with it and the
-/// process exits with the status that it returns; the work stays undone.
+/// Does some work on a thread of its own until it is done. If `signal` tells of a signal meanwhile,
+/// `leave` is called with it and the process exits with the status that it returns; the work stays
+/// undone. Afterwards a signal ends the process by itself.
 pub(crate) fn attended<T: Send>(
     work: impl FnOnce() -> T + Send,
     mut signal: impl FnMut() -> Option<usize>,
@@ -19,7 +21,18 @@ pub(crate) fn attended<T: Send>(
     let work = Mutex::new(Some(work));
     let take = || work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (done, is_done) = sync_channel::<()>(1);
-    thread::scope(|scope| {
+    let mut leave = Some(leave);
+    let mut look = move |is_last: bool| {
+        if is_last {
+            unattended();
+        }
+        if let Some(signal) = signal() {
+            unattended();
+            let leave = leave.take().expect("nothing is done after it");
+            std::process::exit(leave(signal).into());
+        }
+    };
+    let result = thread::scope(|scope| {
         let body = move || {
             // Dropped at the end of the work, or when it panics.
             let _done = done;
@@ -30,13 +43,14 @@ pub(crate) fn attended<T: Send>(
             return take().expect("nobody else has taken it")();
         };
         while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
-            if let Some(signal) = signal() {
-                std::process::exit(leave(signal).into());
-            }
+            look(false);
         }
         match thread.join() {
             Ok(result) => result.expect("nobody else has taken it"),
             Err(panic) => resume_unwind(panic),
         }
-    })
+    });
+    // One may have come since the last look.
+    look(true);
+    result
 }

@@ -75,7 +75,10 @@ fn main() -> ExitCode {
         };
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
-    let status = match execute(&arguments) {
+    let told = execute(&arguments);
+    // Nobody looks at signals any more, and whoever reads what follows may take for ever.
+    launcher::unattended();
+    let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
         Ok(Told::Verdict(verdict)) => hosts::tell(&verdict, &arguments),
         Err(failure) => fail(&failure, &arguments),
@@ -100,9 +103,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             "the program has {has} rank{plural}, -n asks for {ranks}: leave -n out, or give {has}"
         )));
     }
-    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let transports = arguments.transports().map_err(|error| Failure::System(error.to_string()))?;
-    let options = arguments.launcher(transports, window, signals);
     let leaders = [
         ("--dump", arguments.dump.is_some()),
         ("--trace", arguments.trace.is_some()),
@@ -117,6 +118,9 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
+    // Not before: opening a file may take for ever, and until here a signal ends the process.
+    let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
+    let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(error.to_string());
     let farthest = Distance::farthest(nisa.num_ranks(), hosts.is_some());
     let (outcome, others) = match hosts {
@@ -128,14 +132,16 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     };
     let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
     let transports = options.transports.names(farthest);
-    let report = |verified| {
+    let report = |verified, unmet: Vec<String>| {
         let mut report = Report::new(&outcome, repeat, (ranks_as, &transports), verified);
+        report.fail(unmet);
         report.findings = findings::objects(&found, &report);
         report
     };
     // Of what has not arrived nothing is written.
     let is_known = outcome.missing.is_empty();
     let work = || -> Result<Report, Error> {
+        let unmet = outcome.unmet();
         if let Some(folder) = arguments.dump.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the memory of ranks");
             dump(&outcome, folder)?;
@@ -145,11 +151,12 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
             let file = trace.map_or_else(|| create(path), Ok)?;
             write_trace(&outcome, file).map_err(|error| at(path, error))?;
         }
-        let is_complete = outcome.end == launcher::End::Complete;
+        let is_complete = outcome.end == launcher::End::Complete && unmet.is_empty();
         if arguments.verify && is_complete {
             driver::show_stage("comparing with the interpreter");
         }
-        let mut report = report((arguments.verify && is_complete).then(|| verify(&outcome)));
+        let verified = (arguments.verify && is_complete).then(|| verify(&outcome));
+        let mut report = report(verified, unmet);
         report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
         Ok(report)
     };
@@ -165,7 +172,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         }
     };
     let leave = |signal| {
-        let mut report = report(None);
+        let mut report = report(None, vec![]);
         report.interrupt(signal);
         report.findings = findings::objects(&found, &report);
         conclude(report.exit_status(), &report);

@@ -15,7 +15,7 @@ mod post;
 mod session;
 
 use super::outcome::End;
-use super::{LaunchError, Options, Outcome, Place, Ranks, conclude, equip, run_ranks};
+use super::{LaunchError, Options, Outcome, Place, Ranks, equip, run_ranks};
 use crate::hosts::{Key, Plan, ranges};
 use crate::progress::Mode;
 use crate::rank::{Ethertypes, Network};
@@ -29,6 +29,7 @@ use lead::{Ending, Leader};
 use session::Session;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The other hosts of a job.
 #[derive(Debug, Clone)]
@@ -174,12 +175,13 @@ impl Session<'_> {
             settings: &settings,
             segment: &segment,
             here: &here,
+            since: Instant::now(),
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
             let ending = run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
-            let mut outcome = conclude(end, segment, self.nisa, self.options);
+            let mut outcome = Outcome::new(end, segment, self.nisa, self.options);
             outcome.missing = missing;
             return Ok(Some(outcome));
         }
