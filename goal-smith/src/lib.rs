@@ -24,7 +24,7 @@ mod tangle;
 mod tests;
 
 pub use shape::Shape;
-pub use tangle::tangle;
+pub use tangle::{storing_tangle, tangle};
 
 use goal_lang::Program;
 use rand_chacha::ChaCha8Rng;

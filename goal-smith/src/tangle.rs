@@ -1,7 +1,9 @@
 //! Small programs whose messages get in each other's way: a few sends and receives of equal tags, with wildcards, and few
 //! dependencies. In one order of events at least each ends where its sends wait for their receives; in others many get stuck.
 
-use goal_lang::{ANY, Action, ActionId, BodyBuilder, Payload, Placement, Program, ProgramBuilder};
+use goal_lang::{
+    ANY, Action, ActionId, BodyBuilder, Payload, Piece, Placement, Program, ProgramBuilder, Space,
+};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -9,8 +11,17 @@ use rand_chacha::rand_core::SeedableRng;
 /// Sizes of messages, on both sides of the usual eager limit.
 const SIZES: [u64; 3] = [8, 20_000, 0];
 
-/// The program of a seed.
+/// The program of a seed. No receive keeps the bytes that it gets.
 pub fn tangle(seed: u64) -> Program {
+    of(seed, false)
+}
+
+/// The same with receives some of which keep their bytes, each elsewhere.
+pub fn storing_tangle(seed: u64) -> Program {
+    of(seed, true)
+}
+
+fn of(seed: u64, stores: bool) -> Program {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x7a_9613);
     let ranks = rng.random_range(2..=4u32);
     let tags = rng.random_range(1..=2);
@@ -20,7 +31,7 @@ pub fn tangle(seed: u64) -> Program {
         density: [0.1, 0.3, 0.6][rng.random_range(0..3)],
         rng,
     };
-    for _ in 0..tangle.rng.random_range(2..=6) {
+    for at in 0..tangle.rng.random_range(2..=6) {
         if tangle.rng.random_bool(0.1) {
             let rank = tangle.rng.random_range(0..ranks);
             tangle.add(rank, Action::Calc { nanos: 1, placement: Placement::default() });
@@ -34,6 +45,10 @@ pub fn tangle(seed: u64) -> Program {
         let from = if tangle.rng.random_bool(0.3) { ANY } else { source };
         let wanted = if tangle.rng.random_bool(0.15) { ANY } else { tag };
         tangle.add(source, Action::Send { payload, to, tag, placement });
+        let payload = match stores && tangle.rng.random_bool(0.5) {
+            true => Payload::Buffer(Piece { space: Space::Memory, addr: at * SIZES[1], size }),
+            false => payload,
+        };
         tangle.add(to, Action::Recv { payload, from, tag: wanted, placement });
     }
     let mut program = ProgramBuilder::default();

@@ -25,9 +25,11 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, order: &mut SharedOrder<'a, 
     if stored.is_empty() {
         return;
     }
+    let partner = order.partners();
     let Ok(order) = order.order() else { return };
     let mut search = Search {
         analysis,
+        partner: &partner,
         order,
         left: QUESTIONS_MAX.saturating_mul(analysis.options.effort),
         is_cut: false,
@@ -69,6 +71,8 @@ fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
 struct Search<'s, 'a> {
     analysis: &'a Analysis<'a>,
     order: &'s mut Order<'a, 'a>,
+    /// By vertex, the other end where it is the same in every run.
+    partner: &'s [Vertex],
     /// Questions that may still be asked.
     left: u64,
     is_cut: bool,
@@ -113,8 +117,9 @@ impl Search<'_, '_> {
                 let mut pairs = before.chain(after);
                 let unordered = pairs.find_map(|pair| {
                     let other = if pair[0] == send { pair[1] } else { pair[0] };
-                    (!fits(self.analysis, other, recv) && !self.starts_before(pair[0], pair[1]))
-                        .then_some(other)
+                    let may_take =
+                        fits(self.analysis, other, recv) && self.partner[recv.index()] == Vertex::NONE;
+                    (!may_take && !self.starts_before(pair[0], pair[1])).then_some(other)
                 });
                 found.extend(unordered.map(|other| [recv, send, other]));
             }

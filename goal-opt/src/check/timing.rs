@@ -5,13 +5,15 @@
 
 use super::matching::{Groups, more, size, statement};
 use super::{Analysis, more_effort};
-use crate::whole::{Event, Order, Ordered, SharedOrder, Vertex};
+use crate::whole::{Event, Order, Ordered, SharedOrder, Vertex, stores, taken};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ANY, Action, Payload, Piece};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pairs of receives that are compared.
 const PAIRS_MAX: u64 = 1 << 22;
+/// Earlier receives of a source and a tag that a receive is compared with.
+const NEIGHBOURS_MAX: usize = 16;
 /// Receives and sends whose lines are shown.
 const SHOWN_MAX: usize = 512;
 /// Delays that are found.
@@ -38,6 +40,11 @@ pub(super) fn check<'a>(
     if ranks.is_empty() {
         return Vec::new();
     }
+    let kept = |&vertex: &Vertex| open(&vertex) && stores(whole.action(vertex));
+    let taken = match whole.vertices().any(|vertex| kept(&vertex)) {
+        true => taken(whole, trace, order, analysis.options.eager_limit, analysis.options.effort),
+        false => None,
+    };
     let Ok(order) = order.order() else { return Vec::new() };
     let mut place = vec![0; whole.len()];
     for (at, vertex) in trace.order.iter().enumerate() {
@@ -56,6 +63,13 @@ pub(super) fn check<'a>(
             whole.vertices_of(rank).filter(|&vertex| is_received(analysis, vertex)).collect();
         recvs.sort_unstable_by_key(|recv| place[recv.index()]);
         found.extend(search.entangled(&recvs, |vertex| unique[vertex.index()] == Vertex::NONE));
+    }
+    if let Some(taken) = taken {
+        let known: FxHashSet<Vertex> = found.iter().flatten().copied().collect();
+        let others = whole.vertices().filter(|recv| kept(recv) && !known.contains(recv));
+        for recv in others {
+            found.extend(search.entangled_with(recv, &taken));
+        }
     }
     let groups = Groups::of(found.iter().map(|group| (statement(analysis, group[0]), group)));
     for (_, group, count) in groups.order {
@@ -115,19 +129,34 @@ impl Search<'_, '_> {
                 }
             }
         } else {
-            // Without wildcards a receive competes with those of its source and tag only, and where neighbours are in
-            // order all are.
-            let mut last = FxHashMap::default();
+            // Without wildcards a receive competes with those of its source and tag only, most of all with the last ones. That two
+            // may not change places says nothing of those before: it may be all the same.
+            let mut last: FxHashMap<_, Vec<usize>> = FxHashMap::default();
             for (at, &recv) in recvs.iter().enumerate().filter(|(_, recv)| is_open(**recv)) {
                 let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
-                if let Some(before) = last.insert((from, tag), at)
-                    && self.may_exchange(recvs[before], recv)
-                {
-                    groups.join(before, at);
+                let before = last.entry((from, tag)).or_default();
+                for &other in before.iter().rev().take(NEIGHBOURS_MAX) {
+                    if self.may_exchange(recvs[other], recv) {
+                        groups.join(other, at);
+                    }
                 }
+                before.push(at);
             }
         }
         groups.of_several().into_iter().map(|group| group.into_iter().map(|at| recvs[at]).collect()).collect()
+    }
+
+    /// A receive that keeps the bytes of different messages in different orders, and those that may take one of these. They need not
+    /// be two that change places: three may.
+    fn entangled_with(&mut self, recv: Vertex, taken: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Entangled> {
+        let whole = self.analysis.whole;
+        let sends = taken.get(&recv)?;
+        if !sends.iter().skip(1).any(|&send| !self.is_harmless([recv, recv], [sends[0], send])) {
+            return None;
+        }
+        let takes_one = |&other: &Vertex| taken[&other].iter().any(|send| sends.contains(send));
+        let of_rank = whole.vertices_of(whole.rank(recv)).filter(|other| taken.contains_key(other));
+        Some(of_rank.filter(takes_one).collect())
     }
 
     /// What would have to be late for one of two receives to take the message of the other, which can't take its own; `None`

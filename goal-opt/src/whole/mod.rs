@@ -10,7 +10,7 @@ mod tests;
 
 pub(crate) use order::{BodyOrder, SharedOrder};
 pub use order::{Event, Order, Ordered, unique_partners};
-pub(crate) use orders::{Verdict, decide};
+pub(crate) use orders::{Verdict, decide, stores, taken};
 pub use room::Room;
 pub use run::{Run, Trace, Turn};
 

@@ -25,6 +25,7 @@
 //!    is exact: it either shows an order that gets stuck or says that there is none.
 
 mod certain;
+mod choices;
 mod implied;
 mod scene;
 mod search;
@@ -32,8 +33,11 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use choices::stores;
+
 use super::{Room, SharedOrder, Trace, Vertex, Whole};
 use goal_lang::limits::SEARCH_STEPS_MAX;
+use rustc_hash::FxHashMap;
 use scene::Scene;
 
 /// Most times that what follows from who receives something is looked for again with what was found.
@@ -79,12 +83,12 @@ pub(crate) fn decide(
     let is_certain = certain::always_ends(&scene, events);
     // Where a proof is there, the search only finds out more about who receives what.
     let steps_max = SEARCH_STEPS_MAX / if is_certain { 64 } else { 1 };
-    let searched = search::search(&scene, trace, events, steps_max.saturating_mul(effort));
+    let searched = search::search(&scene, trace, events, steps_max.saturating_mul(effort), false);
     match searched {
-        search::Found::Ends(partners) => {
+        search::Found::Ends(taken) => {
             // What a send that waits rules out may happen on another machine.
             if scene.is_eager() {
-                order.learn(&partners);
+                order.learn(&taken.always());
             }
             Verdict::Ends
         }
@@ -92,5 +96,23 @@ pub(crate) fn decide(
         search::Found::SizesDiffer(trace, recv) => Verdict::SizesDiffer(trace, recv),
         search::Found::Unknown if is_certain => Verdict::Ends,
         search::Found::Unknown => Verdict::Unknown,
+    }
+}
+
+/// Finds the messages that each receive takes in some order, where a search finds all of them: by receive, the sends. Of receives
+/// that keep no bytes it may be others that stand for these. `None` where a bound is reached, or where not every order ends.
+pub(crate) fn taken(
+    whole: &Whole<'_>,
+    trace: &Trace,
+    order: &mut SharedOrder<'_, '_>,
+    eager_limit: u64,
+    effort: u64,
+) -> Option<FxHashMap<Vertex, Vec<Vertex>>> {
+    let (partner, is_fixed) = (order.partners(), order.fixed());
+    let scene = Scene::new(whole, &partner, &is_fixed, eager_limit, None);
+    let events = order.order().ok()?;
+    match search::search(&scene, trace, events, (SEARCH_STEPS_MAX / 16).saturating_mul(effort), true) {
+        search::Found::Ends(taken) => Some(taken.sends),
+        _ => None,
     }
 }
