@@ -76,6 +76,29 @@ fn run(
     segment
 }
 
+/// Many messages are combined as they come, before the first of the operations starts that do so.
+#[test]
+fn operations_wait_that_were_done_with_their_receives() {
+    const COUNT: usize = 300;
+    let mut text = "num_ranks 2 rank 0 {".to_owned();
+    for i in 0..COUNT {
+        text += &format!(" init {} = Int64 {i}; send {},8 to 1 tag {i};", 8 * i, 8 * i);
+    }
+    text += " } rank 1 { c: calc 100000000;";
+    let at = |i| (8 * i, 8 * (COUNT + i));
+    for i in 0..COUNT {
+        let (from, to) = at(i);
+        text += &format!(" init {from} = Int64 1000; init {to} = Int64 7; expect {to} = Int64 {};", 1000 + i);
+        text += &format!(" r{i}: recv {to},8 from 0 tag {i}; requ r{i} -> c;");
+    }
+    for i in 0..COUNT {
+        let (from, to) = at(i);
+        text += &format!(" x{i}: exec sumInt64 with {from},8 {to},8; requ x{i} -> r{i};");
+    }
+    let ended = run_text(&(text + " }"), &["--no-check", "--eager-limit", "0", "--repeat", "3"]);
+    ended.assert_status(0);
+}
+
 /// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it to rank 2, in one action or two.
 fn operations_leave_what_they_mean(seed: u64) {
     let mut random = Rng::with_seed(seed);

@@ -55,7 +55,7 @@ impl Core {
     /// A receive has ended, and its combination with it.
     pub(super) fn note_combined(&mut self, receive: Receive, combination: Combination) {
         let heap = &self.heap();
-        self.held.combined.push(heap, Receive { action: combination.exec, ..receive });
+        *self.held.combined.entry(heap, Receive { action: combination.exec, ..receive }) = 1;
     }
 
     /// Whether a local operation that starts was done with its receive.
@@ -67,10 +67,7 @@ impl Core {
     #[inline(never)]
     fn take_combined(&mut self, exec: Receive) -> bool {
         let heap = &self.heap();
-        let combined = &mut self.held.combined;
-        let before = combined.len();
-        combined.retain(heap, |&other| other != exec);
-        combined.len() < before
+        self.held.combined.remove(heap, exec).is_some()
     }
 }
 

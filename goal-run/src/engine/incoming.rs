@@ -6,7 +6,7 @@ use super::communicator::{Communicator, Target};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
 use super::schedule::Schedule;
-use crate::heap::{Block, Fifo, Heap, Pool, Table, flat};
+use crate::heap::{Block, Fifo, Heap, Key, Pool, Table, flat};
 use crate::matching::Matching;
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
@@ -16,6 +16,13 @@ use goal_lang::limits::KEPT_OVERHEAD;
 pub(super) struct Receive {
     pub(super) instance: u32,
     pub(super) action: u32,
+}
+
+impl Key for Receive {
+    #[inline]
+    fn words(self) -> (u64, u64) {
+        (self.instance.into(), self.action.into())
+    }
 }
 
 /// A message that is not delivered yet.

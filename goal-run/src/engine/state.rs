@@ -8,7 +8,7 @@ use super::local::Timers;
 use super::options::{Options, Stats};
 use super::outgoing::Outbox;
 use super::shared::Shared;
-use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, flat};
+use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, Table, flat};
 use crate::memory::Region;
 use crate::shm::Mapping;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) struct State {
     /// Operations under way that others may take a part of.
     pub(super) shared: Fifo<Shared>,
     /// Local operations that were done with their receives and have not started.
-    pub(super) combined: Fifo<Receive>,
+    pub(super) combined: Table<Receive, u8>,
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,

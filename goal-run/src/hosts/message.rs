@@ -3,12 +3,15 @@
 //! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text and the bytes.
 
 use crate::launcher::Stopped;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Bytes before a message.
 const HEAD: usize = 8;
 /// Longest text of a message.
 const TEXT_MAX: usize = 16 << 20;
+/// The highest number of a signal.
+const SIGNAL_MAX: usize = 64;
 
 /// Something that must be the same on all hosts: its name and its value, in words.
 pub type Term = (String, String);
@@ -59,7 +62,8 @@ pub enum Message {
     },
     /// To the leader: a launcher got a signal.
     Interrupted {
-        /// The signal's number.
+        /// The signal's number. One that can't be is no message.
+        #[serde(deserialize_with = "signal")]
         signal: usize,
     },
     /// To the leader: the ranks of a host that somebody has stopped now.
@@ -94,6 +98,13 @@ pub enum Message {
         /// What went wrong, in words.
         errors: Vec<String>,
     },
+}
+
+/// The number of a signal, which is added to 128 for an exit status.
+fn signal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    let signal = usize::deserialize(deserializer)?;
+    let is_one = (1..=SIGNAL_MAX).contains(&signal);
+    is_one.then_some(signal).ok_or_else(|| D::Error::custom("no signal has this number"))
 }
 
 /// A stream is none of messages.

@@ -2,7 +2,7 @@
 //!
 //! A message is one line, at most as long as what a pipe takes in one piece, so that lines of several ranks don't mix.
 
-use rustix::io::{read, write};
+use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -53,8 +53,10 @@ pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     }
     line.truncate(len);
     line.push('\n');
-    // Only a pipe takes it: whoever started this process may have named any file.
-    let told = launcher.is_some_and(|launcher| write(&launcher, line.as_bytes()).is_ok());
+    // Only a pipe takes it: whoever started this process may have named any file. One that is full
+    // holds what other ranks have said, and the launcher tells the first of these only.
+    let told = launcher
+        .is_some_and(|launcher| matches!(write(&launcher, line.as_bytes()), Ok(_) | Err(Errno::AGAIN)));
     if !told {
         eprint!("goal-run: a rank can't start: {line}");
     }

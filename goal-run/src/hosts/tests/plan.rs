@@ -108,4 +108,10 @@ fn messages_come_as_they_were_said_in_parts_of_any_size() {
         decoder.push(wrong);
         assert!(decoder.next_message().is_err());
     }
+    // Numbers of signals, and others.
+    for (signal, is_one) in [(1, true), (64, true), (0, false), (65, false), (usize::MAX, false)] {
+        let mut decoder = Decoder::default();
+        decoder.push(&Message::Interrupted { signal }.encode(&[]));
+        assert_eq!(decoder.next_message().is_ok(), is_one, "{signal}");
+    }
 }

@@ -1,6 +1,6 @@
 //! What a launcher does that does not lead, while the ranks run.
 
-use super::{LaunchError, Place, Session, Verdict, session};
+use super::{EVENTS_MAX, LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
@@ -41,12 +41,13 @@ pub(super) fn follow(
     loop {
         let mut limit = if is_ready { TICK } else { Duration::from_millis(1) };
         let mut probe = None;
-        while let Some(event) = session.event(limit) {
+        for _ in 0..EVENTS_MAX {
+            let Some(event) = session.event(limit) else { break };
             limit = Duration::ZERO;
             let verdict =
                 |status, error| Verdict { status, report: None, errors: vec![error], here: String::new() };
             let why = match event {
-                Event::Message(_, Message::Go, _) => {
+                Event::Message(_, Message::Go, _) if is_ready => {
                     gate.pass(here + 1, now_ns);
                     continue;
                 }

@@ -6,6 +6,7 @@
 use super::{LaunchError, Place, Session, lost};
 use crate::hosts::{Event, Message, Rounds};
 use crate::launcher::crew::{Crew, Stopped};
+use crate::launcher::hosts::EVENTS_MAX;
 use crate::launcher::hosts::post::random;
 use crate::launcher::outcome::End;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
@@ -16,9 +17,6 @@ use std::time::Duration;
 
 /// Between two looks before all ranks have begun.
 const START_TICK: Duration = Duration::from_millis(1);
-
-/// The highest number of a signal.
-const SIGNAL_MAX: usize = 64;
 
 /// Why the job ends.
 #[derive(Debug)]
@@ -77,7 +75,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         let mut has_begun = false;
         loop {
             let mut limit = if has_begun { TICK } else { START_TICK };
-            while let Some(event) = self.session.event(limit) {
+            for _ in 0..EVENTS_MAX {
+                let Some(event) = self.session.event(limit) else { break };
                 if let Some(ending) = self.hear(event) {
                     return ending;
                 }
@@ -141,7 +140,7 @@ impl<'s, 'a> Leader<'s, 'a> {
                     stopped.retain(|one| ranks.contains(&one.rank));
                     self.stopped.insert(host, stopped);
                 }
-                Message::Interrupted { signal: signal @ 1..=SIGNAL_MAX } => {
+                Message::Interrupted { signal } => {
                     return Some(Ending::Interrupted(signal));
                 }
                 Message::Refused(why) => {

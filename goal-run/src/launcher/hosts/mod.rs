@@ -31,6 +31,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Events that are taken at most before ranks and signals are looked at again: others may send
+/// without an end.
+const EVENTS_MAX: usize = 256;
+
 /// The other hosts of a job.
 #[derive(Debug, Clone)]
 pub struct Hosts {

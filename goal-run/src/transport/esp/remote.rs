@@ -112,6 +112,9 @@ impl<'a> Remote<'a> {
             // What is left over takes a pause.
             if self.has_left_over() || !self.stream.has_frame() {
                 sleep(&self.sockets, bell, left);
+                // Before the next look at `is_armed`. Who rings has disarmed before, so no ring is
+                // lost. One that was late for the sleep before would end each further one at once.
+                bell.silence();
             }
         }
         bell.silence();
