@@ -5,6 +5,7 @@ use super::config::{Config, Timing};
 use super::event::{ConnectionId, Event, Loss, Stats};
 use super::frames::{self, Envelope};
 use super::random::Random;
+use super::rtt::Lag;
 use super::spare::Spare;
 use super::suspect::Suspect;
 use crate::auth::{Address, Key};
@@ -27,6 +28,7 @@ pub(super) struct Shared {
     pub(super) stats: Stats,
     pub(super) events: VecDeque<Event>,
     pub(super) spare: Spare,
+    pub(super) lag: Lag,
 }
 
 /// How far a connection is.
@@ -216,14 +218,23 @@ impl Connection {
         self.id.generation += 1;
     }
 
+    /// A round trip took that long.
+    pub(super) fn measure(&mut self, sample_ns: u64, shared: &mut Shared) {
+        self.clock.rtt.measure(sample_ns);
+        shared.lag.note(&shared.config.timing, sample_ns);
+    }
+
     /// Lets timers pass. See [`Connection::settle`], which must follow.
     pub(super) fn pass(&mut self, now_ns: u64, shared: &mut Shared) {
         // Who was busy, or had no processor, heard nothing because it did not look.
         let late_ns = now_ns.saturating_sub(self.probe_ns);
         self.heard_ns += late_ns;
-        while let Some(timer) = self.clock.pass(now_ns) {
+        while let Some((timer, waited_ns)) = self.clock.pass(now_ns) {
             if timer == Timer::Insist {
                 self.timed = None;
+            }
+            if matches!(timer, Timer::Handshake | Timer::Insist) {
+                shared.lag.note(&shared.config.timing, waited_ns);
             }
             self.slot.pass(timer);
         }
@@ -239,9 +250,9 @@ impl Connection {
     }
 
     /// Starts and stops timers as the state has it.
-    pub(super) fn set_clock(&mut self, now_ns: u64, timing: &Timing) {
+    pub(super) fn set_clock(&mut self, now_ns: u64, timing: &Timing, lag_ns: u64) {
         let slot = &self.slot;
-        self.clock.set(now_ns, timing, |timer| slot.is_armed(timer));
+        self.clock.set(now_ns, timing, lag_ns, |timer| slot.is_armed(timer));
     }
 
     /// Tells what follows from the state. False if nothing is left of the connection.

@@ -71,6 +71,7 @@ impl Endpoint {
             stats: Stats::default(),
             events: VecDeque::new(),
             spare: spare::Spare::default(),
+            lag: rtt::Lag::default(),
         };
         Self {
             shared,
@@ -343,7 +344,7 @@ impl Endpoint {
     fn register(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         connection.is_touched = false;
-        connection.set_clock(now_ns, &self.shared.config.timing);
+        connection.set_clock(now_ns, &self.shared.config.timing, self.shared.lag.ns());
         let deadline_ns = connection.deadline_ns(&self.shared);
         if connection.registered_ns.is_none_or(|registered_ns| deadline_ns < registered_ns) {
             if let Some(registered_ns) = connection.registered_ns.replace(deadline_ns) {

@@ -122,7 +122,7 @@ impl Connection {
                 Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
                 Body::Ack(_) => {
                     if let Some(probed_ns) = self.probed_ns.take() {
-                        self.clock.rtt.measure(now_ns - probed_ns);
+                        self.measure(now_ns - probed_ns, shared);
                     }
                 }
                 _ => {}
@@ -154,7 +154,7 @@ impl Connection {
             && let Some(machine) = self.slot.machine()
             && seq.is_before(machine.sender().unacknowledged())
         {
-            self.clock.rtt.measure(now_ns - at_ns);
+            self.measure(now_ns - at_ns, shared);
             self.timed = None;
         }
         if progress.has_arrived
@@ -165,7 +165,9 @@ impl Connection {
             // The answer to the question at the beginning was lost.
             machine.probe();
         }
-        self.clock.begin_anew(progress);
+        if let Some(late_ns) = self.clock.begin_anew(now_ns, progress) {
+            shared.lag.note(&shared.config.timing, late_ns);
+        }
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
             shared.events.push_back(Event::Writable(self.id));
         }
@@ -178,6 +180,7 @@ impl Connection {
             Phase::Closed => self.id.generation += 1,
             Phase::Idle | Phase::Connecting => {}
         }
+        let asking_ns = self.since_ns;
         self.enter(now_ns, Phase::Connected);
         // The time until now says nothing of how busy the peer is.
         (self.heard_ns, self.lull_ns) = (now_ns, 0);
@@ -187,7 +190,9 @@ impl Connection {
         if is_answer {
             // An answer to a question that was repeated may be one to any of them.
             if questions == 1 {
-                self.clock.rtt.measure(now_ns - self.asked_ns);
+                self.measure(now_ns - self.asked_ns, shared);
+            } else {
+                shared.lag.note(&shared.config.timing, now_ns.saturating_sub(asking_ns));
             }
         } else if let Some(machine) = self.slot.machine_mut() {
             // Who was asked measures a round trip too.

@@ -34,7 +34,8 @@ impl Rtt {
     }
 
     /// How long to wait before something is said again that was said in vain `backoff` times.
-    pub(super) fn timeout_ns(&self, timing: &Timing, backoff: u32) -> u64 {
+    /// Answers of all peers took `lag_ns` lately.
+    pub(super) fn timeout_ns(&self, timing: &Timing, lag_ns: u64, backoff: u32) -> u64 {
         let base_ns = match self.smoothed_ns() {
             // The peer may let an acknowledgement wait.
             Some(smoothed_ns) => smoothed_ns + 4 * self.variation_ns + timing.acknowledge_ns,
@@ -46,34 +47,55 @@ impl Rtt {
         let doublings = max_ns.div_ceil(base_ns).next_power_of_two().trailing_zeros();
         let more = backoff.saturating_sub(doublings + REPEATS_MAX).min(20);
         let soon_ns = base_ns.saturating_mul(1 << backoff.min(20)).min(max_ns);
-        soon_ns.saturating_mul(1 << more).min(timing.retransmit_patient_ns.max(max_ns))
+        soon_ns.saturating_mul(1 << more).min(timing.retransmit_patient_ns.max(max_ns)).max(lag_ns)
+    }
+}
+
+/// How long answers of all peers took lately, those included that had to be asked for again.
+///
+/// Ranks that share few processors answer late, all of them. What each connection would have to find out
+/// for itself, with repeats that keep its peer busier still, one learns from the others. A repeat tells
+/// nothing of why it was needed, so a lost frame makes this longer, but not by more than it took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Lag(Option<u64>);
+
+impl Lag {
+    /// An answer took that long.
+    pub(super) fn note(&mut self, timing: &Timing, sample_ns: u64) {
+        let sample_ns = sample_ns.min(timing.retransmit_patient_ns);
+        self.0 = Some(self.0.map_or(sample_ns, |lag_ns| lag_ns - lag_ns / 8 + sample_ns / 8));
+    }
+
+    /// The smoothed time; 0 before one was noted.
+    pub(super) fn ns(self) -> u64 {
+        self.0.unwrap_or(0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Rtt;
+    use super::{Lag, Rtt};
     use crate::endpoint::Timing;
 
     #[test]
     fn settles_on_what_is_measured() {
         let timing = Timing::default();
         let mut rtt = Rtt::default();
-        assert_eq!(rtt.timeout_ns(&timing, 0), timing.retransmit_initial_ns);
+        assert_eq!(rtt.timeout_ns(&timing, 0, 0), timing.retransmit_initial_ns);
         for _ in 0..200 {
             rtt.measure(4_000_000);
         }
         assert_eq!(rtt.smoothed_ns().unwrap() / 10_000, 400);
-        assert!((4_000_000..4_300_000).contains(&rtt.timeout_ns(&timing, 0)));
-        assert!(rtt.timeout_ns(&timing, 1) >= 8_000_000);
-        assert_eq!(rtt.timeout_ns(&timing, 60), timing.retransmit_patient_ns);
+        assert!((4_000_000..4_300_000).contains(&rtt.timeout_ns(&timing, 0, 0)));
+        assert!(rtt.timeout_ns(&timing, 0, 1) >= 8_000_000);
+        assert_eq!(rtt.timeout_ns(&timing, 0, 60), timing.retransmit_patient_ns);
     }
 
     #[test]
     fn what_is_said_in_vain_is_said_less_and_less_often() {
         let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
         let rtt = Rtt::default();
-        let times_ms: Vec<u64> = (0..12).map(|n| rtt.timeout_ns(&timing, n) / 1_000_000).collect();
+        let times_ms: Vec<u64> = (0..12).map(|n| rtt.timeout_ns(&timing, 0, n) / 1_000_000).collect();
         assert_eq!(times_ms, [10, 20, 20, 20, 20, 20, 40, 80, 160, 320, 640, 1000]);
     }
 
@@ -82,6 +104,21 @@ mod tests {
         let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
         let mut rtt = Rtt::default();
         rtt.measure(3_000_000_000);
-        assert!((0..20).all(|n| rtt.timeout_ns(&timing, n) > 3_000_000_000));
+        assert!((0..20).all(|n| rtt.timeout_ns(&timing, 0, n) > 3_000_000_000));
+    }
+
+    #[test]
+    fn peers_that_answer_late_are_asked_again_later() {
+        let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
+        let mut lag = Lag::default();
+        lag.note(&timing, 300_000_000);
+        let times_ms =
+            |lag: Lag| [0, 3, 5, 9].map(|n| Rtt::default().timeout_ns(&timing, lag.ns(), n) / 1_000_000);
+        assert_eq!(times_ms(lag), [300, 300, 300, 320]);
+        (0..50).for_each(|_| lag.note(&timing, 1_000_000));
+        assert_eq!(times_ms(lag), [10, 20, 20, 320]);
+        // Never later than a peer that was asked again and again.
+        (0..50).for_each(|_| lag.note(&timing, 60_000_000_000));
+        assert!(times_ms(lag).iter().all(|times_ms| (990..=1000).contains(times_ms)));
     }
 }

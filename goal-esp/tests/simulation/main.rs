@@ -4,6 +4,7 @@
 
 mod hostile;
 mod incast;
+mod processors;
 mod streams;
 mod tampered;
 
