@@ -136,12 +136,14 @@ const DIVIDES: &str = "
     rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; requ r -> s }
     rank 1 { r: recv 0,8 from 0; x: exec divInt32 with 8,8 0,8; requ x -> r; s: send 0,8 to 0; requ s -> x }";
 
-/// The rank learns what another one found that acted for it, whether or not it looks at its status meanwhile.
+/// The rank learns what another one found that acted for it, or its thread, whether or not it looks at its status meanwhile. The job
+/// does not wait for that.
 #[test]
 fn a_failure_that_a_helper_finds_is_the_ranks() {
-    for wait in [Wait::Spin, Wait::Adaptive, Wait::Block] {
+    let waits = [Wait::Spin, Wait::Adaptive, Wait::Block];
+    for (wait, progress) in waits.into_iter().flat_map(|wait| [(wait, Mode::Node), (wait, Mode::Thread)]) {
         let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
-        run(DIVIDES, Mode::Node, wait, |rank, member, job| {
+        run(DIVIDES, progress, wait, |rank, member, job| {
             let segment = job.segment;
             if rank == 0 {
                 wait_for(&started, 1);
@@ -152,7 +154,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
                 ended.store(1, Ordering::SeqCst);
                 return;
             }
-            // Rank 0 acts for this one, which calls nothing.
+            // Rank 0 or a thread acts for this one, which calls nothing.
             started.store(1, Ordering::SeqCst);
             let began = Instant::now();
             while segment.status(1).state() != State::Failed {

@@ -198,8 +198,12 @@ impl<'a> Driver<'a> {
         // The bell is made silent here and by the rank while it is not away, never by one while the other may sleep: whoever
         // makes it silent takes it from all who were woken and have not looked yet. The rank arms it when this is over.
         endpoint.bell().silence();
-        let Ok(progress) = poll_now(engine) else {
-            // The failure is the rank's to find: its next poll says the same.
+        let progress = poll_now(engine);
+        if let Err(failure) = &progress {
+            // The job learns it now, the rank from its next poll, which says the same.
+            self.job.fail(self.rank, failure);
+        }
+        let Ok(progress) = progress else {
             self.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
             return None;
         };
