@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// Limits small enough that nothing large is ever allocated.
 const LIMITS: Limits = Limits { ranks_max: 1 << 12, memory_bytes_max: 1 << 24, scratch_bytes_max: 1 << 24 };
 
-/// Any bytes as text: what parses without an error prints, in both spellings, to text that is the same program
-/// in the same stated order, and formatting it changes nothing. True where it was accepted.
+/// Any bytes as text: what parses without an error prints, in both spellings, to text that is the
+/// same program in the same stated order, and formatting it changes nothing. True where it was
+/// accepted.
 ///
 /// # Panics
 /// Where that does not hold.

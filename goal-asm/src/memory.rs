@@ -1,20 +1,23 @@
-//! The end of a process that gets no more memory: a message and exit status 2, where the standard library would abort.
+//! The end of a process that gets no more memory: a message and exit status 2, where the standard
+//! library would abort.
 //!
-//! A program, or a machine with little memory, decides how much is asked for; limits (`--max-ranks` and others) refuse most of it
-//! by name, and this is what is left. `unsafe`: an allocator's functions are.
+//! A program, or a machine with little memory, decides how much is asked for; limits (`--max-ranks`
+//! and others) refuse most of it by name, and this is what is left. `unsafe`: an allocator's
+//! functions are.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
-/// The system's allocator for a command. The first request that the system refuses ends the process. So nobody may rely on
-/// `try_reserve` to fail.
+/// The system's allocator for a command. The first request that the system refuses ends the
+/// process. So nobody may rely on `try_reserve` to fail.
 #[derive(Debug)]
 pub struct Allocator {
     /// The command's name, for the message.
     pub program: &'static str,
 }
 
-// SAFETY: every request goes to the system's allocator as it is, and so does what it returns; a null pointer is never returned.
+// SAFETY: every request goes to the system's allocator as it is, and so does what it returns; a
+// null pointer is never returned.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -53,8 +56,9 @@ impl Allocator {
         memory
     }
 
-    /// Ends the process at once, on whatever thread this is: nothing here allocates or takes a lock, and no destructor runs, as
-    /// these might. Files that are not finished have no name yet, or one that nobody else uses.
+    /// Ends the process at once, on whatever thread this is: nothing here allocates or takes a
+    /// lock, and no destructor runs, as these might. Files that are not finished have no name yet,
+    /// or one that nobody else uses.
     #[cold]
     fn exhausted(&self, size: usize) -> ! {
         let mut digits = [0; 20];
@@ -71,7 +75,8 @@ impl Allocator {
             message[length..length + part.len()].copy_from_slice(part);
             length += part.len();
         }
-        // SAFETY: the bytes are those of `message`. Nothing else can be done if they can't be written.
+        // SAFETY: the bytes are those of `message`. Nothing else can be done if they can't be
+        // written.
         unsafe { libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), length) };
         // SAFETY: ends the process, without anything of it running on.
         unsafe { libc::_exit(2) }

@@ -1,15 +1,17 @@
 //! Who may change a connection: keys, and the tags that prove them.
 //!
-//! A job has one key. BLAKE3 derives from it a key for handshakes, one for datagrams and one for each connection; tags are
-//! SipHash-2-4 with 128 bits of output, cut to 96. The tag of a SYN is made with the key for handshakes, as the other side's nonce
-//! is not known yet. All other tags of a connection are made with a key that depends on both sides' addresses, ports and nonces
-//! of 64 bits, so no frame of one connection is one of another. A tag covers the addresses of the frame, its whole number (the
-//! header has the low half), and the header but for its checksum. It covers the payload too where the connection's data is
-//! authenticated, and always that of a request.
+//! A job has one key. BLAKE3 derives from it a key for handshakes, one for datagrams and one for
+//! each connection; tags are SipHash-2-4 with 128 bits of output, cut to 96. The tag of a SYN is
+//! made with the key for handshakes, as the other side's nonce is not known yet. All other tags of
+//! a connection are made with a key that depends on both sides' addresses, ports and nonces of 64
+//! bits, so no frame of one connection is one of another. A tag covers the addresses of the frame,
+//! its whole number (the header has the low half), and the header but for its checksum. It covers
+//! the payload too where the connection's data is authenticated, and always that of a request.
 //!
-//! Threat: anyone on the Ethernet may send any frame, and repeat or change those that it has seen. Who has no key guesses a tag
-//! with a chance of 2^-96: at 15 million frames a second, as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a
-//! pseudorandom function, so nothing is lost where a number repeats under one key, as it would be with GMAC.
+//! Threat: anyone on the Ethernet may send any frame, and repeat or change those that it has seen.
+//! Who has no key guesses a tag with a chance of 2^-96: at 15 million frames a second, as many as
+//! 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom function, so
+//! nothing is lost where a number repeats under one key, as it would be with GMAC.
 
 #[cfg(test)]
 mod tests;
@@ -103,7 +105,8 @@ impl Key {
 
     #[inline]
     fn tag_of(&self, way: Way, control: u64, pieces: &[&[u8]]) -> Tag {
-        // The addresses and the header lie in one piece, and all of a short packet does: pieces cost more than bytes.
+        // The addresses and the header lie in one piece, and all of a short packet does: pieces
+        // cost more than bytes.
         let mut start = [0; START_LEN];
         start[..6].copy_from_slice(&way.source.0);
         start[6..12].copy_from_slice(&way.destination.0);

@@ -58,7 +58,8 @@ impl Datagrams {
         (is_for_port && is_proven).then_some((way.source, datagram))
     }
 
-    /// The interface that sent a frame of another version of EDP, and that version. Nothing of it is proven: it is good for a hint.
+    /// The interface that sent a frame of another version of EDP, and that version. Nothing of it
+    /// is proven: it is good for a hint.
     pub fn other_version(&self, frame: &[u8]) -> Option<(Mac, u8)> {
         let header = Frame::new_checked(frame).ok()?;
         let is_other = header.ethertype() == self.ethertype && header.source() != self.address.mac;

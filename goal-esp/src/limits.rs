@@ -9,7 +9,8 @@ pub const PAYLOAD_MIN: usize = 8 * RANGES_MAX;
 /// Most ranges of packets that one request names.
 pub const RANGES_MAX: usize = 32;
 
-/// Most runs of ports in one answer of a host: it fits wherever the shortest payload that a peer may limit itself to does.
+/// Most runs of ports in one answer of a host: it fits wherever the shortest payload that a peer
+/// may limit itself to does.
 pub const PORT_RUNS_MAX: usize = 24;
 
 /// Most packets that may be on their way without an acknowledgement: half of what a window counts, so that a packet of the

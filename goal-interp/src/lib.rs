@@ -4,9 +4,9 @@
 //! starts or which message arrives next. It shares no code with the engine that runs schedules, since it is what that
 //! engine is compared with; it is no way to run programs fast.
 //!
-//! [`run`] gives one outcome, [`outcomes`] all of a small program with wildcards, [`always_ends`] tells of such
-//! a program whether some order gets stuck, and [`replay`] the outcome of a
-//! matching that was recorded elsewhere.
+//! [`run`] gives one outcome, [`outcomes`] all of a small program with wildcards, [`always_ends`]
+//! tells of such a program whether some order gets stuck, and [`replay`] the outcome of a matching
+//! that was recorded elsewhere.
 
 mod error;
 mod matching;

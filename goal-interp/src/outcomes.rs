@@ -38,8 +38,8 @@ pub fn outcomes(
     Ok(is_done.then_some(found))
 }
 
-/// Returns true if a program ends in every order of its steps, with sends that complete as `options` say; `None` if more than
-/// `bound` states have to be visited.
+/// Returns true if a program ends in every order of its steps, with sends that complete as
+/// `options` say; `None` if more than `bound` states have to be visited.
 ///
 /// # Errors
 /// The first failure, or the first run that gets stuck.
@@ -47,8 +47,8 @@ pub fn always_ends(program: &Program, options: &Options, bound: usize) -> Result
     Ok(explore(program, options, bound, true, |_| {})?.then_some(()))
 }
 
-/// Visits every state, or with `settled` only those between steps whose order can matter, and calls `end` with each end. Returns
-/// false if there are more than `bound`.
+/// Visits every state, or with `settled` only those between steps whose order can matter, and calls
+/// `end` with each end. Returns false if there are more than `bound`.
 pub(crate) fn explore(
     program: &Program,
     options: &Options,
@@ -198,7 +198,8 @@ impl<'p> Choices<'p> {
         })
     }
 
-    /// A message that arrives may come too late for a receive from any source, and hold up those behind it.
+    /// A message that arrives may come too late for a receive from any source, and hold up those
+    /// behind it.
     fn sources_mix(&self, to: u32) -> bool {
         self.recvs[to as usize].iter().any(|(_, envelope)| envelope.from == ANY)
     }

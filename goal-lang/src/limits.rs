@@ -60,7 +60,8 @@ pub const TABLE_ENTRIES_MAX: usize = 1 << 22;
 /// Most bytes of one action in a window: those of 800,000 pieces of a vector.
 pub const WINDOW_ACTION_BYTES_MAX: usize = 1 << 24;
 
-/// Most bytes of initial and expected values, of all ranks together, that are held where a schedule is run through a window.
+/// Most bytes of initial and expected values, of all ranks together, that are held where a schedule
+/// is run through a window.
 pub const WINDOW_IMAGES_BYTES_MAX: u64 = 1 << 30;
 
 /// Syntax errors in one text after which the rest is not read.
@@ -93,8 +94,9 @@ pub const KEPT_RUNS_MAX: usize = 1 << 24;
 /// Most operands that it looks at in doing so.
 pub const COUNTED_OPERANDS_MAX: u64 = 1 << 28;
 
-/// Actions that the search through all orders of events looks at, state by state, unless `--effort` asks for more. A state counts
-/// a quarter of the program's actions and what happens on the way to it.
+/// Actions that the search through all orders of events looks at, state by state, unless `--effort`
+/// asks for more. A state counts a quarter of the program's actions and what happens on the way to
+/// it.
 pub const SEARCH_STEPS_MAX: u64 = 1 << 23;
 
 /// Ranges of bytes that the comparison of a rank's accesses to memory may look at in all, beside

@@ -86,8 +86,8 @@ impl SourceMap {
         self.sources.get(after.checked_sub(1)?)
     }
 
-    /// Line and column of a position, both 1-based. Columns count code points; bytes that are no UTF-8 count as what is shown in
-    /// their place.
+    /// Line and column of a position, both 1-based. Columns count code points; bytes that are no
+    /// UTF-8 count as what is shown in their place.
     pub fn line_column(&self, position: Position) -> Option<(u64, u64)> {
         let source = self.source_of(position)?;
         let offset = ((position - source.base) as usize).min(source.bytes.len());

@@ -1,7 +1,8 @@
-//! The promise of the checks: a program without a finding ends in every order of events. Small random programs are explored by the
-//! interpreter, which shares no code with the checks.
+//! The promise of the checks: a program without a finding ends in every order of events. Small
+//! random programs are explored by the interpreter, which shares no code with the checks.
 //!
-//! `GOAL_TANGLES=N` looks at N programs in place of 5,000 and 2,000, `GOAL_TANGLES_FROM=S` begins at seed S.
+//! `GOAL_TANGLES=N` looks at N programs in place of 5,000 and 2,000, `GOAL_TANGLES_FROM=S` begins
+//! at seed S.
 
 use goal_interp::{Eager, Error, always_ends, outcomes};
 use goal_lang::diag::{Code, Report};
@@ -92,7 +93,8 @@ fn what_passes_ends_in_every_order() {
     assert!(u64::from(counts.too_many_orders) * 20 < programs, "{counts:?}");
 }
 
-/// What a program leaves in memory is the same in every order, unless a finding says that timing decides.
+/// What a program leaves in memory is the same in every order, unless a finding says that timing
+/// decides.
 #[test]
 fn what_passes_leaves_the_same_memory() {
     let (programs, from) = (number("GOAL_TANGLES", 2_000), number("GOAL_TANGLES_FROM", 0));

@@ -1,8 +1,9 @@
 //! Descriptors that a rank process inherits. `unsafe`: numbers become descriptors.
 //!
-//! Threat: the numbers come from the environment, which whoever starts the process chooses. A number that is not open is refused, and so
-//! are those of the standard streams and a second use of a number. A rank process has no more rights than who started it, so what
-//! is behind a descriptor is checked where it is used, to get an error and not a fault.
+//! Threat: the numbers come from the environment, which whoever starts the process chooses. A
+//! number that is not open is refused, and so are those of the standard streams and a second use of
+//! a number. A rank process has no more rights than who started it, so what is behind a descriptor
+//! is checked where it is used, to get an error and not a fault.
 #![allow(unsafe_code)]
 
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
@@ -36,7 +37,8 @@ impl Inherited {
         }
         // SAFETY: it lives for the call, which fails if it is not open.
         fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).map_err(|_| refused("is not open"))?;
-        // SAFETY: it is open, and nobody else of this process knows it: it was inherited, and is taken once.
+        // SAFETY: it is open, and nobody else of this process knows it: it was inherited, and is
+        // taken once.
         let fd = unsafe { OwnedFd::from_raw_fd(number) };
         fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
         self.taken.push(number);
@@ -47,7 +49,8 @@ impl Inherited {
 /// Keeps all that was inherited, also what nobody takes, from programs that this process executes.
 fn close_on_exec() {
     let (first, last) = (libc::STDERR_FILENO as libc::c_uint + 1, libc::c_uint::MAX);
-    // SAFETY: a system call on numbers that only sets flags. Kernels before 5.11 refuse it: what is taken gets its flag below.
+    // SAFETY: a system call on numbers that only sets flags. Kernels before 5.11 refuse it: what is
+    // taken gets its flag below.
     unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
 }
 

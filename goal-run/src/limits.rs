@@ -1,11 +1,13 @@
-//! What the system allows a job: limits in words, and what is known not to fit before a rank starts.
+//! What the system allows a job: limits in words, and what is known not to fit before a rank
+//! starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Bytes of address space that a process needs beside what its job asks for: the program, its libraries, a stack.
+/// Bytes of address space that a process needs beside what its job asks for: the program, its
+/// libraries, a stack.
 const PROCESS_ADDRESSES: u64 = 32 << 20;
 /// Bytes of memory that a rank process takes at least.
 const PROCESS_MEMORY: u64 = 2 << 20;
@@ -94,7 +96,8 @@ impl Demand {
         Ok(())
     }
 
-    /// What may not fit into the memory that is free, in words. A schedule need not touch all that it names.
+    /// What may not fit into the memory that is free, in words. A schedule need not touch all that
+    /// it names.
     pub(crate) fn doubt(&self) -> Option<String> {
         self.exceeds(free_memory()?)
     }
@@ -122,7 +125,8 @@ pub fn raise_open_files() {
     }
 }
 
-/// Bytes of memory that are free for this process: of the system, and of each control group that it is in. `None` where nobody tells.
+/// Bytes of memory that are free for this process: of the system, and of each control group that it
+/// is in. `None` where nobody tells.
 fn free_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

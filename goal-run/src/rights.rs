@@ -1,16 +1,19 @@
 //! The rights that a process of goal-run has: it gives them up as soon as it can.
 //!
-//! Threat: whoever takes over a process of a job, by a frame or by a fault of ours, has the rights of that process. So launchers
-//! open the sockets of their ranks and then give up what they have, and ranks never have any: no capability in any set, and
-//! `no_new_privs`, so that no program that they execute gets one from its file or from being root's.
+//! Threat: whoever takes over a process of a job, by a frame or by a fault of ours, has the rights
+//! of that process. So launchers open the sockets of their ranks and then give up what they have,
+//! and ranks never have any: no capability in any set, and `no_new_privs`, so that no program that
+//! they execute gets one from its file or from being root's.
 //!
-//! Rights are those of a thread, and a thread that starts has those of its starter. So nobody has to know which threads a library
-//! starts if they start after rights are gone: on one host the main thread gives them up before there is another thread, and where
-//! it needs them later it does its work [`apart`].
+//! Rights are those of a thread, and a thread that starts has those of its starter. So nobody has
+//! to know which threads a library starts if they start after rights are gone: on one host the main
+//! thread gives them up before there is another thread, and where it needs them later it does its
+//! work [`apart`].
 //!
-//! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment. A process becomes a rank only
-//! if `no_new_privs` was set before the file was executed: then the kernel has granted it nothing that its starter lacked.
-//! `AT_SECURE` does not tell, because the kernel sets it for every file with effective capabilities, also where it grants none.
+//! Threat: a local user starts a file that has capabilities (`setcap`) and chooses its environment.
+//! A process becomes a rank only if `no_new_privs` was set before the file was executed: then the
+//! kernel has granted it nothing that its starter lacked. `AT_SECURE` does not tell, because the
+//! kernel sets it for every file with effective capabilities, also where it grants none.
 //!
 //! Threat: the same user takes a socket out of a rank process, which runs as this user and has no
 //! right that the user lacks (`ptrace`, `pidfd_getfd`). The kernel forbids that from the first
@@ -58,7 +61,8 @@ pub fn give_up() -> io::Result<()> {
     keep(CapabilitySet::empty())
 }
 
-/// The same for a launcher. Root's keeps the right to write files, which the programs that it starts don't get.
+/// The same for a launcher. Root's keeps the right to write files, which the programs that it
+/// starts don't get.
 ///
 /// # Errors
 /// What the system says.
@@ -85,8 +89,8 @@ fn of_results() -> CapabilitySet {
     if getuid().is_root() { FILES } else { CapabilitySet::empty() }
 }
 
-/// Does some work as a launcher that has given up its rights: on a thread of its own, so that this thread keeps its rights and no thread
-/// that the work starts has them.
+/// Does some work as a launcher that has given up its rights: on a thread of its own, so that this
+/// thread keeps its rights and no thread that the work starts has them.
 ///
 /// # Errors
 /// The system starts no thread, or refuses to take its rights.
@@ -100,7 +104,8 @@ pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
 
 /// Lets a command start its program without rights.
 pub(crate) fn confine(command: &mut Command) {
-    // What this thread lacks the program does not get. A process that has nothing to do before its program starts faster.
+    // What this thread lacks the program does not get. A process that has nothing to do before its
+    // program starts faster.
     if !is_confined() {
         // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
         unsafe { command.pre_exec(give_up) };
@@ -112,7 +117,8 @@ pub fn is_confined() -> bool {
     no_new_privs().unwrap_or(false)
 }
 
-/// Returns an error if this file is set-user-ID or set-group-ID: the user could write any file with its owner's rights.
+/// Returns an error if this file is set-user-ID or set-group-ID: the user could write any file with
+/// its owner's rights.
 ///
 /// # Errors
 /// What to do instead.
@@ -169,7 +175,8 @@ fn keep(kept: CapabilitySet) -> io::Result<()> {
     set_no_new_privs(true)?;
     // Fails on a kernel without the set.
     let _ = clear_ambient_capability_set();
-    // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do alone.
+    // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do
+    // alone.
     for number in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << number);
         if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {

@@ -1,9 +1,11 @@
-//! Where a hash table puts a key: this depends on secret numbers, so that nobody can choose keys that collide.
+//! Where a hash table puts a key: this depends on secret numbers, so that nobody can choose keys
+//! that collide.
 //!
-//! **Threats.** Tags, ranks and offsets come from a schedule's file, and tags of early messages come from peers. If the
-//! hash function were known, their author could choose keys that all fall on one place, and each look-up would walk
-//! over all of them. Each table therefore mixes a key with numbers that are drawn when its process, or its heap, begins.
-//! The numbers decide only where a key lies, never what a look-up finds, so a run has the same result with any of them.
+//! **Threats.** Tags, ranks and offsets come from a schedule's file, and tags of early messages
+//! come from peers. If the hash function were known, their author could choose keys that all fall
+//! on one place, and each look-up would walk over all of them. Each table therefore mixes a key
+//! with numbers that are drawn when its process, or its heap, begins. The numbers decide only where
+//! a key lies, never what a look-up finds, so a run has the same result with any of them.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -22,9 +24,10 @@ impl Seed {
         Self { a: random.hash_one(0u8), b: random.hash_one(1u8) }
     }
 
-    /// The hash of two words. Each is mixed with its secret number and the two are multiplied, then the halves of the product
-    /// are folded into one word (as in wyhash and foldhash). One such round would be enough for most seeds; but with some of
-    /// them words at equal distances fall close to each other, where linear probing walks over all of them.
+    /// The hash of two words. Each is mixed with its secret number and the two are multiplied, then
+    /// the halves of the product are folded into one word (as in wyhash and foldhash). One such
+    /// round would be enough for most seeds; but with some of them words at equal distances fall
+    /// close to each other, where linear probing walks over all of them.
     #[inline(always)]
     pub(crate) fn mix(self, x: u64, y: u64) -> u64 {
         /// 2^64 divided by the golden ratio.
@@ -74,15 +77,16 @@ impl Hasher for Mixed {
 /// Sets of keys that are hard for some hash function, for tests of tables.
 #[cfg(test)]
 pub(crate) mod keys {
-    /// `count` tags that collide in a table of `2 * count` places (a power of two) where the place of a tag is taken from
-    /// bit `shift` on of `(tag + offset) * factor`.
+    /// `count` tags that collide in a table of `2 * count` places (a power of two) where the place
+    /// of a tag is taken from bit `shift` on of `(tag + offset) * factor`.
     fn colliding(count: usize, (factor, offset, shift): (u64, u64, u32)) -> Vec<u32> {
         let mask = (2 * count as u64).next_power_of_two() - 1;
         let place = |tag: u32| (u64::from(tag).wrapping_add(offset)).wrapping_mul(factor) >> shift & mask;
         (0..=u32::MAX).filter(|&tag| place(tag) == 0).take(count).collect()
     }
 
-    /// Sets of `count` tags: regular ones, and those that were chosen against multiplications by known factors.
+    /// Sets of `count` tags: regular ones, and those that were chosen against multiplications by
+    /// known factors.
     pub(crate) fn sets(count: usize) -> Vec<Vec<u32>> {
         let numbers = || 0..count as u32;
         let shifted = (1..32).step_by(5).map(|bits| numbers().map(|i| i.rotate_left(bits)).collect());

@@ -42,7 +42,8 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
             let ended = Ended::of(launcher.wait_with_output().unwrap());
             ended.assert_status(4);
             ended.assert_says(&[&format!("rank {victim} was killed by signal 9 (SIGKILL)")]);
-            // It was within an instance, or others did what was left of one and it never began the next.
+            // It was within an instance, or others did what was left of one and it never began the
+            // next.
             assert!(!ended.err.contains("0 actions of"), "{ended:?}");
             let of_rank = |text: &str| ended.err.contains(text);
             assert!(of_rank("of 1 rank had not ended") || of_rank("all actions of instance "), "{ended:?}");

@@ -145,7 +145,8 @@ fn a_limit_on_unexpected_messages_is_named() {
     ends(text, &["--unexpected-limit", "1000"], 3, &says);
 }
 
-/// Ranks whose sends are ready, on their way or done when the time is up: the limit has nothing to do with that.
+/// Ranks whose sends are ready, on their way or done when the time is up: the limit has nothing to
+/// do with that.
 #[test]
 fn a_send_that_is_under_way_is_not_the_fault_of_a_limit() {
     let rank = |rank: u32| {

@@ -1,4 +1,5 @@
-//! Limits of the system that are too low for a job: one message that names the limit, status 2, and nothing left behind.
+//! Limits of the system that are too low for a job: one message that names the limit, status 2, and
+//! nothing left behind.
 
 mod common;
 

@@ -136,8 +136,8 @@ const DIVIDES: &str = "
     rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; requ r -> s }
     rank 1 { r: recv 0,8 from 0; x: exec divInt32 with 8,8 0,8; requ x -> r; s: send 0,8 to 0; requ s -> x }";
 
-/// The rank learns what another one found that acted for it, or its thread, whether or not it looks at its status meanwhile. The job
-/// does not wait for that.
+/// The rank learns what another one found that acted for it, or its thread, whether or not it looks
+/// at its status meanwhile. The job does not wait for that.
 #[test]
 fn a_failure_that_a_helper_finds_is_the_ranks() {
     let waits = [Wait::Spin, Wait::Adaptive, Wait::Block];
@@ -221,8 +221,8 @@ fn finish_all(member: &mut Member<'_>, handles: Vec<Handle>) {
     }
 }
 
-/// Nobody acts for a rank that runs what others don't know: schedules of another file, several instances at once, also in turn with the
-/// job's own.
+/// Nobody acts for a rank that runs what others don't know: schedules of another file, several
+/// instances at once, also in turn with the job's own.
 #[test]
 fn what_others_do_not_know_they_leave_to_the_rank() {
     for mode in Mode::ALL {
@@ -329,7 +329,8 @@ fn registered_functions_are_called_by_their_rank() {
     }
 }
 
-/// A panic of the thread is the rank's error, with its text, and the launcher's; nobody waits for ever.
+/// A panic of the thread is the rank's error, with its text, and the launcher's; nobody waits for
+/// ever.
 #[test]
 fn a_panic_of_the_progress_thread_ends_the_rank() {
     let (started, failed) = (AtomicU32::new(0), AtomicU32::new(0));

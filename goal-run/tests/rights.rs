@@ -1,4 +1,5 @@
-//! What rights the processes of a job have, and that a file with capabilities does nothing for whoever starts it as a rank.
+//! What rights the processes of a job have, and that a file with capabilities does nothing for
+//! whoever starts it as a rank.
 
 mod common;
 
@@ -57,7 +58,8 @@ fn threads_that_read_a_large_program_have_no_rights() {
     Ended::of(launcher.wait_with_output().unwrap()).assert_status(130);
 }
 
-/// The memory files of jobs that programs would inherit from a process. Other tests of this process leave theirs open.
+/// The memory files of jobs that programs would inherit from a process. Other tests of this process
+/// leave theirs open.
 fn lent(process: Pid) -> Vec<PathBuf> {
     let process = process.as_raw_nonzero();
     let numbers = fs::read_dir(format!("/proc/{process}/fdinfo")).unwrap();
@@ -236,7 +238,8 @@ fn a_segment_of_another_size_or_form_is_refused() {
     let (caller, len) = told(Mode::Caller);
     let (node, len_of_node) = told(Mode::Node);
     assert!(len < len_of_node);
-    // Nothing else is wrong with the order: with the right segment the rank starts, and waits for the other one.
+    // Nothing else is wrong with the order: with the right segment the rank starts, and waits for
+    // the other one.
     for (settings, len) in [(&caller, len), (&node, len_of_node)] {
         let area = segment(len, SIZED);
         let mut child = rank(settings, &area).spawn().unwrap();
@@ -270,7 +273,8 @@ fn a_segment_of_another_size_or_form_is_refused() {
     for (settings, area, says) in cases {
         let mut command = rank(settings, &area);
         let mut child = command.spawn().unwrap();
-        // One that starts after all fails this test and does not outlive it: it ends with the thread that started it.
+        // One that starts after all fails this test and does not outlive it: it ends with the
+        // thread that started it.
         wait_for(|| child.try_wait().unwrap());
         let ended = Ended::of(child.wait_with_output().unwrap());
         ended.assert_status(2);

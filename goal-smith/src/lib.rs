@@ -5,7 +5,8 @@
 //! matches, cannot deadlock even when every send waits for its receive, has no races, and its final memory is unique,
 //! unless [`Shape::outcomes_may_differ`] asks for more. The text order of actions is shuffled at the end.
 //!
-//! [`tangle`] makes the other kind: small programs whose messages get in each other's way, which may get stuck in some orders.
+//! [`tangle`] makes the other kind: small programs whose messages get in each other's way, which
+//! may get stuck in some orders.
 //!
 //! This crate does not execute anything and makes no invalid programs. Start at [`program`] and [`Shape`].
 

@@ -1,5 +1,6 @@
-//! Small programs whose messages get in each other's way: a few sends and receives of equal tags, with wildcards, and few
-//! dependencies. In one order of events at least each ends where its sends wait for their receives; in others many get stuck.
+//! Small programs whose messages get in each other's way: a few sends and receives of equal tags,
+//! with wildcards, and few dependencies. In one order of events at least each ends where its sends
+//! wait for their receives; in others many get stuck.
 
 use goal_lang::{
     ANY, Action, ActionId, BodyBuilder, Payload, Piece, Placement, Program, ProgramBuilder, Space,
@@ -66,8 +67,8 @@ struct Tangle {
 }
 
 impl Tangle {
-    /// Adds an action that waits for some of those before it. A message's receive never waits for its own send to end: it could
-    /// not where the two are on one rank.
+    /// Adds an action that waits for some of those before it. A message's receive never waits for
+    /// its own send to end: it could not where the two are on one rank.
     fn add(&mut self, rank: u32, action: Action) {
         let (body, ids) = &mut self.bodies[rank as usize];
         let id = body.action(action);

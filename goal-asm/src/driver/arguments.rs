@@ -32,8 +32,8 @@ pub struct InputArguments {
 /// What checks assume of the runtime, and what becomes of warnings.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArguments {
-    /// Largest message that the runtime sends before its receive is there; 0: does it end where every
-    /// message waits?
+    /// Largest message that the runtime sends before its receive is there; 0: does it end where
+    /// every message waits?
     #[arg(long, value_name = "BYTES", default_value_t = EAGER_LIMIT, value_parser = bytes)]
     pub eager_limit: u64,
     /// Most bytes of messages that a rank of the runtime keeps for receives to come
@@ -50,7 +50,8 @@ pub struct CheckArguments {
 /// Which findings are wanted, and how much work they may come to.
 #[derive(Debug, Clone, clap::Args)]
 pub struct FindingArguments {
-    /// Leave out findings of a kind: G0308 or timing-dependent-match; several with commas between them
+    /// Leave out findings of a kind: G0308 or timing-dependent-match; several with commas between
+    /// them
     #[arg(long, value_name = "CODE|KIND", value_delimiter = ',', value_parser = allowed)]
     pub allow: Vec<Code>,
     /// How many times as much work as usual a check may do before it gives up with check-incomplete

@@ -109,7 +109,8 @@ impl Emit {
     }
 }
 
-/// Writes a program. LogGOPSim's form has no names that could be dropped, so [`Options::strip`] doesn't change it.
+/// Writes a program. LogGOPSim's form has no names that could be dropped, so [`Options::strip`]
+/// doesn't change it.
 ///
 /// # Errors
 /// Where the form can't hold it, or `out` fails.
@@ -166,8 +167,8 @@ fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A binary that still says what the program says is written as it was read: its appendix may have another layout than
-/// ours.
+/// A binary that still says what the program says is written as it was read: its appendix may have
+/// another layout than ours.
 fn write_loggopsim(loaded: &mut Loaded, options: &Options, out: &mut dyn Write) -> Result<(), EmitError> {
     if let Some(bytes) = &loaded.binary
         && !loggopsim::is_written_as(&loaded.program, bytes)

@@ -3,8 +3,8 @@
 use super::{Error, Loaded, Options};
 use goal_opt::check::check_into;
 
-/// Adds to the findings what is wrong with a program that only all ranks together show. Returns what was proved of the
-/// collective that it is meant to be, where that is asked.
+/// Adds to the findings what is wrong with a program that only all ranks together show. Returns
+/// what was proved of the collective that it is meant to be, where that is asked.
 ///
 /// # Errors
 /// All findings, where there is an error among them, or a warning and these are denied.

@@ -7,7 +7,8 @@ use clap::{ColorChoice, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::io;
 
-/// The arguments of this process. `--help` and what is wrong are told here; then there is only an exit status.
+/// The arguments of this process. `--help` and what is wrong are told here; then there is only an
+/// exit status.
 ///
 /// # Errors
 /// The status with which to end: also of `--help`.
@@ -37,7 +38,8 @@ pub fn asks_for_json() -> bool {
     value(&arguments, "--format") == Some("json")
 }
 
-/// The last value of an option among arguments that may be wrong, as `--name VALUE` or `--name=VALUE`.
+/// The last value of an option among arguments that may be wrong, as `--name VALUE` or
+/// `--name=VALUE`.
 fn value<'a>(arguments: &'a [OsString], name: &str) -> Option<&'a str> {
     let options = arguments.iter().take_while(|argument| *argument != "--");
     let options: Vec<Option<&str>> = options.map(|argument| argument.to_str()).collect();

@@ -22,7 +22,8 @@ pub enum Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 #[repr(u8)]
 pub enum Color {
-    /// On a terminal that is not dumb, unless `NO_COLOR` is set; anywhere, where `CLICOLOR_FORCE` is
+    /// On a terminal that is not dumb, unless `NO_COLOR` is set; anywhere, where `CLICOLOR_FORCE`
+    /// is
     #[default]
     Auto,
     /// Also in files and pipes
@@ -38,8 +39,8 @@ pub(super) fn set_color(color: Color) {
     COLOR.store(color as u8, Ordering::Relaxed);
 }
 
-/// Returns true if what goes to standard error has colours. The environment is whoever's who starts the command; it decides about
-/// colours only.
+/// Returns true if what goes to standard error has colours. The environment is whoever's who starts
+/// the command; it decides about colours only.
 fn is_colored() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match COLOR.load(Ordering::Relaxed) {
@@ -56,7 +57,8 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Writes findings, and how many more there are: for people on standard error, for programs on standard output.
+/// Writes findings, and how many more there are: for people on standard error, for programs on
+/// standard output.
 ///
 /// # Errors
 /// Those of standard output; that of people is not waited for.
@@ -77,7 +79,8 @@ pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes findings on standard error, which is beside a result on standard output: for people or as JSON.
+/// Writes findings on standard error, which is beside a result on standard output: for people or as
+/// JSON.
 pub fn note(findings: &Findings, format: Format) {
     clear_stage();
     let Findings { report, sources } = findings;

@@ -104,8 +104,9 @@ fn form(bytes: &[u8]) -> Form {
     }
 }
 
-/// The bytes of a gzip file: of all its members. Zeros may follow, as on tapes; gzip takes them, too. Other bytes behind the members are
-/// refused, where gzip warns and leaves them out: they may be the damaged rest of a program.
+/// The bytes of a gzip file: of all its members. Zeros may follow, as on tapes; gzip takes them,
+/// too. Other bytes behind the members are refused, where gzip warns and leaves them out: they may
+/// be the damaged rest of a program.
 fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let damaged = |what: String, help: &str| {
         Diagnostic::new(Code::GzipFormat, format!("{name}: the gzip file {what}")).help(help)

@@ -25,7 +25,8 @@ impl Target {
         if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
     }
 
-    /// Where the result goes that replaces an input: the file, or standard output if the input is none that can be replaced.
+    /// Where the result goes that replaces an input: the file, or standard output if the input is
+    /// none that can be replaced.
     pub fn in_place(input: &Path) -> Self {
         if streams::is_stream(input) { Target::Stdout } else { Target::File(input.to_owned()) }
     }

@@ -27,8 +27,9 @@ impl PassArguments {
     /// The pipeline that these arguments ask for, for a runtime that sends messages up to `eager_limit` bytes before
     /// their receives are there.
     ///
-    /// Only NISA is compiled to be executed. The other forms hand a program to other tools, so without a level and a
-    /// list no pass runs for them: their order and dependencies are the input's.
+    /// Only NISA is compiled to be executed. The other forms hand a program to other tools, so
+    /// without a level and a list no pass runs for them: their order and dependencies are the
+    /// input's.
     ///
     /// # Errors
     /// What is no pass and no machine, or a file that can't be read.

@@ -144,8 +144,8 @@ fn size(program: &Program) -> String {
     )
 }
 
-/// The command with the file's name for each `%s`, quoted as the place in the command needs it: `%s` may stand alone or inside of
-/// quotes.
+/// The command with the file's name for each `%s`, quoted as the place in the command needs it:
+/// `%s` may stand alone or inside of quotes.
 fn command(check: &str, path: &Path) -> String {
     let path = path.display().to_string();
     let quoted = path.replace('\'', r"'\''");

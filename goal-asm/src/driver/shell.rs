@@ -15,7 +15,8 @@ pub struct Completions {
 }
 
 impl Completions {
-    /// Writes the completions of the command `program`, whose arguments are `C`, to standard output.
+    /// Writes the completions of the command `program`, whose arguments are `C`, to standard
+    /// output.
     ///
     /// # Errors
     /// Those of standard output.
@@ -29,7 +30,8 @@ impl Completions {
 /// Where manual pages go.
 #[derive(Debug, clap::Args)]
 pub struct Man {
-    /// The folder, made where it is missing: a page for the command, and one for each of its commands
+    /// The folder, made where it is missing: a page for the command, and one for each of its
+    /// commands
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }

@@ -1,5 +1,5 @@
-//! How far a command is, on a terminal: a line that appears when something takes longer than a second and is gone
-//! before anything else is written.
+//! How far a command is, on a terminal: a line that appears when something takes longer than a
+//! second and is gone before anything else is written.
 
 use indicatif::ProgressBar;
 use std::io::{self, IsTerminal};

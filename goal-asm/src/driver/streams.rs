@@ -1,8 +1,9 @@
-//! Standard streams that were closed when the process started, and paths that name open descriptors.
+//! Standard streams that were closed when the process started, and paths that name open
+//! descriptors.
 //!
-//! Whoever starts the command decides which descriptors are open. The standard library opens `/dev/null` in place of closed standard
-//! streams before `main`, so that results vanish without an error; a look before that finds it out. `unsafe`: code that runs before
-//! `main`.
+//! Whoever starts the command decides which descriptors are open. The standard library opens
+//! `/dev/null` in place of closed standard streams before `main`, so that results vanish without an
+//! error; a look before that finds it out. `unsafe`: code that runs before `main`.
 #![allow(unsafe_code)]
 
 use std::fs;
@@ -13,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
 static STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
-// SAFETY: functions in this section are called once each before `main`, when there is no other thread. This one needs nothing that
-// the standard library sets up.
+// SAFETY: functions in this section are called once each before `main`, when there is no other
+// thread. This one needs nothing that the standard library sets up.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
@@ -54,7 +55,8 @@ pub(super) fn stdin() -> io::Result<StdinLock<'static>> {
 /// Links that are followed at most, as in the kernel.
 const LINKS_MAX: usize = 40;
 
-/// The number of the open descriptor that a path names, as `/dev/stdout`, `/dev/fd/3` and `/proc/self/fd/3` do.
+/// The number of the open descriptor that a path names, as `/dev/stdout`, `/dev/fd/3` and
+/// `/proc/self/fd/3` do.
 pub(super) fn descriptor(path: &Path) -> Option<i32> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -71,8 +73,8 @@ pub(super) fn descriptor(path: &Path) -> Option<i32> {
     None
 }
 
-/// Returns true for an input that can't be replaced or have a result beside it: standard input (`-`), a pipe, a device, an open
-/// descriptor.
+/// Returns true for an input that can't be replaced or have a result beside it: standard input
+/// (`-`), a pipe, a device, an open descriptor.
 pub fn is_stream(path: &Path) -> bool {
     let is_special = || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     path == Path::new("-") || descriptor(path).is_some() || is_special()

@@ -10,8 +10,9 @@ use std::thread;
 /// They are started once.
 static STARTED: Once = Once::new();
 
-/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or as many as the system starts. Where it
-/// starts none, this thread does the work alone. A second call does nothing.
+/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or
+/// as many as the system starts. Where it starts none, this thread does the work alone. A second
+/// call does nothing.
 pub fn start_workers() {
     STARTED.call_once(start);
 }
@@ -23,7 +24,8 @@ fn start() {
     let start = || {
         let receiver = Arc::clone(&receiver);
         let work = move || {
-            // The first thread handles it. One that may put it off must not find that another thread took it.
+            // The first thread handles it. One that may put it off must not find that another
+            // thread took it.
             let _ = SigSet::from(Signal::SIGTSTP).thread_block();
             let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             // There is none where somebody else has made the pool.

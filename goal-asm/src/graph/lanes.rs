@@ -1,5 +1,6 @@
-//! All ranks in one picture: a lane each, with their messages from lane to lane. Actions stand behind what they wait for and receives
-//! behind their sends, so that time runs from left to right in all lanes together.
+//! All ranks in one picture: a lane each, with their messages from lane to lane. Actions stand
+//! behind what they wait for and receives behind their sends, so that time runs from left to right
+//! in all lanes together.
 
 use super::escaped_xml as escaped;
 use super::layers::Layers;
@@ -18,8 +19,8 @@ const LANE_PADDING: f64 = 14.0;
 /// How far a message begins and ends from the corner of a box.
 const CORNER: f64 = 14.0;
 
-/// Draws the graphs of all ranks and their messages. Where that is more than can be read, the first ranks are drawn that are not. Returns
-/// how many ranks these are.
+/// Draws the graphs of all ranks and their messages. Where that is more than can be read, the first
+/// ranks are drawn that are not. Returns how many ranks these are.
 ///
 /// # Errors
 /// Where the first rank alone has more actions or dependencies than can be read, or `out` fails.
@@ -147,7 +148,8 @@ fn render(whole: &Whole<'_>, lanes: &[Drawing<'_>], messages: &[(Vertex, Vertex)
     svg
 }
 
-/// From the edge of a send that looks to its receive's lane, to the edge of the receive that looks back.
+/// From the edge of a send that looks to its receive's lane, to the edge of the receive that looks
+/// back.
 fn message(whole: &Whole<'_>, lanes: &[Drawing<'_>], send: Vertex, receive: Vertex) -> String {
     let (from_rank, to_rank) = (whole.rank(send), whole.rank(receive));
     let from = lanes[from_rank as usize].rectangle(whole.id(send));

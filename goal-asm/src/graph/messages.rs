@@ -4,8 +4,8 @@ use goal_lang::{ANY, Action};
 use goal_opt::whole::{Run, Vertex, Whole};
 use std::collections::{HashMap, VecDeque};
 
-/// The messages of a program, each as its send and its receive. What an abstract run does not get to, as in a deadlock, is paired in
-/// the order of the text.
+/// The messages of a program, each as its send and its receive. What an abstract run does not get
+/// to, as in a deadlock, is paired in the order of the text.
 pub(super) fn messages(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     let trace = Run::new(whole).finish(u64::MAX);
     let partner = |vertex: Vertex| trace.partner[vertex.index()].some();
@@ -27,8 +27,9 @@ pub(super) fn messages(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     messages
 }
 
-/// The column of every action of all ranks: behind all that it waits for, and a receive behind its send. Where a message would have to
-/// run back, because its send waits for its receive to start, the column follows the dependencies.
+/// The column of every action of all ranks: behind all that it waits for, and a receive behind its
+/// send. Where a message would have to run back, because its send waits for its receive to start,
+/// the column follows the dependencies.
 pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<usize> {
     let mut columns = vec![0; whole.len()];
     let mut missing = vec![0u32; whole.len()];

@@ -1,8 +1,9 @@
 //! A LogGOPSim binary as a program.
 //!
-//! Anybody may hand over such a file. Every offset, count and index is checked before it is used, nothing is allocated that
-//! the file doesn't hold, and no byte is read for two ranks or two lists of dependents, so time and memory are linear in
-//! the file. Bytes that mean nothing are refused: the file was put together wrong, or it is another one than it seems.
+//! Anybody may hand over such a file. Every offset, count and index is checked before it is used,
+//! nothing is allocated that the file doesn't hold, and no byte is read for two ranks or two lists
+//! of dependents, so time and memory are linear in the file. Bytes that mean nothing are refused:
+//! the file was put together wrong, or it is another one than it seems.
 
 use super::rank::RankReader;
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, MAGIC_USED_UP, ORIGIN};
@@ -12,7 +13,8 @@ use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// Bodies that are remembered for ranks with equal bytes. A file of as many different ranks has few that share.
+/// Bodies that are remembered for ranks with equal bytes. A file of as many different ranks has few
+/// that share.
 const KNOWN_MAX: usize = 1 << 16;
 
 /// Why bytes are not a LogGOPSim binary that can be used.
@@ -29,11 +31,12 @@ pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
     Err(ReadError { message: message.into(), offset: offset as u64 })
 }
 
-/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. Where dependents and roots don't come in the graph's
-/// order, the bodies' [`StatedOrder`](goal_lang::StatedOrder) has theirs.
+/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. Where dependents and roots don't
+/// come in the graph's order, the bodies' [`StatedOrder`](goal_lang::StatedOrder) has theirs.
 ///
 /// # Errors
-/// Where the file is cut short or too long, an index, a peer, a type or a count is wrong, or operations wait for each other.
+/// Where the file is cut short or too long, an index, a peer, a type or a count is wrong, or
+/// operations wait for each other.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     let file = File(bytes);
     if bytes.starts_with(&MAGIC_USED_UP.to_le_bytes()) {
@@ -62,7 +65,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     for rank in 0..ranks {
         let range = place(file, rank, before)?;
         before = range.end as u64;
-        // One candidate for each hash: whoever makes hashes collide gets more bodies, not more time.
+        // One candidate for each hash: whoever makes hashes collide gets more bodies, not more
+        // time.
         let hash = hash(&bytes[range.clone()]);
         if let Some((body, same)) = known.get(&hash)
             && bytes[same.clone()] == bytes[range.clone()]

@@ -93,7 +93,8 @@ fn hostile_counts_are_refused() {
     assert!(error.to_string().contains("4294967295 operations"), "{error}");
 }
 
-/// Two independent operations and three that wait for them, in an order of its own, one dependency twice.
+/// Two independent operations and three that wait for them, in an order of its own, one dependency
+/// twice.
 fn in_another_order() -> Program {
     let mut rank = BodyBuilder::default();
     let ids: Vec<_> =

@@ -122,8 +122,9 @@ pub fn are_same(left: &Program, right: &Program) -> bool {
         })
 }
 
-/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what is left out. Dependents and
-/// roots come in the order in which they were stated, as often as they were, since LogGOPSim releases them so.
+/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what
+/// is left out. Dependents and roots come in the order in which they were stated, as often as they
+/// were, since LogGOPSim releases them so.
 ///
 /// # Errors
 /// Where a rank has 2^32 dependencies, or `out` fails.

@@ -1,7 +1,8 @@
 //! A file without its sections and names: what has to be in memory where sections are streamed.
 //!
-//! Threat: whoever made the file chose all lengths in it, and a file without blocks may be of any size. A length is compared with what
-//! there can be before anything is allocated, and memory grows with the bytes that were read.
+//! Threat: whoever made the file chose all lengths in it, and a file without blocks may be of any
+//! size. A length is compared with what there can be before anything is allocated, and memory grows
+//! with the bytes that were read.
 
 use super::container::{CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part};
 use super::error::VerifyError;

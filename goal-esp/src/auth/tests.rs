@@ -85,7 +85,8 @@ proptest! {
     }
 }
 
-/// What SipHash-2-4 with 128 bits of output gives (its reference's vectors: key 00..0f, input 00..): the crate computes that.
+/// The crate computes SipHash-2-4 with 128 bits of output: the vectors are those of its reference
+/// (key 00..0f, input 00..).
 #[test]
 fn tags_are_those_of_the_reference() {
     use siphasher::sip128::{Hasher128, SipHasher24};

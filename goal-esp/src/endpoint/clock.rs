@@ -21,8 +21,8 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// There was progress: timers begin anew, when they are set again. How long an acknowledgement took
-    /// for which a packet was sent again.
+    /// There was progress: timers begin anew, when they are set again. How long an acknowledgement
+    /// took for which a packet was sent again.
     pub(super) fn begin_anew(&mut self, now_ns: u64, progress: Progress) -> Option<u64> {
         let mut late_ns = None;
         for (running, timer) in self.timers.iter_mut().zip(Timer::ALL) {
@@ -41,7 +41,8 @@ impl Clock {
         late_ns
     }
 
-    /// Starts and stops timers: those run that `is_armed` says. Answers of all peers took `lag_ns` lately.
+    /// Starts and stops timers: those run that `is_armed` says. Answers of all peers took `lag_ns`
+    /// lately.
     pub(super) fn set(
         &mut self,
         now_ns: u64,
@@ -67,8 +68,8 @@ impl Clock {
         }
     }
 
-    /// A timer that has passed, and how long it was waited for in vain until now; to be called until there is
-    /// none, and before timers are set again.
+    /// A timer that has passed, and how long it was waited for in vain until now; to be called
+    /// until there is none, and before timers are set again.
     pub(super) fn pass(&mut self, now_ns: u64) -> Option<(Timer, u64)> {
         let is_over =
             |running: &Running| running.deadline_ns.is_some_and(|deadline_ns| deadline_ns <= now_ns);

@@ -59,7 +59,8 @@ pub struct Config {
     pub payload_max: u16,
     /// Key of the job.
     pub job_key: JobKey,
-    /// Authenticates data too: every frame has a tag over all of it. Both ends do if one of them is told to.
+    /// Authenticates data too: every frame has a tag over all of it. Both ends do if one of them is
+    /// told to.
     pub authenticates_data: bool,
     /// How much may be on its way on one connection.
     pub rules: Rules,

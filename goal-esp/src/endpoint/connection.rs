@@ -75,7 +75,8 @@ pub(super) struct Connection {
     pub(super) timed: Option<(Seq, u64)>,
     /// When a sign of life was asked for that has not come.
     pub(super) probed_ns: Option<u64>,
-    /// The packet that the network may lose for its size, and the bytes of its frame once that is certain.
+    /// The packet that the network may lose for its size, and the bytes of its frame once that is
+    /// certain.
     pub(super) suspect: Option<Suspect>,
     pub(super) too_long: Option<u16>,
     /// When a connection was asked for last, and how often.

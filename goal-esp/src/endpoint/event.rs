@@ -48,8 +48,8 @@ pub enum Loss {
     Reset,
     /// The peer started anew; the next connection with it follows.
     Restarted,
-    /// The network loses frames of this many bytes behind Ethernet's header on their way to the peer, and
-    /// carries shorter ones.
+    /// The network loses frames of this many bytes behind Ethernet's header on their way to the
+    /// peer, and carries shorter ones.
     TooLong(u16),
 }
 

@@ -53,9 +53,10 @@ impl Rtt {
 
 /// How long answers of all peers took lately, those included that had to be asked for again.
 ///
-/// Ranks that share few processors answer late, all of them. What each connection would have to find out
-/// for itself, with repeats that keep its peer busier still, one learns from the others. A repeat tells
-/// nothing of why it was needed, so a lost frame makes this longer, but not by more than it took.
+/// Ranks that share few processors answer late, all of them. What each connection would have to
+/// find out for itself, with repeats that keep its peer busier still, one learns from the others. A
+/// repeat tells nothing of why it was needed, so a lost frame makes this longer, but not by more
+/// than it took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lag(Option<u64>);
 

@@ -1,21 +1,21 @@
 //! Finds out if the network loses frames for their size.
 //!
-//! A packet that was said again and again is lost for its size if its peer hears the short frames that
-//! leave between: it answers each of them, has room for the packet, and lacks it still. Random loss hits
-//! both alike, and a busy peer or network loses frames of every size.
+//! A packet that was said again and again is lost for its size if its peer hears the short frames
+//! that leave between: it answers each of them, has room for the packet, and lacks it still. Random
+//! loss hits both alike, and a busy peer or network loses frames of every size.
 
 use crate::seq::Seq;
 
 /// How often a packet is said again before short frames are sent beside it.
 const ALONE_MAX: u32 = 4;
-/// How often it must have been said again in vain, and how often its peer must have said since that it
-/// lacks it.
+/// How often it must have been said again in vain, and how often its peer must have said since that
+/// it lacks it.
 const REPEATS_MIN: u32 = 14;
 const ANSWERS_MIN: u32 = 10;
 /// How long that must have gone on.
 const TIME_MIN_NS: u64 = 2_000_000_000;
-/// Bytes of a frame, behind Ethernet's header, that every network carries: a shorter one is not lost for
-/// its size.
+/// Bytes of a frame, behind Ethernet's header, that every network carries: a shorter one is not
+/// lost for its size.
 const BYTES_MIN: usize = 256;
 
 /// The packet that the peer lacks, and what is known of it.
@@ -44,8 +44,8 @@ impl Suspect {
         of.repeats > ALONE_MAX && bytes > BYTES_MIN
     }
 
-    /// The peer lacks the packets from `next` on, and has room for it. Returns the bytes of its frame if
-    /// that gets lost for its size.
+    /// The peer lacks the packets from `next` on, and has room for it. Returns the bytes of its
+    /// frame if that gets lost for its size.
     pub(super) fn answer(&mut self, next: Seq, now_ns: u64) -> Option<u16> {
         if next != self.seq || !std::mem::take(&mut self.is_open) {
             return None;

@@ -29,8 +29,9 @@
 //! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
 //! ```
 //!
-//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen. What is tagged counts only with the
-//! right tag; whoever takes one must see for itself that it is not an old one.
+//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen. What is
+//! tagged counts only with the right tag; whoever takes one must see for itself that it is not an
+//! old one.
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at, u64_at};
 use super::{Malformed, Ports, TAG_LEN, Tag, VERSION};

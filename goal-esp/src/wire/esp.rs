@@ -33,10 +33,12 @@
 //! +---------------+---------------+
 //! ```
 //!
-//! Form 3 has the header of form 1. Its tag covers the payload too and takes the place of the checksum, which is 0.
+//! Form 3 has the header of form 1. Its tag covers the payload too and takes the place of the
+//! checksum, which is 0.
 //!
-//! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] looks at all of the header before anything
-//! else does, and nothing here is proof of a sender: that is the tag's ([`crate::auth`]).
+//! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] looks at all of
+//! the header before anything else does, and nothing here is proof of a sender: that is the tag's
+//! ([`crate::auth`]).
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at};
 use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
@@ -241,8 +243,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
         (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all behind the tag. Data is part
-    /// of it only in form 3.
+    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all
+    /// behind the tag. Data is part of it only in form 3.
     #[inline]
     pub fn proven(&self) -> [&[u8]; 3] {
         let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);

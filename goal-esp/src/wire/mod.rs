@@ -32,7 +32,8 @@ pub const ETHERTYPE_EDP: u16 = 0x88b5;
 /// Ethertype of ESP unless the caller says otherwise: IEEE 802 local experimental 2.
 pub const ETHERTYPE_ESP: u16 = 0x88b6;
 
-/// Version of both headers. Version 1 had nonces of 32 bits, data without tags and an answer for each rank.
+/// Version of both headers. Version 1 had nonces of 32 bits, data without tags and an answer for
+/// each rank.
 pub const VERSION: u8 = 2;
 
 /// Bytes of a tag.

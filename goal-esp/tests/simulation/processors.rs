@@ -1,7 +1,8 @@
-//! Two hosts with many more ranks than processors: a few ranks of each run for a while, and then others do.
+//! Two hosts with many more ranks than processors: a few ranks of each run for a while, and then
+//! others do.
 //!
-//! All ranks of one host talk to all of the other one. What is said again to a rank that has no processor is in vain, fills the
-//! place where its frames wait, and costs it time when it runs.
+//! All ranks of one host talk to all of the other one. What is said again to a rank that has no
+//! processor is in vain, fills the place where its frames wait, and costs it time when it runs.
 
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, Endpoint, Event, FRAME_LEN_MAX, Timing};
@@ -31,7 +32,8 @@ struct Outcome {
     frames: f64,
 }
 
-/// `ranks` ranks on each of two hosts, with one processor each. Each sends one message to each rank of the other host.
+/// `ranks` ranks on each of two hosts, with one processor each. Each sends one message to each rank
+/// of the other host.
 fn exchange(seed: u64, ranks: usize) -> Outcome {
     let mut random = Random::new(seed);
     let job_key = JobKey::new(&random.bytes());

@@ -1,4 +1,5 @@
-//! A host between two others, which sees every frame first and changes what it likes; it has no key.
+//! A host between two others, which sees every frame first and changes what it likes; it has no
+//! key.
 
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX};
@@ -30,7 +31,8 @@ impl Wire {
         Self { ends, ids: [None, None], read: Vec::new(), now_ns: 0 }
     }
 
-    /// Carries frames until nobody has one, each as `change` leaves it; what host 1 reads is kept. Time passes a little.
+    /// Carries frames until nobody has one, each as `change` leaves it; what host 1 reads is kept.
+    /// Time passes a little.
     fn carry(&mut self, mut change: impl FnMut(usize, &mut Vec<u8>)) {
         for _ in 0..20 {
             self.now_ns += 1_000_000;
@@ -81,7 +83,8 @@ fn spoil(frame: &mut Vec<u8>) {
     goal_esp::harness::seal(frame);
 }
 
-/// As a frame of the form without a tag, which a connection whose data is not authenticated would take.
+/// As a frame of the form without a tag, which a connection whose data is not authenticated would
+/// take.
 fn strip(frame: &mut Vec<u8>) {
     frame.drain(PACKET + 26..PACKET + 42);
     frame[PACKET] &= 0xf0;
@@ -159,7 +162,8 @@ fn nobody_without_the_key_talks_two_hosts_out_of_it() {
     }
 }
 
-/// Frames of one connection are none of another one between the same ends with the same key, though one of the nonces be the same.
+/// Frames of one connection are none of another one between the same ends with the same key, though
+/// one of the nonces be the same.
 #[test]
 fn frames_of_another_connection_are_not_taken() {
     let mut recorded = Vec::new();

@@ -8,7 +8,8 @@ use crate::source::{Position, Source};
 /// Bytes at the start of a text that tell how it is spelled.
 const SPELLING_BYTES: usize = 1 << 16;
 
-/// How a text spells its dependencies: as most of the first ones, or where it has none, as its ranks and statements look.
+/// How a text spells its dependencies: as most of the first ones, or where it has none, as its
+/// ranks and statements look.
 pub fn spelling(source: &Source) -> Style {
     let text = &source.bytes[..source.bytes.len().min(SPELLING_BYTES)];
     let (mut paper, mut schedgen, mut semicolons) = (0usize, 0usize, 0usize);
@@ -35,8 +36,8 @@ pub fn dependency(style: Style, waiter: &str, prerequisite: &str) -> String {
     }
 }
 
-/// What puts `addition` on a line of its own behind the statement that begins at `start`: with its indentation, with a
-/// semicolon if it has one, and with the line ends of the text.
+/// What puts `addition` on a line of its own behind the statement that begins at `start`: with its
+/// indentation, with a semicolon if it has one, and with the line ends of the text.
 pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Insertion> {
     let text: &[u8] = &source.bytes;
     let start = ((start - source.base) as usize).min(text.len());
@@ -52,7 +53,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     match end_of_line(text, end) {
         Some(end) => vec![Insertion { at: at(end), text: line }],
         None => {
-            // What follows on the line gets a line, too. Its blanks stay: they are part of the indentation.
+            // What follows on the line gets a line, too. Its blanks stay: they are part of the
+            // indentation.
             let blanks = text[end..].iter().take_while(|&&byte| byte == b' ').count();
             let rest = if text.get(end + blanks) == Some(&b'}') { "" } else { &indentation };
             let rest = &rest[..rest.len().saturating_sub(blanks)];
@@ -64,7 +66,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     }
 }
 
-/// The blanks before the statements of a block: those of the statement's line, and two more where the block's head stands there.
+/// The blanks before the statements of a block: those of the statement's line, and two more where
+/// the block's head stands there.
 fn indentation(text: &[u8], start: usize) -> String {
     let line_start = memchr::memrchr(b'\n', &text[..start]).map_or(0, |newline| newline + 1);
     let before = &text[line_start..start];

@@ -20,8 +20,8 @@ pub struct Insertion {
     pub text: String,
 }
 
-/// A text with fixes. What several of them put in one place is put there once, where the last of them would. What begins a line
-/// comes before what does not: a label stays with its statement.
+/// A text with fixes. What several of them put in one place is put there once, where the last of
+/// them would. What begins a line comes before what does not: a label stays with its statement.
 pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
     let place = source.base..=source.base + source.bytes.len() as Position;
     let all = fixes.into_iter().flat_map(|fix| &fix.insertions);

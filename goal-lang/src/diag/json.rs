@@ -55,8 +55,8 @@ struct Place<'a> {
     label: &'a str,
 }
 
-/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, and columns count code points. The end of a
-/// place is the first column behind it. What is not known is null.
+/// Writes every kept finding as one JSON object a line. Lines and columns are 1-based, and columns
+/// count code points. The end of a place is the first column behind it. What is not known is null.
 ///
 /// # Errors
 /// Those of `out`.
@@ -68,8 +68,8 @@ pub fn render_json(report: &Report, sources: &SourceMap, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// Writes what is wrong, though it is no finding, as an object of the same form: the command line, a file that can't be read. It has a kind and no
-/// code.
+/// Writes what is wrong, though it is no finding, as an object of the same form: the command line,
+/// a file that can't be read. It has a kind and no code.
 ///
 /// # Errors
 /// Those of `out`.

@@ -112,7 +112,8 @@ impl Diagnostic {
         self
     }
 
-    /// Makes it a warning: the analysis could not tell for certain, or only some orders of events lead there.
+    /// Makes it a warning: the analysis could not tell for certain, or only some orders of events
+    /// lead there.
     #[must_use]
     pub fn doubtful(mut self) -> Self {
         self.is_doubtful = true;

@@ -188,7 +188,8 @@ impl Code {
         let text = text.to_ascii_lowercase();
         let kinds = Code::ALL.iter().map(|code| code.kind().as_bytes().to_vec());
         let codes = Code::ALL.iter().map(|code| code.to_string().to_ascii_lowercase().into_bytes());
-        // Digits alone differ in every code: only a kind, and a code with a letter too many or too few, can be meant.
+        // Digits alone differ in every code: only a kind, and a code with a letter too many or too
+        // few, can be meant.
         let is_code = text.starts_with('g') && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = match is_code {
             true => nearest(text.as_bytes(), codes.filter(|code| code.len() != text.len())),

@@ -1,5 +1,6 @@
-//! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a finding. Columns count code
-//! points, as `columnKind` says, and ends are exclusive, as in SARIF itself.
+//! Findings as SARIF 2.1.0, which code hosts and editors read: one run of one tool, a result a
+//! finding. Columns count code points, as `columnKind` says, and ends are exclusive, as in SARIF
+//! itself.
 
 use super::{Code, Diagnostic, Label, LineLabel, Report, Severity};
 use crate::source::SourceMap;

@@ -13,8 +13,8 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// Returns true if findings of this kind may be left out: the language can't be read past its errors, so that only what
-    /// checks of the whole program find, and warnings, are.
+    /// Returns true if findings of this kind may be left out: the language can't be read past its
+    /// errors, so that only what checks of the whole program find, and warnings, are.
     pub fn may_cover(code: Code) -> bool {
         code as u16 >= 300 || code.severity() == super::Severity::Warning
     }

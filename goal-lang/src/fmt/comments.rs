@@ -10,8 +10,8 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    /// The comment without its first `skipped` bytes and what it doesn't need: spaces at its end, carriage returns at its
-    /// lines' ends.
+    /// The comment without its first `skipped` bytes and what it doesn't need: spaces at its end,
+    /// carriage returns at its lines' ends.
     pub(super) fn write(self, text: &[u8], skipped: usize, out: &mut Vec<u8>) {
         let comment = text[self.start + skipped..self.end].trim_ascii_end();
         for line in comment.split_inclusive(|&byte| byte == b'\n') {

@@ -8,7 +8,8 @@ use super::writer::{Form, Writer};
 use crate::lexer::{Lexer, Spanned, Token, long_number};
 use crate::print::Style;
 
-/// Returns true if a text that the grammar accepts has a number of ranks and no words but those of LogGOPSim's parser.
+/// Returns true if a text that the grammar accepts has a number of ranks and no words but those of
+/// LogGOPSim's parser.
 fn is_loggopsims(text: &[u8]) -> bool {
     let mut has_ranks = false;
     let mut ends_nothing = true;
@@ -49,8 +50,8 @@ fn is_loggopsims(text: &[u8]) -> bool {
     has_ranks && known
 }
 
-/// Returns true if a text without the paper's signs begins the first line of a block's inside without a blank: it was laid
-/// out as Schedgen does it.
+/// Returns true if a text without the paper's signs begins the first line of a block's inside
+/// without a blank: it was laid out as Schedgen does it.
 fn is_flat(text: &[u8]) -> bool {
     let is_papers = |token| matches!(token, Token::Semicolon | Token::Requ | Token::Hash);
     if Lexer::new(text, 0, text.len()).any(|(_, token, _)| is_papers(token)) {

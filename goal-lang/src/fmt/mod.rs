@@ -27,11 +27,11 @@ pub struct FormatOptions {
 /// statements where there were some; empty statements and the commas between buffers go. Comments may hold any bytes, so the
 /// result is bytes too.
 ///
-/// LogGOPSim's parser refuses blanks before a statement, so nothing is indented where [`Style::Schedgen`] is asked for,
-/// nor in a text that has no other words than that parser's: what it read before, it reads after. A text in Schedgen's
-/// spelling that is not indented stays so. With
-/// [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before their statement, in a form that
-/// it knows.
+/// LogGOPSim's parser refuses blanks before a statement, so nothing is indented where
+/// [`Style::Schedgen`] is asked for, nor in a text that has no other words than that parser's: what
+/// it read before, it reads after. A text in Schedgen's spelling that is not indented stays so.
+/// With [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before
+/// their statement, in a form that it knows.
 ///
 /// # Errors
 /// What is wrong with a text that the grammar refuses. Positions count from the text's first byte.

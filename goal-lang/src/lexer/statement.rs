@@ -2,7 +2,8 @@
 
 use super::{Lexer, Token};
 
-/// The end of the statement that begins at `start`: that of its last word, and that of the semicolon behind it, if there is one.
+/// The end of the statement that begins at `start`: that of its last word, and that of the
+/// semicolon behind it, if there is one.
 pub(crate) fn end_of_statement(text: &[u8], start: usize) -> (usize, Option<usize>) {
     let mut end = start;
     let mut is_open = true;

@@ -18,11 +18,13 @@ pub(crate) struct Pending {
     pub(crate) kind: DependencyKind,
     pub(crate) waiter: Span,
     pub(crate) prerequisite: Span,
-    /// Its place among the block's dependencies of this kind: that of an entry which stands for it until it is resolved.
+    /// Its place among the block's dependencies of this kind: that of an entry which stands for it
+    /// until it is resolved.
     pub(crate) at: u32,
 }
 
-/// The dependencies of a block in the order of the text, with the places where they were stated if these are kept.
+/// The dependencies of a block in the order of the text, with the places where they were stated if
+/// these are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
     pub(crate) edges: Vec<Edge>,
@@ -47,7 +49,8 @@ pub(crate) struct Declared {
 /// One rank block, or one file of bare statements.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// Its actions, and its dependencies if its own labels resolve all of them. `debug.actions` is always there.
+    /// Its actions, and its dependencies if its own labels resolve all of them. `debug.actions` is
+    /// always there.
     pub(crate) body: Body,
     /// `requires` and `irequires` where other blocks have to resolve some of them.
     pub(crate) unresolved: Option<Box<[Dependencies; 2]>>,

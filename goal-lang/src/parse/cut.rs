@@ -1,5 +1,5 @@
-//! Statements that break off at the end of a line. The grammar notices at the next word, on a line with nothing wrong in it;
-//! the error belongs to the line that breaks off.
+//! Statements that break off at the end of a line. The grammar notices at the next word, on a line
+//! with nothing wrong in it; the error belongs to the line that breaks off.
 
 use super::builder::Builder;
 use super::syntax::{Where, alternatives, meant};
@@ -10,7 +10,8 @@ use crate::lexer::{Lexer, Past, Spanned, Token};
 pub(super) struct Cut {
     /// The last token of it.
     last: Past,
-    /// The lexer must read again from here: it took the first word of the next statement for a label.
+    /// The lexer must read again from here: it took the first word of the next statement for a
+    /// label.
     pub(super) again: Option<usize>,
 }
 

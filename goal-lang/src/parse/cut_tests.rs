@@ -1,4 +1,5 @@
-//! Every statement form, cut at every byte, before every kind of healthy line: errors are told on the line that was cut.
+//! Every statement form, cut at every byte, before every kind of healthy line: errors are told on
+//! the line that was cut.
 
 use std::sync::Arc;
 
@@ -58,7 +59,8 @@ fn errors(text: &str) -> Vec<(Code, u64)> {
     found.map(|found| (found.code, found.labels.first().map_or(0, |label| line(label.span)))).collect()
 }
 
-/// Returns true if all errors of `text` are on the line `wanted`, and there is one where the statement is not whole.
+/// Returns true if all errors of `text` are on the line `wanted`, and there is one where the
+/// statement is not whole.
 #[track_caller]
 fn check(cut: &str, next: &str, text: &str, wanted: u64, is_whole: bool) {
     let found = errors(text);
@@ -140,7 +142,8 @@ fn a_statement_over_several_lines_is_none_that_breaks_off() {
 
 #[test]
 fn a_wrong_statement_after_a_cut_is_told_once() {
-    // Read as the start of a statement, the word after the cut is not taken for a label a second time.
+    // Read as the start of a statement, the word after the cut is not taken for a label a second
+    // time.
     for follows in ["l1 requires l\u{e9}", "l1: \u{e9}", "l1: nop \u{e9}", "l1 requires\nl1 requires l\u{e9}"]
     {
         let found = errors(&format!("rank 0 {{\nl1 requires\n{follows}\n}}"));

@@ -10,8 +10,8 @@ use crate::program::{
     Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
 };
 
-/// Prints all actions in order, each dependency after the later of its two actions, and later where the order in which
-/// dependencies were stated asks for it.
+/// Prints all actions in order, each dependency after the later of its two actions, and later where
+/// the order in which dependencies were stated asks for it.
 pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
     let names = Names::new(body, out.for_loggopsim);
     let order = body.debug.order.as_deref();
@@ -40,7 +40,8 @@ struct Edges<'a> {
     keyword: &'static str,
     /// Rows in another order, which are printed from `late`.
     stated: Option<&'a StatedRows>,
-    /// The dependencies of these rows, each with the action that it is printed after, in this order.
+    /// The dependencies of these rows, each with the action that it is printed after, in this
+    /// order.
     late: std::iter::Peekable<std::vec::IntoIter<(ActionId, Edge)>>,
 }
 

@@ -1,10 +1,10 @@
 //! Programs as text, in either spelling: what parses again to the same program.
 //!
-//! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does the order in which
-//! dependencies were stated, as far as a simulator sees it: that of the actions that wait for the same one. Labels come
-//! back where they are names of the language and unique in their body; other actions that a dependency names get `l1`,
-//! `l2`, ...
-//! One datum changes its type: floats with a NaN other than the canonical one are printed as unsigned integers of the
+//! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does
+//! the order in which dependencies were stated, as far as a simulator sees it: that of the actions
+//! that wait for the same one. Labels come back where they are names of the language and unique in
+//! their body; other actions that a dependency names get `l1`, `l2`, ... One datum changes its
+//! type: floats with a NaN other than the canonical one are printed as unsigned integers of the
 //! same bytes.
 
 mod actions;
@@ -33,9 +33,10 @@ pub enum Style {
 
 /// Prints a program.
 ///
-/// A dependency stands after the later of its two actions, so that readers without forward references understand it.
-/// LogGOPSim's parser reads every program in [`Style::Schedgen`] that has a place in its language: then each rank gets a
-/// block of its own, in order, and labels are names of that language too.
+/// A dependency stands after the later of its two actions, so that readers without forward
+/// references understand it. LogGOPSim's parser reads every program in [`Style::Schedgen`] that has
+/// a place in its language: then each rank gets a block of its own, in order, and labels are names
+/// of that language too.
 ///
 /// # Errors
 /// Those of `out`.
@@ -67,8 +68,8 @@ pub fn print(program: &Program, style: Style, out: &mut dyn io::Write) -> io::Re
     out.flush()
 }
 
-/// Returns true if LogGOPSim's language has a word for all of a program: it knows sends, receives and calcs without
-/// buffers, and no interface for a calc.
+/// Returns true if LogGOPSim's language has a word for all of a program: it knows sends, receives
+/// and calcs without buffers, and no interface for a calc.
 fn loggopsim_reads(program: &Program) -> bool {
     let is_known = |action: &Action| match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => {

@@ -43,7 +43,8 @@ impl Csr {
         Self::collect(actions, edges, places, None)
     }
 
-    /// Like [`with_places`](Self::with_places), and the rows in whose order or number of entries the edges differ.
+    /// Like [`with_places`](Self::with_places), and the rows in whose order or number of entries
+    /// the edges differ.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
@@ -53,8 +54,8 @@ impl Csr {
         (csr, places, stated)
     }
 
-    /// Rows that lie one behind the other in `targets` already, where row `r` goes from `starts[r]` to `starts[r + 1]`, and
-    /// those of them that don't ascend strictly.
+    /// Rows that lie one behind the other in `targets` already, where row `r` goes from `starts[r]`
+    /// to `starts[r + 1]`, and those of them that don't ascend strictly.
     ///
     /// # Panics
     /// If `starts` doesn't ascend from 0 to the length of `targets`.

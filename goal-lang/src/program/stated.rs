@@ -1,8 +1,9 @@
 //! In which order dependencies were stated, beside the graph that has no place for it.
 //!
-//! A row of a [`Csr`] ascends and has no duplicates, so that a program has one encoding. Simulators of other tools
-//! release dependents in the order in which a file lists them, and their times depend on it. So the order is kept where
-//! the rows don't tell it, and only there. Passes drop it, as do stripped programs.
+//! A row of a [`Csr`] ascends and has no duplicates, so that a program has one encoding. Simulators
+//! of other tools release dependents in the order in which a file lists them, and their times
+//! depend on it. So the order is kept where the rows don't tell it, and only there. Passes drop it,
+//! as do stripped programs.
 
 use super::body::Body;
 use super::csr::Csr;
@@ -19,7 +20,8 @@ pub struct StatedOrder {
     pub irequires: StatedRows,
 }
 
-/// Rows as they were stated, duplicates included. A row that ascends strictly is not here: the [`Csr`] has it.
+/// Rows as they were stated, duplicates included. A row that ascends strictly is not here: the
+/// [`Csr`] has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StatedRows {
     /// The prerequisites of the rows, ascending.
@@ -74,7 +76,8 @@ impl StatedRows {
         self.waiters.len()
     }
 
-    /// Returns true if every row states the same dependencies as `csr`, in another order or some of them again.
+    /// Returns true if every row states the same dependencies as `csr`, in another order or some of
+    /// them again.
     fn fits(&self, csr: &Csr) -> bool {
         let mut sorted = Vec::new();
         self.prerequisites.is_sorted_by(|a, b| a < b)
@@ -94,12 +97,14 @@ impl StatedOrder {
         self.roots.is_empty() && self.requires.is_empty() && self.irequires.is_empty()
     }
 
-    /// Itself in the form in which [`Debug`](super::Debug) has it: `None` where it says no more than the graph.
+    /// Itself in the form in which [`Debug`](super::Debug) has it: `None` where it says no more
+    /// than the graph.
     pub fn boxed(self) -> Option<Box<Self>> {
         (!self.is_empty()).then(|| Box::new(self))
     }
 
-    /// Returns true if it is an order of the body's dependencies and roots, and says something that its graph doesn't.
+    /// Returns true if it is an order of the body's dependencies and roots, and says something that
+    /// its graph doesn't.
     pub fn fits(&self, body: &Body) -> bool {
         !self.is_empty()
             && self.requires.fits(&body.requires)

@@ -158,8 +158,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns true if what was taken for a label is the statement `nop` on the next line: the only one of one word, so that the
-/// grammar can't tell.
+/// Returns true if what was taken for a label is the statement `nop` on the next line: the only one
+/// of one word, so that the grammar can't tell.
 fn is_operation(sources: &SourceMap, dependency: &Pending) -> bool {
     let Pending { waiter, prerequisite, .. } = *dependency;
     let between = Span { start: waiter.end, end: prerequisite.start };

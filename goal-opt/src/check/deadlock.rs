@@ -14,7 +14,8 @@ use std::convert::identity;
 /// The way out where another order of events ends.
 const ORDER_THEM: &str =
     "give the messages different tags, or order their sends, and the receives that may take them";
-/// Cycles of a run that are told. Of a run that is one of several, one is enough to show that it is stuck.
+/// Cycles of a run that are told. Of a run that is one of several, one is enough to show that it is
+/// stuck.
 const TOLD_MAX: usize = 3;
 /// Actions of a cycle that the message names.
 const NAMED_MAX: usize = 8;
@@ -187,8 +188,9 @@ pub(super) fn first_cycle(analysis: &Analysis<'_>, pairing: &Pairing, mut found:
     found
 }
 
-/// Tells of an order of events in which a program does not end though it does in the first that was tried, where there are too many
-/// to look at all: `delays` are tried as long as that is not too much work. Returns true if one is found.
+/// Tells of an order of events in which a program does not end though it does in the first that was
+/// tried, where there are too many to look at all: `delays` are tried as long as that is not too
+/// much work. Returns true if one is found.
 pub(super) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let limit = options.eager_limit;

@@ -1,6 +1,7 @@
 //! Programs that end in one order of events and not in another.
 //!
-//! What is permitted, and how it is decided, says [`crate::whole`] in `orders`: a program without a finding ends in every order.
+//! What is permitted, and how it is decided, says [`crate::whole`] in `orders`: a program without a
+//! finding ends in every order.
 
 use super::matching::size;
 use super::pairing::Pairing;
@@ -22,8 +23,8 @@ pub(super) struct Endings {
     unbuffered: Verdict,
 }
 
-/// Looks for orders of events in which a program does not end though it ends in the first that was tried. What is found out
-/// about who receives what goes into `order`.
+/// Looks for orders of events in which a program does not end though it ends in the first that was
+/// tried. What is found out about who receives what goes into `order`.
 pub(super) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>) -> Endings {
     let Analysis { whole, trace, options, .. } = *analysis;
     let mut decide = |limit, room: Option<&Room>| decide(whole, trace, order, limit, room, options.effort);

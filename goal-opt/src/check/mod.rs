@@ -67,8 +67,9 @@ pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) 
     report
 }
 
-/// Like [`check`], but adds to a report, which may have been told to leave some findings out. Returns what was proved of the
-/// collective that the program is meant to be, where that is asked and holds.
+/// Like [`check`], but adds to a report, which may have been told to leave some findings out.
+/// Returns what was proved of the collective that the program is meant to be, where that is asked
+/// and holds.
 pub fn check_into(
     program: &Program,
     sources: Option<&SourceMap>,

@@ -129,8 +129,9 @@ impl Search<'_, '_> {
                 }
             }
         } else {
-            // Without wildcards a receive competes with those of its source and tag only, most of all with the last ones. That two
-            // may not change places says nothing of those before: it may be all the same.
+            // Without wildcards a receive competes with those of its source and tag only, most of
+            // all with the last ones. That two may not change places says nothing of those before:
+            // it may be all the same.
             let mut last: FxHashMap<_, Vec<usize>> = FxHashMap::default();
             for (at, &recv) in recvs.iter().enumerate().filter(|(_, recv)| is_open(**recv)) {
                 let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
@@ -146,8 +147,8 @@ impl Search<'_, '_> {
         groups.of_several().into_iter().map(|group| group.into_iter().map(|at| recvs[at]).collect()).collect()
     }
 
-    /// A receive that keeps the bytes of different messages in different orders, and those that may take one of these. They need not
-    /// be two that change places: three may.
+    /// A receive that keeps the bytes of different messages in different orders, and those that may
+    /// take one of these. They need not be two that change places: three may.
     fn entangled_with(&mut self, recv: Vertex, taken: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Entangled> {
         let whole = self.analysis.whole;
         let sends = taken.get(&recv)?;

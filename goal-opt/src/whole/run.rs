@@ -28,7 +28,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The trace of a run that was made elsewhere: what ended in order, who met whom, what started and what ended.
+    /// The trace of a run that was made elsewhere: what ended in order, who met whom, what started
+    /// and what ended.
     pub(super) fn of(
         order: Vec<Vertex>,
         partner: Vec<Vertex>,

@@ -60,7 +60,8 @@ pub enum Cause {
     /// No such function was registered.
     #[error("no function is registered as user {0}; the embedding program must register it before the start")]
     UnknownUserFunction(u32),
-    /// A rank sent what no engine sends. Its host is not the one that was started, or somebody has changed its program.
+    /// A rank sent what no engine sends. Its host is not the one that was started, or somebody has
+    /// changed its program.
     #[error(
         "rank {source_rank} sent {fault}, which no rank of a job sends; the job ends, as nothing it says can be believed"
     )]

@@ -179,8 +179,9 @@ impl<T: Transport> Engine<T> {
         Self::with(rank, transport, options, unsafe { Held::over(state) })
     }
 
-    /// Tells the rank's own engine what other processes know of it: instances of this schedule on this storage, one at a
-    /// time. Others may act for the rank while it runs nothing else, and no function that its process registered.
+    /// Tells the rank's own engine what other processes know of it: instances of this schedule on
+    /// this storage, one at a time. Others may act for the rank while it runs nothing else, and no
+    /// function that its process registered.
     ///
     /// # Panics
     /// If the engine has started something.
@@ -190,7 +191,8 @@ impl<T: Transport> Engine<T> {
         self.know(schedule, storage, name);
     }
 
-    /// Tells an engine of another process what the rank may run. [`Engine::may_act`] says whether it does.
+    /// Tells an engine of another process what the rank may run. [`Engine::may_act`] says whether
+    /// it does.
     ///
     /// # Panics
     /// If the engine has started something.

@@ -1,9 +1,10 @@
 //! Messages that arrive, and receives that are posted.
 //!
-//! Threat: a rank on another host that has the key may send any header at any time. Every name in it (of a message, of a send) and
-//! every length is looked up or compared here before it is used, and what does not go together ends the job with an error that names
-//! the rank. How much it may send without a receive, the transport sees to, and of requests,
-//! [`super::requests`]. Ranks of one host trust each other, as they share memory.
+//! Threat: a rank on another host that has the key may send any header at any time. Every name in
+//! it (of a message, of a send) and every length is looked up or compared here before it is used,
+//! and what does not go together ends the job with an error that names the rank. How much it may
+//! send without a receive, the transport sees to, and of requests, [`super::requests`]. Ranks of
+//! one host trust each other, as they share memory.
 
 use super::buffer::copy_short;
 use super::code::{Code, Home};

@@ -33,8 +33,8 @@ pub(super) struct State {
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,
-    /// The first failure of an action, as JSON and zeros; empty without one. It lies here so that the rank sees what
-    /// another process found that acted for it.
+    /// The first failure of an action, as JSON and zeros; empty without one. It lies here so that
+    /// the rank sees what another process found that acted for it.
     failure: Block<u8>,
     /// The key of the running instance that others may act for, plus 1; 0 without one.
     pub(super) common: u32,

@@ -5,11 +5,13 @@
 //! a list for each size; the collections here own blocks. A collection lies in the heap itself, in what its root holds, and
 //! so knows no address: every call is told the heap. One process at a time may use a heap; who may is not decided here.
 //!
-//! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write. They trust each other by design: a
-//! heap is as good as whoever wrote it. Numbers of units are checked against the heap, but the capacity of a block is believed, as
-//! are the places and counts of collections. A rank that writes other ones can make any rank of its job read or write beyond a block;
-//! it gets no rights by that, because no rank has any (see [`rights`](crate::rights)). Nobody else can write a heap: the segment has no
-//! name, and only ranks and their launcher have its descriptor.
+//! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write.
+//! They trust each other by design: a heap is as good as whoever wrote it. Numbers of units are
+//! checked against the heap, but the capacity of a block is believed, as are the places and counts
+//! of collections. A rank that writes other ones can make any rank of its job read or write beyond
+//! a block; it gets no rights by that, because no rank has any (see [`rights`](crate::rights)).
+//! Nobody else can write a heap: the segment has no name, and only ranks and their launcher have
+//! its descriptor.
 #![allow(unsafe_code)]
 
 mod fifo;

@@ -16,7 +16,8 @@ impl Key for u32 {
     }
 }
 
-/// Values by key: open addressing, one place after the other, at most half full. The heap's seed decides where a key lies.
+/// Values by key: open addressing, one place after the other, at most half full. The heap's seed
+/// decides where a key lies.
 #[derive(Debug, Default)]
 pub(crate) struct Table<K, V> {
     places: Block<Option<(K, V)>>,

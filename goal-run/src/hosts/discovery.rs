@@ -1,9 +1,11 @@
 //! Who is there, and where each rank takes frames: questions to all of the network, and answers.
 //!
-//! A launcher answers for its host, and once it knows its ranks, for all of them in one datagram. It asks until it has found all.
+//! A launcher answers for its host, and once it knows its ranks, for all of them in one datagram.
+//! It asks until it has found all.
 //!
-//! Threat: a host that has the key may answer anything. What goes together with nothing ends the search with an error that names the
-//! host, and no answer makes this grow. Answers of those without the key, and old ones, don't get here or have another nonce.
+//! Threat: a host that has the key may answer anything. What goes together with nothing ends the
+//! search with an error that names the host, and no answer makes this grow. Answers of those
+//! without the key, and old ones, don't get here or have another nonce.
 
 use super::plan::{self, Plan, named, ranges};
 use goal_esp::auth::Address;
@@ -165,7 +167,8 @@ impl Discovery {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
-    /// The answers to a question: one, unless the ports of this host's ranks are in very many pieces.
+    /// The answers to a question: one, unless the ports of this host's ranks are in very many
+    /// pieces.
     pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
         let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);

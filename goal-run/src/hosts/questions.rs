@@ -1,12 +1,12 @@
 //! Which questions of other hosts are answered: each once, and none too soon after the one before.
 //!
-//! Threat: anyone on the Ethernet can repeat the questions that it has recorded, of this run or of earlier ones with the same key.
-//! It can't make new ones, nor change where they come from: both are under the tag. The nonce of a
-//! run begins with its time, and the numbers of its questions ascend. So of each host the last
-//! question that was heard is remembered, and one that is not after it costs a look at a table and
-//! holds up nothing: from its first question on, a run has its host's answers for itself. One of an
-//! earlier run may be genuine where a clock was set back. So now and then one is answered, beside
-//! the others.
+//! Threat: anyone on the Ethernet can repeat the questions that it has recorded, of this run or of
+//! earlier ones with the same key. It can't make new ones, nor change where they come from: both
+//! are under the tag. The nonce of a run begins with its time, and the numbers of its questions
+//! ascend. So of each host the last question that was heard is remembered, and one that is not
+//! after it costs a look at a table and holds up nothing: from its first question on, a run has its
+//! host's answers for itself. One of an earlier run may be genuine where a clock was set back. So
+//! now and then one is answered, beside the others.
 
 use goal_esp::wire::Mac;
 use std::cmp::Ordering;

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 /// After which a host that has not answered is asked again.
 const AGAIN_NS: u64 = 20_000_000;
-/// The time from a round to the next one while messages are on their way: at first, and the longest.
-/// It doubles where nothing else happens, as frames that get lost are sent again more and more rarely.
+/// The time from a round to the next one while messages are on their way: at first, and the
+/// longest. It doubles where nothing else happens, as frames that get lost are sent again more and
+/// more rarely.
 const PAUSE_MIN_NS: u64 = 1_000_000;
 const PAUSE_MAX_NS: u64 = 50_000_000;
 

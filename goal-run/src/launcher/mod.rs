@@ -258,8 +258,9 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     }
 }
 
-/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where `is_complete`. What `watch` says. Where there
-/// are other hosts, each rank has its driver. All sockets are open, so this is where rights end.
+/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where
+/// `is_complete`. What `watch` says. Where there are other hosts, each rank has its driver. All
+/// sockets are open, so this is where rights end.
 fn run_ranks<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,

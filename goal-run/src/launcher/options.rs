@@ -132,8 +132,9 @@ pub struct Options {
     pub gives_up_rights: bool,
     /// Ends the job when it becomes the number of a signal.
     pub interrupted: Arc<AtomicUsize>,
-    /// Stops the ranks and this process when it becomes true, until somebody continues this process. The time limit does not
-    /// count that time. A job on several hosts goes on, as other hosts would take this one for lost.
+    /// Stops the ranks and this process when it becomes true, until somebody continues this
+    /// process. The time limit does not count that time. A job on several hosts goes on, as other
+    /// hosts would take this one for lost.
     pub suspended: Arc<AtomicBool>,
     /// Tells people something worth a line while the job runs.
     pub tell: fn(&str),

@@ -70,8 +70,8 @@ pub struct Outcome {
     pub end: End,
     /// What it did.
     pub counts: Counts,
-    /// Ranks of other hosts that left something which has not arrived, in words; empty where all has. Their memory and their records
-    /// are not known, and what they did is not counted.
+    /// Ranks of other hosts that left something which has not arrived, in words; empty where all
+    /// has. Their memory and their records are not known, and what they did is not counted.
     pub missing: String,
     segment: Segment,
     nisa: Arc<Nisa>,

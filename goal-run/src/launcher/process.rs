@@ -1,8 +1,9 @@
 //! What a process that was started as a rank does.
 //!
-//! Threat: a local user starts this file with an order, a schedule, settings and a segment of their own. Where the file has capabilities,
-//! the process is no rank: see [`rights`](crate::rights). Where it has none, the user gets an error and not a fault as far as
-//! it can be told at the start: descriptors are open and of their kind, memory files have their seals and sizes.
+//! Threat: a local user starts this file with an order, a schedule, settings and a segment of their
+//! own. Where the file has capabilities, the process is no rank: see [`rights`](crate::rights).
+//! Where it has none, the user gets an error and not a fault as far as it can be told at the start:
+//! descriptors are open and of their kind, memory files have their seals and sizes.
 
 use super::faults;
 use super::signals;
@@ -42,7 +43,8 @@ pub(super) struct Order {
     pub(super) schedule: RawFd,
     /// The sealed settings: not for the environment, which more can read than the memory.
     pub(super) settings: RawFd,
-    /// The file that the section is read from where it is run through a window, and where it lies in it.
+    /// The file that the section is read from where it is run through a window, and where it lies
+    /// in it.
     pub(super) section: Option<(RawFd, SectionPlace)>,
     /// The driver that leads to other hosts, where there are some.
     pub(super) driver: Option<PassedDriver>,

@@ -30,7 +30,8 @@ const EXIT_LIMIT: Duration = Duration::from_secs(5);
 pub(super) struct Processes {
     /// With their ranks.
     children: Vec<(u32, Child)>,
-    /// Those that somebody has stopped, with the signal: [`Crew::stopped`]. By their place among the children.
+    /// Those that somebody has stopped, with the signal: [`Crew::stopped`]. By their place among
+    /// the children.
     stopped: BTreeMap<usize, i32>,
     /// Those that this launcher has stopped.
     suspended: Vec<usize>,

@@ -1,8 +1,8 @@
 //! Signals that end or stop a launcher.
 //!
-//! Any process of the same user may send them, and a terminal does. They change nothing but two flags, which the launcher
-//! looks at between other things. A signal that was ignored when the launcher was started, as SIGHUP below `nohup` or
-//! SIGINT of a background job, stays ignored.
+//! Any process of the same user may send them, and a terminal does. They change nothing but two
+//! flags, which the launcher looks at between other things. A signal that was ignored when the
+//! launcher was started, as SIGHUP below `nohup` or SIGINT of a background job, stays ignored.
 //!
 //! `unsafe`: reading and changing what a signal does.
 #![allow(unsafe_code)]
@@ -74,10 +74,11 @@ pub(super) fn keep_children() {
     }
 }
 
-/// Puts off SIGTSTP for as long as it lives: the flag is set when it is dropped. A terminal also sends the signal to a child that
-/// has not left the group yet. Stopped before it executes its program, the child would stop its parent, which waits for that,
-/// in a way that only SIGKILL ends. What is blocked and ignored stays pending here, and is passed over in the child, whose
-/// mask is empty. Other threads of this process must block it as well.
+/// Puts off SIGTSTP for as long as it lives: the flag is set when it is dropped. A terminal also
+/// sends the signal to a child that has not left the group yet. Stopped before it executes its
+/// program, the child would stop its parent, which waits for that, in a way that only SIGKILL ends.
+/// What is blocked and ignored stays pending here, and is passed over in the child, whose mask is
+/// empty. Other threads of this process must block it as well.
 pub(super) struct PutOff(libc::sigaction);
 
 impl PutOff {
@@ -126,21 +127,23 @@ pub(super) fn if_suspended(options: &Options, on_hosts: bool, stop: impl FnOnce(
     }
 }
 
-/// For a launcher whose ranks have ended, and which is still busy: stops this process if a terminal asked for that, and the job
-/// was on one host. Returns the number of a signal that asks for an end.
+/// For a launcher whose ranks have ended, and which is still busy: stops this process if a terminal
+/// asked for that, and the job was on one host. Returns the number of a signal that asks for an
+/// end.
 pub fn attend(options: &Options, on_hosts: bool) -> Option<usize> {
     if_suspended(options, on_hosts, stop_here);
     Some(options.interrupted.load(Ordering::SeqCst)).filter(|&signal| signal != 0)
 }
 
-/// Stops this process as SIGTSTP does where nobody handles it, and returns when it has been continued. Returns at once where
-/// the system passes over the signal, as nobody could continue this process (its process group is orphaned).
+/// Stops this process as SIGTSTP does where nobody handles it, and returns when it has been
+/// continued. Returns at once where the system passes over the signal, as nobody could continue
+/// this process (its process group is orphaned).
 pub(super) fn stop_here() {
     let mut before = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: all zeros is a valid action: the default one, no flags, an empty mask.
     let default: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-    // SAFETY: the default action runs no code. What was there before is put back, a handler of signal-hook, which does not
-    // rely on being the only one that looks at the signal.
+    // SAFETY: the default action runs no code. What was there before is put back, a handler of
+    // signal-hook, which does not rely on being the only one that looks at the signal.
     unsafe {
         if libc::sigaction(libc::SIGTSTP, &default, before.as_mut_ptr()) == 0 {
             libc::raise(libc::SIGTSTP);

@@ -17,7 +17,8 @@ use std::time::{Duration, Instant};
 pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
-/// Time between two looks at what changes slowly: ranks that somebody stopped, and how far the job is.
+/// Time between two looks at what changes slowly: ranks that somebody stopped, and how far the job
+/// is.
 const SLOW_TICK: Duration = Duration::from_millis(250);
 
 /// What is seen at a look at the ranks of this host.

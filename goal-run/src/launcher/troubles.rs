@@ -1,6 +1,8 @@
-//! What rank processes say that can't start: to their launcher, which tells it once, and not each to the terminal.
+//! What rank processes say that can't start: to their launcher, which tells it once, and not each
+//! to the terminal.
 //!
-//! A message is one line, at most as long as what a pipe takes in one piece, so that lines of several ranks don't mix.
+//! A message is one line, at most as long as what a pipe takes in one piece, so that lines of
+//! several ranks don't mix.
 
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -35,7 +37,8 @@ impl Troubles {
         self.told = None;
     }
 
-    /// The first message, if a rank has left one. The rest is left out: ranks that can't start say the same.
+    /// The first message, if a rank has left one. The rest is left out: ranks that can't start say
+    /// the same.
     pub(super) fn first(&self) -> Option<String> {
         let mut bytes = [0; BYTES_MAX];
         let len = read(&self.heard, &mut bytes[..]).ok().filter(|&len| len > 0)?;

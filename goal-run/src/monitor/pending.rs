@@ -41,8 +41,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// What all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no message is on its way: one that has
-    /// not come was not sent.
+    /// What all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no message
+    /// is on its way: one that has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
         let snapshot = Snapshot::new(observed, all_rest);
         let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();

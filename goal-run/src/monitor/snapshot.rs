@@ -63,7 +63,8 @@ struct RankSnapshot {
     ends: Vec<(u32, u32)>,
     /// Who waits for the start of whom, ascending.
     starts: Vec<(u32, u32)>,
-    /// True if the rank could not go on while its actions were read: each that has started waits for another rank.
+    /// True if the rank could not go on while its actions were read: each that has started waits
+    /// for another rank.
     rests: bool,
 }
 
@@ -254,10 +255,12 @@ impl Snapshot {
         self.ranks[rank as usize].instance
     }
 
-    /// The rank that has kept all it may of messages without a receive, where a send waits because of that.
+    /// The rank that has kept all it may of messages without a receive, where a send waits because
+    /// of that.
     ///
-    /// Both ranks rest, so that the send is a request that the receiver knows of. Where `all_rest`, that alone says that there was no
-    /// room; otherwise the receiver's announcement has to say so still, which only those on this host can be asked for.
+    /// Both ranks rest, so that the send is a request that the receiver knows of. Where `all_rest`,
+    /// that alone says that there was no room; otherwise the receiver's announcement has to say so
+    /// still, which only those on this host can be asked for.
     pub(super) fn full(&self, observed: &Observed<'_>, all_rest: bool, vertex: Vertex) -> Option<u32> {
         let Wait::Receiver { to, size, .. } = self.wait(vertex) else { return None };
         let is_here = |rank: u32| observed.here.binary_search(&rank).is_ok();

@@ -110,8 +110,8 @@ fn integers<T: Integer>(op: Op, operands: Operands<'_>) -> Result<(), DivisionBy
     Ok(())
 }
 
-/// Divides element by element. The operands may lie in memory that others write at the same time, so a divisor is read
-/// once: the value that is found not to be zero is the value that divides.
+/// Divides element by element. The operands may lie in memory that others write at the same time,
+/// so a divisor is read once: the value that is found not to be zero is the value that divides.
 fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
     let divided = try_each(operands, |a: T, b| {
         // The compiler must not read the divisor again.

@@ -200,13 +200,15 @@ fn a_partial_overlap_is_refused() {
     let _ = apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
 }
 
-/// Somebody writes the divisors while they divide, as a peer may that races: zero divides nothing, and whatever was zero is told.
+/// Somebody writes the divisors while they divide, as a peer may that races: zero divides nothing,
+/// and whatever was zero is told.
 #[test]
 fn a_divisor_that_changes_meanwhile_divides_or_is_told() {
     const ELEMENTS: usize = 64 << 10;
     const ROUNDS: usize = 40;
     let mut bytes = vec![1u8; 2 * ELEMENTS];
-    // SAFETY: the bytes outlive the threads below. That two of them reach the divisors at once is what the test is about.
+    // SAFETY: the bytes outlive the threads below. That two of them reach the divisors at once is
+    // what the test is about.
     let memory = unsafe { Region::new(bytes.as_mut_ptr(), bytes.len()) };
     let (a, b) = (memory.span(0, ELEMENTS as u64), memory.span(ELEMENTS as u64, ELEMENTS as u64));
     let divisors = b.address();
@@ -238,7 +240,8 @@ fn a_divisor_that_changes_meanwhile_divides_or_is_told() {
     assert!(ended.is_ok(), "a division by zero went unseen");
 }
 
-/// The least integer divided by -1 wraps around in every form, and by 0 is told, wherever the element lies.
+/// The least integer divided by -1 wraps around in every form, and by 0 is told, wherever the
+/// element lies.
 #[test]
 fn divisions_at_the_edges() {
     let least = i32::MIN.to_le_bytes();

@@ -73,10 +73,12 @@ pub enum StartError {
         /// What the system says.
         cause: io::Error,
     },
-    /// Ranks can't act for each other where some are on other hosts: a rank's streams are its process's.
+    /// Ranks can't act for each other where some are on other hosts: a rank's streams are its
+    /// process's.
     #[error("ranks can't act for each other where some are on other hosts: take another mode of progress")]
     OtherHosts,
-    /// Ranks can't act for each other where each reads its schedule through a window, which only its process has.
+    /// Ranks can't act for each other where each reads its schedule through a window, which only
+    /// its process has.
     #[error(
         "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
     )]
@@ -101,8 +103,8 @@ pub(super) fn engine<'a>(
     Ok(job.equip(rank, engine))
 }
 
-/// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its schedules go on afterwards. There must be one
-/// at a time.
+/// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its
+/// schedules go on afterwards. There must be one at a time.
 ///
 /// # Errors
 /// [`StartError`]; `f` was not called.
@@ -159,8 +161,8 @@ impl Drop for StopOnDrop<'_, '_> {
 }
 
 impl<'a> Member<'a> {
-    /// Does something with the rank's engine. `None` if the job has ended while somebody else had it, or the thread that had
-    /// it panicked.
+    /// Does something with the rank's engine. `None` if the job has ended while somebody else had
+    /// it, or the thread that had it panicked.
     #[inline(always)]
     pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
         match &mut self.own {

@@ -11,11 +11,12 @@
 //!
 //! Who acts for a rank holds its [`Turn`](crate::shm::Turn), for one poll of its engine at a time.
 //!
-//! Others know of a rank the schedule and the storage that the [`Job`](crate::rank::Job) gives it, and act for it while it runs
-//! these, one instance at a time. What else a program starts, on other schedules, on other memory or several at once, only
-//! its own process can execute: while such an instance has not been finished, and always where the job's schedule calls
-//! registered functions (`exec user`), a rank makes its schedules go on by itself, as in mode `caller`. A process whose job has
-//! another schedule for a rank sees that before it acts, and leaves the rank to others.
+//! Others know of a rank the schedule and the storage that the [`Job`](crate::rank::Job) gives it,
+//! and act for it while it runs these, one instance at a time. What else a program starts, on other
+//! schedules, on other memory or several at once, only its own process can execute: while such an
+//! instance has not been finished, and always where the job's schedule calls registered functions
+//! (`exec user`), a rank makes its schedules go on by itself, as in mode `caller`. A process whose
+//! job has another schedule for a rank sees that before it acts, and leaves the rank to others.
 
 mod member;
 mod node;

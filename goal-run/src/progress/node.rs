@@ -13,8 +13,9 @@ use std::sync::Arc;
 /// Looks at a turn that somebody else has before the processor is yielded: that one may need it.
 const LOOKS: u32 = 100;
 
-/// Views of other ranks that a process keeps. A view has counters and tables as long as the rank's schedule, so that views
-/// of all ranks in all processes would take memory with the square of their number. The oldest makes way for a new one.
+/// Views of other ranks that a process keeps. A view has counters and tables as long as the rank's
+/// schedule, so that views of all ranks in all processes would take memory with the square of their
+/// number. The oldest makes way for a new one.
 const VIEWS_MAX: usize = 16;
 
 /// A rank's engine over a state that all ranks reach, and its views of the others'.
@@ -45,8 +46,9 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Makes what takes long: to decode a schedule takes a walk over it. To be called without the rank's turn, since the rank
-    /// itself would have to wait meanwhile for each message it wants to take or send.
+    /// Makes what takes long: to decode a schedule takes a walk over it. To be called without the
+    /// rank's turn, since the rank itself would have to wait meanwhile for each message it wants to
+    /// take or send.
     fn new(job: Job<'a>, rank: u32) -> Self {
         Self { rank, schedule: job.schedule(rank), storage: Some(job.storage(rank)), engine: None }
     }
@@ -230,7 +232,8 @@ impl<'a> Together<'a> {
         }
     }
 
-    /// Prepares to sleep with `arm`. False if there is something to do, also for others. [`Together::get_up`] ends it.
+    /// Prepares to sleep with `arm`. False if there is something to do, also for others.
+    /// [`Together::get_up`] ends it.
     pub(super) fn lie_down(&mut self, arm: impl FnOnce(&mut Engine<Ends<'a>>) -> bool) -> Option<bool> {
         let sleepers = &self.job.segment.gate().sleepers;
         sleepers.lie_down();
@@ -262,8 +265,8 @@ impl<'a> Together<'a> {
     }
 }
 
-/// Polls an engine whose turn is held, and tells what that leaves before the turn is given back: so the word always says what
-/// the last poll left, whoever made it.
+/// Polls an engine whose turn is held, and tells what that leaves before the turn is given back: so
+/// the word always says what the last poll left, whoever made it.
 #[inline]
 fn poll_in_turn(engine: &mut Engine<Ends<'_>>, turn: &Turn) -> Result<Progress, Failure> {
     let progress = poll_now(engine);

@@ -182,7 +182,8 @@ impl<'a> Driver<'a> {
             Ok(None) => {}
             Ok(Some((bed, limit))) => {
                 drop(engine);
-                // The rank may have come in between, and switched the bell off: then this returns at once.
+                // The rank may have come in between, and switched the bell off: then this returns
+                // at once.
                 if self.rank_is.load(Ordering::SeqCst) == AWAY {
                     bed.doze(limit);
                 }
@@ -191,12 +192,14 @@ impl<'a> Driver<'a> {
         true
     }
 
-    /// Acts for the rank, which is away. Where there is nothing left to do: what to sleep in, and for how long at most.
+    /// Acts for the rank, which is away. Where there is nothing left to do: what to sleep in, and
+    /// for how long at most.
     fn act(&self, engine: &mut Engine<Ends<'a>>) -> Option<(Bed<'a>, Option<Duration>)> {
         let endpoint = self.job.segment.endpoint(self.rank);
         endpoint.disarm();
-        // The bell is made silent here and by the rank while it is not away, never by one while the other may sleep: whoever
-        // makes it silent takes it from all who were woken and have not looked yet. The rank arms it when this is over.
+        // The bell is made silent here and by the rank while it is not away, never by one while the
+        // other may sleep: whoever makes it silent takes it from all who were woken and have not
+        // looked yet. The rank arms it when this is over.
         endpoint.bell().silence();
         let progress = poll_now(engine);
         if let Err(failure) = &progress {
@@ -235,7 +238,8 @@ impl Bed<'_> {
         self.endpoint.disarm();
     }
 
-    /// The same, and leaves the bell as it is, for whoever else may sleep here. This is the thread's way.
+    /// The same, and leaves the bell as it is, for whoever else may sleep here. This is the
+    /// thread's way.
     fn doze(&self, limit: Option<Duration>) {
         match &self.sleeper {
             None => self.endpoint.doze(limit),
@@ -266,8 +270,8 @@ mod tests {
     use crate::transport::esp::Sleeper;
     use std::time::{Duration, Instant};
 
-    /// The thread may have gone to bed when the rank came, and the rank sleeps too: one ring wakes both, in whichever order the
-    /// system lets them look at the bell.
+    /// The thread may have gone to bed when the rank came, and the rank sleeps too: one ring wakes
+    /// both, in whichever order the system lets them look at the bell.
     #[test]
     fn one_ring_wakes_the_thread_and_the_rank() {
         const LIMIT: Duration = Duration::from_secs(5);

@@ -46,9 +46,10 @@ pub struct SectionFile {
     pub place: SectionPlace,
 }
 
-/// Runs a rank until the launcher stops the job. Its section is that of `nisa`, or lies in a file and is run through the window
-/// of the settings; `driver` leads to other hosts where there are some. The error of an action is left in the rank's failure record, and
-/// so is the first instance that did not end as the program expects.
+/// Runs a rank until the launcher stops the job. Its section is that of `nisa`, or lies in a file
+/// and is run through the window of the settings; `driver` leads to other hosts where there are
+/// some. The error of an action is left in the rank's failure record, and so is the first instance
+/// that did not end as the program expects.
 ///
 /// # Errors
 /// The rank can't start.

@@ -81,7 +81,8 @@ impl Network {
         Self { authenticates_data, ..self }
     }
 
-    /// Opens the drivers of the ranks on this host, ascending: of the kind that was asked for or, where it can't be had, packet sockets.
+    /// Opens the drivers of the ranks on this host, ascending: of the kind that was asked for or,
+    /// where it can't be had, packet sockets.
     ///
     /// # Errors
     /// [`OpenError`].

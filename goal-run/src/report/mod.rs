@@ -68,7 +68,8 @@ pub struct Report {
     pub stats: Option<Stats>,
     /// What is wrong.
     pub errors: Vec<String>,
-    /// Everything that there is to tell, warnings too, each as an object as `goalc check --format json` writes it.
+    /// Everything that there is to tell, warnings too, each as an object as `goalc check --format
+    /// json` writes it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<serde_json::Value>,
     #[serde(skip)]

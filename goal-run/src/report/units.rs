@@ -42,7 +42,8 @@ pub fn count(number: u64) -> String {
     }
 }
 
-/// A number in the largest of the units that leaves a digit before the point. The first unit is one `step`.
+/// A number in the largest of the units that leaves a digit before the point. The first unit is one
+/// `step`.
 fn scaled(number: f64, step: f64, units: &[&str]) -> String {
     short(number, step, units, 2)
 }

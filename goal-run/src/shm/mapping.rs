@@ -36,7 +36,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first touched.
+    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first
+    /// touched.
     ///
     /// # Errors
     /// What the system says: too many open files, no address space.
@@ -59,10 +60,12 @@ impl Mapping {
         Ok(Self { ptr: NonNull::new(ptr.cast()).expect("a mapping is not at address 0"), len, fd: None })
     }
 
-    /// Maps an existing memory file of `len` bytes. Its size must be sealed: an access behind its end is a fault.
+    /// Maps an existing memory file of `len` bytes. Its size must be sealed: an access behind its
+    /// end is a fault.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::InvalidInput`] if it has another size, or one that may change.
+    /// What the system says; [`io::ErrorKind::InvalidInput`] if it has another size, or one that
+    /// may change.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
         let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
         match fcntl_get_seals(&fd) {

@@ -182,7 +182,8 @@ impl Segment {
         self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
     }
 
-    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`], which stays.
+    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`], which
+    /// stays.
     pub fn fail(&self, rank: u32, text: &str) {
         self.note(rank, text);
         self.status(rank).enter(State::Failed);

@@ -1,10 +1,12 @@
-//! How many ranks sleep that act for others too: whoever leaves something to do for a rank that is away wakes one of them.
+//! How many ranks sleep that act for others too: whoever leaves something to do for a rank that is
+//! away wakes one of them.
 //!
-//! A sleeper counts itself, switches its bell on and then looks once more whether there is something to do. Whoever leaves
-//! something to do looks at the count afterwards. Both write first and then read what the other one wrote, in different
-//! words, so each needs a full fence in between (Dekker): without one, a machine may let both reads overtake the writes,
-//! and the rank sleeps while there is something to do. Processors with x86's order do so for a plain store only, others
-//! for everything that is not fenced.
+//! A sleeper counts itself, switches its bell on and then looks once more whether there is
+//! something to do. Whoever leaves something to do looks at the count afterwards. Both write first
+//! and then read what the other one wrote, in different words, so each needs a full fence in
+//! between (Dekker): without one, a machine may let both reads overtake the writes, and the rank
+//! sleeps while there is something to do. Processors with x86's order do so for a plain store only,
+//! others for everything that is not fenced.
 
 use super::sync::{AtomicU32, Ordering, fence};
 

@@ -70,8 +70,9 @@ impl Status {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Changes the state, unless it is [`State::Failed`], which stays: the rank may not know yet what another one found that
-    /// acted for it. Entering [`State::Running`] begins an epoch, before anything else is done.
+    /// Changes the state, unless it is [`State::Failed`], which stays: the rank may not know yet
+    /// what another one found that acted for it. Entering [`State::Running`] begins an epoch,
+    /// before anything else is done.
     pub fn enter(&self, state: State) {
         if state == State::Running {
             self.epoch.fetch_add(1, Ordering::SeqCst);

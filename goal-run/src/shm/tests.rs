@@ -199,7 +199,8 @@ fn a_failure_record_is_cut_at_a_character() {
     assert_eq!(segment.failure(0).unwrap(), "é".repeat(2048));
 }
 
-/// Another process may find the failure, and the rank may not know yet: what the rank says of itself then changes nothing.
+/// Another process may find the failure, and the rank may not know yet: what the rank says of
+/// itself then changes nothing.
 #[test]
 fn a_failure_stays_with_its_first_text() {
     let segment = segment(1, 1);

@@ -8,8 +8,9 @@ use super::sync::{AtomicU32, Line, Ordering};
 ///
 /// It is held for one bounded piece of work at a time. A holder that dies keeps it: the launcher sees the death and ends the job.
 ///
-/// Only the holder changes `BUSY` and `FAILED`, so they always say what the last piece of work left. `AWAY` is the
-/// rank's own, which changes it whenever it likes. Each change is of one bit only: none undoes another one.
+/// Only the holder changes `BUSY` and `FAILED`, so they always say what the last piece of work
+/// left. `AWAY` is the rank's own, which changes it whenever it likes. Each change is of one bit
+/// only: none undoes another one.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Turn {
@@ -68,7 +69,8 @@ impl Turn {
         }
     }
 
-    /// The caller, who holds the turn, has found that an action of the rank failed. This can't be taken back.
+    /// The caller, who holds the turn, has found that an action of the rank failed. This can't be
+    /// taken back.
     #[cold]
     pub fn fail(&self) {
         self.rank.0.fetch_or(FAILED, Ordering::AcqRel);

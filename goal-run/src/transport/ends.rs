@@ -37,7 +37,8 @@ impl<'a> Ends<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
-    /// All ends of `rank`, with the driver that its launcher opened where there are other hosts. There must be one at a time.
+    /// All ends of `rank`, with the driver that its launcher opened where there are other hosts.
+    /// There must be one at a time.
     ///
     /// # Errors
     /// There is no way to other hosts.

@@ -16,8 +16,8 @@ pub(crate) const TRANSPORTS: [&str; 2] = ["shm", "threads"];
 
 pub(crate) const GOAL_RUN: &str = env!("CARGO_BIN_EXE_goal-run");
 
-/// Copies the command. Another process does: a child that another test starts meanwhile would hold a descriptor of ours that writes the copy,
-/// and a file that somebody writes can't be executed.
+/// Copies the command. Another process does: a child that another test starts meanwhile would hold
+/// a descriptor of ours that writes the copy, and a file that somebody writes can't be executed.
 pub(crate) fn copy_command(to: &Path) {
     assert!(Command::new("cp").arg(GOAL_RUN).arg(to).status().unwrap().success());
 }
@@ -83,8 +83,8 @@ pub(crate) fn run_text(text: &str, arguments: &[&str]) -> Ended {
     run_file(file.path(), arguments)
 }
 
-/// Has a child handle signals as by default. Those that this process ignores stay ignored otherwise, and a shell lets what it runs in the
-/// background ignore SIGINT.
+/// Has a child handle signals as by default. Those that this process ignores stay ignored
+/// otherwise, and a shell lets what it runs in the background ignore SIGINT.
 pub(crate) fn default_signals(command: &mut Command) -> &mut Command {
     let reset = || {
         for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGTERM, libc::SIGTSTP] {

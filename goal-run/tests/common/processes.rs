@@ -20,8 +20,8 @@ pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The rank processes of a launcher, as soon as there are `wanted` that execute. Before it executes its program, a process has the
-/// mappings and the rights of its launcher, and no rank's name.
+/// The rank processes of a launcher, as soon as there are `wanted` that execute. Before it executes
+/// its program, a process has the mappings and the rights of its launcher, and no rank's name.
 pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
     wait_for(|| {

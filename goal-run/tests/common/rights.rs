@@ -49,7 +49,8 @@ impl Rights {
         all
     }
 
-    /// No thread of a process but its first has a right but those in `kept`. Returns how many there are.
+    /// No thread of a process but its first has a right but those in `kept`. Returns how many there
+    /// are.
     #[track_caller]
     pub(crate) fn assert_others_none(process: Pid, kept: u64) -> usize {
         let number = process.as_raw_nonzero();

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 /// A signal during that is to end a job within this time, far less than the gathering takes.
 const LIMIT: Duration = Duration::from_secs(8);
 
-/// Ranks 2 and 3, on the other host, leave so many bytes of a pattern each; rank 0 ends after `calc` nanoseconds.
+/// Ranks 2 and 3, on the other host, leave so many bytes of a pattern each; rank 0 ends after
+/// `calc` nanoseconds.
 fn program(bytes: u64, calc: u64) -> String {
     let rank = |rank| format!("rank {rank} {{ send {bytes}b to {rank}; recv 0,{bytes} from {rank}; }}\n");
     format!("num_ranks 4\nrank 0 {{ calc {calc}; }}\n{}{}", rank(2), rank(3))
@@ -25,7 +26,8 @@ fn num_children(launcher: Pid) -> usize {
     fs::read_to_string(path).map_or(0, |text| text.split_whitespace().count())
 }
 
-/// Starts a job whose leader, the first host, writes the memory of all ranks into `dump`; returns when the leader gathers.
+/// Starts a job whose leader, the first host, writes the memory of all ranks into `dump`; returns
+/// when the leader gathers.
 fn gathering(bench: &Bench, text: &str, dump: &Path, more: &[&str]) -> Vec<Child> {
     let program = bench.write("much.goal", text);
     let dump = ["--dump", dump.to_str().unwrap()];

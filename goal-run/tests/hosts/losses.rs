@@ -70,7 +70,8 @@ fn a_path_that_drops_long_frames_while_a_job_runs_is_named() {
 #[test]
 fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
     let Some(bench) = Bench::or_skip("narrow-sender", &Wiring::bridge(2)) else { return };
-    // Host 0 alone sends long frames, and what takes them from it drops them: its system tells that at once.
+    // Host 0 alone sends long frames, and what takes them from it drops them: its system tells that
+    // at once.
     let text = "num_ranks 2\nrank 0 { send 5000b to 1; r: recv 1b from 1; }\nrank 1 { r: recv 5000b from 0; \
                 s: send 1b to 0; s requires r; }\n";
     let program = bench.write("narrow.goal", text);

@@ -15,8 +15,8 @@ Examples:
   goalc fmt --check *.goal                   exit status 1 where a file would change
   goalc fmt --style 2009 - < trace.goal      print a Schedgen text in the paper's spelling")]
 pub(crate) struct Arguments {
-    /// Texts, each formatted in its place; - is standard input. The result of what can't be replaced, as standard input or a pipe, goes
-    /// to standard output
+    /// Texts, each formatted in its place; - is standard input. The result of what can't be
+    /// replaced, as standard input or a pipe, goes to standard output
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// Change nothing: name the files that would change and exit with status 1

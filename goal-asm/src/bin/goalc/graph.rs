@@ -18,8 +18,8 @@ pub(crate) struct Arguments {
     /// The rank whose graph is drawn [default: all, with their messages]
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
-    /// Draw it as SVG, which needs no graphviz; for up to a few hundred actions: of all ranks the first ones that are no more. OUT
-    /// with the ending .svg asks for it, too
+    /// Draw it as SVG, which needs no graphviz; for up to a few hundred actions: of all ranks the
+    /// first ones that are no more. OUT with the ending .svg asks for it, too
     #[arg(long, conflicts_with = "dot")]
     svg: bool,
     /// Write it in graphviz's language, which is what happens without --svg too

@@ -15,8 +15,8 @@ CMD should ask for the one fault that is meant: a program that shows another is 
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// The shell command that tells whether a program is interesting: by exit status 0. %s stands for its file, a text, inside of
-    /// quotes too; without a %s the file is added at the end
+    /// The shell command that tells whether a program is interesting: by exit status 0. %s stands
+    /// for its file, a text, inside of quotes too; without a %s the file is added at the end
     #[arg(long, value_name = "CMD")]
     check: String,
     /// Where the text goes; a file always has the smallest interesting program so far. - is standard output

@@ -126,7 +126,8 @@ fn an_action_is_read_up_to_its_limit() {
     assert!(matches!(read(1 << 20), Ok(2)));
 }
 
-/// A file that says of a part of this kind that it has `length` bytes, and is long enough for it, but holds no blocks there.
+/// A file that says of a part of this kind that it has `length` bytes, and is long enough for it,
+/// but holds no blocks there.
 fn sparse(kind: u32, length: u64) -> std::fs::File {
     let program = goal_smith::program(1, &goal_smith::Shape::varied(1));
     let mut bytes = encoded(&program);

@@ -33,7 +33,8 @@ use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
 ///
-/// With wildcards this is about the matching of the one run that was traced. Returns what was proved, if all of it was.
+/// With wildcards this is about the matching of the one run that was traced. Returns what was
+/// proved, if all of it was.
 pub(super) fn check(
     analysis: &Analysis<'_>,
     order: &mut SharedOrder<'_, '_>,

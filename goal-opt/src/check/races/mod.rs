@@ -149,8 +149,8 @@ fn find_across_ranks(
     }
 }
 
-/// The races of a rank that the messages of one run order, where other runs match messages otherwise: they are none where all
-/// runs do so in one way or another, which nobody knows.
+/// The races of a rank that the messages of one run order, where other runs match messages
+/// otherwise: they are none where all runs do so in one way or another, which nobody knows.
 fn doubtful<'a>(
     analysis: &Analysis<'a>,
     rank: u32,

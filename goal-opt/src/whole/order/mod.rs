@@ -265,7 +265,8 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         Rc::clone(&self.unique().is_fixed)
     }
 
-    /// Takes note of sends that have started when a receive has ended: send and receive. Returns false if there are none.
+    /// Takes note of sends that have started when a receive has ended: send and receive. Returns
+    /// false if there are none.
     pub(crate) fn imply(&mut self, implied: Vec<[Vertex; 2]>) -> bool {
         if implied.is_empty() {
             return false;
@@ -297,8 +298,8 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
     }
 }
 
-/// The graph of all events, where messages are matched as `partner` says, and the sends of `implied` start before the receives
-/// there end.
+/// The graph of all events, where messages are matched as `partner` says, and the sends of
+/// `implied` start before the receives there end.
 fn reach(whole: &Whole<'_>, partner: &[Vertex], implied: &[[Vertex; 2]]) -> Result<Reach, TooLarge> {
     let too_large = || TooLarge(whole.len() as u64);
     if whole.len() >= (u32::MAX / 2) as usize {

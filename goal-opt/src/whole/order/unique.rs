@@ -31,7 +31,8 @@ struct End {
 pub(super) struct Unique {
     /// By vertex, the other end of such a message; [`Vertex::NONE`] for the rest.
     pub(super) partner: Rc<Vec<Vertex>>,
-    /// By vertex, whether no other message or receive can take its partner's place, so that the two meet whenever both start.
+    /// By vertex, whether no other message or receive can take its partner's place, so that the two
+    /// meet whenever both start.
     pub(super) is_fixed: Rc<Vec<bool>>,
     /// The graph of all events with these messages, where finding them took it.
     pub(super) reach: Option<Reach>,

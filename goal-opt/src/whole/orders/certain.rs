@@ -1,10 +1,12 @@
-//! What happens in every run: the least set of starts and ends that follow from each other whatever the order.
+//! What happens in every run: the least set of starts and ends that follow from each other whatever
+//! the order.
 //!
-//! An action certainly starts where all that it waits for certainly happens. A receive that certainly starts certainly ends
-//! where more messages that fit it certainly come than other receives may take before it: were it left, each of these
-//! messages would have gone to another receive, one posted before it or one that takes what is kept before it. A send that
-//! waits for its receive certainly ends where the same holds with sends and receives exchanged. So if everything is in the
-//! set, the program ends in every order. If not, nothing is said.
+//! An action certainly starts where all that it waits for certainly happens. A receive that
+//! certainly starts certainly ends where more messages that fit it certainly come than other
+//! receives may take before it: were it left, each of these messages would have gone to another
+//! receive, one posted before it or one that takes what is kept before it. A send that waits for
+//! its receive certainly ends where the same holds with sends and receives exchanged. So if
+//! everything is in the set, the program ends in every order. If not, nothing is said.
 
 use super::scene::{Completion, Envelope, Place, Scene, takers};
 use crate::whole::order::is_recv;
@@ -14,7 +16,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Competing actions that are compared with each other in pairs; of more only a chain is looked for.
+/// Competing actions that are compared with each other in pairs; of more only a chain is looked
+/// for.
 const PAIRS_OF_MAX: usize = 64;
 /// Sends looked at again, for each action, to see whether they now certainly end.
 const LOOKS_PER_ACTION: u64 = 64;
@@ -49,8 +52,8 @@ fn sizes_agree(scene: &Scene<'_, '_>) -> bool {
     })
 }
 
-/// By receive, how many messages that fit it have to come for it to get one: as many as the receives that may come before it,
-/// itself included.
+/// By receive, how many messages that fit it have to come for it to get one: as many as the
+/// receives that may come before it, itself included.
 fn recv_needs(place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     let mut rivals: FxHashMap<Envelope, FxHashSet<Envelope>> = FxHashMap::default();
     for &sent in place.sends.keys() {
@@ -72,7 +75,8 @@ fn recv_needs(place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     }
 }
 
-/// By send, how many receives that fit it have to start for it to get one. Only sends of one rank arrive in an order.
+/// By send, how many receives that fit it have to start for it to get one. Only sends of one rank
+/// arrive in an order.
 fn send_needs(scene: &Scene<'_, '_>, place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     let mut totals: FxHashMap<Envelope, u64> = FxHashMap::default();
     for (&sent, sends) in &place.sends {
@@ -134,7 +138,8 @@ struct Certain<'s, 'a, 'p> {
     todo: Vec<Vertex>,
     /// By destination and envelope of receives.
     pools: FxHashMap<(u32, Envelope), Pool>,
-    /// By destination, sends that start and wait for their receive; and the destinations where that may have changed.
+    /// By destination, sends that start and wait for their receive; and the destinations where that
+    /// may have changed.
     sends: FxHashMap<u32, Vec<Vertex>>,
     changed: FxHashSet<u32>,
     looks: u64,

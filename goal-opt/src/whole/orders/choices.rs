@@ -8,8 +8,8 @@ use crate::whole::{Event, Order, Ordered, Vertex};
 use goal_lang::{ANY, Action, ActionId, Payload};
 use rustc_hash::FxHashMap;
 
-/// What ends of messages that stand for each other have in common: is it a receive, rank, destination, envelope, size, who waits,
-/// and which one it is where that makes a difference.
+/// What ends of messages that stand for each other have in common: is it a receive, rank,
+/// destination, envelope, size, who waits, and which one it is where that makes a difference.
 type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId], Option<Vertex>);
 
 impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
@@ -21,7 +21,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             .filter(|&vertex| scene.end(vertex).is_some() && !scene.is_fixed[vertex.index()])
     }
 
-    /// Returns true if a receive keeps the bytes of its message, or a message may come to one that does.
+    /// Returns true if a receive keeps the bytes of its message, or a message may come to one that
+    /// does.
     fn is_stored(&self, vertex: Vertex, destination: u32) -> bool {
         let whole = self.scene.whole;
         let stores = |recv: &Vertex| stores(whole.action(*recv));
@@ -80,8 +81,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         Some(())
     }
 
-    /// Returns true if a message has certainly arrived when a send starts: it was received, or its own send waited for that. That
-    /// its send has ended says nothing otherwise.
+    /// Returns true if a message has certainly arrived when a send starts: it was received, or its
+    /// own send waited for that. That its send has ended says nothing otherwise.
     fn arrives_before(&self, order: &mut Order<'_, '_>, send: Vertex, other: Vertex) -> bool {
         let waits = self.scene.completion(send) == Completion::AtMatch;
         let recv = self.scene.partner[send.index()].some();
@@ -89,8 +90,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         arrived.any(|end| order.happens_before(Event::End(end), Event::Start(other)) == Ordered::Yes)
     }
 
-    /// Returns true if the order in which messages arrive at a place makes no difference: its receives stand for each other, and
-    /// nobody waits for the end of a send there.
+    /// Returns true if the order in which messages arrive at a place makes no difference: its
+    /// receives stand for each other, and nobody waits for the end of a send there.
     fn is_even(&self, place: &Place) -> bool {
         let whole = self.scene.whole;
         let mut recvs = place.recvs.values().flatten();
@@ -136,8 +137,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         Some(())
     }
 
-    /// Joins what may change each other's choices: rivals, what is received at one rank through overlapping envelopes, and messages
-    /// of a pair of ranks that wait behind each other.
+    /// Joins what may change each other's choices: rivals, what is received at one rank through
+    /// overlapping envelopes, and messages of a pair of ranks that wait behind each other.
     pub(super) fn find_clusters(&mut self) {
         let scene = self.scene;
         let mut joined = Joined(std::mem::take(&mut self.cluster));
@@ -165,8 +166,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         self.cluster = scene.whole.vertices().map(|vertex| joined.root(vertex)).collect();
     }
 
-    /// Returns true if it may make a difference which of two sends to the same destination, or which of two receives, starts
-    /// first.
+    /// Returns true if it may make a difference which of two sends to the same destination, or
+    /// which of two receives, starts first.
     fn may_matter(&self, one: Vertex, other: Vertex) -> bool {
         let scene = self.scene;
         let alike = |vertex: Vertex| self.alike[vertex.index()];

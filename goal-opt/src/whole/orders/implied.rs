@@ -1,7 +1,7 @@
 //! Which sends have started when a receive has ended, whoever took whose message.
 //!
-//! Where some receives have all ended, as many messages that fit them have come. So a send has started if the other sends that
-//! may have started without it are fewer.
+//! Where some receives have all ended, as many messages that fit them have come. So a send has
+//! started if the other sends that may have started without it are fewer.
 
 use super::scene::{Scene, fits};
 use crate::whole::{Event, Order, Ordered, Vertex};

@@ -2,27 +2,33 @@
 //!
 //! # The orders that are permitted
 //!
-//! - An action may start when all that it requires has ended and all that it irequires has started. Of several that may start,
-//!   any may be next, on the same rank too.
-//! - A send that starts puts its message behind those from its rank to the same destination. A message arrives any time later,
-//!   after those before it. Nothing orders messages of different ranks or to different ranks.
-//! - A message that arrives is taken by the receive that was posted first among those that fit it, or else is kept. A receive
-//!   that starts takes the message that arrived first among those that are kept and fit it, or else is posted.
-//! - A receive ends when it has its message. A send of at most the eager limit ends when it starts; a larger one ends when its
-//!   message is taken. A send to a rank that may lack room for messages without a receive ([`Room`](super::Room)) does either.
+//! - An action may start when all that it requires has ended and all that it irequires has started.
+//!   Of several that may start, any may be next, on the same rank too.
+//! - A send that starts puts its message behind those from its rank to the same destination. A
+//!   message arrives any time later, after those before it. Nothing orders messages of different
+//!   ranks or to different ranks.
+//! - A message that arrives is taken by the receive that was posted first among those that fit it,
+//!   or else is kept. A receive that starts takes the message that arrived first among those that
+//!   are kept and fit it, or else is posted.
+//! - A receive ends when it has its message. A send of at most the eager limit ends when it starts;
+//!   a larger one ends when its message is taken. A send to a rank that may lack room for messages
+//!   without a receive ([`Room`](super::Room)) does either.
 //! - A local action ends when it starts.
 //!
-//! A program ends in every order where no order leads to a state in which nothing can happen any more though actions are left.
+//! A program ends in every order where no order leads to a state in which nothing can happen any
+//! more though actions are left.
 //!
 //! # How that is decided
 //!
-//! Where every message has its receive whatever the order (`unique`), starts and ends follow from each other alone, so that
-//! all orders lead to the same end and one run decides. Otherwise two things are tried:
+//! Where every message has its receive whatever the order (`unique`), starts and ends follow from
+//! each other alone, so that all orders lead to the same end and one run decides. Otherwise two
+//! things are tried:
 //!
-//! 1. [`certain`] derives what happens in every run. It is a proof in about linear time where receives that compete take all
-//!    messages that come for them, whichever takes which.
-//! 2. [`search`] visits every state that some order leads to, but for orders that make no difference, with a bound on the work. It
-//!    is exact: it either shows an order that gets stuck or says that there is none.
+//! 1. [`certain`] derives what happens in every run. It is a proof in about linear time where
+//!    receives that compete take all messages that come for them, whichever takes which.
+//! 2. [`search`] visits every state that some order leads to, but for orders that make no
+//!    difference, with a bound on the work. It is exact: it either shows an order that gets stuck
+//!    or says that there is none.
 
 mod certain;
 mod choices;
@@ -40,7 +46,8 @@ use goal_lang::limits::SEARCH_STEPS_MAX;
 use rustc_hash::FxHashMap;
 use scene::Scene;
 
-/// Most times that what follows from who receives something is looked for again with what was found.
+/// Most times that what follows from who receives something is looked for again with what was
+/// found.
 const ROUNDS_MAX: usize = 4;
 
 /// What is known about the end of a program.
@@ -56,8 +63,9 @@ pub(crate) enum Verdict {
     Unknown,
 }
 
-/// Decides whether a program ends in every order. `trace` is a run of it that came to its end. What the search finds out about
-/// who receives which message goes into `order`, where it is so with any eager limit.
+/// Decides whether a program ends in every order. `trace` is a run of it that came to its end. What
+/// the search finds out about who receives which message goes into `order`, where it is so with any
+/// eager limit.
 pub(crate) fn decide(
     whole: &Whole<'_>,
     trace: &Trace,
@@ -99,8 +107,9 @@ pub(crate) fn decide(
     }
 }
 
-/// Finds the messages that each receive takes in some order, where a search finds all of them: by receive, the sends. Of receives
-/// that keep no bytes it may be others that stand for these. `None` where a bound is reached, or where not every order ends.
+/// Finds the messages that each receive takes in some order, where a search finds all of them: by
+/// receive, the sends. Of receives that keep no bytes it may be others that stand for these. `None`
+/// where a bound is reached, or where not every order ends.
 pub(crate) fn taken(
     whole: &Whole<'_>,
     trace: &Trace,

@@ -33,7 +33,8 @@ pub(super) struct Scene<'a, 'p> {
     pub(super) partner: &'a [Vertex],
     /// By vertex, whether the other end of its message is the same in every order.
     pub(super) is_fixed: &'a [bool],
-    /// By destination, the envelopes of its receives that compete, and the messages that these compete for.
+    /// By destination, the envelopes of its receives that compete, and the messages that these
+    /// compete for.
     pub(super) places: FxHashMap<u32, Place>,
     eager_limit: u64,
     scarce: Vec<u32>,
@@ -92,7 +93,8 @@ impl<'a, 'p> Scene<'a, 'p> {
         }
     }
 
-    /// Returns true if every send ends when it starts: all that can happen with lower limits can happen then, too.
+    /// Returns true if every send ends when it starts: all that can happen with lower limits can
+    /// happen then, too.
     pub(super) fn is_eager(&self) -> bool {
         self.whole.vertices().all(|vertex| self.completion(vertex) == Completion::AtStart)
     }

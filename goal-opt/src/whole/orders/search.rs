@@ -1,11 +1,13 @@
 //! Every state that some order leads to, but for orders that make no difference.
 //!
-//! A step whose order against all others makes no difference is taken at once: a persistent set of one step (Godefroid, Partial-Order
-//! Methods for the Verification of Concurrent Systems, LNCS 1032). What is left are choices: which of two sends of a rank to the
-//! same destination starts first, which of two receives that fit the same messages, and which of two messages of different
+//! A step whose order against all others makes no difference is taken at once: a persistent set of
+//! one step (Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS
+//! 1032). What is left are choices: which of two sends of a rank to the same destination starts
+//! first, which of two receives that fit the same messages, and which of two messages of different
 //! ranks arrives first that the same receive may take.
 //!
-//! Ends of messages that nothing can tell apart, as they have the same size, envelope and dependents, stand for each other.
+//! Ends of messages that nothing can tell apart, as they have the same size, envelope and
+//! dependents, stand for each other.
 
 use super::scene::{Completion, Scene};
 use super::state::{Pair, State};
@@ -24,7 +26,8 @@ pub(super) enum Found {
 
 /// What receives took in some order.
 pub(super) struct Taken {
-    /// By receive, the sends whose messages it took. Those that stand for each other may have changed places.
+    /// By receive, the sends whose messages it took. Those that stand for each other may have
+    /// changed places.
     pub(super) sends: FxHashMap<Vertex, Vec<Vertex>>,
     /// By vertex, the first of those that stand for each other, where there are several.
     alike: Vec<Option<Vertex>>,
@@ -42,8 +45,8 @@ impl Taken {
     }
 }
 
-/// Looks at states until one is stuck, all were seen, or `steps_max` actions were looked at. With `tells_data` it also finds each
-/// message that a receive that keeps the bytes takes in some order.
+/// Looks at states until one is stuck, all were seen, or `steps_max` actions were looked at. With
+/// `tells_data` it also finds each message that a receive that keeps the bytes takes in some order.
 pub(super) fn search(
     scene: &Scene<'_, '_>,
     trace: &Trace,
@@ -104,13 +107,15 @@ pub(super) fn search(
 /// Which steps are choices, and what the search saw so far.
 pub(super) struct Search<'s, 'a, 'p> {
     pub(super) scene: &'s Scene<'a, 'p>,
-    /// It matters which message a receive takes that keeps the bytes, and not only who waits for either.
+    /// It matters which message a receive takes that keeps the bytes, and not only who waits for
+    /// either.
     pub(super) tells_data: bool,
     /// By vertex, the first of those that stand for each other, where there are several.
     pub(super) alike: Vec<Option<Vertex>>,
     /// By vertex, the actions whose start before or after its own may make a difference.
     pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
-    /// By send whose message a receive from any source may take, the sends of other ranks that may arrive in its place.
+    /// By send whose message a receive from any source may take, the sends of other ranks that may
+    /// arrive in its place.
     pub(super) contenders: FxHashMap<Vertex, Vec<Vertex>>,
     pub(super) has_undecided: bool,
     /// By vertex, the first of those that its choices have to do with.
@@ -160,8 +165,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         }
     }
 
-    /// A cluster with choices all of whose actions have started or may start. Nothing else has to do with its choices any more,
-    /// so that they can be made before all others.
+    /// A cluster with choices all of whose actions have started or may start. Nothing else has to
+    /// do with its choices any more, so that they can be made before all others.
     fn closed_cluster(&self, state: &State) -> Option<Vertex> {
         let starts = state.ready.iter().copied();
         let arrivals = state.streams.values().map(|stream| stream[0]);
@@ -173,7 +178,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         clusters.into_iter().find(is_closed)
     }
 
-    /// Takes every step that is no choice, until only choices are left. Returns false if the bound on the work is reached.
+    /// Takes every step that is no choice, until only choices are left. Returns false if the bound
+    /// on the work is reached.
     fn settle(&mut self, state: &mut State) -> bool {
         loop {
             if let Some(at) = state.ready.iter().position(|&vertex| self.start_is_free(state, vertex)) {
@@ -200,7 +206,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         self.rivals.get(&vertex).is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
     }
 
-    /// Returns true if no message that has not arrived may be taken by a receive that may take this one.
+    /// Returns true if no message that has not arrived may be taken by a receive that may take this
+    /// one.
     fn arrival_is_free(&self, state: &State, send: Vertex) -> bool {
         let has_arrived = |&other: &Vertex| state.has_arrived(other);
         self.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))

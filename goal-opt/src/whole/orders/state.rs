@@ -161,8 +161,9 @@ impl State {
         }
     }
 
-    /// 128 bits that two states share only where the same can follow, but for a chance that is none. `alike` names one of the
-    /// ends that may stand for each other, where there are several: which of them met is all the same, only how many.
+    /// 128 bits that two states share only where the same can follow, but for a chance that is
+    /// none. `alike` names one of the ends that may stand for each other, where there are several:
+    /// which of them met is all the same, only how many.
     pub(super) fn fingerprint(&self, alike: &[Option<Vertex>]) -> (u64, u64) {
         let with_flags = || alike.iter().zip(&self.flags);
         let met = with_flags().filter_map(|(&alike, &flags)| alike.filter(|_| flags & ENDED != 0));

@@ -71,7 +71,8 @@ fn another_order_may_bring_another_size() {
     assert!(matches!(found, Verdict::SizesDiffer(..)));
 }
 
-/// Where there is room, rank 1 goes on and takes both; where there is none, it may wait for its own message to be taken.
+/// Where there is room, rank 1 goes on and takes both; where there is none, it may wait for its own
+/// message to be taken.
 #[test]
 fn room_that_may_lack_decides() {
     let text = "rank 0 { a: recv 8b from any; b: recv 8b from any; c: recv 8b from 1 tag 1; b requires c; }

@@ -39,7 +39,8 @@ pub(crate) struct HostsArguments {
     /// File with the key that all hosts have (goal-run key makes one)
     #[arg(long, value_name = "FILE", requires = "others")]
     key: Option<PathBuf>,
-    /// Leave the data between ranks without proof of its sender, as on a network that nobody else can send to; on all hosts or on none
+    /// Leave the data between ranks without proof of its sender, as on a network that nobody else
+    /// can send to; on all hosts or on none
     #[arg(long, requires = "others")]
     unauthenticated_data: bool,
     /// What carries the ranks' frames: packet sockets, or sockets of AF_XDP where they can be had
@@ -56,8 +57,8 @@ impl HostsArguments {
         self.peers.is_some() || self.discover
     }
 
-    /// The other hosts; `None` where all ranks are on this one. `leaders` are the options that were given
-    /// and that only the leader honours.
+    /// The other hosts; `None` where all ranks are on this one. `leaders` are the options that were
+    /// given and that only the leader honours.
     pub(crate) fn hosts(
         &self,
         keeps_memory: bool,

@@ -1,7 +1,8 @@
 //! `goal-run key`: makes a key; and how one is read.
 //!
-//! Threat: another user of the host makes the file, changes it, or puts something else in its place. What was opened is what is looked
-//! at and read: a plain file that belongs to this user or root, and that nobody else has rights to. A symbolic link may lead there.
+//! Threat: another user of the host makes the file, changes it, or puts something else in its
+//! place. What was opened is what is looked at and read: a plain file that belongs to this user or
+//! root, and that nobody else has rights to. A symbolic link may lead there.
 
 use super::Failure;
 use clap::Args;

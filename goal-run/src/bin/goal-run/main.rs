@@ -200,9 +200,10 @@ fn no_signals(error: io::Error) -> Failure {
     Failure::System(format!("signals can't be handled: {error}"))
 }
 
-/// Does what [`open`] does without rights. A thread has those of the thread that starts it. So that none has more than it needs, no
-/// thread starts before rights are gone: on one host the main thread gives them up first, and on several, where it has to open
-/// sockets when the number of ranks is known, it leaves the work to a thread that does.
+/// Does what [`open`] does without rights. A thread has those of the thread that starts it. So that
+/// none has more than it needs, no thread starts before rights are gone: on one host the main
+/// thread gives them up first, and on several, where it has to open sockets when the number of
+/// ranks is known, it leaves the work to a thread that does.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || {
         driver::start_workers();

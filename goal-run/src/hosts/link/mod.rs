@@ -3,9 +3,10 @@
 //! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames, [`Link::poll_event`] until there are
 //! no more events, and [`Link::poll_timeout`] for the time at which [`Link::handle_timeout`] is to be called.
 //!
-//! Threat: anyone on the Ethernet may send any frame and repeat all that it has heard. Streams take care of themselves. Datagrams
-//! count with a tag only, and what a repeated one can bring about is bounded: questions are answered as [`Questions`] says, answers
-//! leave after all that streams have to say, probes count in the run that they are of, and one of each kind and host waits.
+//! Threat: anyone on the Ethernet may send any frame and repeat all that it has heard. Streams take
+//! care of themselves. Datagrams count with a tag only, and what a repeated one can bring about is
+//! bounded: questions are answered as [`Questions`] says, answers leave after all that streams have
+//! to say, probes count in the run that they are of, and one of each kind and host waits.
 
 mod streams;
 
@@ -87,7 +88,8 @@ pub struct Link {
     events: VecDeque<Event>,
     /// The number of the run, once that is known.
     run: Option<u64>,
-    /// The leader's last question, when it was asked, and whether [`Event::Probe`] is still to tell it.
+    /// The leader's last question, when it was asked, and whether [`Event::Probe`] is still to tell
+    /// it.
     probe: Option<(Mac, u64, u64)>,
     is_probe_due: bool,
     /// Last answers to this leader's questions, by host.
@@ -154,7 +156,8 @@ impl Link {
         self.look();
     }
 
-    /// All hosts are there, and agree on the run's number: from now on they ask each other whether ranks can go on.
+    /// All hosts are there, and agree on the run's number: from now on they ask each other whether
+    /// ranks can go on.
     pub fn begin(&mut self, run: u64) {
         self.run = Some(run);
         self.questions.begin();
@@ -165,8 +168,8 @@ impl Link {
         self.streams.connect(now_ns, host);
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets that fill
-    /// frames, or in short ones, which arrive where the network drops long frames.
+    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets
+    /// that fill frames, or in short ones, which arrive where the network drops long frames.
     pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         self.streams.send(host, message, bytes, fills);
     }
@@ -316,7 +319,8 @@ impl Link {
         if let Some(frame) = self.frames.pop_front() {
             return Some(copy(frame, out));
         }
-        // Signs of life, acknowledgements and messages of streams come before what anybody can ask for again and again.
+        // Signs of life, acknowledgements and messages of streams come before what anybody can ask
+        // for again and again.
         if let Some(len) = self.streams.poll_transmit(now_ns, out) {
             return Some(len);
         }

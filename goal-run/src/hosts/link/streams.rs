@@ -59,8 +59,8 @@ impl Streams {
         }
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets that fill
-    /// frames, or in short ones, which arrive where the network drops long frames.
+    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets
+    /// that fill frames, or in short ones, which arrive where the network drops long frames.
     pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         let Some(stream) = self.by_host.get_mut(&host) else { return };
         let all = message.encode(bytes);

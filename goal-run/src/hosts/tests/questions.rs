@@ -91,7 +91,8 @@ fn answers_keep_a_pause_and_tables_an_end() {
     assert!(questions.hosts() <= 1024);
 }
 
-/// A host without the key sends all that it has heard to host 0, over and over, for a second: questions, answers, and all else.
+/// A host without the key sends all that it has heard to host 0, over and over, for a second:
+/// questions, answers, and all else.
 #[test]
 fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     let mut world = World::new(5, Faults::default());

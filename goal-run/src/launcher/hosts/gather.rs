@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 /// Time between two pictures of how much has arrived.
 const SHOW_TICK: Duration = Duration::from_millis(250);
-/// How long a job that was interrupted, or whose time is up, gathers what ranks left; also one that got stuck or failed, if
-/// its time is up by then.
+/// How long a job that was interrupted, or whose time is up, gathers what ranks left; also one that
+/// got stuck or failed, if its time is up by then.
 const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
 /// How the gathering of what ranks left ended.
@@ -32,8 +32,8 @@ enum Gathered {
 }
 
 impl Leader<'_, '_> {
-    /// Ends the job everywhere; the ranks of this host have ended. How it ended, and which ranks left something that has not arrived,
-    /// in words.
+    /// Ends the job everywhere; the ranks of this host have ended. How it ended, and which ranks
+    /// left something that has not arrived, in words.
     ///
     /// # Errors
     /// Where a host has refused: the others are still to be told.
@@ -80,7 +80,8 @@ impl Leader<'_, '_> {
         host == self.session.me || self.told.contains_key(&host)
     }
 
-    /// Ends the job everywhere and gathers what the ranks left, until all is there, a launcher gets a signal or the time is up.
+    /// Ends the job everywhere and gathers what the ranks left, until all is there, a launcher gets
+    /// a signal or the time is up.
     fn collect(&mut self, ending: &Ending) -> Gathered {
         let Place { settings, segment, options, .. } = *self.place;
         let is_complete = ending.is_complete();

@@ -1,7 +1,8 @@
 //! What the leader does while the ranks run.
 //!
-//! Threat: another host's launcher has the key, and may say anything. It speaks for its own ranks only, what it left is put into the
-//! areas of these, and numbers that can't be are not used; what they mean is its own business.
+//! Threat: another host's launcher has the key, and may say anything. It speaks for its own ranks
+//! only, what it left is put into the areas of these, and numbers that can't be are not used; what
+//! they mean is its own business.
 
 use super::{LaunchError, Place, Session, lost};
 use crate::hosts::{Event, Message, Rounds};

@@ -43,9 +43,9 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     }
 }
 
-/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits for
-/// that. The ranks have ended. Where the job is not complete, that may be because the network loses long
-/// frames, so short ones are sent.
+/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits
+/// for that. The ranks have ended. Where the job is not complete, that may be because the network
+/// loses long frames, so short ones are sent.
 pub(super) fn tell(
     session: &mut Session<'_>,
     place: &Place<'_>,

@@ -139,8 +139,8 @@ impl Post {
         self.send_with(host, message, vec![], false);
     }
 
-    /// Says something with bytes behind it, in frames that are as long as the interface has them if it
-    /// `fills` them, in short ones otherwise. Waits while much has to leave.
+    /// Says something with bytes behind it, in frames that are as long as the interface has them if
+    /// it `fills` them, in short ones otherwise. Waits while much has to leave.
     pub(super) fn send_with(&self, host: Mac, message: Message, bytes: Vec<u8>, fills: bool) {
         self.tell(Command::Send(host, message, bytes, fills));
     }

@@ -19,8 +19,9 @@ impl Node {
     }
 }
 
-/// Somebody leaves something to do for a rank that is away while another rank goes to sleep: that one sees it or is woken. Loom
-/// fails a model in which a thread sleeps for ever. Without either of the fences it does.
+/// Somebody leaves something to do for a rank that is away while another rank goes to sleep: that
+/// one sees it or is woken. Loom fails a model in which a thread sleeps for ever. Without either of
+/// the fences it does.
 #[test]
 fn nobody_sleeps_while_there_is_something_to_do() {
     explore("one leaves something to do, one goes to sleep", None, || {

@@ -98,8 +98,9 @@ impl Rank {
     }
 }
 
-/// A message comes for a rank that is away; the rank looks after its schedules and goes again, while another one helps. Whoever
-/// takes the message, what it leaves to do is known afterwards, and so is a failure.
+/// A message comes for a rank that is away; the rank looks after its schedules and goes again,
+/// while another one helps. Whoever takes the message, what it leaves to do is known afterwards,
+/// and so is a failure.
 fn whoever_takes(name: &str, message: u32) {
     explore(name, None, move || {
         let rank = shared(Rank::default());

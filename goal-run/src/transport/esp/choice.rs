@@ -118,7 +118,8 @@ impl AnyDriver {
         })
     }
 
-    /// What the process that is to use the driver is told. It must inherit [`AnyDriver::descriptors`].
+    /// What the process that is to use the driver is told. It must inherit
+    /// [`AnyDriver::descriptors`].
     pub(crate) fn passed(&self) -> PassedDriver {
         let Interface { name, index, mtu, .. } = self.interface();
         PassedDriver {

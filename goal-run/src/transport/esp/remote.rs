@@ -144,8 +144,9 @@ pub struct Sleeper {
 }
 
 impl Sleeper {
-    /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit` passes. The bell stays as it
-    /// is: somebody else may sleep with it, and would not wake if it were silent when the system lets it look.
+    /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit`
+    /// passes. The bell stays as it is: somebody else may sleep with it, and would not wake if it
+    /// were silent when the system lets it look.
     pub fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until = self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         sleep(&self.sockets, bell, limit.into_iter().chain(until).min());

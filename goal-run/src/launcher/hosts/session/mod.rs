@@ -191,7 +191,8 @@ impl<'a> Session<'a> {
         Others { post: self.post, hosts: self.connected }
     }
 
-    /// Returns true if the leader has said how the job ended, or never will, or this launcher got a signal. The leader hears of that.
+    /// Returns true if the leader has said how the job ended, or never will, or this launcher got a
+    /// signal. The leader hears of that.
     pub(super) fn is_over(&mut self) -> bool {
         while self.decided.is_none()
             && let Some(event) = self.event(Duration::ZERO)

@@ -74,7 +74,8 @@ impl Packet {
         Self::bind(Self::interface_of(interface)?, Self::socket()?, ethertypes, port, None)
     }
 
-    /// The driver over a socket that another process opened for this interface and port and has not used.
+    /// The driver over a socket that another process opened for this interface and port and has not
+    /// used.
     ///
     /// # Errors
     /// What the system says.

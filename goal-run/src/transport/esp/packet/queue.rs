@@ -12,8 +12,9 @@ use std::os::fd::OwnedFd;
 
 /// Frames that one call takes at most.
 const FRAMES_MAX: usize = 16;
-/// How long a frame may be refused before it is taken for lost. Longer than a queue of the interface
-/// needs to let some frames out, and shorter than anything that waits for those behind it.
+/// How long a frame may be refused before it is taken for lost. Longer than a queue of the
+/// interface needs to let some frames out, and shorter than anything that waits for those behind
+/// it.
 const REFUSED_MAX_NS: u64 = 1_000_000;
 
 /// Frames in the order in which they leave.
@@ -52,7 +53,8 @@ impl Queue {
         self.count == 0
     }
 
-    /// Gives `send` the frames until there is none or it takes no more; it says how many of those it took.
+    /// Gives `send` the frames until there is none or it takes no more; it says how many of those
+    /// it took.
     pub(super) fn flush(
         &mut self,
         now_ns: impl Fn() -> u64,

@@ -29,7 +29,8 @@ struct Shape {
 impl Shape {
     /// For frames with at most `mtu` bytes behind Ethernet's header.
     fn of(mtu: usize) -> Self {
-        // The kernel aligns what is behind Ethernet's header to 16, and adds the reserve: so the header begins at a multiple of 16.
+        // The kernel aligns what is behind Ethernet's header to 16, and adds the reserve: so the
+        // header begins at a multiple of 16.
         let frame_at = (TPACKET2_HDRLEN + ALIGNMENT).next_multiple_of(ALIGNMENT);
         let stride = (frame_at + ETHERNET_LEN + mtu).next_multiple_of(ALIGNMENT);
         let per_block = BLOCK_LEN / stride;
@@ -69,8 +70,8 @@ impl Ring {
         Self::over(socket, mtu)
     }
 
-    /// The ring that was made so for a socket, from which nobody has taken a frame. What the system maps is what was made, so another `mtu` is
-    /// an error.
+    /// The ring that was made so for a socket, from which nobody has taken a frame. What the system
+    /// maps is what was made, so another `mtu` is an error.
     pub(super) fn over(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
         let Shape { stride, per_block, blocks } = Shape::of(mtu);
         let protection = ProtFlags::READ | ProtFlags::WRITE;

@@ -5,12 +5,15 @@ mod tests;
 
 /// What one rank may send another one before there is a receive, seen from both ends of a connection.
 ///
-/// The receiver grants each sender its share of the room that is left, and anew when half of a grant was used or the share has changed by half.
-/// It says how many bytes may have come in all by then, so what is on its way is counted. A share that shrinks lowers that number, and a
-/// sender that has sent more waits. So what lies without a receive stays below the limit, but for what was on its way when the room shrank.
+/// The receiver grants each sender its share of the room that is left, and anew when half of a
+/// grant was used or the share has changed by half. It says how many bytes may have come in all by
+/// then, so what is on its way is counted. A share that shrinks lowers that number, and a sender
+/// that has sent more waits. So what lies without a receive stays below the limit, but for what was
+/// on its way when the room shrank.
 ///
-/// Threat: a peer that has the key may send more than it was granted, and claim sizes that it never sends. It never may have sent more
-/// than the highest number that it was told: the receiver ends the job where it does.
+/// Threat: a peer that has the key may send more than it was granted, and claim sizes that it never
+/// sends. It never may have sent more than the highest number that it was told: the receiver ends
+/// the job where it does.
 #[derive(Debug, Default)]
 pub(super) struct Credit {
     /// Bytes that may be sent to the peer in all, and that were.

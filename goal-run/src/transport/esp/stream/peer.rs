@@ -71,7 +71,8 @@ impl Peer {
         });
     }
 
-    /// Gives the endpoint what was written, and before that the rank's share of the room here, or what is settled of it. Whether that was all.
+    /// Gives the endpoint what was written, and before that the rank's share of the room here, or
+    /// what is settled of it. Whether that was all.
     pub(super) fn flush(
         &mut self,
         endpoint: &mut Endpoint,

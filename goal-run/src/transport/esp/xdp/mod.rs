@@ -63,8 +63,8 @@ impl Xdp {
         Ok((socket, hook))
     }
 
-    /// The driver over sockets that another process opened for this interface and has not used, and the memory file for their frames. That
-    /// process holds the program.
+    /// The driver over sockets that another process opened for this interface and has not used, and
+    /// the memory file for their frames. That process holds the program.
     ///
     /// # Errors
     /// What the system says.

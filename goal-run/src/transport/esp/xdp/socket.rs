@@ -132,7 +132,8 @@ impl Socket {
         Ok(socket)
     }
 
-    /// The socket that another process opened for this interface and has not used, with its memory file.
+    /// The socket that another process opened for this interface and has not used, with its memory
+    /// file.
     pub(super) fn over(interface: &Interface, fd: OwnedFd, file: OwnedFd) -> io::Result<Self> {
         let shape = Shape::new(len_max(interface));
         let area = Area::over(file, shape)?;

@@ -1,4 +1,5 @@
-//! A rank that has the key and sends what no engine sends: headers of each kind with any fields at any time.
+//! A rank that has the key and sends what no engine sends: headers of each kind with any fields at
+//! any time.
 
 mod lies;
 
@@ -55,7 +56,8 @@ impl MadWays {
         }
     }
 
-    /// Changes one field. Those that say how many bytes follow stay so that a packet's frame is none.
+    /// Changes one field. Those that say how many bytes follow stay so that a packet's frame is
+    /// none.
     fn change(&mut self, header: &mut Header) {
         let (number, has_payload) = (self.number(), header.payload_len() > 0);
         match self.random.below(10) {
@@ -162,8 +164,9 @@ fn settings() -> Settings {
     }
 }
 
-/// Runs a program, whose rank [`MAD`] goes mad; `before_poll` is called with its ways before it is polled. How each other rank ended, and the
-/// most bytes that one kept of messages without a receive.
+/// Runs a program, whose rank [`MAD`] goes mad; `before_poll` is called with its ways before it is
+/// polled. How each other rank ended, and the most bytes that one kept of messages without a
+/// receive.
 fn run(
     program: &Program,
     seed: u64,
@@ -260,7 +263,8 @@ fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
                     lost += 1;
                 }
                 Ended::Failed(Failure { cause, .. }) => {
-                    // What an engine may send too: of another size, with other bytes, with a zero to divide by.
+                    // What an engine may send too: of another size, with other bytes, with a zero
+                    // to divide by.
                     let is_its = match cause {
                         Cause::SizeMismatch { source_rank, .. }
                         | Cause::PatternMismatch { source_rank, .. } => source_rank == MAD,
