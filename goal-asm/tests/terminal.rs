@@ -1,4 +1,4 @@
-//! What is seen on a terminal while `goalc` works, and after it.
+//! The terminal output of `goalc` while it works, and after it.
 
 use goal_filetest::{Terminal, screen};
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Who may change a connection: keys, and the tags that prove them.
+//! Authentication of frames that change a connection: keys, and the tags that prove them.
 //!
 //! A job has one key. BLAKE3 derives from it a key for handshakes, one for datagrams and one for
 //! each connection; tags are SipHash-2-4 with 128 bits of output, cut to 96. The tag of a SYN is
@@ -9,9 +9,9 @@
 //! the payload too where the connection's data is authenticated, and always that of a request.
 //!
 //! Threat: anyone on the Ethernet may send any frame, and repeat or change those that it has seen.
-//! Who has no key guesses a tag with a chance of 2^-96: at 15 million frames a second, as many as
-//! 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom function, so
-//! nothing is lost where a number repeats under one key, as it would be with GMAC.
+//! An attacker without the key guesses a tag with a chance of 2^-96: at 15 million frames a second,
+//! as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom
+//! function, so nothing is lost where a number repeats under one key, as it would be with GMAC.
 
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use std::env;
 
 const STATES_MAX: usize = 60_000;
 
-/// How often what was found, by what is true.
+/// Numbers of programs, by what was found and by what is true.
 #[derive(Debug, Default)]
 struct Counts {
     clean: u32,
@@ -93,8 +93,7 @@ fn what_passes_ends_in_every_order() {
     assert!(u64::from(counts.too_many_orders) * 20 < programs, "{counts:?}");
 }
 
-/// What a program leaves in memory is the same in every order, unless a finding says that timing
-/// decides.
+/// A program leaves the same memory in every order, unless a finding says that timing decides.
 #[test]
 fn what_passes_leaves_the_same_memory() {
     let (programs, from) = (number("GOAL_TANGLES", 2_000), number("GOAL_TANGLES_FROM", 0));

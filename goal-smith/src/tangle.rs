@@ -61,7 +61,7 @@ fn of(seed: u64, stores: bool) -> Program {
 
 struct Tangle {
     bodies: Vec<(BodyBuilder, Vec<ActionId>)>,
-    /// How likely an action waits for an earlier one.
+    /// Probability that an action waits for an earlier one.
     density: f64,
     rng: ChaCha8Rng,
 }

@@ -38,7 +38,7 @@ impl PassArguments {
         let level = match (self.level, emit) {
             (Some(0), Emit::Nisa) => Some(Level::O0),
             (None, Emit::Nisa) => Some(Level::default()),
-            // What NISA needs, other forms don't.
+            // Other forms don't need the passes that NISA needs.
             (Some(0) | None, _) => None,
             (Some(1), _) => Some(Level::O1),
             (Some(_), _) => Some(Level::O2),

@@ -1,4 +1,4 @@
-//! How far a command is, on a terminal: a line that appears when something takes longer than a
+//! The progress of a command on a terminal: a line that appears when something takes longer than a
 //! second and is gone before anything else is written.
 
 use indicatif::ProgressBar;
@@ -8,12 +8,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What ends sooner is not worth a line.
+/// Time before the line appears. A command that ends sooner shows none.
 const DELAY: Duration = Duration::from_secs(1);
 /// Time between two pictures of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is going on, since when nothing else was written, and the line where it is shown.
+/// The current stage, the time since which nothing else was written, and the line that shows it.
 struct Shown {
     text: String,
     since: Instant,

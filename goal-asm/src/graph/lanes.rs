@@ -16,7 +16,7 @@ use std::io::Write;
 const NAME_WIDTH: f64 = 76.0;
 /// Room above and below the boxes of a lane.
 const LANE_PADDING: f64 = 14.0;
-/// How far a message begins and ends from the corner of a box.
+/// Distance from the corner of a box to the ends of messages.
 const CORNER: f64 = 14.0;
 
 /// Draws the graphs of all ranks and their messages. Where that is more than can be read, the first
@@ -38,7 +38,7 @@ pub fn svg_of_ranks(program: &Program, out: &mut dyn Write) -> Result<u32, SvgEr
     Ok(ranks)
 }
 
-/// How many of the ranks can be read in one picture.
+/// Returns the number of ranks that can be read in one picture.
 fn readable(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Result<u32, SvgError> {
     let (mut actions, mut lines, mut ranks) = (0, 0, 0);
     let mut received = vec![0; whole.program.num_ranks() as usize];

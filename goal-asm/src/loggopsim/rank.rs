@@ -12,7 +12,7 @@ pub(super) struct RankReader<'a> {
     pub(super) file: File<'a>,
     pub(super) rank: u32,
     pub(super) ranks: u32,
-    /// What the header says of the highest cpu and nic.
+    /// The highest cpu and nic, according to the header.
     pub(super) placement_max: Placement,
 }
 

@@ -22,7 +22,7 @@ pub const MAJOR: u16 = 2;
 pub const MINOR: u16 = 0;
 
 pub(super) const HEADER_SIZE: usize = 44;
-/// How many ranks and sections there are.
+/// Place of the numbers of ranks and sections.
 pub(super) const COUNTS: std::ops::Range<usize> = 12..20;
 pub(super) const PRODUCER: std::ops::Range<usize> = 24..40;
 pub(super) const CRC_AT: usize = 40;

@@ -67,9 +67,9 @@ impl Nisa {
         &self.bytes
     }
 
-    /// What runs, in pieces: the tables and the parts, without those that may be skipped and
-    /// without who wrote the file. Files with the same pieces are the same program, maybe with
-    /// other names and lines.
+    /// Returns the pieces of the file that run: the tables and the parts, without those that may be
+    /// skipped and without the producer. Files with the same pieces are the same program, maybe
+    /// with other names and lines.
     pub fn essence(&self) -> impl Iterator<Item = &[u8]> {
         let table = RANK_SIZE * self.layout.ranks as usize + SECTION_SIZE * self.layout.sections.len();
         let is_needed = |part: &&Range<usize>| u32_at(&self.bytes, part.start) < part::ANCILLARY;

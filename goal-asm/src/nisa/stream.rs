@@ -91,7 +91,7 @@ pub enum StreamError {
     /// The system has no memory for what is held.
     #[error("there is no memory for {bytes} bytes of the schedule")]
     Memory {
-        /// How many.
+        /// Bytes to hold.
         bytes: u64,
     },
     /// An action is larger than allowed, or looks so.

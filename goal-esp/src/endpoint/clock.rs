@@ -8,7 +8,7 @@ use crate::machine::{Progress, Timer};
 #[derive(Debug, Clone, Copy, Default)]
 struct Running {
     deadline_ns: Option<u64>,
-    /// How often it has passed in vain, and since when.
+    /// Number of times it has passed in vain, and the time of its first start.
     backoff: u32,
     since_ns: u64,
 }

@@ -24,9 +24,9 @@ pub struct Timing {
     pub probe_ns: u64,
     /// When it is asked again, at first: that doubles up to `probe_ns`.
     pub probe_again_ns: u64,
-    /// How long a peer may be silent before it is taken for dead; also how long a closed connection
-    /// still answers. Time in which this end did not look doesn't count, and a peer that was slow
-    /// to answer before is given up to five times as long.
+    /// Longest silence of a peer before it is taken for dead; also the time for which a closed
+    /// connection still answers. Time in which this end did not look doesn't count, and a peer that
+    /// was slow to answer before is given up to five times as long.
     pub dead_ns: u64,
     /// How long a peer is asked for a connection.
     pub connect_ns: u64,

@@ -14,8 +14,7 @@ use crate::seq::Seq;
 use crate::wire::{Frame, Parameters};
 use std::collections::VecDeque;
 
-/// How many times as long a peer may be silent as it was before, and how many times as long as
-/// others.
+/// Longest silence of a peer, as a multiple of its own silence before and of the limit for others.
 const LULLS_MAX: u64 = 4;
 const PATIENCE_MAX: u64 = 5;
 
@@ -66,7 +65,7 @@ pub(super) struct Connection {
     /// When this phase began, and when the peer last proved that it lives.
     pub(super) since_ns: u64,
     pub(super) heard_ns: u64,
-    /// How long it was silent lately though it had been asked for a sign of life.
+    /// Time for which it was silent lately though it had been asked for a sign of life.
     pub(super) lull_ns: u64,
     /// When it is asked for one, and how often it was in vain.
     pub(super) probe_ns: u64,
@@ -227,7 +226,7 @@ impl Connection {
 
     /// Lets timers pass. See [`Connection::settle`], which must follow.
     pub(super) fn pass(&mut self, now_ns: u64, shared: &mut Shared) {
-        // Who was busy, or had no processor, heard nothing because it did not look.
+        // An endpoint that was busy, or had no processor, heard nothing because it did not look.
         let late_ns = now_ns.saturating_sub(self.probe_ns);
         self.heard_ns += late_ns;
         while let Some((timer, waited_ns)) = self.clock.pass(now_ns) {

@@ -2,8 +2,7 @@
 
 use super::config::Timing;
 
-/// How often the longest time for a loss is waited for before it is more likely that somebody is
-/// busy.
+/// Number of waits for the longest time for a loss before it is more likely that somebody is busy.
 const REPEATS_MAX: u32 = 4;
 
 /// An estimate from what was measured.
@@ -51,7 +50,7 @@ impl Rtt {
     }
 }
 
-/// How long answers of all peers took lately, those included that had to be asked for again.
+/// Time that answers of all peers took lately, those included that had to be asked for again.
 ///
 /// Ranks that share few processors answer late, all of them. What each connection would have to
 /// find out for itself, with repeats that keep its peer busier still, one learns from the others. A

@@ -6,13 +6,13 @@
 
 use crate::seq::Seq;
 
-/// How often a packet is said again before short frames are sent beside it.
+/// Number of retransmissions of a packet before short frames are sent beside it.
 const ALONE_MAX: u32 = 4;
-/// How often it must have been said again in vain, and how often its peer must have said since that
-/// it lacks it.
+/// Least number of retransmissions in vain, and of answers since in which the peer lacks the
+/// packet.
 const REPEATS_MIN: u32 = 14;
 const ANSWERS_MIN: u32 = 10;
-/// How long that must have gone on.
+/// Least time for which that has gone on.
 const TIME_MIN_NS: u64 = 2_000_000_000;
 /// Bytes of a frame, behind Ethernet's header, that every network carries: a shorter one is not
 /// lost for its size.

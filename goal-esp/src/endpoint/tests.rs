@@ -201,14 +201,14 @@ fn a_peer_that_was_slow_to_answer_is_given_longer() {
         });
         simulation.hosts[0].endpoint.handle_frame(now_ns, &question);
     }
-    // What was slow once is lost all the same when it stays silent: after five times as long at
-    // most.
+    // A peer that was slow once is lost all the same when it stays silent: after five times as long
+    // at most.
     let now_ns = simulation.host_now_ns(0) + 20 * SECOND_NS;
     let looks = (1..=110).flat_map(|n| look(&mut simulation, 0, now_ns + n * SECOND_NS / 10));
     assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
 }
 
-/// What each host is told when host 0 sends packets of so many bytes for 10 s.
+/// Returns the losses that hosts are told of when host 0 sends packets of so many bytes for 10 s.
 fn after_long_packets(len: usize, faults: Faults) -> Vec<(usize, Event)> {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);

@@ -99,7 +99,7 @@ pub enum Body<P> {
 }
 
 impl<P> Body<P> {
-    /// How far the receiver is, where that is said.
+    /// Returns the acknowledgement, if the body has one.
     pub fn acknowledgement(&self) -> Option<Acknowledgement> {
         match *self {
             Body::Data { acknowledgement, .. } => acknowledgement,

@@ -243,8 +243,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
         (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// What a tag proves, in three pieces: all before the checksum, all between it and the tag, all
-    /// behind the tag. Data is part of it only in form 3.
+    /// Returns the bytes that a tag proves, in three pieces: all before the checksum, all between
+    /// it and the tag, all behind the tag. Data is part of it only in form 3.
     #[inline]
     pub fn proven(&self) -> [&[u8]; 3] {
         let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);

@@ -17,7 +17,7 @@ pub struct PortRun {
     pub rank: u32,
     /// Its port.
     pub port: u16,
-    /// How many ranks there are; at least one.
+    /// Number of ranks; at least one.
     pub count: u16,
 }
 

@@ -26,7 +26,7 @@ struct Rank {
 }
 
 struct Outcome {
-    /// How often each rank had its turn.
+    /// Number of turns of each rank.
     turns: u64,
     /// Frames for each pair of ranks.
     frames: f64,

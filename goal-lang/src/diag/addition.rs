@@ -8,8 +8,8 @@ use crate::source::{Position, Source};
 /// Bytes at the start of a text that tell how it is spelled.
 const SPELLING_BYTES: usize = 1 << 16;
 
-/// How a text spells its dependencies: as most of the first ones, or where it has none, as its
-/// ranks and statements look.
+/// Returns the style in which a text spells its dependencies: as most of the first ones, or where
+/// it has none, as its ranks and statements look.
 pub fn spelling(source: &Source) -> Style {
     let text = &source.bytes[..source.bytes.len().min(SPELLING_BYTES)];
     let (mut paper, mut schedgen, mut semicolons) = (0usize, 0usize, 0usize);
@@ -36,8 +36,9 @@ pub fn dependency(style: Style, waiter: &str, prerequisite: &str) -> String {
     }
 }
 
-/// What puts `addition` on a line of its own behind the statement that begins at `start`: with its
-/// indentation, with a semicolon if it has one, and with the line ends of the text.
+/// Returns the insertions that put `addition` on a line of its own behind the statement that begins
+/// at `start`: with its indentation, with a semicolon if it has one, and with the line ends of the
+/// text.
 pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Insertion> {
     let text: &[u8] = &source.bytes;
     let start = ((start - source.base) as usize).min(text.len());
@@ -53,7 +54,7 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     match end_of_line(text, end) {
         Some(end) => vec![Insertion { at: at(end), text: line }],
         None => {
-            // What follows on the line gets a line, too. Its blanks stay: they are part of the
+            // The rest of the line gets a line, too. Its blanks stay: they are part of the
             // indentation.
             let blanks = text[end..].iter().take_while(|&&byte| byte == b' ').count();
             let rest = if text.get(end + blanks) == Some(&b'}') { "" } else { &indentation };

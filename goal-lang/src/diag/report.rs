@@ -14,7 +14,7 @@ pub struct Report {
     pub errors: u64,
     /// Number of warnings, kept or not.
     pub warnings: u64,
-    /// What is neither kept nor counted.
+    /// The findings that are neither kept nor counted.
     silence: Silence,
 }
 

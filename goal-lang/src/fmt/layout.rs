@@ -59,7 +59,7 @@ fn is_flat(text: &[u8]) -> bool {
     }
     let mut comments = Comments::new(text);
     let (mut inside, mut reached) = (false, 0);
-    // What begins a line after a brace: a statement, or a comment between two.
+    // True if the statement or comment at `start` begins a line after a brace.
     let begins_line = |reached: usize, start: usize| text[reached..start].contains(&b'\n');
     for (start, token, end) in Lexer::new(text, 0, text.len()) {
         while let Some(comment) = comments.before(start) {

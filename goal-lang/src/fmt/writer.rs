@@ -5,7 +5,7 @@ use super::comments::Comment;
 /// Spaces before a statement in a block, and what further lines of a statement get in addition.
 const INDENTATION: usize = 2;
 
-/// How lines look.
+/// The form of lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     /// True if what is inside of a block is indented. Where nothing is, no comment follows a brace

@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
         while self.past(0).is_some_and(|last| last.start >= position) {
             self.found -= 1;
         }
-        // What begins at the position is the start of a statement now, whatever stands before it.
+        // The text at the position starts a statement now, whatever stands before it.
         if let Some(last) = self.found.checked_sub(1) {
             let slot = last % self.history.len();
             self.history[slot].names = false;

@@ -4,8 +4,8 @@ use super::stated::StatedOrder;
 use crate::ids::ActionId;
 use crate::source::Position;
 
-/// What a body remembers of the text or the binary it came from. Each table is empty or has an
-/// entry for every action (edge).
+/// Details of the text or the binary that a body came from. Each table is empty or has an entry for
+/// every action (edge).
 #[derive(Debug, Clone, Default)]
 pub struct Debug {
     /// Labels of the actions.

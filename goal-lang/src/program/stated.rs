@@ -9,7 +9,7 @@ use super::body::Body;
 use super::csr::Csr;
 use crate::ids::ActionId;
 
-/// What a body's text or binary says of its order beyond the graph.
+/// The order that a body's text or binary states beyond the graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StatedOrder {
     /// The actions that wait for nothing, as a binary lists them; empty where they ascend.

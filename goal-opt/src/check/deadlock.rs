@@ -32,7 +32,7 @@ pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Rep
     tell(analysis, pairing, &Cause::Waits, report);
 }
 
-/// What a run is stuck for, beside what its actions wait for. The text goes into the note.
+/// The cause of a stuck run, beside the waits of its actions. The text goes into the note.
 pub(super) enum Cause {
     Waits,
     /// There is no room for messages without a receive.

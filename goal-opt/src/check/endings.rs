@@ -1,7 +1,7 @@
 //! Programs that end in one order of events and not in another.
 //!
-//! What is permitted, and how it is decided, says [`crate::whole`] in `orders`: a program without a
-//! finding ends in every order.
+//! [`crate::whole`] defines in `orders` what is permitted and how it is decided: a program without
+//! a finding ends in every order.
 
 use super::matching::size;
 use super::pairing::Pairing;
@@ -13,7 +13,7 @@ use goal_lang::{Action, limits::SEARCH_STEPS_MAX};
 /// Messages that are named because another receive takes them than in an order that ends.
 const NAMED_MAX: usize = 4;
 
-/// What is known of a program that ends in the first order that was tried.
+/// The verdicts on a program that ends in the first order that was tried.
 pub(super) struct Endings {
     /// As the options say.
     usual: Verdict,
@@ -87,7 +87,8 @@ fn tell_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
     deadlock::tell(&analysis, &pairing(&analysis), &deadlock::Cause::Order(why), report);
 }
 
-/// What would meet whom next. Nothing is unmatched: in another order everything meets.
+/// Pairs the sends and receives that would meet next. Nothing is unmatched: in another order
+/// everything meets.
 fn pairing(analysis: &Analysis<'_>) -> Pairing {
     let mut pairing = Pairing::new(analysis);
     pairing.unmatched.clear();

@@ -32,7 +32,7 @@ pub struct Options {
     pub eager_limit: u64,
     /// Most bytes of messages that a rank keeps for receives to come.
     pub unexpected_limit: u64,
-    /// How many times as much work as usual a check may do before it gives up.
+    /// Most work that a check does before it gives up, as a multiple of the usual.
     pub effort: u64,
     /// What the program is meant to compute.
     pub collective: Option<Collective>,

@@ -25,7 +25,7 @@ pub(crate) struct Reach {
     search: u32,
     /// Edges that searches may still look at.
     steps_left: u64,
-    /// How many times as many as usual they may look at in all.
+    /// Most edges that they may look at in all, as a multiple of the usual.
     effort: u64,
     forward: Vec<Step>,
     backward: Vec<Step>,

@@ -160,6 +160,6 @@ fn lengths_in_a_file_allocate_nothing_before_they_are_checked() {
     assert!(unknown.contains("the part of kind 7 belongs to a later version"), "{unknown}");
     let twice = error(sparse(1, TERABYTE));
     assert!(twice.contains("the part of kind 0x1 comes too late, or twice"), "{twice}");
-    // What is short enough is read, and its checksum is wrong.
+    // A part that is short enough is read, and its checksum is wrong.
     assert!(error(sparse(3, 1 << 20)).contains("the checksum is"));
 }

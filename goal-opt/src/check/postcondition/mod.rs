@@ -59,7 +59,7 @@ pub(super) fn check(
             return None;
         }
     };
-    // Whether it holds does not depend on what the caller leaves out.
+    // The verdict does not depend on what the caller leaves out.
     let mut found = Report::default();
     let partners = order.partners();
     if kind == CollectiveKind::Barrier {

@@ -115,7 +115,7 @@ pub(super) struct Sweep<'b, F> {
     last: Option<(ActionId, ActionId, Done, Ordered)>,
     /// Parts of memory and reads that were looked at.
     steps: u64,
-    /// How many times as many as usual may be looked at.
+    /// Most parts and reads that are looked at, as a multiple of the usual.
     effort: u64,
     found: Faults,
 }

@@ -218,7 +218,7 @@ pub(crate) struct SharedOrder<'w, 'p> {
     unique: Option<Unique>,
     /// Sends that have started when a receive has ended, whoever took whose message.
     implied: Vec<[Vertex; 2]>,
-    /// How many times as much work as usual questions may come to.
+    /// Most work for questions, as a multiple of the usual.
     effort: u64,
     order: Option<Order<'w, 'p>>,
 }

@@ -94,7 +94,7 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
 ///
 /// What is left is unique: in any run, take the first start of a send or receive that comes too early. What should have come
 /// before it is ordered before it by dependencies and by messages that were received until then, and these have met as assumed.
-/// What is left of `open` is unique.
+/// The groups that are left in `open` are unique.
 ///
 /// The graph of all events with the messages that are unique, where any of the open ones are.
 fn settle(

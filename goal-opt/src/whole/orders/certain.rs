@@ -1,4 +1,4 @@
-//! What happens in every run: the least set of starts and ends that follow from each other whatever
+//! The events of every run: the least set of starts and ends that follow from each other whatever
 //! the order.
 //!
 //! An action certainly starts where all that it waits for certainly happens. A receive that
@@ -145,7 +145,7 @@ struct Certain<'s, 'a, 'p> {
     looks: u64,
 }
 
-/// What certainly comes for the receives of an envelope.
+/// The messages that certainly come for the receives of an envelope.
 #[derive(Default)]
 struct Pool {
     sends: u64,

@@ -8,7 +8,7 @@ use crate::whole::{Event, Order, Ordered, Vertex};
 use goal_lang::{ANY, Action, ActionId, Payload};
 use rustc_hash::FxHashMap;
 
-/// What ends of messages that stand for each other have in common: is it a receive, rank,
+/// Common properties of the ends of messages that stand for each other: is it a receive, rank,
 /// destination, envelope, size, who waits, and which one it is where that makes a difference.
 type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId], Option<Vertex>);
 

@@ -1,4 +1,4 @@
-//! What a program does in every order of events that the language permits: whether it always ends.
+//! Decides if a program ends in every order of events that the language permits.
 //!
 //! # The orders that are permitted
 //!
@@ -50,7 +50,7 @@ use scene::Scene;
 /// found.
 const ROUNDS_MAX: usize = 4;
 
-/// What is known about the end of a program.
+/// The verdict on the end of a program.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It ends in every order.
@@ -94,7 +94,7 @@ pub(crate) fn decide(
     let searched = search::search(&scene, trace, events, steps_max.saturating_mul(effort), false);
     match searched {
         search::Found::Ends(taken) => {
-            // What a send that waits rules out may happen on another machine.
+            // An order that a waiting send rules out may happen on another machine.
             if scene.is_eager() {
                 order.learn(&taken.always());
             }

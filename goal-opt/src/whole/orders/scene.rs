@@ -1,4 +1,5 @@
-//! What certain proofs and the search share: which ends of messages compete, and when sends end.
+//! The facts that certain proofs and the search share: which ends of messages compete, and when
+//! sends end.
 
 use crate::whole::{Room, Vertex, Whole};
 use goal_lang::{ANY, Action};

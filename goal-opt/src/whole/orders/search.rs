@@ -15,7 +15,7 @@ use crate::whole::order::is_recv;
 use crate::whole::{Order, Trace, Vertex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What the search found out.
+/// The result of the search.
 pub(super) enum Found {
     Ends(Taken),
     Hangs(Box<Trace>),
@@ -24,7 +24,7 @@ pub(super) enum Found {
     Unknown,
 }
 
-/// What receives took in some order.
+/// The messages that receives took in some order.
 pub(super) struct Taken {
     /// By receive, the sends whose messages it took. Those that stand for each other may have
     /// changed places.

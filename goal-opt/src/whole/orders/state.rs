@@ -14,7 +14,7 @@ const ENDED: u8 = 4;
 /// Source and destination of messages.
 pub(super) type Pair = (u32, u32);
 
-/// What has happened so far.
+/// The state of a run after the steps so far.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     missing: Vec<u32>,

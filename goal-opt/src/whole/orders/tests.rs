@@ -10,7 +10,7 @@ fn program(text: &str) -> Program {
     parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
 }
 
-/// What is decided with an eager limit, and with so much room where that may lack.
+/// Returns the verdict with an eager limit, and with so much room where that may lack.
 fn verdict(text: &str, eager_limit: u64, room: Option<u64>, effort: u64) -> Verdict {
     let program = program(text);
     let whole = Whole::new(&program).expect("a small program");
