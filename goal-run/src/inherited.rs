@@ -59,7 +59,7 @@ pub(crate) struct Lent<'a>(Vec<BorrowedFd<'a>>);
 
 impl<'a> Lent<'a> {
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(crate) fn new(descriptors: Vec<BorrowedFd<'a>>) -> io::Result<Self> {
         let lent = Self(descriptors);
         lent.0.iter().try_for_each(|fd| fcntl_setfd(fd.as_fd(), FdFlags::empty()))?;

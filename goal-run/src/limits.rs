@@ -1,5 +1,4 @@
-//! What the system allows a job: limits in words, and what is known not to fit before a rank
-//! starts.
+//! The system's limits for a job, in words, and what is known not to fit before a rank starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
@@ -39,7 +38,7 @@ pub(crate) fn named(cause: &io::Error) -> String {
     limit.map_or_else(|| cause.to_string(), |limit| format!("{cause} ({limit})"))
 }
 
-/// What a launcher is about to start.
+/// The resources that a launcher is about to use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Demand {
     /// Ranks of this host, and whether each is a process.
@@ -96,8 +95,8 @@ impl Demand {
         Ok(())
     }
 
-    /// What may not fit into the memory that is free, in words. A schedule need not touch all that
-    /// it names.
+    /// Tells what may not fit into the memory that is free, in words. A schedule need not touch all
+    /// that it names.
     pub(crate) fn doubt(&self) -> Option<String> {
         self.exceeds(free_memory()?)
     }

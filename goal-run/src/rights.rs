@@ -39,12 +39,12 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-/// What root's launcher keeps: it writes its results where root may.
+/// Capabilities that root's launcher keeps: it writes its results where root may.
 const FILES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DAC_READ_SEARCH);
 
-/// What opens packet sockets and lets the thread that hears other hosts be prompt.
+/// Capabilities that open packet sockets and let the thread that hears other hosts be prompt.
 const PACKETS: CapabilitySet = CapabilitySet::NET_RAW.union(CapabilitySet::SYS_NICE);
-/// What sockets of XDP take beside.
+/// Capabilities that sockets of XDP take beside.
 const XDP: CapabilitySet = CapabilitySet::NET_ADMIN
     .union(CapabilitySet::BPF)
     .union(CapabilitySet::SYS_ADMIN)
@@ -56,7 +56,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// Gives up every capability of this thread, and of the threads and programs that it starts.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn give_up() -> io::Result<()> {
     keep(CapabilitySet::empty())
 }
@@ -65,7 +65,7 @@ pub fn give_up() -> io::Result<()> {
 /// starts don't get.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn give_up_all_but_files() -> io::Result<()> {
     keep(of_results())
 }
@@ -74,7 +74,7 @@ pub fn give_up_all_but_files() -> io::Result<()> {
 /// its ranks.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(crate) fn give_up_all_but_sockets(driver: DriverKind) -> io::Result<()> {
     let sockets = match driver {
         DriverKind::Packet => PACKETS,
@@ -83,8 +83,8 @@ pub(crate) fn give_up_all_but_sockets(driver: DriverKind) -> io::Result<()> {
     keep(of_results() | sockets)
 }
 
-/// What a launcher writes its results with. Of a file's capabilities nothing is kept: they are not
-/// the user's.
+/// Returns the capabilities with which a launcher writes its results. Of a file's capabilities
+/// nothing is kept: they are not the user's.
 fn of_results() -> CapabilitySet {
     if getuid().is_root() { FILES } else { CapabilitySet::empty() }
 }
@@ -104,8 +104,8 @@ pub fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
 
 /// Lets a command start its program without rights.
 pub(crate) fn confine(command: &mut Command) {
-    // What this thread lacks the program does not get. A process that has nothing to do before its
-    // program starts faster.
+    // The program does not get rights that this thread lacks. A process that has nothing to do
+    // before its program starts faster.
     if !is_confined() {
         // SAFETY: system calls on values of the stack; nothing is allocated and no lock taken.
         unsafe { command.pre_exec(give_up) };
@@ -121,7 +121,7 @@ pub fn is_confined() -> bool {
 /// its owner's rights.
 ///
 /// # Errors
-/// What to do instead.
+/// The text says what to do instead.
 pub fn refuse_set_id() -> Result<(), &'static str> {
     if getuid() == geteuid() && getgid() == getegid() {
         return Ok(());
@@ -135,7 +135,7 @@ pub fn refuse_set_id() -> Result<(), &'static str> {
 /// open out of the processes that it starts from `executable`.
 ///
 /// # Errors
-/// What is wrong with the file, and what to do.
+/// The text says what is wrong with the file, and what to do.
 pub(crate) fn refuse_readable(executable: &Path) -> Result<(), String> {
     let file = || executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
     if !has_rights_of_file() {

@@ -161,7 +161,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
                 assert!(began.elapsed() < Duration::from_secs(60), "nobody finds it");
                 thread::yield_now();
             }
-            // What a rank says that rests and wakes.
+            // The states of a rank that rests and wakes.
             segment.status(1).enter(State::Idle);
             segment.status(1).enter(State::Running);
             let Err(Interrupted::Failed(failure)) = member.wait(&handle) else { panic!("it goes on") };
@@ -213,7 +213,7 @@ const OTHER: &str = "
     rank 1 { n: calc 10; s: send 0,100 to 0 tag 5; requ s -> n; t: send 100,100 to 2 tag 6; requ t -> n }
     rank 2 { r: recv 0,100 from 1 tag 6 }";
 
-/// What a member started, to be finished in this order.
+/// Finishes what a member started, in this order.
 fn finish_all(member: &mut Member<'_>, handles: Vec<Handle>) {
     for handle in handles {
         member.wait(&handle).unwrap();
@@ -372,7 +372,7 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
     });
 }
 
-/// What can't be right is refused before anything starts.
+/// A member that can't be right is refused before anything starts.
 #[test]
 fn members_that_can_not_act_for_each_other_are_refused() {
     let text = "rank 0 { r: recv 8b from 0; s: send 8b to 0; requ s -> r }";

@@ -1,5 +1,5 @@
-//! What rights the processes of a job have, and that a file with capabilities does nothing for
-//! whoever starts it as a rank.
+//! The rights of a job's processes, and that a file with capabilities does nothing for whoever
+//! starts it as a rank.
 
 mod common;
 
@@ -126,7 +126,7 @@ fn as_rank(file: &Path, order: &str, confined: bool) -> Command {
     let mut command = Command::new(file);
     command.env("GOAL_RUN_RANK", order).stdout(Stdio::piped()).stderr(Stdio::piped());
     if confined {
-        // What a launcher does, and anybody may.
+        // A launcher does this, and anybody may.
         // SAFETY: one system call.
         #[expect(unsafe_code, reason = "a child has to say it before it executes")]
         unsafe {

@@ -168,7 +168,7 @@ fn a_signal_ends_a_launcher_that_writes_results() {
     }
 }
 
-/// What ranks must leave to the interpreter keeps it busy for long after they have ended.
+/// The interpreter works on what ranks left to it for long after they have ended.
 #[test]
 fn a_signal_ends_a_launcher_that_compares() {
     let mut text = "rank 0 { t: exec wtime with 0,8;".to_owned();

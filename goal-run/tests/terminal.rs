@@ -1,4 +1,4 @@
-//! What is seen on a terminal while a job runs, and after it.
+//! The terminal output while a job runs, and after it.
 
 mod common;
 

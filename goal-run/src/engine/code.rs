@@ -102,7 +102,7 @@ impl Home {
     }
 }
 
-/// What a record of matches has of a message of a rank: not 0.
+/// Returns the entry for a message of a rank in a record of matches: not 0.
 #[inline(always)]
 fn met(source: u32, sequence: u32) -> u64 {
     (u64::from(source) << 32) + u64::from(sequence) + 1

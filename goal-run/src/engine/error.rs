@@ -68,7 +68,7 @@ pub enum Cause {
     Foreign {
         /// The rank.
         source_rank: u32,
-        /// What it sent.
+        /// The fault in what it sent.
         fault: Fault,
     },
     /// The schedule can't be read on.
@@ -109,7 +109,7 @@ pub enum Fault {
     Elements {
         /// Where they belong.
         offset: u64,
-        /// How many.
+        /// Bytes that came.
         len: usize,
         /// Bytes of an element.
         width: u64,

@@ -99,11 +99,11 @@ struct Core {
     staged: Vec<u8>,
     /// What is told of everything that happens.
     recorder: Option<Recorder>,
-    /// How many requests of a rank may wait, where that is known.
+    /// Most requests of a rank that may wait, where that is known.
     bound: Option<Bound>,
 }
 
-/// What every process knows that acts for a rank: one schedule on one storage.
+/// One schedule on one storage, known to every process that acts for a rank.
 #[derive(Debug)]
 struct Common {
     /// Where the storage lies.

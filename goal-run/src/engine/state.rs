@@ -40,9 +40,10 @@ pub(super) struct State {
     pub(super) common: u32,
     /// Instances that were started and not finished and that only their own process can execute.
     pub(super) own: u32,
-    /// What the rank's process calls the schedule that others may act for; 0 where there is none.
+    /// Name of the schedule that others may act for, from the rank's process; 0 where there is
+    /// none.
     pub(super) name: u64,
-    /// What was kept of messages without a receive when senders were told how much room is left.
+    /// Bytes kept of messages without a receive when senders were told how much room is left.
     pub(super) announced: Option<u64>,
 }
 

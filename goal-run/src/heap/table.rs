@@ -3,7 +3,7 @@
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
-/// What a table finds a value by.
+/// The key of a value in a table.
 pub(crate) trait Key: Flat + Copy + Eq {
     /// The key as two words, which two different keys never share.
     fn words(self) -> (u64, u64);

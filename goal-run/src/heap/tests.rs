@@ -167,7 +167,7 @@ fn what_a_heap_has_no_room_for_is_an_error() {
     assert!(is_used_up(within(|| (0..1 << 20).for_each(|value: u32| queue.push(heap, value)))));
     assert!(is_used_up(within(|| (0..1 << 20).for_each(|key: u32| *table.entry(heap, key) = key))));
     assert!(is_used_up(within(|| Block::<u8>::new(heap, 1 << 40)).map(drop)));
-    // What was there is there.
+    // Earlier values are still there.
     assert!(values > 100 && (0..values).all(|key| *pool.get(heap, key as u32) == key));
     assert!(!queue.is_empty() && (0..queue.len()).all(|at| queue.at(heap, at) == Some(&(at as u32))));
     assert!(!table.is_empty() && table.get(heap, 0) == Some(&0));

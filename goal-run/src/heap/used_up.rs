@@ -1,4 +1,4 @@
-//! What happens where a heap has no room left.
+//! The error of a heap that has no room left.
 //!
 //! Every collection may grow with every value, and nobody who adds one could go on without it. So
 //! what was done is left as with a panic, up to [`within`], which makes an error of it. Nothing can
@@ -27,7 +27,7 @@ pub struct UsedUp {
 pub(crate) const STATE_PER_LIMIT: u64 = 4;
 
 thread_local! {
-    /// Whether [`within`] waits for it.
+    /// True if [`within`] waits for it.
     static IS_AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -20,7 +20,7 @@ pub(super) const LONG_PAUSE_NS: u64 = 100_000_000;
 /// Most hosts that are remembered.
 const HOSTS_MAX: usize = 1024;
 
-/// What is known of a host that asks.
+/// The state of a host that asks.
 #[derive(Debug)]
 struct Asker {
     /// The nonce of its latest run, and the highest number of the questions of that.
@@ -44,7 +44,7 @@ impl Questions {
         self.is_running = true;
     }
 
-    /// How many hosts are remembered.
+    /// Returns the number of hosts that are remembered.
     #[cfg(test)]
     pub(super) fn hosts(&self) -> usize {
         self.askers.len()

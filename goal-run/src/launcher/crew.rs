@@ -36,7 +36,7 @@ pub(super) trait Crew {
     /// A rank that ended by itself.
     fn fallen(&mut self) -> Option<Fallen>;
 
-    /// How many were started.
+    /// Returns the number of ranks that were started.
     fn started(&self) -> usize;
 
     /// The ranks that somebody has stopped, ascending.

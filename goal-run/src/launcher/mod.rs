@@ -100,7 +100,7 @@ pub enum LaunchError {
         started: usize,
         /// Those that are to be.
         wanted: usize,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// There is no file to start ranks from.
@@ -115,7 +115,7 @@ pub enum LaunchError {
         started: usize,
         /// Those that are to be.
         wanted: usize,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// A limit of the system is too low for the job, in words.
@@ -154,7 +154,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// What a report on unfinished actions is made from.
+    /// Returns the input of a report on unfinished actions.
     fn observed(&self) -> Observed<'a> {
         let Self { nisa, options, settings, segment, here, .. } = *self;
         Observed { segment, nisa, window: options.window.as_ref(), settings, here }
@@ -232,14 +232,14 @@ fn equip(
     }
     let mut segment = Segment::create(layout)?;
     if let Some(network) = &mut settings.network {
-        // What wakes ranks that wait for messages from other hosts too.
+        // Bells wake ranks that wait for messages from other hosts too.
         segment.hang_up_bells(network.here())?;
         network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
     }
     Ok((settings, segment))
 }
 
-/// What the ranks of this host ask of the system.
+/// Returns the resources that the ranks of this host ask of the system.
 fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
     let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));

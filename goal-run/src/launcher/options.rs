@@ -62,19 +62,19 @@ impl Window {
     }
 }
 
-/// What a launcher is doing.
+/// The current stage of a launcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Starting the ranks of this host.
     Starting {
-        /// How many are.
+        /// Ranks that are started.
         started: u32,
         /// All of this host.
         ranks: u32,
     },
     /// Waiting until all ranks of this host are ready.
     Preparing {
-        /// How many are.
+        /// Ranks that are ready.
         ready: u32,
         /// All of this host.
         ranks: u32,

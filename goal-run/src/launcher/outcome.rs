@@ -180,7 +180,7 @@ impl Outcome {
         matches
     }
 
-    /// What memory does not have as the program expects it, one text a rank, where the job is
+    /// Tells where memory is not as the program expects it, one text a rank, where the job is
     /// complete and the ranks have not compared it: elements that derive from the clock are known
     /// to the interpreter only. It takes as long as that.
     pub fn unmet(&self) -> Vec<String> {

@@ -29,7 +29,7 @@ use std::os::fd::{OwnedFd, RawFd};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// What the launcher asks of a process. Descriptors are inherited under these numbers.
+/// The launcher's order to a process. Descriptors are inherited under these numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) rank: u32,

@@ -36,13 +36,13 @@ pub(super) struct Processes {
     /// Those that this launcher has stopped.
     suspended: Vec<usize>,
     troubles: Troubles,
-    /// What leads frames to their sockets.
+    /// Programs that lead frames to their sockets.
     programs: Vec<Program>,
     /// Which one was asked last.
     next: usize,
 }
 
-/// How a process ended that somebody else has waited for.
+/// The text on a process that somebody else has waited for.
 const NOT_KNOWN: &str = "ended; how is not known";
 
 impl Processes {

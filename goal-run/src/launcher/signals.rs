@@ -77,8 +77,8 @@ pub(super) fn keep_children() {
 /// Puts off SIGTSTP for as long as it lives: the flag is set when it is dropped. A terminal also
 /// sends the signal to a child that has not left the group yet. Stopped before it executes its
 /// program, the child would stop its parent, which waits for that, in a way that only SIGKILL ends.
-/// What is blocked and ignored stays pending here, and is passed over in the child, whose mask is
-/// empty. Other threads of this process must block it as well.
+/// A signal that is blocked and ignored stays pending here, and is passed over in the child, whose
+/// mask is empty. Other threads of this process must block it as well.
 pub(super) struct PutOff(libc::sigaction);
 
 impl PutOff {

@@ -38,7 +38,7 @@ pub(super) enum Sight {
 /// Watches over the ranks of this host.
 pub(super) struct Supervisor<'a> {
     place: &'a Place<'a>,
-    /// How long this process was stopped, which the time limit does not count.
+    /// Time for which this process was stopped, which the time limit does not count.
     suspended: Duration,
     looked_slowly: Instant,
     /// Ranks that were stopped at the last slow look, and those of them that people were told of.
@@ -146,7 +146,7 @@ impl<'a> Supervisor<'a> {
         &self.stopped
     }
 
-    /// How far the ranks of this host are.
+    /// Returns the stage of the ranks of this host.
     fn stage(&self) -> Stage {
         let Place { segment, options, here, .. } = *self.place;
         let (gate, ranks) = (segment.gate(), here.len() as u32);

@@ -1,5 +1,5 @@
-//! What rank processes say that can't start: to their launcher, which tells it once, and not each
-//! to the terminal.
+//! Messages of rank processes that can't start: to their launcher, which tells it once, and not
+//! each to the terminal.
 //!
 //! A message is one line, at most as long as what a pipe takes in one piece, so that lines of
 //! several ranks don't mix.
@@ -9,25 +9,25 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// What a pipe takes in one piece.
+/// Bytes that a pipe takes in one piece.
 const BYTES_MAX: usize = 4096;
 
 /// A pipe from ranks to their launcher.
 pub(super) struct Troubles {
     heard: OwnedFd,
-    /// What ranks inherit; the launcher closes it when all are started.
+    /// The end that ranks inherit; the launcher closes it when all are started.
     told: Option<OwnedFd>,
 }
 
 impl Troubles {
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(super) fn new() -> io::Result<Self> {
         let (heard, told) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         Ok(Self { heard, told: Some(told) })
     }
 
-    /// What a rank is to inherit.
+    /// Returns the descriptor that a rank is to inherit.
     pub(super) fn descriptor(&self) -> BorrowedFd<'_> {
         self.told.as_ref().expect("ranks are being started").as_fd()
     }

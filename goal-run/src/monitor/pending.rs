@@ -30,7 +30,7 @@ pub struct Pending {
     pub full: Vec<u32>,
     /// That limit in bytes.
     pub unexpected_limit: u64,
-    /// How many ranks were started, and of how many, where not all were.
+    /// Number of ranks that were started, and of all ranks, where not all were.
     pub started: Option<(u32, u32)>,
     /// Ranks that somebody has stopped.
     pub stopped: Vec<Stopped>,
@@ -41,8 +41,8 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// What all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no message
-    /// is on its way: one that has not come was not sent.
+    /// Returns what all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no
+    /// message is on its way: one that has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
         let snapshot = Snapshot::new(observed, all_rest);
         let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();
@@ -60,7 +60,7 @@ impl Pending {
         Self::of_some(observed, &[rank], vec![])
     }
 
-    /// What some ranks wait for, of which alone more is known than the schedule.
+    /// Returns what some ranks wait for, of which alone more is known than the schedule.
     pub(crate) fn of_some(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
         Self { stopped, ..Self::of_ranks(&Snapshot::new(observed, false), observed, ranks, false) }
     }

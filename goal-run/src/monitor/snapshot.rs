@@ -20,13 +20,13 @@ pub(super) type Vertex = (u32, u32);
 /// A job that is looked at from outside.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
-    /// What its ranks share.
+    /// The memory that its ranks share.
     pub(crate) segment: &'a Segment,
     /// Its schedule.
     pub(crate) nisa: &'a Arc<Nisa>,
     /// The window that schedules are run through.
     pub(crate) window: Option<&'a Window>,
-    /// What its ranks were told.
+    /// The settings that its ranks were told.
     pub(crate) settings: &'a Settings,
     /// The ranks of this host.
     pub(crate) here: &'a [u32],

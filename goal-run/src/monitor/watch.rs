@@ -60,13 +60,13 @@ impl Watch {
     }
 }
 
-/// What a rank's status says; `None` if it does not rest. Where ranks act for each other they are
+/// Reads a rank's status; `None` if it does not rest. Where ranks act for each other they are
 /// `together`. The mailbox and what wakes the rank are read first: where the epoch has not changed
 /// since the reading before, the rank was still resting when they were read.
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let mailbox = segment.mailbox(rank);
     let (tail, head) = mailbox.positions();
-    // Who was rung may have been given something to do by another rank, whether or not the system
+    // Another rank may have given a rank that was rung something to do, whether or not the system
     // has let it run since.
     let is_rung = together && !mailbox.is_armed();
     let status = segment.status(rank);

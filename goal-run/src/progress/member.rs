@@ -45,7 +45,7 @@ pub enum Interrupted {
     /// A rank on another host is lost.
     #[error("{0}")]
     Lost(String),
-    /// What its engine remembers has no more room.
+    /// The state of its engine has no more room.
     #[error(transparent)]
     UsedUp(#[from] UsedUp),
     /// The thread for the rank's progress panicked.
@@ -64,13 +64,13 @@ pub enum StartError {
     Memory {
         /// Bytes.
         bytes: u64,
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// The system starts no thread.
     #[error("no thread for the progress of the rank: {}", named(cause))]
     Thread {
-        /// What the system says.
+        /// The system's error.
         cause: io::Error,
     },
     /// Ranks can't act for each other where some are on other hosts: a rank's streams are its

@@ -101,7 +101,7 @@ impl<'a> Together<'a> {
     pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
         self.in_turn(|engine, turn| {
             let result = f(engine);
-            // What `f` started is to be done, whoever polls next.
+            // Whoever polls next is to do what `f` started.
             if engine.is_runnable() {
                 turn.leave(true);
             }
@@ -209,7 +209,7 @@ impl<'a> Together<'a> {
         turn.give();
         let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
         if worked || progress.is_err() {
-            // What it sleeps for may have come about.
+            // The event that it sleeps for may have happened.
             job.segment.mailbox(other).wake();
         }
         if worked {

@@ -248,7 +248,7 @@ impl Bed<'_> {
     }
 }
 
-/// What the thread does.
+/// Runs the thread's turns. A panic fails the rank.
 pub(super) fn drive(driver: &Driver<'_>) {
     let driven = catch_unwind(AssertUnwindSafe(|| while driver.turn() {}));
     if let Err(panic) = driven {
@@ -256,7 +256,7 @@ pub(super) fn drive(driver: &Driver<'_>) {
     }
 }
 
-/// What a panic said.
+/// Returns the error with the text of a panic.
 fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
     let texts = (panic.downcast_ref::<String>().map(String::as_str), panic.downcast_ref::<&str>());
     let text = texts.0.or(texts.1.copied()).unwrap_or("it did not say why");

@@ -32,7 +32,7 @@ pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
     Some(if per_second < 1e3 { format!("{per_second:.0} B/s") } else { scaled(per_second, 1e3, &UNITS) })
 }
 
-/// How many, for a line that changes: `950`, `1.2 M`, `100 M`.
+/// Writes a number for a line that changes: `950`, `1.2 M`, `100 M`.
 pub fn count(number: u64) -> String {
     const UNITS: [&str; 4] = ["k", "M", "G", "T"];
     if number < 10_000 {
@@ -50,7 +50,7 @@ fn scaled(number: f64, step: f64, units: &[&str]) -> String {
 
 fn short(number: f64, step: f64, units: &[&str], digits: usize) -> String {
     let (mut value, mut index) = (number / step, 0);
-    // What rounds to a whole step is told in the next unit.
+    // A value that rounds to a whole step is told in the next unit.
     while value >= step - 0.5 / 10f64.powi(digits as i32) && index + 1 < units.len() {
         value /= step;
         index += 1;

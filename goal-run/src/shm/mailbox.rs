@@ -124,7 +124,7 @@ pub struct Mailbox<'a> {
     control: &'a Control,
     /// A power of two of them.
     slots: &'a [Slot],
-    /// What rings in addition where the receiver may sleep in a poll of the system.
+    /// The bell that rings in addition where the receiver may sleep in a poll of the system.
     bell: Bell<'a>,
 }
 

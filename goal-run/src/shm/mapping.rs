@@ -64,8 +64,8 @@ impl Mapping {
     /// end is a fault.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::InvalidInput`] if it has another size, or one that
-    /// may change.
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if it has another size, or one that may
+    /// change.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
         let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
         match fcntl_get_seals(&fd) {
@@ -189,9 +189,9 @@ unsafe impl Send for Sealed {}
 // SAFETY: constant memory.
 unsafe impl Sync for Sealed {}
 
-/// What keeps the size of a memory file.
+/// Seals that keep the size of a memory file.
 const SIZE_SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
-/// What keeps its bytes too.
+/// Seals that keep its bytes too.
 const SEALS: SealFlags =
     SealFlags::WRITE.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::SEAL);
 

@@ -48,7 +48,7 @@ impl Segment {
     /// them.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn hang_up_bells(&mut self, ranks: impl Iterator<Item = u32>) -> io::Result<()> {
         self.bells = Bells::new(ranks)?;
         Ok(())

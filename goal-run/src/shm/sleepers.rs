@@ -1,5 +1,5 @@
-//! How many ranks sleep that act for others too: whoever leaves something to do for a rank that is
-//! away wakes one of them.
+//! Counts the ranks that sleep and act for others too: whoever leaves something to do for a rank
+//! that is away wakes one of them.
 //!
 //! A sleeper counts itself, switches its bell on and then looks once more whether there is
 //! something to do. Whoever leaves something to do looks at the count afterwards. Both write first

@@ -78,9 +78,9 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// What a record adds to what is shown. Ends of actions whose start was lost add nothing, and
-    /// neither do records of what is no action of the section: a rank on another host may have left
-    /// anything.
+    /// Returns what a record adds to what is shown. Ends of actions whose start was lost add
+    /// nothing, and neither do records of what is no action of the section: a rank on another host
+    /// may have left anything.
     pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
         let Record { action, instance, .. } = *record;
         let time = record.since(self.origin_ns);
@@ -153,7 +153,7 @@ impl<'a> Slices<'a> {
         self.readiness.as_mut().filter(|(of, _)| *of == instance).map(|(_, readiness)| readiness)
     }
 
-    /// How many records were of what is no action of the section.
+    /// Returns the number of records that belong to no action of the section.
     pub(super) fn foreign(&self) -> u64 {
         self.foreign
     }

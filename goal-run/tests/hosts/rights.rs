@@ -100,7 +100,7 @@ fn refused(user: u32, process: Pid) -> Option<Errno> {
     command.status().err().map(|error| Errno::from_io_error(&error).expect("an error of the system"))
 }
 
-/// Whether this is a socket whose filter stays.
+/// Returns true if this is a socket whose filter stays.
 fn has_locked_filter(socket: &OwnedFd) -> bool {
     let (mut value, mut len) = (0i32, size_of::<i32>() as libc::socklen_t);
     // SAFETY: the kernel writes at most `len` bytes to a number that outlives the call.
@@ -137,7 +137,7 @@ fn the_sockets_of_ranks_are_theirs() {
 #[test]
 fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
     let Some(bench) = Bench::or_skip("rights", &Wiring::bridge(2)) else { return };
-    // What nobody may read and execute, on a file system that keeps capabilities.
+    // A folder that the user nobody may read and execute, on a file system that keeps capabilities.
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let open = |path: &str, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();

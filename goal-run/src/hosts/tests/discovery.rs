@@ -18,7 +18,7 @@ fn new(plan: Plan) -> Discovery {
     Discovery::new(JOB, NONCE, host(1), 4, plan).unwrap()
 }
 
-/// What a host answers that has this rank, or none yet.
+/// Handles the answer of a host that has this rank, or none yet.
 fn answer(discovery: &mut Discovery, from: u8, rank: u32, ranks: u32) -> Result<(), String> {
     let port = 100u16.wrapping_add(rank as u16);
     let runs = [PortRun { rank, port, count: 1 }];

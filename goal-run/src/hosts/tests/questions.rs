@@ -145,7 +145,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     assert!(floods > 50_000 && sent < 100 + round, "{sent} of {floods}, {round} rounds");
 }
 
-/// What was asked in another run, or before, is asked again by somebody who has recorded it.
+/// Somebody repeats questions that were recorded in another run, or before.
 #[test]
 fn probes_count_in_their_run_and_once() {
     let mut world = World::new(6, Faults::default());

@@ -1,4 +1,4 @@
-//! What the leader does at the end: it gathers what the ranks of all hosts left.
+//! The leader's work at the end: it gathers what the ranks of all hosts left.
 
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 /// Time between two pictures of how much has arrived.
 const SHOW_TICK: Duration = Duration::from_millis(250);
-/// How long a job that was interrupted, or whose time is up, gathers what ranks left; also one that
-/// got stuck or failed, if its time is up by then.
+/// Longest time for which a job that was interrupted, or whose time is up, gathers what ranks left;
+/// also one that got stuck or failed, if its time is up by then.
 const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
-/// How the gathering of what ranks left ended.
+/// The end of the gathering of what ranks left.
 enum Gathered {
     /// All has come that will.
     All,

@@ -1,4 +1,4 @@
-//! What the leader does while the ranks run.
+//! The leader's work while the ranks run.
 //!
 //! Threat: another host's launcher has the key, and may say anything. It speaks for its own ranks
 //! only, what it left is put into the areas of these, and numbers that can't be are not used; what

@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 const WAITING_MAX: usize = 256;
 /// Frames that are taken at a time.
 const FRAMES_MAX: usize = 64;
-/// How often they are at most before anything else is done: together more than a ring has room for.
+/// Most receives in a row before anything else is done: together more than a ring has room for.
 const ROUNDS_MAX: usize = 32;
 /// The thread's priority, where the system grants it: it has little to do, and other hosts take
 /// this one for lost where it comes to nothing.

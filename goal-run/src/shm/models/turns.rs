@@ -33,7 +33,7 @@ fn one_acts_at_a_time() {
     });
 }
 
-/// What an engine remembers.
+/// The state of an engine.
 #[derive(Default)]
 struct State {
     /// A message was taken that leaves something to do until there is room.

@@ -93,7 +93,7 @@ impl AnyDriver {
     /// The driver that another process opened for this one.
     ///
     /// # Errors
-    /// What is told is not what there is.
+    /// The inherited driver is not as `passed` says.
     pub(crate) fn inherited(passed: &PassedDriver, inherited: &mut Inherited) -> io::Result<Self> {
         let PassedDriver { name, index, mac, mtu, port, packet, xdp } = passed;
         let interface = Interface {
@@ -118,7 +118,7 @@ impl AnyDriver {
         })
     }
 
-    /// What the process that is to use the driver is told. It must inherit
+    /// Returns the data for the process that is to use the driver. It must inherit
     /// [`AnyDriver::descriptors`].
     pub(crate) fn passed(&self) -> PassedDriver {
         let Interface { name, index, mtu, .. } = self.interface();
@@ -145,7 +145,8 @@ impl AnyDriver {
         all
     }
 
-    /// What this process must hold after it passed the driver on, as long as the other one uses it.
+    /// Returns what this process must hold after it passed the driver on, as long as the other one
+    /// uses it.
     pub(crate) fn into_program(self) -> Option<Program> {
         match self {
             Self::Packet(_) => None,

@@ -11,13 +11,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a rank may say nothing before it is taken for dead. Its launcher tells at once when it
-/// has died, and the launchers ask each other. So a rank may be stopped, as by a debugger, compute
+/// Longest silence of a rank before it is taken for dead. Its launcher tells at once when it has
+/// died, and the launchers ask each other. So a rank may be stopped, as by a debugger, compute
 /// without a look at its messages, or wait for a processor that it shares with hundreds of others.
 const DEAD_NS: u64 = 300_000_000_000;
 
-/// How long a peer may say nothing before it is asked for a sign of life: between many ranks these
-/// are many questions, and nobody waits for the answers.
+/// Longest silence of a peer before it is asked for a sign of life: between many ranks these are
+/// many questions, and nobody waits for the answers.
 const PROBE_NS: u64 = 10_000_000_000;
 
 /// The longest time after which something is said again: hosts on one network are near, and a schedule waits as a whole for what one of its

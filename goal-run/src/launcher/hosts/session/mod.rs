@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
         (0..).zip(&self.addresses).filter(|(_, address)| address.mac == host).map(|(rank, _)| rank).collect()
     }
 
-    /// What happened next, within `limit`, that concerns this launcher. Streams are kept account
+    /// Returns the next event within `limit` if it concerns this launcher. Streams are kept account
     /// of.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How long a launcher that got a signal waits for what the leader makes of it.
+/// Time for which a launcher that got a signal waits for what the leader makes of it.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
 /// The exit status of a job that a host can't start its part of.

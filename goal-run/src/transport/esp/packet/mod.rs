@@ -78,7 +78,7 @@ impl Packet {
     /// used.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(super) fn over(interface: Interface, port: u16, socket: OwnedFd) -> io::Result<Self> {
         let ring = Ring::over(&socket, interface.usable_mtu())?;
         Ok(Self::new(interface, port, None, ring, socket))

@@ -12,9 +12,8 @@ use std::os::fd::OwnedFd;
 
 /// Frames that one call takes at most.
 const FRAMES_MAX: usize = 16;
-/// How long a frame may be refused before it is taken for lost. Longer than a queue of the
-/// interface needs to let some frames out, and shorter than anything that waits for those behind
-/// it.
+/// Longest refusal of a frame before it is taken for lost. Longer than a queue of the interface
+/// needs to let some frames out, and shorter than anything that waits for those behind it.
 const REFUSED_MAX_NS: u64 = 1_000_000;
 
 /// Frames in the order in which they leave.

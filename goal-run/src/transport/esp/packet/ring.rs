@@ -18,7 +18,7 @@ const BLOCK_LEN: usize = 64 << 10;
 const ALIGNMENT: usize = 16;
 const ETHERNET_LEN: usize = 14;
 
-/// How frames lie in a ring.
+/// The layout of frames in a ring.
 struct Shape {
     /// Bytes between two places, and places in a block.
     stride: usize,

@@ -26,8 +26,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The shortest sleep without a frame: longer than the tick of a system that is busy, which then sets no timer of its own.
 const SLEEP_NS: u64 = 5_000_000;
-/// How long timers wait at most for a rank to have looked at all that has arrived: that may be what
-/// they wait for.
+/// Longest time for which timers wait until a rank has looked at all that has arrived: that may be
+/// what they wait for.
 const BEHIND_NS: u64 = 10_000_000;
 /// Frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;

@@ -15,7 +15,7 @@ use std::os::fd::OwnedFd;
 const HEADROOM: usize = 256;
 /// Bytes of a chunk: what has room for frames of 1500 bytes, and a page, which is the most that the kernel takes.
 const CHUNK_LENS: [usize; 2] = [2048, 4096];
-/// What keeps the size of the memory file.
+/// Seals that keep the size of the memory file.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 /// Frames that arrive for which there is room, as in the ring of a packet socket.
 const FRAMES: usize = 1024;

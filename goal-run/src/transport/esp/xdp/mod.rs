@@ -36,7 +36,8 @@ pub struct Xdp {
     hook: Option<Hook>,
 }
 
-/// What keeps the program at an interface, for the process that opened a socket and passed it on.
+/// The hook that keeps the program at an interface, for the process that opened a socket and passed
+/// it on.
 pub struct Program(#[expect(dead_code, reason = "held, not used")] Hook);
 
 impl Xdp {
@@ -67,7 +68,7 @@ impl Xdp {
     /// the memory file for their frames. That process holds the program.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(super) fn inherited(packet: Box<Packet>, socket: OwnedFd, file: OwnedFd) -> io::Result<Self> {
         Ok(Self { socket: Socket::over(packet.interface(), socket, file)?, packet, hook: None })
     }
@@ -77,7 +78,7 @@ impl Xdp {
         [self.socket.as_fd().as_fd(), self.socket.file().as_fd()]
     }
 
-    /// What must be held as long as another process uses the sockets.
+    /// Returns the program that must be held as long as another process uses the sockets.
     pub(super) fn into_program(self) -> Option<Program> {
         self.hook.map(Program)
     }

@@ -1,4 +1,4 @@
-//! What others say, to the leader and to the rest.
+//! Messages of others to the leader and to the rest.
 
 use super::concerns;
 use crate::hosts::{Event, Message};

@@ -1,4 +1,4 @@
-//! What becomes of frames that the system refuses.
+//! Frames that the system refuses.
 
 use super::{FRAMES_MAX, Queue, REFUSED_MAX_NS};
 use rustix::io::Errno;

@@ -134,7 +134,7 @@ impl Transport for MadWays {
     }
 }
 
-/// How a rank ended that is not mad.
+/// The end of a rank that is not mad.
 #[derive(Debug)]
 enum Ended {
     /// It has all that it was to get.
@@ -145,7 +145,7 @@ enum Ended {
     Lost(u32, LostPeer),
 }
 
-/// What ranks are told of a job that is like those of these tests: what errors say depends on it.
+/// The settings of a job like those of these tests: the texts of errors depend on them.
 fn settings() -> Settings {
     Settings {
         eager_limit: Options::EAGER_LIMIT,
@@ -263,8 +263,8 @@ fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
                     lost += 1;
                 }
                 Ended::Failed(Failure { cause, .. }) => {
-                    // What an engine may send too: of another size, with other bytes, with a zero
-                    // to divide by.
+                    // An engine may send such messages too: of another size, with other bytes, with
+                    // a zero to divide by.
                     let is_its = match cause {
                         Cause::SizeMismatch { source_rank, .. }
                         | Cause::PatternMismatch { source_rank, .. } => source_rank == MAD,

@@ -67,8 +67,8 @@ fn names_of_other_ranks_and_communicators_end_the_job() {
     }
 }
 
-/// What rank 0 of a program makes of headers with the tags of its receives, each of which comes
-/// once as soon as it can, with a part of 8 bytes behind each that announces parts.
+/// Returns the end of rank 0 of a program that gets headers with the tags of its receives, each of
+/// which comes once as soon as it can, with a part of 8 bytes behind each that announces parts.
 fn told(text: &str, lies: &[Header]) -> Ended {
     let mut left: Vec<Header> = lies.to_vec();
     left.reverse();
@@ -121,7 +121,7 @@ fn a_send_that_is_none_is_told_by_its_offset() {
     for action in [0, 1, 20, 1 << 20, u32::MAX] {
         let mut lie = header(Kind::Eager, 9, 24);
         lie.action = action;
-        // What it says of the error is looked at by `run`.
+        // `run` checks the text of the error.
         let Ended::Failed(failure) = told("num_ranks 2 rank 0 { recv 8b from 1 tag 9 } rank 1 { }", &[lie])
         else {
             panic!("24 bytes for 8")
