@@ -24,7 +24,7 @@
 #![allow(unsafe_code)]
 
 use crate::transport::esp::DriverKind;
-use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
 use rustix::thread::{
@@ -171,14 +171,32 @@ fn has_rights_of_file() -> bool {
     !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
 }
 
+/// Returns the capabilities that the file of this program gives. The kernel executes it only where
+/// the bounding set has them; after no_new_privs it does not give them.
+fn of_own_file() -> CapabilitySet {
+    // linux/capability.h: a word of flags, then the permitted and the inheritable set, low words
+    // first. The owner of a namespace may follow.
+    let mut value = [0; 24];
+    let length = getxattr("/proc/self/exe", "security.capability", &mut value).unwrap_or(0);
+    let word = |at: usize| match value[..length].get(4 * at..4 * at + 4) {
+        Some(bytes) => u64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+        None => 0,
+    };
+    CapabilitySet::from_bits_retain(word(1) | word(2) | (word(3) | word(4)) << 32)
+}
+
 fn keep(kept: CapabilitySet) -> io::Result<()> {
     set_no_new_privs(true)?;
     // Fails on a kernel without the set.
     let _ = clear_ambient_capability_set();
     // Takes CAP_SETPCAP. Without it the bounding set stays as it is, and no_new_privs has to do
     // alone.
+    let of_file = of_own_file();
     for number in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << number);
+        if of_file.contains(capability) {
+            continue;
+        }
         if remove_capability_from_bounding_set(capability) == Err(Errno::INVAL) {
             break;
         }

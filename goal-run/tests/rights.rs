@@ -6,7 +6,7 @@ mod common;
 use common::members;
 use common::processes::{assert_gone, pid, ranks_of, wait_for, wait_until_mapped};
 use common::rights::{FILES, Rights, skipped};
-use common::{Ended, GOAL_RUN, copy_command, default_signals, start_text};
+use common::{Ended, GOAL_RUN, copy_command, default_signals, examples, start_text};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, layout};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
@@ -310,6 +310,33 @@ fn a_file_that_is_set_user_id_is_refused() {
         ended.assert_says(&["must not be set-user-ID or set-group-ID", "setcap cap_net_raw=ep"]);
         assert_eq!((ended.out.as_str(), ended.err.lines().count()), ("", 1), "{ended:?}");
     }
+}
+
+#[test]
+fn root_runs_a_file_with_capabilities() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, program) = (folder.path().join("goal-run"), folder.path().join("program.goal"));
+    copy_command(&file);
+    fs::write(&program, LONG.replace("1000000000000", "1")).unwrap();
+    for capabilities in ["cap_net_raw=ep", "cap_net_raw,cap_sys_nice,cap_setpcap=ep"] {
+        let made = Command::new("setcap").arg(capabilities).arg(&file).output();
+        if !rustix::process::getuid().is_root() || !made.is_ok_and(|made| made.status.success()) {
+            return skipped("rights", "it takes root and setcap to give a file a capability");
+        }
+        fs::set_permissions(&file, Permissions::from_mode(0o711)).unwrap();
+        // The kernel executes it in ranks, too, though they get nothing of it.
+        Ended::of(Command::new(&file).arg(&program).output().unwrap()).assert_status(0);
+    }
+}
+
+#[test]
+fn an_order_of_ones_own_is_an_error() {
+    let program = examples().swap_remove(0);
+    let mut command =
+        as_rank(Path::new(GOAL_RUN), &order(3, 4, 5).replace(&std::process::id().to_string(), "1"), true);
+    let ended = Ended::of(command.arg(program).output().unwrap());
+    ended.assert_status(2);
+    ended.assert_says(&["its launcher did not start this process: unset it"]);
 }
 
 #[test]

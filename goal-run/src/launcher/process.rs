@@ -99,9 +99,12 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
     set_name(&name)?;
     transport::admit(order.launcher);
-    // The launcher may have died before that.
+    // The launcher may have died before that, or the order may be of somebody's own making.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
-        return Ok(());
+        let variable = Order::VARIABLE;
+        return Err(io::Error::other(format!(
+            "{variable} is set, but its launcher did not start this process: unset it"
+        )));
     }
     let mut take = |what: &str, number| -> io::Result<OwnedFd> {
         inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
