@@ -2,6 +2,7 @@
 
 use crate::collective::CollectiveArguments;
 use goal_asm::driver::{self, CheckArguments, Error, Format, InputArguments};
+use serde_json::json;
 use std::io::Write;
 
 #[derive(clap::Args)]
@@ -42,7 +43,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let proved = driver::check(&mut loaded, &options)?;
     driver::tell(&loaded.findings, arguments.format)?;
     if let Some(proved) = proved {
-        let _ = writeln!(std::io::stderr(), "goalc: proved: {proved}");
+        let _ = match arguments.format {
+            Format::Json => {
+                let told = json!({"kind": "proved", "severity": "note", "message": proved});
+                writeln!(std::io::stderr(), "{told}")
+            }
+            _ => writeln!(std::io::stderr(), "goalc: proved: {proved}"),
+        };
     }
     std::mem::forget(loaded);
     Ok(())
