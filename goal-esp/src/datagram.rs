@@ -43,8 +43,15 @@ impl Datagrams {
         Frame::<&[u8]>::HEADER_LEN + repr.len()
     }
 
-    /// The datagram in a frame and the interface that sent it; `None` where it is not for this rank, or not proven where it must be.
+    /// The datagram in a frame and the interface that sent it; `None` where it is not for this rank,
+    /// or not proven where it must be.
     pub fn read<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>)> {
+        self.heard(frame).and_then(|(source, datagram, is_proven)| is_proven.then_some((source, datagram)))
+    }
+
+    /// The datagram in a frame for this rank and the interface that sent it; true where it is
+    /// proven, or need not be.
+    fn heard<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>, bool)> {
         let header = Frame::new_checked(frame).ok()?;
         let way = Way { source: header.source(), destination: header.destination() };
         let is_for_this = [self.address.mac, Mac::BROADCAST].contains(&way.destination);
@@ -55,7 +62,7 @@ impl Datagrams {
         let repr = datagram.repr();
         let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
         let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
-        (is_for_port && is_proven).then_some((way.source, datagram))
+        is_for_port.then_some((way.source, datagram, is_proven))
     }
 
     /// The interface that sent a frame of another version of EDP, and that version. Nothing of it
@@ -69,17 +76,7 @@ impl Datagrams {
 
     /// Returns the interface that sent a datagram to this rank which is proven with another key.
     pub fn stranger(&self, frame: &[u8]) -> Option<Mac> {
-        let header = Frame::new_checked(frame).ok()?;
-        let way = Way { source: header.source(), destination: header.destination() };
-        let is_for_this = [self.address.mac, Mac::BROADCAST].contains(&way.destination);
-        if header.ethertype() != self.ethertype || !is_for_this || way.source == self.address.mac {
-            return None;
-        }
-        let datagram = Datagram::new_checked(&frame[Frame::<&[u8]>::HEADER_LEN..]).ok()?;
-        let repr = datagram.repr();
-        let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
-        let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
-        (is_for_port && !is_proven).then_some(way.source)
+        self.heard(frame).and_then(|(source, _, is_proven)| (!is_proven).then_some(source))
     }
 
     /// Writes the answer to an echo; `None` where `repr` is none.
