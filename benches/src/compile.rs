@@ -30,7 +30,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         write(&shape, &path)?;
         rows.extend(one_file(name, &path, args.runs)?);
     }
-    table::print(&["input", "command", "wall s", "cpu s", "MB/s", "of wc -w", "peak MB", "output MB"], &rows);
+    table::print(
+        &["input", "command", "wall s", "cpu s", "MB/s", "of wc -w", "peak MB", "output MB"],
+        &rows,
+    );
     Ok(())
 }
 

@@ -72,7 +72,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         rows.push(vec![name.to_string(), ns(walk), ns(nop), ratio(nop), ns(sum), ratio(sum)]);
     }
     println!("{} actions, nanoseconds an action, median of {} runs", args.actions, args.runs);
-    table::print(&["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"], &rows);
+    table::print(
+        &["graph", "walk", "engine, nop", "of walk", "engine, sumInt32 of 4 B", "of walk"],
+        &rows,
+    );
     let mut nops = BodyBuilder::default();
     chain(&mut nops, NOP, args.actions);
     let nops = Prepared::new(nops.finish())?;
@@ -84,10 +87,14 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     chain(&mut two, NOP, 2);
     let two = Prepared::new(two.finish())?;
     let restarts = median((0..args.runs).map(|_| two.run_again(RESTARTS) / f64::from(RESTARTS)));
-    println!("\n{restarts:.0} ns from start to finish of a schedule of two actions that was started before");
+    println!(
+        "\n{restarts:.0} ns from start to finish of a schedule of two actions that was started before"
+    );
     let pair = Pair::new(8)?;
     let messages = median((0..args.runs).map(|_| pair.run(RESTARTS) / f64::from(2 * RESTARTS)));
-    println!("{messages:.0} ns of software for a message of 8 B, its share of start and finish included");
+    println!(
+        "{messages:.0} ns of software for a message of 8 B, its share of start and finish included"
+    );
     Ok(())
 }
 

@@ -30,8 +30,8 @@ impl Jobs {
         Ok(Self { folder, goal_run, key })
     }
 
-    /// Runs a program on the first hosts of a bench, on `count` of them, each of which has a rank or more: nanoseconds from the moment when all ranks
-    /// were ready.
+    /// Runs a program on the first hosts of a bench, on `count` of them, each of which has a rank
+    /// or more: nanoseconds from the moment when all ranks were ready.
     ///
     /// # Errors
     /// What a host reports that is not a right end, verified where that was asked for.
@@ -52,14 +52,18 @@ impl Jobs {
             command.args(["--discover", "--hosts", &hosts, "--format", "json"]).args(arguments);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
         };
-        let children = cluster.hosts()[..count].iter().map(start).collect::<io::Result<Vec<_>>>()?;
+        let children =
+            cluster.hosts()[..count].iter().map(start).collect::<io::Result<Vec<_>>>()?;
         let mut reports: Vec<Value> = Vec::new();
         for child in children {
-            reports.push(serde_json::from_slice(&child.wait_with_output()?.stdout).unwrap_or_default());
+            reports.push(
+                serde_json::from_slice(&child.wait_with_output()?.stdout).unwrap_or_default(),
+            );
         }
         let verifies = arguments.contains(&"--verify");
-        let is_right =
-            |report: &Value| report["status"] == "ok" && (!verifies || report["verified"].is_object());
+        let is_right = |report: &Value| {
+            report["status"] == "ok" && (!verifies || report["verified"].is_object())
+        };
         match reports[0]["elapsed_ns"].as_u64() {
             Some(ns) if reports.iter().all(is_right) => Ok(ns),
             _ => Err(io::Error::other(format!("{}: {reports:?}", program.display()))),

@@ -1,4 +1,5 @@
-//! Jobs on several hosts of a test bench whose switch loses, doubles, delays or damages frames: each verified, with the time it took.
+//! Jobs on several hosts of a test bench whose switch loses, doubles, delays or damages frames:
+//! each verified, with the time it took.
 
 use crate::host_jobs::Jobs;
 use crate::table;
@@ -21,7 +22,8 @@ pub(crate) struct Args {
     /// Runs of each, of which the median counts
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     turns: u32,
-    /// Write every run there, as lines of program, hosts, faults, milliseconds of the schedule and of the whole command
+    /// Write every run there, as lines of program, hosts, faults, milliseconds of the schedule and
+    /// of the whole command
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -44,7 +46,10 @@ const SWITCHES: [(&str, Option<Faults>); 7] = [
     ("1 % lost", Some(Faults { lost: 10_000, ..NONE })),
     ("10 % lost", Some(Faults { lost: 100_000, ..NONE })),
     ("30 % lost", Some(Faults { lost: 300_000, ..NONE })),
-    ("5 % doubled, 5 % late", Some(Faults { doubled: 50_000, delayed: 50_000, delay_ns: 100_000, ..NONE })),
+    (
+        "5 % doubled, 5 % late",
+        Some(Faults { doubled: 50_000, delayed: 50_000, delay_ns: 100_000, ..NONE }),
+    ),
     ("1 % damaged", Some(Faults { damaged: 10_000, ..NONE })),
 ];
 
@@ -55,8 +60,12 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let mut csv = String::from("program,hosts,faults,ms,whole_ms\n");
     for &hosts in &args.hosts {
         let on: Vec<usize> = ranks.iter().map(|&ranks| ranks.min(hosts)).collect();
-        let mut rows: Vec<Vec<String>> =
-            args.programs.iter().zip(&on).map(|(path, on)| vec![name(path), on.to_string()]).collect();
+        let mut rows: Vec<Vec<String>> = args
+            .programs
+            .iter()
+            .zip(&on)
+            .map(|(path, on)| vec![name(path), on.to_string()])
+            .collect();
         for (faults_name, faults) in SWITCHES {
             let switch = faults.map_or(Switch::Bridge, |faults| Switch::Faulty(faults, 1));
             let wiring = Wiring { switch, ..Wiring::bridge(hosts) };
@@ -68,18 +77,29 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     match jobs.run(&cluster, on, program, &["--verify", "--timeout", "60"]) {
                         Ok(ns) => {
                             let (ms, whole_ms) = (ns as f64 / 1e6, started.elapsed().as_millis());
-                            let _ = writeln!(csv, "{},{on},{faults_name},{ms},{whole_ms}", name(program));
+                            let _ = writeln!(
+                                csv,
+                                "{},{on},{faults_name},{ms},{whole_ms}",
+                                name(program)
+                            );
                             took_ns.push(ns);
                         }
-                        Err(failure) => failures.push(format!("{faults_name}, {on} hosts: {failure}")),
+                        Err(failure) => {
+                            failures.push(format!("{faults_name}, {on} hosts: {failure}"))
+                        }
                     }
                 }
                 took_ns.sort_unstable();
                 let median = took_ns.get(took_ns.len() / 2);
-                row.push(median.map_or("failed".to_owned(), |&ns| format!("{:.2}", ns as f64 / 1e6)));
+                row.push(
+                    median.map_or("failed".to_owned(), |&ns| format!("{:.2}", ns as f64 / 1e6)),
+                );
             }
         }
-        println!("milliseconds on up to {hosts} hosts, median of {} runs, each verified", args.turns);
+        println!(
+            "milliseconds on up to {hosts} hosts, median of {} runs, each verified",
+            args.turns
+        );
         let names = SWITCHES.map(|(name, _)| name);
         table::print(&[&["program", "hosts"], names.as_slice()].concat(), &rows);
     }

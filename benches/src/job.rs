@@ -1,4 +1,5 @@
-//! Ranks that are processes of this program, each bound to a processor where every rank has one, and MPI programs that are placed alike.
+//! Ranks that are processes of this program, each bound to a processor where every rank has one,
+//! and MPI programs that are placed alike.
 
 use crate::assemble::assemble;
 use crate::member::Place;
@@ -32,7 +33,8 @@ impl Job {
         Ok(Self { segment, meeting: Page::new()?, ranks: nisa.num_ranks() })
     }
 
-    /// Starts every rank as this program's `subcommand`; what each printed, in the order of the ranks.
+    /// Starts every rank as this program's `subcommand`; what each printed, in the order of the
+    /// ranks.
     pub(crate) fn run(&self, subcommand: &str, arguments: &[String]) -> io::Result<Vec<String>> {
         let mut children = Vec::new();
         for rank in 0..self.ranks {
@@ -63,7 +65,8 @@ fn group(children: &[Child]) -> i32 {
     children.first().map_or(0, |leader| leader.id() as i32)
 }
 
-/// Waits for all children of a group; where one fails the others, which may wait for it, are killed.
+/// Waits for all children of a group; where one fails the others, which may wait for it, are
+/// killed.
 fn wait(children: &[Child]) -> io::Result<()> {
     let group = Pid::from_raw(group(children));
     let mut failed = false;
@@ -79,7 +82,8 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// What the ranks of a job are told; `crowded`: whether they share processors, which one that is bound to its own can't see.
+/// What the ranks of a job are told; `crowded`: whether they share processors, which one that is
+/// bound to its own can't see.
 ///
 /// # Errors
 /// Where what the environment says of transports can't be had.

@@ -1,7 +1,8 @@
-//! Benchmarks of the toolchain, each beside its peer in one run: `cargo run --release -p goal-bench -- NAME`.
+//! Benchmarks of the toolchain, each beside its peer in one run: `cargo run --release -p goal-bench
+//! -- NAME`.
 //!
-//! Whole commands are timed from outside and interleaved with their peer; what is quoted is the median. Start with
-//! `--help`; `benches/README.md` says what each figure means.
+//! Whole commands are timed from outside and interleaved with their peer; what is quoted is the
+//! median. Start with `--help`; `benches/README.md` says what each figure means.
 
 mod assemble;
 mod collectives;
@@ -56,20 +57,26 @@ enum Bench {
     Local(local::Args),
     /// Half round trip between two ranks
     Pingpong(pingpong::Args),
-    /// Round trip of raw frames between two network namespaces, beside UDP and TCP over the same wire
+    /// Round trip of raw frames between two network namespaces, beside UDP and TCP over the same
+    /// wire
     Frames(frames::Args),
-    /// Messages over ESP between two network namespaces: round trips and bandwidth, beside raw frames, UDP and TCP over the same wire
+    /// Messages over ESP between two network namespaces: round trips and bandwidth, beside raw
+    /// frames, UDP and TCP over the same wire
     Esp(esp::Args),
-    /// Programs on several hosts whose switch loses, doubles, delays or damages frames: verified, with the time each took
+    /// Programs on several hosts whose switch loses, doubles, delays or damages frames: verified,
+    /// with the time each took
     Hosts(hosts::Args),
-    /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between the same hosts
+    /// Barrier, allreduce and gather on hosts of their own over ESP, beside MPI over TCP between
+    /// the same hosts
     Collectives(collectives::Args),
-    /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4 ranks
+    /// Ping-pong, barrier and collectives beside MPI's blocking and non-blocking calls, on 2 and 4
+    /// ranks
     Mpi(mpi::Args),
     /// One rank of `mpi`
     #[command(hide = true)]
     MpiRank(mpi::RankArgs),
-    /// An allreduce beside a matrix product: what it costs the program, without and with calls, beside MPI_Iallreduce
+    /// An allreduce beside a matrix product: what it costs the program, without and with calls,
+    /// beside MPI_Iallreduce
     Overlap(overlap::Args),
     /// One rank of `overlap`
     #[command(hide = true)]
@@ -83,7 +90,8 @@ enum Bench {
     LateRank(late::RankArgs),
     /// Processor time of ranks that wait for a message which comes after ten seconds
     Idle(idle::Args),
-    /// A chain broadcast and an alltoall without and with passes that split and order messages, predicted and measured
+    /// A chain broadcast and an alltoall without and with passes that split and order messages,
+    /// predicted and measured
     Shape(shape::Args),
     /// A schedule larger than the memory that a cgroup leaves it, run through a window and whole
     Window(window::Args),
@@ -92,7 +100,8 @@ enum Bench {
     /// One step of `passes`, in this process
     #[command(hide = true)]
     Pass(passes::StepArgs),
-    /// Time one command and print its figures as JSON (used by the others, one process a measurement)
+    /// Time one command and print its figures as JSON (used by the others, one process a
+    /// measurement)
     #[command(hide = true)]
     Measure(measure::Args),
 }

@@ -31,7 +31,8 @@ pub(crate) struct Cost {
     pub(crate) peak_bytes: u64,
 }
 
-/// Runs one command and prints its cost: in a process of its own, since the kernel's account of children never shrinks.
+/// Runs one command and prints its cost: in a process of its own, since the kernel's account of
+/// children never shrinks.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     if let Some(fresh) = &args.fresh {
         let _ = std::fs::remove_file(fresh);
@@ -48,14 +49,19 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     }
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
     let cpu_us = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
-    let cost = Cost { wall_s, cpu_s: cpu_us as f64 / 1e6, peak_bytes: usage.max_rss() as u64 * 1024 };
+    let cost =
+        Cost { wall_s, cpu_s: cpu_us as f64 / 1e6, peak_bytes: usage.max_rss() as u64 * 1024 };
     println!("{}", serde_json::to_string(&cost)?);
     Ok(())
 }
 
-/// The costs of several commands, run in turn `runs` times after one round that is not counted; each run finds no file
-/// `fresh`.
-pub(crate) fn interleaved(commands: &[Vec<String>], runs: usize, fresh: &Path) -> io::Result<Vec<Vec<Cost>>> {
+/// The costs of several commands, run in turn `runs` times after one round that is not counted;
+/// each run finds no file `fresh`.
+pub(crate) fn interleaved(
+    commands: &[Vec<String>],
+    runs: usize,
+    fresh: &Path,
+) -> io::Result<Vec<Vec<Cost>>> {
     let mut costs = vec![Vec::new(); commands.len()];
     for round in 0..=runs {
         for (command, costs) in commands.iter().zip(&mut costs) {

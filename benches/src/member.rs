@@ -53,7 +53,8 @@ impl Place {
         arguments
     }
 
-    /// Goes to the processor and maps what is shared. The process ends with its parent, however that ends.
+    /// Goes to the processor and maps what is shared. The process ends with its parent, however
+    /// that ends.
     pub(crate) fn open(&self, program: &Program) -> io::Result<Shared> {
         set_pdeathsig(Signal::SIGKILL)?;
         if let Some(cpu) = self.cpu {
@@ -61,7 +62,8 @@ impl Place {
             set.set(cpu)?;
             sched_setaffinity(Pid::from_raw(0), &set)?;
         }
-        let open = |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
+        let open =
+            |path: &PathBuf| File::options().read(true).write(true).open(path).map(OwnedFd::from);
         let nisa = Arc::new(assemble(program)?);
         Ok(Shared {
             rank: self.rank,

@@ -1,5 +1,5 @@
-//! A memory cgroup: processes that together may not have more than so many bytes, with the pages of the files that they
-//! read and map.
+//! A memory cgroup: processes that together may not have more than so many bytes, with the pages of
+//! the files that they read and map.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -22,11 +22,12 @@ enum Version {
 }
 
 impl MemoryGroup {
-    /// Makes a group of at most `limit` bytes: below the group of this process with version 1, beside it with version 2,
-    /// where groups with processes have no groups below them.
+    /// Makes a group of at most `limit` bytes: below the group of this process with version 1,
+    /// beside it with version 2, where groups with processes have no groups below them.
     ///
     /// # Errors
-    /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` where this process may not or the kernel can't.
+    /// `PermissionDenied`, `ReadOnlyFilesystem` or `NotFound` where this process may not or the
+    /// kernel can't.
     pub(crate) fn new(limit: u64) -> io::Result<Self> {
         let (own, version) = own_group()?;
         let parent = match version {
@@ -54,7 +55,8 @@ impl MemoryGroup {
         command
     }
 
-    /// Bytes that its processes have now, of their own and shared ones: nothing that the kernel could drop.
+    /// Bytes that its processes have now, of their own and shared ones: nothing that the kernel
+    /// could drop.
     pub(crate) fn held(&self) -> io::Result<u64> {
         let text = fs::read_to_string(self.folder.join("memory.stat"))?;
         let own = match self.version {
@@ -68,7 +70,8 @@ impl MemoryGroup {
         Ok(value(own) + value("shmem"))
     }
 
-    /// Most bytes that the group had at once, with the pages of files that the kernel kept because there was room.
+    /// Most bytes that the group had at once, with the pages of files that the kernel kept because
+    /// there was room.
     pub(crate) fn peak(&self) -> io::Result<u64> {
         let name = match self.version {
             Version::One => "memory.max_usage_in_bytes",

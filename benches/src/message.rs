@@ -1,4 +1,5 @@
-//! The software of a message: a ping-pong of two engines that one thread polls in turn, so that no cache line travels.
+//! The software of a message: a ping-pong of two engines that one thread polls in turn, so that no
+//! cache line travels.
 
 use crate::assemble::assemble;
 use crate::engine::time;
@@ -31,8 +32,8 @@ impl Pair {
                 ..RankSizes::default()
             }
         });
-        let layout =
-            Layout::new(sizes.collect::<Vec<_>>().into_iter(), u64::MAX).map_err(io::Error::other)?;
+        let layout = Layout::new(sizes.collect::<Vec<_>>().into_iter(), u64::MAX)
+            .map_err(io::Error::other)?;
         Ok(Self { segment: Segment::create(layout)?, schedules })
     }
 
@@ -43,7 +44,11 @@ impl Pair {
             for _ in 0..instances {
                 let handles: [_; RANKS as usize] = std::array::from_fn(|rank| {
                     let (engine, storage) = &mut ranks[rank];
-                    engine.start(&self.schedules[rank], 0, storage.take().expect("an instance at a time"))
+                    engine.start(
+                        &self.schedules[rank],
+                        0,
+                        storage.take().expect("an instance at a time"),
+                    )
                 });
                 while !ranks.iter().zip(&handles).all(|((engine, _), handle)| engine.test(handle)) {
                     for (engine, _) in &mut ranks {
@@ -67,6 +72,9 @@ impl Pair {
             counters: self.segment.cells(&(split..at.instance.end)),
             matches: None,
         };
-        (Engine::new(rank, ShmTransport::new(&self.segment, rank), Options::default()), Some(storage))
+        (
+            Engine::new(rank, ShmTransport::new(&self.segment, rank), Options::default()),
+            Some(storage),
+        )
     }
 }

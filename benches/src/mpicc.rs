@@ -1,4 +1,5 @@
-//! The MPI programs of the folder `mpi`, which this one carries with it and compiles where there is an MPI.
+//! The MPI programs of the folder `mpi`, which this one carries with it and compiles where there is
+//! an MPI.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,9 @@ pub(crate) fn build(source: &Source, folder: &Path) -> io::Result<Option<PathBuf
         Ok(status) if status.success() => Ok(Some(program)),
         Ok(status) => Err(io::Error::other(format!("mpicc ended with {status}"))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            eprintln!("no mpicc: MPI is left out; install it with `apt install openmpi-bin libopenmpi-dev`");
+            eprintln!(
+                "no mpicc: MPI is left out; install it with `apt install openmpi-bin libopenmpi-dev`"
+            );
             Ok(None)
         }
         Err(error) => Err(io::Error::new(error.kind(), format!("mpicc can't be started: {error}"))),

@@ -1,4 +1,5 @@
-//! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where `mpicc` is installed.
+//! Half round trip between two ranks, as a schedule that goes to and fro; beside Open MPI where
+//! `mpicc` is installed.
 
 use crate::measure::{median, sibling};
 use crate::mpicc;
@@ -48,12 +49,16 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 }
             }
         }
-        let reference =
-            contestants.last().filter(|_| peer.is_some()).map(|(_, samples)| median(samples.clone()));
+        let reference = contestants
+            .last()
+            .filter(|_| peer.is_some())
+            .map(|(_, samples)| median(samples.clone()));
         for (name, samples) in contestants {
-            let (least, most) = samples.iter().fold((f64::MAX, 0f64), |(l, m), &s| (l.min(s), m.max(s)));
+            let (least, most) =
+                samples.iter().fold((f64::MAX, 0f64), |(l, m), &s| (l.min(s), m.max(s)));
             let middle = median(samples);
-            let ratio = reference.map_or("-".into(), |reference| format!("{:.2}", middle / reference));
+            let ratio =
+                reference.map_or("-".into(), |reference| format!("{:.2}", middle / reference));
             let cells = [least, middle, most].map(|us| format!("{us:.2}"));
             let mut row = vec![size.to_string(), name, round_trips.to_string()];
             row.extend(cells);
@@ -61,7 +66,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    table::print(&["bytes", "by", "round trips", "least us", "median us", "most us", "of Open MPI"], &rows);
+    table::print(
+        &["bytes", "by", "round trips", "least us", "median us", "most us", "of Open MPI"],
+        &rows,
+    );
     Ok(())
 }
 
@@ -72,7 +80,9 @@ fn mpi_half_ns(program: &Path, size: u64, round_trips: u64) -> io::Result<f64> {
         .args([size.to_string(), round_trips.to_string()])
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
-    text.trim().parse().map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+    text.trim()
+        .parse()
+        .map_err(|_| io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Rank 0 sends and waits for the answer; each message starts when the one before has arrived.
@@ -84,7 +94,11 @@ fn schedule(size: u64, round_trips: u64) -> String {
             let (first, second) = if rank == 0 { ("send", "recv") } else { ("recv", "send") };
             let word = |verb: &str| if verb == "send" { "to" } else { "from" };
             let _ = writeln!(text, "a{i}: {first} 0,{size} {} {peer};", word(first));
-            let _ = writeln!(text, "b{i}: {second} 0,{size} {} {peer}; requ b{i} -> a{i};", word(second));
+            let _ = writeln!(
+                text,
+                "b{i}: {second} 0,{size} {} {peer}; requ b{i} -> a{i};",
+                word(second)
+            );
             if i > 0 {
                 let _ = writeln!(text, "requ a{i} -> b{};", i - 1);
             }
@@ -95,11 +109,15 @@ fn schedule(size: u64, round_trips: u64) -> String {
 }
 
 fn elapsed_ns(goal_run: &str, path: &Path, transport: &str) -> io::Result<f64> {
-    let output =
-        Command::new(goal_run).arg(path).args(["--transport", transport, "--format", "json"]).output()?;
+    let output = Command::new(goal_run)
+        .arg(path)
+        .args(["--transport", transport, "--format", "json"])
+        .output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     let report: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    report["elapsed_ns"].as_f64().ok_or_else(|| io::Error::other("goal-run's report has no elapsed_ns"))
+    report["elapsed_ns"]
+        .as_f64()
+        .ok_or_else(|| io::Error::other("goal-run's report has no elapsed_ns"))
 }

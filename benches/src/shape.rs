@@ -1,5 +1,5 @@
-//! What passes that split and order messages win: a chain broadcast and an alltoall without and with each of them, as the cost
-//! model predicts it and as it is measured.
+//! What passes that split and order messages win: a chain broadcast and an alltoall without and
+//! with each of them, as the cost model predicts it and as it is measured.
 
 use crate::measure::{median, sibling};
 use crate::table;
@@ -63,17 +63,28 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
         let (plain_ns, plain_us) = (contestants[0].1, median(contestants[0].3.clone()));
         for (spec, predicted_ns, _, samples) in contestants {
-            let (least, most) = samples.iter().fold((f64::MAX, 0f64), |(l, m), &s| (l.min(s), m.max(s)));
+            let (least, most) =
+                samples.iter().fold((f64::MAX, 0f64), |(l, m), &s| (l.min(s), m.max(s)));
             let middle = median(samples);
             let name = if spec.is_empty() { "none" } else { spec };
             let mut row = vec![pattern.clone(), name.to_owned()];
             row.extend([predicted_ns / 1000.0, least, middle, most].map(|us| format!("{us:.0}")));
-            row.extend([predicted_ns / plain_ns, middle / plain_us].map(|ratio| format!("{ratio:.2}")));
+            row.extend(
+                [predicted_ns / plain_ns, middle / plain_us].map(|ratio| format!("{ratio:.2}")),
+            );
             rows.push(row);
         }
     }
-    let header =
-        ["pattern", "passes", "predicted us", "least us", "median us", "most us", "predicted", "measured"];
+    let header = [
+        "pattern",
+        "passes",
+        "predicted us",
+        "least us",
+        "median us",
+        "most us",
+        "predicted",
+        "measured",
+    ];
     table::print(&header, &rows);
     Ok(())
 }
@@ -117,25 +128,35 @@ fn predict(text: &str, spec: &str) -> io::Result<f64> {
     let mut sources = SourceMap::default();
     sources.add("shape.goal", Arc::new(text.as_bytes().to_vec()));
     let parsed = goal_lang::parse(&sources, &ParseOptions::default()).program;
-    let mut program: Program = parsed.ok_or_else(|| io::Error::other("the schedule is no program"))?;
+    let mut program: Program =
+        parsed.ok_or_else(|| io::Error::other("the schedule is no program"))?;
     let pipeline = Pipeline::parse(spec).map_err(io::Error::other)?;
-    goal_opt::run(&mut program, &pipeline, &mut Timings::default(), |_, _| {}).map_err(io::Error::other)?;
+    goal_opt::run(&mut program, &pipeline, &mut Timings::default(), |_, _| {})
+        .map_err(io::Error::other)?;
     let prediction = cost::predict(&program, &pipeline.machine).map_err(io::Error::other)?;
     Ok(prediction.makespan_ns())
 }
 
 fn build(source: &Path, nisa: &Path, spec: &str) -> io::Result<()> {
     let mut goalc = Command::new(sibling("goalc")?);
-    let status = goalc.arg("build").arg(source).args(["--passes", spec, "-o"]).arg(nisa).status()?;
-    if status.success() { Ok(()) } else { Err(io::Error::other(format!("goalc ended with {status}"))) }
+    let status =
+        goalc.arg("build").arg(source).args(["--passes", spec, "-o"]).arg(nisa).status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("goalc ended with {status}")))
+    }
 }
 
 fn elapsed_ns(nisa: &Path, transport: &str) -> io::Result<f64> {
     let mut goal_run = Command::new(sibling("goal-run")?);
-    let output = goal_run.arg(nisa).args(["--transport", transport, "--format", "json"]).output()?;
+    let output =
+        goal_run.arg(nisa).args(["--transport", transport, "--format", "json"]).output()?;
     if !output.status.success() {
         return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
     }
     let report: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    report["elapsed_ns"].as_f64().ok_or_else(|| io::Error::other("goal-run's report has no elapsed_ns"))
+    report["elapsed_ns"]
+        .as_f64()
+        .ok_or_else(|| io::Error::other("goal-run's report has no elapsed_ns"))
 }

@@ -19,7 +19,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let mut rows = Vec::new();
     let (mut larger, mut files) = (0, 0);
-    for input in args.inputs.iter().map(|input| expand(input)).collect::<io::Result<Vec<_>>>()?.concat() {
+    for input in
+        args.inputs.iter().map(|input| expand(input)).collect::<io::Result<Vec<_>>>()?.concat()
+    {
         let built = |options: &[&str]| -> io::Result<u64> {
             let output = folder.path().join("out");
             let status = Command::new(sibling("goalc")?)
@@ -48,7 +50,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             format!("{:.2}", full as f64 / peer as f64),
         ]);
     }
-    table::print(&["input", "LogGOPSim", "NISA --strip", "ratio", "NISA with names", "ratio"], &rows);
+    table::print(
+        &["input", "LogGOPSim", "NISA --strip", "ratio", "NISA with names", "ratio"],
+        &rows,
+    );
     println!("{files} files, {larger} where the stripped NISA is not smaller");
     Ok(())
 }

@@ -3,7 +3,11 @@
 /// Prints rows under a header, first column to the left, the others to the right.
 pub(crate) fn print(header: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
-        rows.iter().map(|row| row[column].chars().count()).chain([header[column].len()]).max().unwrap_or(0)
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .chain([header[column].len()])
+            .max()
+            .unwrap_or(0)
     };
     let widths: Vec<usize> = (0..header.len()).map(width).collect();
     let line = |cells: Vec<&str>| {
@@ -14,7 +18,10 @@ pub(crate) fn print(header: &[&str], rows: &[Vec<String>]) {
         println!("| {} |", cells.collect::<Vec<_>>().join(" | "));
     };
     line(header.to_vec());
-    println!("|{}|", widths.iter().map(|width| "-".repeat(width + 2)).collect::<Vec<_>>().join("|"));
+    println!(
+        "|{}|",
+        widths.iter().map(|width| "-".repeat(width + 2)).collect::<Vec<_>>().join("|")
+    );
     for row in rows {
         line(row.iter().map(String::as_str).collect());
     }

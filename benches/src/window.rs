@@ -1,4 +1,5 @@
-//! A schedule run through a window in a memory cgroup that is smaller than it, and without a window in the same group.
+//! A schedule run through a window in a memory cgroup that is smaller than it, and without a window
+//! in the same group.
 
 mod exchange;
 
@@ -79,15 +80,24 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         ]);
         if !options.is_empty() && !ended.status.success() {
             table::print(&HEADER, &rows);
-            return Err(io::Error::other(format!("the run in a window ended with {}", ended.status)));
+            return Err(io::Error::other(format!(
+                "the run in a window ended with {}",
+                ended.status
+            )));
         }
     }
     table::print(&HEADER, &rows);
     Ok(())
 }
 
-const HEADER: [&str; 6] =
-    ["run", "end", "seconds", "bytes held at most", "with pages of files", "entries of the table at most"];
+const HEADER: [&str; 6] = [
+    "run",
+    "end",
+    "seconds",
+    "bytes held at most",
+    "with pages of files",
+    "entries of the table at most",
+];
 
 /// Builds the schedule and leaves none of it in memory; actions of a rank.
 fn write(args: &Args, path: &Path) -> io::Result<usize> {
@@ -107,7 +117,12 @@ fn write(args: &Args, path: &Path) -> io::Result<usize> {
 fn in_group(limit: u64, goal_run: &str, path: &Path, options: &[&str]) -> io::Result<Ended> {
     let group = MemoryGroup::new(limit)?;
     let mut command = group.command(goal_run);
-    command.arg(path).args(options).args(["--format", "json"]).stdin(Stdio::null()).stdout(Stdio::piped());
+    command
+        .arg(path)
+        .args(options)
+        .args(["--format", "json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped());
     let mut child = command.spawn()?;
     let mut held_max = 0;
     let status = loop {

@@ -1,4 +1,5 @@
-//! The benchmarks of overlap run to their tables: their ranks check the results of the allreduce and of the product themselves.
+//! The benchmarks of overlap run to their tables: their ranks check the results of the allreduce
+//! and of the product themselves.
 
 use std::process::Command;
 
@@ -27,7 +28,8 @@ fn an_allreduce_beside_a_product() {
     let (text, csv) = run("overlap --order 64 --size 8 --size 65536 --iterations 4 --runs 1");
     assert_eq!(text.matches("| 64 x 64 |").count(), 4 * MODES.len(), "{text}");
     assert_eq!(csv.len(), 1 + 4 * MODES.len(), "{csv:?}");
-    let numbers: Vec<f64> = csv[1].split(',').skip(5).map(|cell| cell.parse().expect("a number")).collect();
+    let numbers: Vec<f64> =
+        csv[1].split(',').skip(5).map(|cell| cell.parse().expect("a number")).collect();
     let [alone, both, waiting] = numbers[..] else { panic!("{}", csv[1]) };
     assert!(alone > 0.0 && waiting <= both, "{}", csv[1]);
 }
@@ -38,7 +40,11 @@ fn a_rank_that_is_late() {
     assert!(MODES.iter().all(|mode| text.contains(mode)), "{text}");
     assert_eq!(csv.len(), 1 + (20 + 2 + 2 + 2) * MODES.len(), "{csv:?}");
     let (_, csv) = run("late --ranks 4 --size 4096 --busy-ms 20 --iterations 1 --runs 1");
-    assert_eq!(csv.iter().filter(|line| line.starts_with("4,4096,caller,last,")).count(), 1, "{csv:?}");
+    assert_eq!(
+        csv.iter().filter(|line| line.starts_with("4,4096,caller,last,")).count(),
+        1,
+        "{csv:?}"
+    );
 }
 
 #[test]
@@ -51,7 +57,8 @@ fn local_operations() {
 #[test]
 fn ranks_that_wait() {
     // Built where the whole workspace is.
-    let built = std::path::Path::new(env!("CARGO_BIN_EXE_goal-bench")).with_file_name("goal-run").exists();
+    let built =
+        std::path::Path::new(env!("CARGO_BIN_EXE_goal-bench")).with_file_name("goal-run").exists();
     if !built {
         eprintln!("skipped: there is no goal-run");
         return;
@@ -62,6 +69,9 @@ fn ranks_that_wait() {
         .iter()
         .flat_map(|mode| ["rank 0", "rank 1", "rank 2", "goal-run"].map(|process| (mode, process)))
     {
-        assert!(csv.iter().any(|line| line.starts_with(&format!("3,{mode},{process},"))), "{csv:?}");
+        assert!(
+            csv.iter().any(|line| line.starts_with(&format!("3,{mode},{process},"))),
+            "{csv:?}"
+        );
     }
 }

@@ -8,10 +8,16 @@ fn two_million_actions_run_in_16_mebibytes() {
         .args(["window", "--actions", "1000000", "--limit", "16M"])
         .output()
         .expect("goal-bench starts");
-    let (text, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (text, error) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if !output.status.success() && text.is_empty() {
-        let allowed =
-            ["Permission denied", "Read-only file system", "No such file", "no cgroups", "is missing"];
+        let allowed = [
+            "Permission denied",
+            "Read-only file system",
+            "No such file",
+            "no cgroups",
+            "is missing",
+        ];
         assert!(allowed.iter().any(|cause| error.contains(cause)), "{error}");
         // As tests are shown only where they fail, this goes to whoever asks for their output.
         eprintln!("skipped: {error}");
@@ -19,8 +25,10 @@ fn two_million_actions_run_in_16_mebibytes() {
     }
     assert!(output.status.success(), "{text}{error}");
     let row = |name: &str| {
-        let line =
-            text.lines().find(|line| line.starts_with(&format!("| {name}"))).expect("a row of the table");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with(&format!("| {name}")))
+            .expect("a row of the table");
         line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
     };
     let number = |cell: &str| cell.parse::<u64>().expect("a number");

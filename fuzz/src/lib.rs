@@ -1,7 +1,9 @@
-//! What must hold for arbitrary bytes: no panic, no hang, and what is accepted survives a round trip.
+//! What must hold for arbitrary bytes: no panic, no hang, and what is accepted survives a round
+//! trip.
 //!
-//! One function a reader. Bounded runs of them on stable are among the tests of this crate, of `goal-asm` and of `goal-esp`; `cargo-fuzz/`
-//! runs the same functions for as long as one likes. Start at [`text`].
+//! One function a reader. Bounded runs of them on stable are among the tests of this crate, of
+//! `goal-asm` and of `goal-esp`; `cargo-fuzz/` runs the same functions for as long as one likes.
+//! Start at [`text`].
 
 pub use goal_asm::harness::{loggopsim, nisa};
 pub use goal_esp::harness::{chunk, frame};
@@ -11,7 +13,8 @@ use goal_lang::{Bytes, FormatOptions, ParseOptions, Program, SourceMap, Style};
 use std::sync::Arc;
 
 /// Limits small enough that nothing large is ever allocated.
-const LIMITS: Limits = Limits { ranks_max: 1 << 12, memory_bytes_max: 1 << 24, scratch_bytes_max: 1 << 24 };
+const LIMITS: Limits =
+    Limits { ranks_max: 1 << 12, memory_bytes_max: 1 << 24, scratch_bytes_max: 1 << 24 };
 
 /// Any bytes as text: what parses without an error prints, in both spellings, to text that is the
 /// same program in the same stated order, and formatting it changes nothing. True where it was

@@ -1,10 +1,11 @@
-//! The harnesses over the corpus, and those of text and frames over mutations of it and random words: bounded, on every test run. The
-//! binary formats' bounded runs are in `goal-asm/tests`.
+//! The harnesses over the corpus, and those of text and frames over mutations of it and random
+//! words: bounded, on every test run. The binary formats' bounded runs are in `goal-asm/tests`.
 
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Every file of a target's corpus, for text the examples too; a file that once broke a reader belongs there.
+/// Every file of a target's corpus, for text the examples too; a file that once broke a reader
+/// belongs there.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![home.join("corpus").join(target)];
@@ -29,7 +30,8 @@ enum Mutation {
 }
 
 fn mutations() -> impl Strategy<Value = Vec<Mutation>> {
-    let word = prop_oneof![Just(0), Just(1), Just(u32::MAX), Just(0x8000_0000), 0u32..64, any::<u32>()];
+    let word =
+        prop_oneof![Just(0), Just(1), Just(u32::MAX), Just(0x8000_0000), 0u32..64, any::<u32>()];
     let one = prop_oneof![
         4 => (any::<usize>(), any::<u8>()).prop_map(|(at, byte)| Mutation::Set(at, byte)),
         4 => (any::<usize>(), word).prop_map(|(at, word)| Mutation::Word(at, word)),
@@ -71,7 +73,10 @@ fn mutated(mut bytes: Vec<u8>, mutations: &[Mutation]) -> Vec<u8> {
 fn the_corpus_itself() {
     let accepted = |target: &str, accept: fn(&[u8]) -> bool| {
         let files = corpus(target);
-        assert!(files.iter().filter(|bytes| accept(bytes)).count() > 0, "no file of {target} is accepted");
+        assert!(
+            files.iter().filter(|bytes| accept(bytes)).count() > 0,
+            "no file of {target} is accepted"
+        );
     };
     accepted("text", goal_fuzz::text);
     accepted("nisa", goal_fuzz::nisa);

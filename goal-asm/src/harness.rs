@@ -1,5 +1,5 @@
-//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and panics where a promise
-//! of this crate is broken.
+//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and
+//! panics where a promise of this crate is broken.
 
 use crate::nisa::{EncodeOptions, Nisa, encode, reseal};
 use crate::{loggopsim, nisa::MAGIC};
@@ -7,8 +7,9 @@ use goal_lang::limits::Limits;
 use goal_lang::{Action, Body, Bytes, Payload, Pieces, Program};
 use std::sync::Arc;
 
-/// A NISA file: what the verifier accepts is a valid program, which comes back from encoding. Checksums are made right
-/// first where the structure allows, so that changed bytes reach the checks behind them. True where it was accepted.
+/// A NISA file: what the verifier accepts is a valid program, which comes back from encoding.
+/// Checksums are made right first where the structure allows, so that changed bytes reach the
+/// checks behind them. True where it was accepted.
 pub fn nisa(bytes: &[u8]) -> bool {
     let mut sealed = bytes.to_vec();
     reseal(&mut sealed);
@@ -31,7 +32,8 @@ pub fn loggopsim(bytes: &[u8]) -> bool {
     goal_opt::verify(&program).expect("what is read is valid");
     let mut written = Vec::new();
     loggopsim::write(&program, &mut written).expect("written");
-    let again = loggopsim::read(&written, &Limits::default()).expect("what was written can be read");
+    let again =
+        loggopsim::read(&written, &Limits::default()).expect("what was written can be read");
     assert_same(&program, &again);
     assert!(loggopsim::are_same(&program, &again), "another order");
     let mut twice = Vec::new();
@@ -40,7 +42,8 @@ pub fn loggopsim(bytes: &[u8]) -> bool {
     true
 }
 
-/// A valid program: it comes back from its file, whatever the number of threads, and its file from itself. The file.
+/// A valid program: it comes back from its file, whatever the number of threads, and its file from
+/// itself. The file.
 pub fn program(program: &Program) -> Vec<u8> {
     let bytes = encoded(program);
     let mut parallel = Vec::new();
@@ -81,7 +84,8 @@ fn assert_same(left: &Program, right: &Program) {
     }
 }
 
-/// The body with its table of pieces in the order in which actions name them: a file keeps no other.
+/// The body with its table of pieces in the order in which actions name them: a file keeps no
+/// other.
 fn in_action_order(body: &Body) -> Body {
     let mut ordered = body.clone();
     ordered.pieces.clear();

@@ -1,4 +1,5 @@
-//! The GOAL assembler: NISA encoding, verification, views and disassembly, and the driver behind `goalc`.
+//! The GOAL assembler: NISA encoding, verification, views and disassembly, and the driver behind
+//! `goalc`.
 //!
 //! This crate knows nothing of transports. Start at [`nisa`].
 

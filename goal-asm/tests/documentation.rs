@@ -1,7 +1,8 @@
 //! The examples of the documentation: the reference's and those of the pages of findings.
 //!
-//! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND` have exactly those of
-//! that kind. The examples of whole-program findings go through the checks. `GOAL_BLESS=1` writes the reports into the pages of findings.
+//! A block marked `goal` is a program without findings; `goal,error=KIND` and `goal,warning=KIND`
+//! have exactly those of that kind. The examples of whole-program findings go through the checks.
+//! `GOAL_BLESS=1` writes the reports into the pages of findings.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,8 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// What is found in a text, by the checks of all ranks together too where it is an example of these.
+/// What is found in a text, by the checks of all ranks together too where it is an example of
+/// these.
 fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
     let mut sources = SourceMap::default();
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
@@ -119,7 +121,11 @@ fn pages_of_findings() {
         }
         let (shown, wanted) = (of("text").expect("the report"), rendered(&sources, &report));
         if shown.text != wanted {
-            assert!(bless, "{}: `GOAL_BLESS=1 cargo test -p goal-asm` writes\n{wanted}", path.display());
+            assert!(
+                bless,
+                "{}: `GOAL_BLESS=1 cargo test -p goal-asm` writes\n{wanted}",
+                path.display()
+            );
             let mut page = page.clone();
             page.replace_range(shown.start..shown.start + shown.text.len(), &wanted);
             std::fs::write(&path, page).expect("a writable page");

@@ -1,4 +1,5 @@
-//! The pages on binary formats hold what the code does: every table row, and the annotated file byte by byte.
+//! The pages on binary formats hold what the code does: every table row, and the annotated file
+//! byte by byte.
 
 use goal_asm::driver::{Options, compile};
 use goal_asm::nisa::{Field, Opcode, OperandRule};
@@ -33,7 +34,8 @@ fn every_instruction_has_its_row() {
         let instruction = opcode.instruction();
         let placed = if instruction.placed { "allowed" } else { "no" };
         let (fields, operands) = (cell(instruction.fields), cell(instruction.operands));
-        let row = format!("| {} | {} | {placed} |{fields}|{operands}|", opcode as u8, instruction.name);
+        let row =
+            format!("| {} | {} | {placed} |{fields}|{operands}|", opcode as u8, instruction.name);
         assert_row(&page, &row);
         for field in instruction.fields {
             assert_row(&page, &format!("| {field:?} | {} |", Field::size(*field)));
@@ -64,7 +66,10 @@ fn every_operation_datatype_and_limit_has_its_row() {
         assert_row(&page, &format!("| {} | {} |", op as u8, op.name()));
     }
     for &datatype in Datatype::ALL {
-        assert_row(&page, &format!("| {} | {} | {} |", datatype as u8, datatype.name(), datatype.width()));
+        assert_row(
+            &page,
+            &format!("| {} | {} | {} |", datatype as u8, datatype.name(), datatype.width()),
+        );
     }
     let Limits { ranks_max, memory_bytes_max, scratch_bytes_max } = Limits::default();
     for row in [
@@ -81,7 +86,9 @@ fn every_operation_datatype_and_limit_has_its_row() {
 #[test]
 fn every_pass_and_parameter_has_its_row() {
     let page = page("goalc.md");
-    let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let quoted = |names: &[&str]| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
     for pass in PASSES {
         let level = match pass.level {
             None => "by name",
@@ -90,7 +97,8 @@ fn every_pass_and_parameter_has_its_row() {
             Some(Level::O2) => "-O2",
         };
         let names: Vec<&str> = pass.parameters.iter().map(|parameter| parameter.name).collect();
-        let row = format!("| `{}` | {} | {level} | {} |", pass.name, pass.description, quoted(&names));
+        let row =
+            format!("| `{}` | {} | {level} | {} |", pass.name, pass.description, quoted(&names));
         assert_row(&page, &row);
         for parameter in pass.parameters {
             let of = |pass: &&goal_opt::Pass| {
@@ -110,10 +118,16 @@ fn every_pass_and_parameter_has_its_row() {
                 }
             };
             let Parameter { name, description, .. } = parameter;
-            assert_row(&page, &format!("| `{name}` | {} | {description} | {values} |", quoted(&passes)));
+            assert_row(
+                &page,
+                &format!("| `{name}` | {} | {description} | {values} |", quoted(&passes)),
+            );
         }
     }
-    let rows = page.lines().filter(|line| line.contains(" | -O") || line.contains(" | by name | ")).count();
+    let rows = page
+        .lines()
+        .filter(|line| line.contains(" | -O") || line.contains(" | by name | "))
+        .count();
     assert_eq!(rows, PASSES.len(), "a row of a pass that is not there");
 }
 

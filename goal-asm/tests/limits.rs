@@ -16,7 +16,8 @@ fn one_process_and_no_threads_are_enough() {
     // The binary's folder may be closed to others.
     let (copy, text) = (folder.path().join("goalc"), folder.path().join("pair.goal"));
     fs::copy(env!("CARGO_BIN_EXE_goalc"), &copy).unwrap();
-    fs::write(&text, "num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }").unwrap();
+    fs::write(&text, "num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }")
+        .unwrap();
     let run = |user: u32, arguments: &[&str]| -> Option<Output> {
         let mut command = Command::new("prlimit");
         command.arg("--nproc=1").arg(&copy).args(arguments).arg(&text).env("RUST_BACKTRACE", "0");

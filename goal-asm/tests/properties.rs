@@ -1,4 +1,5 @@
-//! Random programs go through both binary formats and return; random bytes never panic. The harness is the fuzzers'.
+//! Random programs go through both binary formats and return; random bytes never panic. The harness
+//! is the fuzzers'.
 
 use goal_asm::{harness, loggopsim};
 use goal_lang::{Action, BodyBuilder, Placement, Program, ProgramBuilder};
@@ -42,7 +43,8 @@ fn large_programs_return_from_nisa() {
 #[test]
 fn the_default_pipeline_is_idempotent() {
     let optimize = |program: &mut Program| {
-        goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
+        goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {})
+            .expect("valid");
     };
     for seed in 0..300 {
         let mut program = random_program(seed);
@@ -98,7 +100,8 @@ fn mutated_nisa_is_refused_or_valid() {
 fn harness_file(seed: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let program = random_program(seed);
-    goal_asm::encode(&program, &goal_asm::EncodeOptions::default(), None, &mut bytes).expect("fits");
+    goal_asm::encode(&program, &goal_asm::EncodeOptions::default(), None, &mut bytes)
+        .expect("fits");
     bytes
 }
 

@@ -26,7 +26,8 @@ fn on_terminal(arguments: &[&str], delay: Duration) -> String {
 fn the_stage_is_gone_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.nisa");
-    let written = on_terminal(&["build", "-", "-o", file.to_str().unwrap()], Duration::from_millis(1600));
+    let written =
+        on_terminal(&["build", "-", "-o", file.to_str().unwrap()], Duration::from_millis(1600));
     assert!(written.contains("reading"), "{written:?}");
     assert_eq!(screen(&written), Vec::<String>::new(), "{written:?}");
     let written = on_terminal(&["stats", "-"], Duration::from_millis(1600));

@@ -65,13 +65,17 @@ impl JobKey {
         Key::of(&blake3::derive_key("goal-esp datagrams, version 2", &self.0))
     }
 
-    /// What the connection between two ends with their nonces is proven with; the same on both sides.
+    /// What the connection between two ends with their nonces is proven with; the same on both
+    /// sides.
     pub fn connection(&self, ends: [(Address, u64); 2]) -> Key {
         let [first, second] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(b"connection");
         for (address, nonce) in [first, second] {
-            hasher.update(&address.mac.0).update(&address.port.to_be_bytes()).update(&nonce.to_be_bytes());
+            hasher
+                .update(&address.mac.0)
+                .update(&address.port.to_be_bytes())
+                .update(&nonce.to_be_bytes());
         }
         Key::of(hasher.finalize().as_bytes())
     }

@@ -28,25 +28,35 @@ impl Datagrams {
         Self { ethertype, ..self }
     }
 
-    /// Writes a frame for the interface `to`, or for all with [`Mac::BROADCAST`], and its port `port`, or all with 0. `out` has room
-    /// for it; how many bytes it has.
-    pub fn write(&self, to: Mac, port: u16, number: u32, message: Message<'_>, out: &mut [u8]) -> usize {
-        let repr = EdpRepr { source_port: self.address.port, destination_port: port, number, message };
+    /// Writes a frame for the interface `to`, or for all with [`Mac::BROADCAST`], and its port
+    /// `port`, or all with 0. `out` has room for it; how many bytes it has.
+    pub fn write(
+        &self,
+        to: Mac,
+        port: u16,
+        number: u32,
+        message: Message<'_>,
+        out: &mut [u8],
+    ) -> usize {
+        let repr =
+            EdpRepr { source_port: self.address.port, destination_port: port, number, message };
         let mut frame = Frame::new_checked(&mut *out).expect("room for the frame");
         frame.emit(self.address.mac, to, self.ethertype);
         let mut datagram = Datagram::emit(frame.payload_mut(), &repr);
         if message.is_tagged() {
-            let tag = self.key.tag_datagram(Way { source: self.address.mac, destination: to }, &datagram);
+            let tag =
+                self.key.tag_datagram(Way { source: self.address.mac, destination: to }, &datagram);
             datagram.set_tag(&tag);
         }
         datagram.fill_checksum();
         Frame::<&[u8]>::HEADER_LEN + repr.len()
     }
 
-    /// The datagram in a frame and the interface that sent it; `None` where it is not for this rank,
-    /// or not proven where it must be.
+    /// The datagram in a frame and the interface that sent it; `None` where it is not for this
+    /// rank, or not proven where it must be.
     pub fn read<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>)> {
-        self.heard(frame).and_then(|(source, datagram, is_proven)| is_proven.then_some((source, datagram)))
+        self.heard(frame)
+            .and_then(|(source, datagram, is_proven)| is_proven.then_some((source, datagram)))
     }
 
     /// The datagram in a frame for this rank and the interface that sent it; true where it is

@@ -1,5 +1,5 @@
-//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and panics where a promise of
-//! this crate is broken.
+//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and
+//! panics where a promise of this crate is broken.
 
 use crate::wire::{Chunk, Datagram, EdpRepr, Extension, Frame, Packet, Ranges};
 
@@ -11,7 +11,8 @@ pub fn frame(bytes: &[u8]) -> bool {
     let Ok(frame) = Frame::new_checked(bytes) else { return false };
     let sealed = [seal_packet(frame.payload()), seal_datagram(frame.payload())];
     let packets = [frame.payload(), &sealed[0]].into_iter().filter(|bytes| packet(bytes)).count();
-    let datagrams = [frame.payload(), &sealed[1]].into_iter().filter(|bytes| datagram(bytes)).count();
+    let datagrams =
+        [frame.payload(), &sealed[1]].into_iter().filter(|bytes| datagram(bytes)).count();
     packets + datagrams > 0
 }
 

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Number of a packet, modulo 2^32. Two numbers are compared only where they are less than 2^31 apart.
+/// Number of a packet, modulo 2^32. Two numbers are compared only where they are less than 2^31
+/// apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Seq(pub u32);
 

@@ -1,4 +1,5 @@
-//! The harnesses for arbitrary bytes over the corpus: frames and chunks that are what they should be.
+//! The harnesses for arbitrary bytes over the corpus: frames and chunks that are what they should
+//! be.
 
 use std::path::Path;
 

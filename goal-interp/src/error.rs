@@ -105,7 +105,8 @@ pub enum Cause {
 /// The end of a run in which nothing can go on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
-    /// The actions that are not complete: first those that have started, each part by rank, then action.
+    /// The actions that are not complete: first those that have started, each part by rank, then
+    /// action.
     pub waiting: Vec<Waiting>,
 }
 
@@ -168,7 +169,9 @@ impl fmt::Display for Wait {
             Wait::Message { from, tag } => {
                 write!(f, "a message from {} with tag {}", or_any(*from), or_any(*tag))
             }
-            Wait::Receive { to, tag } => write!(f, "rank {to} to receive its message with tag {tag}"),
+            Wait::Receive { to, tag } => {
+                write!(f, "rank {to} to receive its message with tag {tag}")
+            }
             Wait::Ends(ids) => write!(f, "the end of {}", list(ids)),
             Wait::Order => f.write_str("what the record puts before it"),
             Wait::Starts(ids) => write!(f, "the start of {}", list(ids)),
@@ -177,7 +180,8 @@ impl fmt::Display for Wait {
 }
 
 fn list(ids: &[ActionId]) -> String {
-    let mut text = ids.iter().take(SHOWN_MAX).map(ActionId::to_string).collect::<Vec<_>>().join(", ");
+    let mut text =
+        ids.iter().take(SHOWN_MAX).map(ActionId::to_string).collect::<Vec<_>>().join(", ");
     if ids.len() > SHOWN_MAX {
         text.push_str(", ...");
     }
@@ -190,11 +194,14 @@ pub enum Illegal {
     /// A send or receive has no entry in the record.
     #[error("{0}: not in the record")]
     Missing(Place),
-    /// The record has entries for things that are not sends (receives) of the program, or an order with gaps.
+    /// The record has entries for things that are not sends (receives) of the program, or an order
+    /// with gaps.
     #[error("{0}: the record does not number the sends between two ranks from 0 on")]
     Order(Place),
     /// A receive holds a message that was never sent, or that another receive holds too.
-    #[error("{place}: takes message {sequence} from rank {source_rank}, which is not there to take")]
+    #[error(
+        "{place}: takes message {sequence} from rank {source_rank}, which is not there to take"
+    )]
     NoSuchMessage {
         /// The receive.
         place: Place,

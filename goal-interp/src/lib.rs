@@ -1,8 +1,9 @@
 //! The reference interpreter of GOAL: what a program means, in the plainest code that says it.
 //!
-//! One thread, no transport and no clock: a program runs step by step, and a seed chooses at each step which ready action
-//! starts or which message arrives next. It shares no code with the engine that runs schedules, since it is what that
-//! engine is compared with; it is no way to run programs fast.
+//! One thread, no transport and no clock: a program runs step by step, and a seed chooses at each
+//! step which ready action starts or which message arrives next. It shares no code with the engine
+//! that runs schedules, since it is what that engine is compared with; it is no way to run programs
+//! fast.
 //!
 //! [`run`] gives one outcome, [`outcomes`] all of a small program with wildcards, [`always_ends`]
 //! tells of such a program whether some order gets stuck, and [`replay`] the outcome of a matching

@@ -1,7 +1,8 @@
 //! Which receive takes which message, as in MPI.
 //!
-//! Among the posted receives that fit a message the one posted first takes it; among the messages that fit a receive, the one
-//! that arrived first is taken. Messages of one source arrive in the order of their sends.
+//! Among the posted receives that fit a message the one posted first takes it; among the messages
+//! that fit a receive, the one that arrived first is taken. Messages of one source arrive in the
+//! order of their sends.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -92,7 +93,10 @@ impl Queues {
         match first.and_then(|envelope| pop(&mut self.posted, envelope)) {
             Some(recv) => Some((recv, message)),
             None => {
-                self.unexpected.entry((source, tag)).or_default().push_back((self.arrivals, message));
+                self.unexpected
+                    .entry((source, tag))
+                    .or_default()
+                    .push_back((self.arrivals, message));
                 self.arrivals += 1;
                 None
             }

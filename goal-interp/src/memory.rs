@@ -2,7 +2,8 @@
 
 use goal_lang::{Piece, Program, Space};
 
-/// Bytes, and for each whether it derives from the time or from scratch memory before it was written.
+/// Bytes, and for each whether it derives from the time or from scratch memory before it was
+/// written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bytes {
     pub(crate) bytes: Vec<u8>,

@@ -7,13 +7,14 @@ use half::f16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DivisionByZero(pub u64);
 
-/// Computes `a op b` for each pair of elements. Both operands are whole elements of `datatype`, as many of one as of the other,
-/// and the operation is legal on the type.
+/// Computes `a op b` for each pair of elements. Both operands are whole elements of `datatype`, as
+/// many of one as of the other, and the operation is legal on the type.
 ///
-/// Integers wrap. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0 (IEEE 754-2019
-/// maximumNumber, minimumNumber). A NaN that is computed is the positive quiet one without payload, whatever the operands' were; a copy
-/// keeps every bit. Float16 is computed as Float32 and rounded once. Logical operations take every element but zero as
-/// true, NaN too, and give 1 or 0.
+/// Integers wrap. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0
+/// (IEEE 754-2019 maximumNumber, minimumNumber). A NaN that is computed is the positive quiet one
+/// without payload, whatever the operands' were; a copy keeps every bit. Float16 is computed as
+/// Float32 and rounded once. Logical operations take every element but zero as true, NaN too, and
+/// give 1 or 0.
 ///
 /// # Errors
 /// The first element that divides an integer by zero.
@@ -44,7 +45,9 @@ fn element(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Option<[u8; 8]> {
             let b = f32::from_bits(u64::from_le_bytes(b) as u32);
             padded(&float32(op, a, b).to_le_bytes())
         }
-        Datatype::Float64 => float64(op, f64::from_le_bytes(a), f64::from_le_bytes(b)).to_le_bytes(),
+        Datatype::Float64 => {
+            float64(op, f64::from_le_bytes(a), f64::from_le_bytes(b)).to_le_bytes()
+        }
         _ => {
             let (a, b) = (integer_value(datatype, a), integer_value(datatype, b));
             (integer(op, a, b)? as u64).to_le_bytes()
@@ -69,7 +72,8 @@ fn integer_value(datatype: Datatype, bytes: [u8; 8]) -> i128 {
     }
 }
 
-/// In 128 bits no sum, difference or quotient overflows; of all results the low bytes are kept, which is wrapping.
+/// In 128 bits no sum, difference or quotient overflows; of all results the low bytes are kept,
+/// which is wrapping.
 fn integer(op: Op, a: i128, b: i128) -> Option<i128> {
     Some(match op {
         Op::Max => a.max(b),

@@ -25,7 +25,8 @@ impl Eager {
     }
 }
 
-/// A function that `exec user N` calls with the bytes of both buffers; both are stored back, the second one last.
+/// A function that `exec user N` calls with the bytes of both buffers; both are stored back, the
+/// second one last.
 pub type UserFunction = Rc<dyn Fn(&mut [u8], &mut [u8])>;
 
 /// The choices of a run.

@@ -9,8 +9,9 @@ use goal_lang::{ActionId, Datatype, Datum, MemoryImage, Program};
 pub struct Outcome {
     /// The memory of each rank.
     pub memory: Vec<Vec<u8>>,
-    /// For each byte of each rank's memory whether it derives from the time or from scratch memory that was never written, so that
-    /// runs need not agree on it. A rank's list is empty where it has no such byte.
+    /// For each byte of each rank's memory whether it derives from the time or from scratch memory
+    /// that was never written, so that runs need not agree on it. A rank's list is empty where it
+    /// has no such byte.
     pub unspecified: Vec<Vec<bool>>,
     /// Messages sent and received.
     pub messages: u64,
@@ -24,7 +25,8 @@ pub struct Outcome {
     pub matches: Matches,
 }
 
-/// A message by its sender and its number among those from there to its receiver, in order of issue, from 0.
+/// A message by its sender and its number among those from there to its receiver, in order of
+/// issue, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Taken {
     /// The rank that sent it.
@@ -33,7 +35,8 @@ pub struct Taken {
     pub sequence: u64,
 }
 
-/// A record of the choices that a run made: all that two runs of a program without races can differ in.
+/// A record of the choices that a run made: all that two runs of a program without races can differ
+/// in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
     /// The number that each send (rank, action) had among those from its rank to its destination.
@@ -63,7 +66,8 @@ impl Outcome {
         mismatches(program, &self.memory, &self.unspecified)
     }
 
-    /// The first byte in which the memory of another run differs, as (rank, address); unspecified bytes aside.
+    /// The first byte in which the memory of another run differs, as (rank, address); unspecified
+    /// bytes aside.
     pub fn first_difference(&self, memory: &[impl AsRef<[u8]>]) -> Option<(u32, u64)> {
         for (rank, mine) in self.memory.iter().enumerate() {
             let flags = self.unspecified.get(rank).map_or(&[][..], Vec::as_slice);
@@ -113,8 +117,8 @@ impl Outcome {
     }
 }
 
-/// Every element in which the ranks' memory differs from what the program expects. Elements with an unspecified
-/// byte are left out; `unspecified` may be empty.
+/// Every element in which the ranks' memory differs from what the program expects. Elements with an
+/// unspecified byte are left out; `unspecified` may be empty.
 pub fn mismatches(
     program: &Program,
     memory: &[impl AsRef<[u8]>],

@@ -15,12 +15,13 @@ use crate::state::Vertex;
 /// Actions of a body above which no enumeration is tried.
 const ACTIONS_MAX: usize = 4096;
 
-/// The memory of all ranks at the end of every run that the program can have; `None` if more than `bound` states have to be
-/// visited. Unspecified bytes are 0.
+/// The memory of all ranks at the end of every run that the program can have; `None` if more than
+/// `bound` states have to be visited. Unspecified bytes are 0.
 ///
-/// Only choices that can matter are tried in all orders: between sends of a rank to the same destination, between
-/// receives of a rank that a message could go to either of, and between messages that a receive from any source could
-/// take. The program must be free of races: what two actions do to the same bytes is ordered by dependencies.
+/// Only choices that can matter are tried in all orders: between sends of a rank to the same
+/// destination, between receives of a rank that a message could go to either of, and between
+/// messages that a receive from any source could take. The program must be free of races: what two
+/// actions do to the same bytes is ordered by dependencies.
 ///
 /// # Errors
 /// The first failure, or the first run that gets stuck, although others may end.
@@ -43,7 +44,11 @@ pub fn outcomes(
 ///
 /// # Errors
 /// The first failure, or the first run that gets stuck.
-pub fn always_ends(program: &Program, options: &Options, bound: usize) -> Result<Option<()>, Error> {
+pub fn always_ends(
+    program: &Program,
+    options: &Options,
+    bound: usize,
+) -> Result<Option<()>, Error> {
     Ok(explore(program, options, bound, true, |_| {})?.then_some(()))
 }
 
@@ -152,10 +157,14 @@ impl<'p> Choices<'p> {
     /// Does every step whose order makes no difference, until only others are left.
     fn settle(&self, run: &mut Run<'_>) -> Result<(), Error> {
         loop {
-            if let Some(at) = run.state.ready.iter().position(|&vertex| self.start_is_free(run, vertex)) {
+            if let Some(at) =
+                run.state.ready.iter().position(|&vertex| self.start_is_free(run, vertex))
+            {
                 let vertex = run.state.ready.swap_remove(at);
                 run.start(vertex)?;
-            } else if let Some(at) = run.arriving.iter().position(|&pair| self.arrival_is_free(run, pair)) {
+            } else if let Some(at) =
+                run.arriving.iter().position(|&pair| self.arrival_is_free(run, pair))
+            {
                 let pair = run.arriving.swap_remove(at);
                 run.arrive(pair)?;
             } else {
@@ -173,11 +182,13 @@ impl<'p> Choices<'p> {
                 && !self.reach[body.index()].orders(id, other)
         };
         match *self.program.body_of(rank).action(id) {
-            Action::Send { to, tag, .. } => !self.sends[rank as usize].iter().any(|&(other, to_2, tag_2)| {
-                to == to_2
-                    && rival(other)
-                    && (tag == tag_2 || self.tags_mix(rank, to) || self.sources_mix(to))
-            }),
+            Action::Send { to, tag, .. } => {
+                !self.sends[rank as usize].iter().any(|&(other, to_2, tag_2)| {
+                    to == to_2
+                        && rival(other)
+                        && (tag == tag_2 || self.tags_mix(rank, to) || self.sources_mix(to))
+                })
+            }
             Action::Recv { from, tag, .. } => {
                 let overlap = |a: u32, b: u32| a == b || a == ANY || b == ANY;
                 !self.recvs[rank as usize].iter().any(|&(other, envelope)| {
@@ -204,16 +215,20 @@ impl<'p> Choices<'p> {
         self.recvs[to as usize].iter().any(|(_, envelope)| envelope.from == ANY)
     }
 
-    /// The order of messages with different tags shows: some receive takes any, or the bytes of a pattern, which depend on
-    /// the number of the message, are stored.
+    /// The order of messages with different tags shows: some receive takes any, or the bytes of a
+    /// pattern, which depend on the number of the message, are stored.
     fn tags_mix(&self, from: u32, to: u32) -> bool {
         let pattern = |payload: Payload| matches!(payload, Payload::Pattern { .. });
         let sends_pattern = self.sends[from as usize].iter().any(|&(id, destination, _)| {
-            let Action::Send { payload, .. } = *self.program.body_of(from).action(id) else { return false };
+            let Action::Send { payload, .. } = *self.program.body_of(from).action(id) else {
+                return false;
+            };
             destination == to && pattern(payload)
         });
         self.recvs[to as usize].iter().any(|&(id, envelope)| {
-            let Action::Recv { payload, .. } = *self.program.body_of(to).action(id) else { return false };
+            let Action::Recv { payload, .. } = *self.program.body_of(to).action(id) else {
+                return false;
+            };
             let from_there = envelope.from == ANY || envelope.from == from;
             from_there && (envelope.tag == ANY || sends_pattern && !pattern(payload))
         })

@@ -8,7 +8,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// The closure of both kinds of dependencies: quadratic in the actions. `None` if they form a cycle.
+    /// The closure of both kinds of dependencies: quadratic in the actions. `None` if they form a
+    /// cycle.
     pub(crate) fn new(body: &Body) -> Option<Self> {
         let order = topological_order(body).ok()?;
         let words = body.len().div_ceil(64);
@@ -17,7 +18,9 @@ impl Reach {
             let mut row = vec![0; words];
             for &waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
                 row[waiter.index() / 64] |= 1 << (waiter.index() % 64);
-                row.iter_mut().zip(&rows[waiter.index()]).for_each(|(mine, theirs)| *mine |= theirs);
+                row.iter_mut()
+                    .zip(&rows[waiter.index()])
+                    .for_each(|(mine, theirs)| *mine |= theirs);
             }
             rows[id.index()] = row;
         }

@@ -15,10 +15,11 @@ type MessageId = (u32, u32, u64);
 
 /// Runs a program so that every receive takes the message that the record says.
 ///
-/// Refused is a record that no run can have: one that does not fit the program, whose messages don't fit their
-/// receives, or whose order contradicts dependencies and the order of messages of one source (a receive may not take
-/// a message before the receives of earlier messages that it could have taken are posted). The order in which messages of
-/// different sources arrive is free: a record that only that order contradicts is accepted.
+/// Refused is a record that no run can have: one that does not fit the program, whose messages
+/// don't fit their receives, or whose order contradicts dependencies and the order of messages of
+/// one source (a receive may not take a message before the receives of earlier messages that it
+/// could have taken are posted). The order in which messages of different sources arrive is free: a
+/// record that only that order contradicts is accepted.
 ///
 /// # Errors
 /// [`Error::Illegal`] for such a record, [`Error::Failure`] if an action cannot be executed.
@@ -76,9 +77,9 @@ impl Replay<'_> {
                 let pair = (message.source, message.destination);
                 let number = message.sequence + 1;
                 self.next.insert(pair, number);
-                self.state
-                    .ready
-                    .extend(self.early_sends.remove(&(pair.0, pair.1, number)).map(|id| (rank, id)));
+                self.state.ready.extend(
+                    self.early_sends.remove(&(pair.0, pair.1, number)).map(|id| (rank, id)),
+                );
                 let id = (pair.0, pair.1, message.sequence);
                 match self.record.takers.get(&id) {
                     Some(&recv) if self.state.has_started((pair.1, recv)) => {
@@ -115,7 +116,8 @@ impl<'p> Record<'p> {
         let mut sends = BTreeMap::new();
         for (vertex, action) in vertices(program) {
             if let Action::Send { to, .. } = *action {
-                let number = *matches.sends.get(&vertex).ok_or_else(|| Illegal::Missing(place(vertex)))?;
+                let number =
+                    *matches.sends.get(&vertex).ok_or_else(|| Illegal::Missing(place(vertex)))?;
                 if sends.insert((vertex.0, to, number), vertex.1).is_some() {
                     return Err(Illegal::Order(place(vertex)));
                 }
@@ -135,11 +137,16 @@ impl<'p> Record<'p> {
         let mut takers = HashMap::new();
         for (vertex, action) in vertices(program) {
             let Action::Recv { from, tag, .. } = *action else { continue };
-            let taken = matches.receives.get(&vertex).ok_or_else(|| Illegal::Missing(place(vertex)))?;
+            let taken =
+                matches.receives.get(&vertex).ok_or_else(|| Illegal::Missing(place(vertex)))?;
             let Taken { source, sequence } = *taken;
             let id = (source, vertex.0, sequence);
             let (Some(&send), None) = (sends.get(&id), takers.insert(id, vertex.1)) else {
-                return Err(Illegal::NoSuchMessage { place: place(vertex), source_rank: source, sequence });
+                return Err(Illegal::NoSuchMessage {
+                    place: place(vertex),
+                    source_rank: source,
+                    sequence,
+                });
             };
             if !(Envelope { from, tag }).fits(source, send_tag(program, source, send)) {
                 return Err(Illegal::Envelope { recv: place(vertex), send: place((source, send)) });
@@ -148,8 +155,9 @@ impl<'p> Record<'p> {
         Ok(Self { matches, sends, takers })
     }
 
-    /// Messages of one source arrive in order, so a receive that took a message was posted after the receives of all
-    /// earlier ones that it fits. For each tag the latest of these is enough: its own receive fits those before.
+    /// Messages of one source arrive in order, so a receive that took a message was posted after
+    /// the receives of all earlier ones that it fits. For each tag the latest of these is enough:
+    /// its own receive fits those before.
     fn posted_before(&self, program: &Program) -> Result<PostedBefore, Illegal> {
         let mut posted_before = PostedBefore::default();
         let mut pair = None;

@@ -13,7 +13,8 @@ use crate::state::{Started, State, Vertex};
 /// Runs a program to its end.
 ///
 /// # Errors
-/// [`Error::Failure`] if an action cannot be executed, [`Error::Stuck`] if nothing can go on before the end.
+/// [`Error::Failure`] if an action cannot be executed, [`Error::Stuck`] if nothing can go on before
+/// the end.
 pub fn run(program: &Program, options: &Options) -> Result<Outcome, Error> {
     let mut run = Run::new(program, options, true);
     let mut dice = Dice(options.seed);

@@ -1,13 +1,13 @@
-//! The state of a run: what is started, what is complete, what memory holds. Which message a receive takes is not
-//! decided here.
+//! The state of a run: what is started, what is complete, what memory holds. Which message a
+//! receive takes is not decided here.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use goal_lang::pattern::MessageKey;
 use goal_lang::{
-    Action, ActionId, Body, Datatype, Function, LocalOperation, Op, Operand, Payload, Piece, Program,
-    Reduction, Space, overlaps_itself, partly_overlap,
+    Action, ActionId, Body, Datatype, Function, LocalOperation, Op, Operand, Payload, Piece,
+    Program, Reduction, Space, overlaps_itself, partly_overlap,
 };
 
 use crate::error::{Cause, Failure, Place, Stuck, Wait, Waiting};
@@ -73,7 +73,8 @@ impl<'p> State<'p> {
     /// The state before the first step; `record` says whether the matching is kept.
     pub(crate) fn new(program: &'p Program, options: &'p Options, record: bool) -> Self {
         let tracked = |body: &Body| {
-            body.scratch > 0 || body.actions.iter().any(|action| matches!(action, Action::Wtime { .. }))
+            body.scratch > 0
+                || body.actions.iter().any(|action| matches!(action, Action::Wtime { .. }))
         };
         let tracked = program.bodies.iter().any(tracked);
         let mut ready = Vec::new();
@@ -151,7 +152,8 @@ impl<'p> State<'p> {
         Ok(Started::Local)
     }
 
-    /// A posted receive takes a message: its bytes move, and the receive is complete, the send too if it isn't yet.
+    /// A posted receive takes a message: its bytes move, and the receive is complete, the send too
+    /// if it isn't yet.
     pub(crate) fn take(&mut self, recv: Vertex, message: Message) -> Result<(), Failure> {
         let (rank, id) = recv;
         let body = self.program.body_of(rank);
@@ -162,7 +164,9 @@ impl<'p> State<'p> {
         let received = body.payload_size(payload);
         if received != message.size {
             let sender = Place::new(self.program, send.0, send.1);
-            return Err(self.failure(recv, Cause::SizeMismatch { sender, sent: message.size, received }));
+            return Err(
+                self.failure(recv, Cause::SizeMismatch { sender, sent: message.size, received })
+            );
         }
         self.messages += 1;
         self.bytes += message.size;
@@ -175,7 +179,9 @@ impl<'p> State<'p> {
                 let bytes = self.content(&message);
                 self.ranks[rank as usize].memory.scatter(buffer.pieces(), &bytes);
             }
-            (None, None) if message.content == Content::Pattern => self.verified_bytes += message.size,
+            (None, None) if message.content == Content::Pattern => {
+                self.verified_bytes += message.size
+            }
             (None, None) => {}
         }
         if let Some(matches) = &mut self.matches {
@@ -191,7 +197,8 @@ impl<'p> State<'p> {
 
     /// The end of a run.
     pub(crate) fn outcome(self, unreceived: u64) -> Outcome {
-        let memories: Vec<Bytes> = self.ranks.into_iter().map(|rank| rank.memory.into_memory()).collect();
+        let memories: Vec<Bytes> =
+            self.ranks.into_iter().map(|rank| rank.memory.into_memory()).collect();
         let flags = |bytes: &Bytes| {
             if bytes.unspecified.contains(&true) { bytes.unspecified.clone() } else { Vec::new() }
         };
@@ -273,7 +280,13 @@ impl<'p> State<'p> {
         }
     }
 
-    fn send(&mut self, send: Vertex, payload: Payload, to: u32, tag: u32) -> Result<Message, Failure> {
+    fn send(
+        &mut self,
+        send: Vertex,
+        payload: Payload,
+        to: u32,
+        tag: u32,
+    ) -> Result<Message, Failure> {
         let (rank, id) = send;
         if to >= self.program.num_ranks() {
             return Err(self.failure(send, Cause::PeerOutOfRange(to)));
@@ -321,7 +334,12 @@ impl<'p> State<'p> {
     }
 
     /// Combines the second operand of a message's operation with the bytes of the first.
-    fn reduce(&mut self, vertex: Vertex, reduction: &Reduction, first: &Bytes) -> Result<(), Failure> {
+    fn reduce(
+        &mut self,
+        vertex: Vertex,
+        reduction: &Reduction,
+        first: &Bytes,
+    ) -> Result<(), Failure> {
         let &Reduction { op, datatype, a, b } = reduction;
         let [a, b] = [a.unwrap_or(b), b].map(Operand::One);
         let local = LocalOperation { function: Function::Predefined(op, datatype), a, b, c: None };
@@ -343,8 +361,10 @@ impl<'p> State<'p> {
         let (op, datatype) = match local.function {
             Function::Predefined(op, datatype) => (op, datatype),
             Function::User(number) => {
-                let function =
-                    options.user_functions.get(&number).ok_or(Cause::UnknownUserFunction(number))?;
+                let function = options
+                    .user_functions
+                    .get(&number)
+                    .ok_or(Cause::UnknownUserFunction(number))?;
                 function(&mut a.bytes, &mut b.bytes);
                 a.unspecified.fill(flags);
                 b.unspecified.fill(flags);
@@ -365,7 +385,11 @@ impl<'p> State<'p> {
             let end = piece.addr.checked_add(piece.size);
             within &= piece.space == Space::Memory || end.is_some_and(|end| end <= body.scratch);
         });
-        if within { Ok(()) } else { Err(self.failure(vertex, Cause::ScratchOutOfRange(body.scratch))) }
+        if within {
+            Ok(())
+        } else {
+            Err(self.failure(vertex, Cause::ScratchOutOfRange(body.scratch)))
+        }
     }
 }
 
@@ -397,7 +421,11 @@ fn check_operands(local: &LocalOperation<'_>, width: u64) -> Result<(), Cause> {
     }
     let apart = |i: usize, j: usize| !partly_overlap(operands[i].pieces(), operands[j].pieces());
     let all_apart = (0..operands.len()).all(|i| (0..i).all(|j| apart(i, j)));
-    if all_apart && !overlaps_itself(local.result().pieces()) { Ok(()) } else { Err(Cause::PartialOverlap) }
+    if all_apart && !overlaps_itself(local.result().pieces()) {
+        Ok(())
+    } else {
+        Err(Cause::PartialOverlap)
+    }
 }
 
 /// An element of the result is unspecified where a byte of either operand's is.

@@ -1,4 +1,5 @@
-//! Random programs: whatever the order of steps, the memory at the end is the same, or one of the listed outcomes.
+//! Random programs: whatever the order of steps, the memory at the end is the same, or one of the
+//! listed outcomes.
 
 use goal_interp::{Eager, Options, outcomes, replay, run};
 use goal_smith::{Shape, program};
@@ -14,15 +15,19 @@ fn the_order_of_steps_makes_no_difference() {
     for seed in 0..2000 {
         let shape = Shape::varied(seed);
         let program = program(seed, &shape);
-        let first = run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let first =
+            run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         assert_eq!(first.unreceived, 0, "seed {seed}");
         if !shape.wtime {
-            assert!(first.unspecified.iter().all(Vec::is_empty), "seed {seed} reads scratch too early");
+            assert!(
+                first.unspecified.iter().all(Vec::is_empty),
+                "seed {seed} reads scratch too early"
+            );
         }
         for order in 1..8 {
             let options = options(order);
-            let outcome =
-                run(&program, &options).unwrap_or_else(|error| panic!("seed {seed}, order {order}: {error}"));
+            let outcome = run(&program, &options)
+                .unwrap_or_else(|error| panic!("seed {seed}, order {order}: {error}"));
             let difference = first.first_difference(&outcome.memory);
             assert_eq!(difference, None, "seed {seed}, order {order}: (rank, address) differs");
             let counts = |o: &goal_interp::Outcome| (o.messages, o.bytes, o.verified_bytes);
@@ -35,10 +40,11 @@ fn the_order_of_steps_makes_no_difference() {
 fn large_messages() {
     for seed in 0..20 {
         let program = program(seed, &Shape::large_messages());
-        let first = run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let first =
+            run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         for order in 1..4 {
-            let outcome =
-                run(&program, &options(order)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let outcome = run(&program, &options(order))
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             assert_eq!(first.first_difference(&outcome.memory), None, "seed {seed}");
         }
     }
@@ -49,8 +55,8 @@ fn a_recorded_run_can_be_replayed() {
     for seed in 0..500 {
         for shape in [Shape::varied(seed), Shape::several_outcomes()] {
             let program = program(seed, &shape);
-            let outcome =
-                run(&program, &options(seed)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+            let outcome = run(&program, &options(seed))
+                .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             let replayed = replay(&program, &Options::default(), &outcome.matches)
                 .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             assert_eq!(outcome.first_difference(&replayed.memory), None, "seed {seed}");
@@ -65,14 +71,18 @@ fn every_outcome_is_listed() {
     let mut listed = 0;
     for seed in 0..300 {
         let program = program(seed, &Shape::several_outcomes());
-        let all =
-            outcomes(&program, &Options::default(), 20_000).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let all = outcomes(&program, &Options::default(), 20_000)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         let Some(all) = all else { continue };
         listed += 1;
         several += usize::from(all.len() > 1);
         for order in 0..12 {
-            let outcome = run(&program, &options(order)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-            assert!(all.contains(&outcome.memory), "seed {seed}, order {order}: an outcome is not listed");
+            let outcome =
+                run(&program, &options(order)).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            assert!(
+                all.contains(&outcome.memory),
+                "seed {seed}, order {order}: an outcome is not listed"
+            );
         }
     }
     assert!(listed > 250, "only {listed} of 300 programs are small enough");
@@ -84,8 +94,8 @@ fn without_rivals_there_is_one_outcome() {
     for seed in 0..100 {
         let shape = Shape { events: (2, 8), ..Shape::default() };
         let program = program(seed, &shape);
-        let all =
-            outcomes(&program, &Options::default(), 20_000).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let all = outcomes(&program, &Options::default(), 20_000)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         if let Some(all) = all {
             assert_eq!(all.len(), 1, "seed {seed}");
         }
@@ -99,7 +109,8 @@ fn a_program_can_expect_its_outcome() {
         let outcome = run(&program, &options(seed)).unwrap();
         let mut expecting = outcome.expected_by(&program);
         assert_eq!(run(&expecting, &options(1)).unwrap().mismatches(&expecting), []);
-        let Some(datum) = expecting.images.iter_mut().flat_map(|image| &mut image.expect).next() else {
+        let Some(datum) = expecting.images.iter_mut().flat_map(|image| &mut image.expect).next()
+        else {
             continue;
         };
         datum.bytes[0] ^= 1;

@@ -1,4 +1,5 @@
-//! Reads programs and tells what is wrong with them, or how fast it was: `parse [--json] [--threads N] [--no-debug] FILE...`
+//! Reads programs and tells what is wrong with them, or how fast it was: `parse [--json] [--threads
+//! N] [--no-debug] FILE...`
 //!
 //! With `--repeat K` each file is read K times and the best rate is printed.
 
@@ -16,7 +17,9 @@ fn main() {
         match argument.as_str() {
             "--json" => json = true,
             "--no-debug" => options.debug = false,
-            "--threads" => options.threads = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
+            "--threads" => {
+                options.threads = arguments.next().and_then(|n| n.parse().ok()).expect("a number")
+            }
             "--repeat" => repeat = arguments.next().and_then(|n| n.parse().ok()).expect("a number"),
             path => {
                 let bytes = std::fs::read(path).expect("a readable file");

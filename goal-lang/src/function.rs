@@ -1,4 +1,5 @@
-//! Local operations: opcodes, datatypes and which of their combinations are legal (paper III.A, thesis 2.2.3).
+//! Local operations: opcodes, datatypes and which of their combinations are legal (paper III.A,
+//! thesis 2.2.3).
 
 /// One row an opcode: the single table of the predefined operations. `code` is what NISA stores.
 macro_rules! opcodes {
@@ -50,7 +51,8 @@ opcodes! {
     Copy = 11, "copy";
     /// The first operand less the second; integers wrap (thesis 2.2.3).
     Sub = 12, "sub";
-    /// The first operand divided by the second; integers truncate, MIN / -1 wraps, a zero divisor is a run-time error.
+    /// The first operand divided by the second; integers truncate, MIN / -1 wraps, a zero divisor
+    /// is a run-time error.
     Div = 13, "div";
 }
 
@@ -133,7 +135,8 @@ impl Datatype {
         }
     }
 
-    /// Whether it is another NaN than the one that text calls `nan`: quiet, positive, without a payload.
+    /// Whether it is another NaN than the one that text calls `nan`: quiet, positive, without a
+    /// payload.
     pub const fn is_odd_nan(self, bits: u64) -> bool {
         let plain = match self {
             Datatype::Float16 => 0x7e00,

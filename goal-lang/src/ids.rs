@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// The value of a receive's source or tag that matches every source or tag (`any` in text, `-1` in Schedgen's form).
+/// The value of a receive's source or tag that matches every source or tag (`any` in text, `-1` in
+/// Schedgen's form).
 pub const ANY: u32 = u32::MAX;
 
 macro_rules! id {

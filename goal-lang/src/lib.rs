@@ -1,7 +1,8 @@
 //! The GOAL language: lexer, parser, name resolution, the program model, diagnostics and printers.
 //!
-//! Text of either spelling (the 2009 paper's and Schedgen's) becomes a [`Program`]: per rank a dependency graph in flat
-//! arrays. This crate knows nothing of NISA, transports or files beyond the bytes it is handed. Start at [`Program`].
+//! Text of either spelling (the 2009 paper's and Schedgen's) becomes a [`Program`]: per rank a
+//! dependency graph in flat arrays. This crate knows nothing of NISA, transports or files beyond
+//! the bytes it is handed. Start at [`Program`].
 
 pub mod diag;
 mod fmt;

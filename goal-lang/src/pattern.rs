@@ -1,7 +1,8 @@
 //! The bytes of an `Nb` payload: what a send without an address carries and its receive checks.
 //!
-//! The pattern depends on the message and on the offset in it, so that a lost, repeated, swapped or shifted piece shows.
-//! Every part of a message can be made and checked by itself: a transport that moves chunks needs no state.
+//! The pattern depends on the message and on the offset in it, so that a lost, repeated, swapped or
+//! shifted piece shows. Every part of a message can be made and checked by itself: a transport that
+//! moves chunks needs no state.
 
 /// What tells one message of an instance from all others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,11 +13,13 @@ pub struct MessageKey {
     pub destination: u32,
     /// Tag of the send.
     pub tag: u32,
-    /// Number of the message among all from this source to this destination in its instance, in order of issue, from 0.
+    /// Number of the message among all from this source to this destination in its instance, in
+    /// order of issue, from 0.
     pub sequence: u64,
 }
 
-/// Odd, so that no two words of a message of less than 2^67 bytes are the same before mixing (2^64 / golden ratio).
+/// Odd, so that no two words of a message of less than 2^67 bytes are the same before mixing (2^64
+/// / golden ratio).
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const WORD: usize = 8;
 
@@ -128,7 +131,8 @@ fn scramble(mut x: u64) -> u64 {
     x ^ (x >> 33)
 }
 
-/// Writes the pattern of message number `sequence` from `source` to `destination` with `tag`, from `offset` on.
+/// Writes the pattern of message number `sequence` from `source` to `destination` with `tag`, from
+/// `offset` on.
 pub fn fill(source: u32, destination: u32, tag: u32, sequence: u64, offset: u64, out: &mut [u8]) {
     MessageKey { source, destination, tag, sequence }.fill(offset, out);
 }

@@ -100,7 +100,8 @@ impl SourceMap {
     /// The statement that begins at a position, without a semicolon that ends it.
     pub fn statement(&self, start: Position) -> Option<Span> {
         let source = self.source_of(start)?;
-        let at = usize::try_from(start - source.base).ok().filter(|&at| at <= source.bytes.len())?;
+        let at =
+            usize::try_from(start - source.base).ok().filter(|&at| at <= source.bytes.len())?;
         let (end, _) = lexer::end_of_statement(&source.bytes, at);
         Some(Span { start, end: source.base + end as u64 })
     }

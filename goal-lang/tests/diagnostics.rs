@@ -1,4 +1,5 @@
-//! What broken programs are told, as people and as programs see it: a snapshot for each file in `diagnostics/`.
+//! What broken programs are told, as people and as programs see it: a snapshot for each file in
+//! `diagnostics/`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +18,8 @@ fn reports() {
         }
         let name = path.file_stem().and_then(|name| name.to_str()).expect("a plain name");
         let mut sources = SourceMap::default();
-        sources.add(format!("{name}.goal"), Arc::new(std::fs::read(&path).expect("a readable file")));
+        sources
+            .add(format!("{name}.goal"), Arc::new(std::fs::read(&path).expect("a readable file")));
         let report = parse(&sources, &ParseOptions::default()).report;
         let mut out = Vec::new();
         render(&report, &sources, false, &mut out).expect("memory");

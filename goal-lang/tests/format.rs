@@ -1,4 +1,5 @@
-//! The formatter on random programs and on every example: it changes neither the program nor, a second time, the text.
+//! The formatter on random programs and on every example: it changes neither the program nor, a
+//! second time, the text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,14 +13,19 @@ fn program(text: &[u8]) -> Program {
     let mut sources = SourceMap::default();
     sources.add("text", Arc::new(text.to_vec()));
     let parsed = parse(&sources, &ParseOptions::default());
-    parsed.program.unwrap_or_else(|| panic!("{:#?}\n{}", parsed.report, String::from_utf8_lossy(text)))
+    parsed
+        .program
+        .unwrap_or_else(|| panic!("{:#?}\n{}", parsed.report, String::from_utf8_lossy(text)))
 }
 
 fn same(a: &Program, b: &Program) -> bool {
     a.ranks == b.ranks
         && a.images == b.images
         && a.bodies.len() == b.bodies.len()
-        && a.bodies.iter().zip(&b.bodies).all(|(a, b)| a.same_graph(b) && a.debug.labels == b.debug.labels)
+        && a.bodies
+            .iter()
+            .zip(&b.bodies)
+            .all(|(a, b)| a.same_graph(b) && a.debug.labels == b.debug.labels)
 }
 
 /// Formats in every style, and what came out in every style again.
@@ -28,7 +34,12 @@ fn check(text: &[u8]) {
     let show = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
     for style in STYLES {
         let once = fmt(text, FormatOptions { style }).expect("the text parses");
-        assert!(same(&before, &program(&once)), "{style:?}\n{}\nbecame\n{}", show(text), show(&once));
+        assert!(
+            same(&before, &program(&once)),
+            "{style:?}\n{}\nbecame\n{}",
+            show(text),
+            show(&once)
+        );
         for comment in ["/*c*/", "#c\n", "//\n"] {
             // The form that LogGOPSim's parser knows.
             let known = |text: &str| match style {
@@ -73,7 +84,10 @@ fn the_readme_shows_an_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("a readable file");
     let example = read("examples/hello.goal");
-    assert!(read("README.md").contains(&format!("```\n{example}```")), "README.md shows examples/hello.goal");
+    assert!(
+        read("README.md").contains(&format!("```\n{example}```")),
+        "README.md shows examples/hello.goal"
+    );
 }
 
 #[test]
@@ -100,11 +114,20 @@ fn scatter(text: &[u8], seed: u64) -> Vec<u8> {
     for &byte in text {
         match byte {
             b'\n' => out.extend_from_slice(
-                [&b"\n"[..], b"\n\n\n", b" ", b" #c\n", b"\n/*c*/\n", b" ;\n", b"/*c*/;\n;", b"\r\n"]
-                    [next(8) as usize],
+                [
+                    &b"\n"[..],
+                    b"\n\n\n",
+                    b" ",
+                    b" #c\n",
+                    b"\n/*c*/\n",
+                    b" ;\n",
+                    b"/*c*/;\n;",
+                    b"\r\n",
+                ][next(8) as usize],
             ),
             b' ' => out.extend_from_slice(
-                [&b" "[..], b" ", b" ", b"\n", b"/*c*/", b" //\n", b"#c\n\n", b"\t "][next(8) as usize],
+                [&b" "[..], b" ", b" ", b"\n", b"/*c*/", b" //\n", b"#c\n\n", b"\t "]
+                    [next(8) as usize],
             ),
             b',' if next(8) == 0 => out.extend_from_slice(b" /*c*/, "),
             byte => out.push(byte),

@@ -1,10 +1,11 @@
-//! What can be known about a [`Program`](goal_lang::Program) before it runs, and what can be made better.
+//! What can be known about a [`Program`](goal_lang::Program) before it runs, and what can be made
+//! better.
 //!
-//! Passes change the form of a schedule, never what it computes; `RULES.md` says what a pass may do. The verifier runs after
-//! each. Analyses look at all ranks together. This crate does no input or output but for reading the clock to time
-//! passes. Start at [`run`] and [`PASSES`] for passes, at
-//! [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all ranks share, at
-//! [`reduce::reduce`] for small programs that show the same fault.
+//! Passes change the form of a schedule, never what it computes; `RULES.md` says what a pass may
+//! do. The verifier runs after each. Analyses look at all ranks together. This crate does no input
+//! or output but for reading the clock to time passes. Start at [`run`] and [`PASSES`] for passes,
+//! at [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all
+//! ranks share, at [`reduce::reduce`] for small programs that show the same fault.
 
 pub mod check;
 pub mod cost;
@@ -23,8 +24,8 @@ pub mod whole;
 
 pub use machine::{Machine, MachineError};
 pub use pass::{
-    Arguments, Context, Invocation, Level, PASSES, Parameter, Pass, PassError, Pipeline, Refusal, Rewrite,
-    SpecError, Timings, Values, run,
+    Arguments, Context, Invocation, Level, PASSES, Parameter, Pass, PassError, Pipeline, Refusal,
+    Rewrite, SpecError, Timings, Values, run,
 };
 pub use passes::{Pruned, WindowError, Windowed, join, prune, topological, window};
 pub use verify::{Fault, Faults, verify};

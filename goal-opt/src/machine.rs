@@ -1,4 +1,5 @@
-//! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim, 2010).
+//! The machine that a schedule is meant for: LogGOPS (Hoefler, Schneider, Lumsdaine: LogGOPSim,
+//! 2010).
 
 use std::fmt;
 
@@ -20,7 +21,8 @@ pub struct Machine {
 }
 
 impl Default for Machine {
-    /// Ranks of one host that share memory: what goal-run has on a present-day machine, in round figures.
+    /// Ranks of one host that share memory: what goal-run has on a present-day machine, in round
+    /// figures.
     fn default() -> Self {
         Self {
             latency_ns: 300.0,
@@ -50,8 +52,8 @@ pub enum MachineError {
 }
 
 impl Machine {
-    /// Reads `L=2500,o=1500,g=1000,G=6,O=0,S=65535`; commas, white space and lines separate, `#` begins a comment, and a
-    /// parameter that is not named keeps its default.
+    /// Reads `L=2500,o=1500,g=1000,G=6,O=0,S=65535`; commas, white space and lines separate, `#`
+    /// begins a comment, and a parameter that is not named keeps its default.
     ///
     /// # Errors
     /// What is no parameter, or no value of one.
@@ -60,14 +62,21 @@ impl Machine {
         let mut seen = String::new();
         let entries = text
             .lines()
-            .flat_map(|line| line.split('#').next().unwrap_or_default().split([',', ' ', '\t', '\r']))
+            .flat_map(|line| {
+                line.split('#').next().unwrap_or_default().split([',', ' ', '\t', '\r'])
+            })
             .filter(|entry| !entry.is_empty());
         for entry in entries {
             let unknown = || MachineError::Unknown(entry.to_owned());
             let bad = || MachineError::Value(entry.to_owned());
             let (name, value) = entry.split_once('=').ok_or_else(unknown)?;
-            let number =
-                || value.parse().ok().filter(|value| (0.0..f64::INFINITY).contains(value)).ok_or_else(bad);
+            let number = || {
+                value
+                    .parse()
+                    .ok()
+                    .filter(|value| (0.0..f64::INFINITY).contains(value))
+                    .ok_or_else(bad)
+            };
             match name {
                 "L" => machine.latency_ns = number()?,
                 "o" => machine.overhead_ns = number()?,
@@ -85,7 +94,8 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Time from the start of a send to the end of its receive, in nanoseconds: `2o + L + (bytes - 1)(G + 2O)`.
+    /// Time from the start of a send to the end of its receive, in nanoseconds: `2o + L + (bytes -
+    /// 1)(G + 2O)`.
     pub fn message_ns(&self, bytes: u64) -> f64 {
         let rest = bytes.saturating_sub(1) as f64;
         2.0 * self.overhead_ns
@@ -118,7 +128,10 @@ mod tests {
         let machine = Machine::parse("L=2500,o=1500,g=1000,G=6.5,O=0,S=65535").expect("a machine");
         assert_eq!(Machine::parse(&machine.to_string()), Ok(machine));
         assert_eq!(machine.message_ns(1), 5500.0);
-        assert_eq!(Machine::parse("# a file\nL=1\n\nG=2 # and more\n").map(|m| m.gap_per_byte_ns), Ok(2.0));
+        assert_eq!(
+            Machine::parse("# a file\nL=1\n\nG=2 # and more\n").map(|m| m.gap_per_byte_ns),
+            Ok(2.0)
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Sets of numbers that are small, or of which the largest is wanted.
 
-/// A set of numbers below a bound: a bit a number, and a bit for each 64 bits of the level below that are not all clear.
+/// A set of numbers below a bound: a bit a number, and a bit for each 64 bits of the level below
+/// that are not all clear.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(Vec<Vec<u64>>);
 
@@ -44,7 +45,9 @@ impl Marks {
             if word != 0 {
                 let last = number / 64 * 64 + word.ilog2() as usize;
                 let below = self.0[..height].iter().rev();
-                return Some(below.fold(last, |last, level| last * 64 + level[last].ilog2() as usize));
+                return Some(
+                    below.fold(last, |last, level| last * 64 + level[last].ilog2() as usize),
+                );
             }
             number = (number / 64).checked_sub(1)?;
         }

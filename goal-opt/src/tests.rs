@@ -1,7 +1,8 @@
 use crate::*;
 use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Placement, Program, ProgramBuilder, Space,
+    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Placement, Program, ProgramBuilder,
+    Space,
 };
 
 fn calc(nanos: u64) -> Action {
@@ -28,10 +29,13 @@ fn program(body: Body) -> Program {
     builder.finish()
 }
 
-/// The calcs, by their duration, that must have ended or only started before the waiter of [`fan_in`] starts, through all joins.
+/// The calcs, by their duration, that must have ended or only started before the waiter of
+/// [`fan_in`] starts, through all joins.
 fn prerequisites(body: &Body) -> (Vec<u64>, Vec<u64>) {
-    let waiter = body.ids().find(|&id| body.debug.labels.get(id) == Some("waiter")).expect("a waiter");
-    let (by_end, by_start) = (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
+    let waiter =
+        body.ids().find(|&id| body.debug.labels.get(id) == Some("waiter")).expect("a waiter");
+    let (by_end, by_start) =
+        (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
     let (mut ends, mut starts, mut todo) = (vec![], vec![], vec![waiter]);
     while let Some(id) = todo.pop() {
         for &prerequisite in by_end.row(id) {
@@ -58,7 +62,8 @@ fn joins_keep_every_dependency() {
     for n in [65_535, 65_536, 70_000, 200_000] {
         let mut program = program(fan_in(n));
         let before = prerequisites(&program.bodies[0]);
-        run(&mut program, &Pipeline::new(Level::O0), &mut Timings::default(), |_, _| {}).expect("valid");
+        run(&mut program, &Pipeline::new(Level::O0), &mut Timings::default(), |_, _| {})
+            .expect("valid");
         let body = &program.bodies[0];
         assert!(body.indegrees().iter().all(|&indegree| indegree <= INDEGREE_MAX));
         assert!(prerequisites(body) == before, "{n} dependencies");
@@ -94,13 +99,15 @@ fn joins_carry_places() {
 #[test]
 fn joins_stand_right_before_their_waiter() {
     let mut builder = BodyBuilder::default();
-    let prerequisites: Vec<_> = (0..9).map(|i| builder.labelled(&format!("p{i}"), calc(i))).collect();
+    let prerequisites: Vec<_> =
+        (0..9).map(|i| builder.labelled(&format!("p{i}"), calc(i))).collect();
     let waiter = builder.labelled("waiter", calc(9));
     builder.labelled("behind", calc(10));
     prerequisites.iter().for_each(|&prerequisite| builder.requires(waiter, prerequisite));
     let mut body = builder.finish();
     assert!(join(&mut body, 3));
-    let labels: Vec<_> = body.ids().map(|id| body.debug.labels.get(id).unwrap_or_default()).collect();
+    let labels: Vec<_> =
+        body.ids().map(|id| body.debug.labels.get(id).unwrap_or_default()).collect();
     assert_eq!(labels[9..], ["", "", "", "waiter", "behind"]);
     assert!(body.requires.edges().all(|edge| edge.prerequisite < edge.waiter));
 }
@@ -108,22 +115,28 @@ fn joins_stand_right_before_their_waiter() {
 #[test]
 fn the_topological_layout_is_stable_and_idempotent() {
     let mut builder = BodyBuilder::default();
-    let ids: Vec<_> =
-        ["a", "b", "c", "d"].iter().enumerate().map(|(i, l)| builder.labelled(l, calc(i as u64))).collect();
+    let ids: Vec<_> = ["a", "b", "c", "d"]
+        .iter()
+        .enumerate()
+        .map(|(i, l)| builder.labelled(l, calc(i as u64)))
+        .collect();
     builder.requires(ids[0], ids[3]);
     builder.irequires(ids[1], ids[2]);
     let mut program = program(builder.finish());
     program.bodies[0].debug.actions = vec![10, 20, 30, 40];
     program.bodies[0].debug.requires = vec![50];
-    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
+    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {})
+        .expect("valid");
     let body = &program.bodies[0];
-    let labels: Vec<_> = body.ids().map(|id| body.debug.labels.get(id).expect("labelled")).collect();
+    let labels: Vec<_> =
+        body.ids().map(|id| body.debug.labels.get(id).expect("labelled")).collect();
     assert_eq!(labels, ["d", "c", "b", "a"]);
     assert_eq!(body.debug.actions, [40, 30, 20, 10]);
     assert_eq!(body.requires.row(ActionId(0)), [ActionId(3)]);
     assert_eq!(body.irequires.row(ActionId(1)), [ActionId(2)]);
     let before = program.clone();
-    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {}).expect("valid");
+    run(&mut program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {})
+        .expect("valid");
     assert!(program.bodies[0].same_graph(&before.bodies[0]));
 }
 

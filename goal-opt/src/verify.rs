@@ -2,8 +2,9 @@
 
 use goal_lang::limits::RANK_MAX;
 use goal_lang::{
-    ANY, Action, ActionId, Body, Cycle, Datatype, Datum, Function, LocalOperation, Op, Operand, Payload,
-    Pieces, Program, Reduction, Space, is_legal, overlaps_itself, partly_overlap, topological_order,
+    ANY, Action, ActionId, Body, Cycle, Datatype, Datum, Function, LocalOperation, Op, Operand,
+    Payload, Pieces, Program, Reduction, Space, is_legal, overlaps_itself, partly_overlap,
+    topological_order,
 };
 use std::fmt;
 
@@ -65,8 +66,8 @@ impl fmt::Display for Faults {
     }
 }
 
-/// Checks structure, operations, buffers, peers, images and acyclicity of the bodies that ranks run. Linear, but for
-/// sorting the pieces of scattered buffers.
+/// Checks structure, operations, buffers, peers, images and acyclicity of the bodies that ranks
+/// run. Linear, but for sorting the pieces of scattered buffers.
 ///
 /// # Errors
 /// Every broken rule.
@@ -90,7 +91,8 @@ pub fn verify(program: &Program) -> Result<(), Faults> {
             Some(seen) => {
                 *seen = true;
                 let body = &program.bodies[entry.body.index()];
-                BodyVerifier { body, rank, ranks: program.num_ranks(), faults: &mut faults }.verify();
+                BodyVerifier { body, rank, ranks: program.num_ranks(), faults: &mut faults }
+                    .verify();
             }
         }
         if let Some(id) = entry.image {
@@ -142,7 +144,11 @@ impl BodyVerifier<'_> {
     }
 
     fn name(&self, id: ActionId) -> String {
-        self.body.debug.labels.get(id).map_or_else(|| id.to_string(), |label| format!("{id} ({label})"))
+        self.body
+            .debug
+            .labels
+            .get(id)
+            .map_or_else(|| id.to_string(), |label| format!("{id} ({label})"))
     }
 
     fn check_action(&self, action: &Action) -> Result<(), String> {
@@ -192,13 +198,19 @@ impl BodyVerifier<'_> {
     }
 
     fn check_peer(&self, peer: u32) -> Result<(), String> {
-        if peer < self.ranks { Ok(()) } else { Err(format!("there is no rank {peer} among {}", self.ranks)) }
+        if peer < self.ranks {
+            Ok(())
+        } else {
+            Err(format!("there is no rank {peer} among {}", self.ranks))
+        }
     }
 
     /// The payload of a message, whose operation would take `operands` buffers.
     fn check_payload(&self, payload: Payload, operands: u32) -> Result<(), String> {
         match payload {
-            Payload::Reduced { operands: first, .. } => self.check_pieces(Pieces { first, len: operands }),
+            Payload::Reduced { operands: first, .. } => {
+                self.check_pieces(Pieces { first, len: operands })
+            }
             Payload::Vector(pieces) => self.check_vector(pieces),
             Payload::Pattern { .. } | Payload::Buffer(_) => Ok(()),
         }
@@ -256,7 +268,11 @@ impl BodyVerifier<'_> {
         ];
         for (name, entries, wanted) in tables {
             if entries != 0 && entries != wanted {
-                self.faults.push(Some(self.rank), None, format!("{entries} {name} where {wanted} belong"));
+                self.faults.push(
+                    Some(self.rank),
+                    None,
+                    format!("{entries} {name} where {wanted} belong"),
+                );
             }
         }
         let mut edges = body.requires.edges().chain(body.irequires.edges());
@@ -297,7 +313,11 @@ fn check_operation(op: Op, datatype: Datatype, local: &LocalOperation<'_>) -> Re
         ));
     }
     if !sizes[0].is_multiple_of(datatype.width()) {
-        return Err(format!("{} bytes are no whole number of elements of {}", sizes[0], datatype.name()));
+        return Err(format!(
+            "{} bytes are no whole number of elements of {}",
+            sizes[0],
+            datatype.name()
+        ));
     }
     let result = local.result();
     let overlap = partly_overlap(a, b)
@@ -312,11 +332,15 @@ fn verify_data(data: &[Datum], kind: &str, rank: u32, faults: &mut Faults) {
     let mut end = 0;
     for datum in sorted {
         let (addr, length) = (datum.addr, datum.bytes.len() as u64);
-        if length == 0 || length % datum.datatype.width() != 0 || datum.datatype == Datatype::Float8 {
+        if length == 0 || length % datum.datatype.width() != 0 || datum.datatype == Datatype::Float8
+        {
             faults.push(
                 Some(rank),
                 None,
-                format!("{kind} at {addr}: {length} bytes are not values of {}", datum.datatype.name()),
+                format!(
+                    "{kind} at {addr}: {length} bytes are not values of {}",
+                    datum.datatype.name()
+                ),
             );
         }
         if addr < end {

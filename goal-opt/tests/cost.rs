@@ -1,5 +1,5 @@
-//! The cost model against LogGOPSim: every file of `tests/cost/` names a machine and, rank by rank, when LogGOPSim says that the
-//! rank ends on it.
+//! The cost model against LogGOPSim: every file of `tests/cost/` names a machine and, rank by rank,
+//! when LogGOPSim says that the rank ends on it.
 
 use goal_lang::{ParseOptions, SourceMap};
 use goal_opt::Machine;
@@ -24,7 +24,8 @@ fn ranks_end_when_loggopsim_says() {
             header("finish_ns:").split(' ').map(|ns| ns.parse().expect("a number")).collect();
         let mut sources = SourceMap::default();
         sources.add(path.display().to_string(), Arc::new(text.clone().into_bytes()));
-        let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("a program");
+        let program =
+            goal_lang::parse(&sources, &ParseOptions::default()).program.expect("a program");
         let found = predict(&program, &machine).expect("it ends").finish_ns;
         if found != expected {
             wrong += &format!("{}:\n    {found:?}\nfor {expected:?}\n", path.display());

@@ -13,7 +13,8 @@ const ORDERS: u64 = 3;
 fn pass(list: &str, program: &Program) -> Program {
     let mut after = program.clone();
     let pipeline = Pipeline::parse(list).expect("a list of passes");
-    goal_opt::run(&mut after, &pipeline, &mut Timings::default(), |_, _| {}).expect("a valid program");
+    goal_opt::run(&mut after, &pipeline, &mut Timings::default(), |_, _| {})
+        .expect("a valid program");
     after
 }
 
@@ -22,18 +23,26 @@ fn options(order: u64) -> Options {
     Options { seed: order, eager, wtime: 17.25, ..Options::default() }
 }
 
-/// A shape that leaves much to do: few bytes, many local operations, no ranks with the same actions most of the time.
+/// A shape that leaves much to do: few bytes, many local operations, no ranks with the same actions
+/// most of the time.
 fn shape(seed: u64) -> Shape {
-    Shape { events: (5, 30), memory: [96, 320][(seed % 2) as usize], scratch: 96, ..Shape::varied(seed) }
+    Shape {
+        events: (5, 30),
+        memory: [96, 320][(seed % 2) as usize],
+        scratch: 96,
+        ..Shape::varied(seed)
+    }
 }
 
-/// Runs a program before and after passes in several orders; the same memory at the end each time. Tells what became of it.
+/// Runs a program before and after passes in several orders; the same memory at the end each time.
+/// Tells what became of it.
 fn check(list: &str, seed: u64, program: &Program) -> Program {
     let after = pass(list, program);
     let expected = run(program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     for order in 0..ORDERS {
         let outcome = run(&after, &options(seed + order));
-        let outcome = outcome.unwrap_or_else(|error| panic!("seed {seed}, order {order}, {list}: {error}"));
+        let outcome =
+            outcome.unwrap_or_else(|error| panic!("seed {seed}, order {order}, {list}: {error}"));
         let difference = expected.first_difference(&as_long(outcome.memory, &expected.memory));
         assert_eq!(difference, None, "seed {seed}, order {order}, {list}: (rank, address) differs");
         assert_eq!(outcome.messages, expected.messages, "seed {seed}, {list}");
@@ -42,8 +51,8 @@ fn check(list: &str, seed: u64, program: &Program) -> Program {
     after
 }
 
-/// The memory with zeros behind it: a rank has as much as its actions name, and bytes that only dead operations read hold what
-/// they started with.
+/// The memory with zeros behind it: a rank has as much as its actions name, and bytes that only
+/// dead operations read hold what they started with.
 fn as_long(mut memory: Vec<Vec<u8>>, other: &[Vec<u8>]) -> Vec<Vec<u8>> {
     for (memory, other) in memory.iter_mut().zip(other) {
         memory.resize(memory.len().max(other.len()), 0);
@@ -104,7 +113,8 @@ fn the_passes_go_together() {
         check("fuse,dce,fuse", seed, &program);
         let once = check("dce,fuse", seed, &program);
         let twice = pass("dce,fuse", &once);
-        let same = once.bodies.iter().zip(&twice.bodies).all(|(once, twice)| once.same_graph(twice));
+        let same =
+            once.bodies.iter().zip(&twice.bodies).all(|(once, twice)| once.same_graph(twice));
         assert!(same, "seed {seed}: a second time changes more");
     }
 }
@@ -138,7 +148,8 @@ fn expected_outputs_stay() {
     let mut gone = [0, 0];
     for seed in 0..3000 {
         let program = program(seed, &Shape { wtime: false, ..shape(seed) });
-        let outcome = run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        let outcome =
+            run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let mut expecting = outcome.expected_by(&program);
         for image in &mut expecting.images {
             // A part of the memory.

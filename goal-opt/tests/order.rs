@@ -5,7 +5,8 @@ use petgraph::algo::{is_cyclic_directed, tarjan_scc};
 use petgraph::graphmap::DiGraphMap;
 use std::collections::HashMap;
 
-/// Random dependencies of both kinds; with as many edges as actions about every other graph has a cycle.
+/// Random dependencies of both kinds; with as many edges as actions about every other graph has a
+/// cycle.
 fn random_body(seed: u64) -> Body {
     let mut random = fastrand::Rng::with_seed(seed);
     let actions = random.usize(1..40);
@@ -42,7 +43,10 @@ fn an_order_is_found_where_there_is_one_and_a_cycle_elsewhere() {
         match topological_order(&body) {
             Ok(order) => {
                 orders += 1;
-                assert!(!is_cyclic_directed(&graph), "seed {seed}: an order of a graph with a cycle");
+                assert!(
+                    !is_cyclic_directed(&graph),
+                    "seed {seed}: an order of a graph with a cycle"
+                );
                 let place: HashMap<u32, usize> =
                     order.iter().enumerate().map(|(at, id)| (id.0, at)).collect();
                 assert_eq!(place.len(), body.len(), "seed {seed}");
@@ -54,11 +58,14 @@ fn an_order_is_found_where_there_is_one_and_a_cycle_elsewhere() {
             Err(Cycle(cycle)) => {
                 cycles += 1;
                 let next = cycle.iter().cycle().skip(1);
-                let follows =
-                    cycle.iter().zip(next).all(|(waiter, next)| graph.contains_edge(next.0, waiter.0));
+                let follows = cycle
+                    .iter()
+                    .zip(next)
+                    .all(|(waiter, next)| graph.contains_edge(next.0, waiter.0));
                 assert!(follows, "seed {seed}: {cycle:?} is no path of dependencies");
                 let mut components = tarjan_scc(&graph).into_iter();
-                let whole = components.any(|component| cycle.iter().all(|id| component.contains(&id.0)));
+                let whole =
+                    components.any(|component| cycle.iter().all(|id| component.contains(&id.0)));
                 assert!(whole, "seed {seed}: {cycle:?} is in no component");
             }
         }

@@ -31,7 +31,11 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn ends(program: &Program, eager: Eager) -> Result<Option<()>, Error> {
-    always_ends(program, &goal_interp::Options { eager, ..goal_interp::Options::default() }, STATES_MAX)
+    always_ends(
+        program,
+        &goal_interp::Options { eager, ..goal_interp::Options::default() },
+        STATES_MAX,
+    )
 }
 
 fn has(report: &Report, code: Code) -> bool {
@@ -51,8 +55,10 @@ fn what_passes_ends_in_every_order() {
     let mut wrong = Vec::new();
     for seed in from..from + programs {
         let program = goal_smith::tangle(seed);
-        let options =
-            Options { eager_limit: [16 << 10, 0, 1 << 20][seed as usize % 3], ..Options::default() };
+        let options = Options {
+            eager_limit: [16 << 10, 0, 1 << 20][seed as usize % 3],
+            ..Options::default()
+        };
         let report = check(&program, None, &options);
         let limits = [options.eager_limit, 0];
         // Without a finding it is safe on any machine, too.
@@ -66,10 +72,13 @@ fn what_passes_ends_in_every_order() {
                 Ok(None) => counts.too_many_orders += 1,
                 Ok(Some(())) if limit == options.eager_limit => {
                     counts.ends += 1;
-                    counts.ends_and_timing_is_told += u32::from(has(&report, Code::TimingDependentMatch));
-                    counts.ends_and_buffering_is_told += u32::from(has(&report, Code::ReliesOnBuffering));
+                    counts.ends_and_timing_is_told +=
+                        u32::from(has(&report, Code::TimingDependentMatch));
+                    counts.ends_and_buffering_is_told +=
+                        u32::from(has(&report, Code::ReliesOnBuffering));
                     if report.has_errors() || gave_up {
-                        wrong.push(format!("seed {seed} ends, but: {report:?}\n{}", text(&program)));
+                        wrong
+                            .push(format!("seed {seed} ends, but: {report:?}\n{}", text(&program)));
                     }
                 }
                 Ok(Some(())) => {}

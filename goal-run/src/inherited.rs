@@ -28,7 +28,8 @@ impl Inherited {
     /// # Errors
     /// It is not open, or was taken before.
     pub(crate) fn take(&mut self, number: RawFd) -> io::Result<OwnedFd> {
-        let refused = |why| io::Error::new(io::ErrorKind::InvalidInput, format!("descriptor {number} {why}"));
+        let refused =
+            |why| io::Error::new(io::ErrorKind::InvalidInput, format!("descriptor {number} {why}"));
         if number <= libc::STDERR_FILENO {
             return Err(refused("is a standard stream"));
         }
@@ -36,7 +37,8 @@ impl Inherited {
             return Err(refused("is named twice"));
         }
         // SAFETY: it lives for the call, which fails if it is not open.
-        fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) }).map_err(|_| refused("is not open"))?;
+        fcntl_getfd(unsafe { BorrowedFd::borrow_raw(number) })
+            .map_err(|_| refused("is not open"))?;
         // SAFETY: it is open, and nobody else of this process knows it: it was inherited, and is
         // taken once.
         let fd = unsafe { OwnedFd::from_raw_fd(number) };
@@ -94,7 +96,8 @@ mod tests {
         let number = file.into_raw_fd();
         let fd = inherited.take(number).unwrap();
         assert_eq!((fd.as_raw_fd(), fcntl_getfd(&fd).unwrap()), (number, FdFlags::CLOEXEC));
-        let says = |inherited: &mut Inherited, number| inherited.take(number).unwrap_err().to_string();
+        let says =
+            |inherited: &mut Inherited, number| inherited.take(number).unwrap_err().to_string();
         assert_eq!(says(&mut inherited, number), format!("descriptor {number} is named twice"));
         assert_eq!(says(&mut inherited, 1), "descriptor 1 is a standard stream");
         assert_eq!(says(&mut inherited, -1), "descriptor -1 is a standard stream");

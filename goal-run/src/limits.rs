@@ -23,7 +23,8 @@ pub(crate) fn named(cause: &io::Error) -> String {
         Some(libc::ENOMEM) => Some(match limit(Resource::As) {
             Some(bytes) => format!("ulimit -v allows {} KiB of address space", bytes >> 10),
             None => {
-                "memory is used up, or vm.overcommit_memory forbids to ask for more than there is".to_owned()
+                "memory is used up, or vm.overcommit_memory forbids to ask for more than there is"
+                    .to_owned()
             }
         }),
         Some(libc::EAGAIN) => Some(match limit(Resource::Nproc) {
@@ -59,15 +60,21 @@ pub(crate) struct Demand {
 impl Demand {
     /// Returns an error if a limit of this process is too low for certain.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let limits =
-            [Resource::As, Resource::Nproc, Resource::Nofile].map(|resource| getrlimit(resource).current);
+        let limits = [Resource::As, Resource::Nproc, Resource::Nofile]
+            .map(|resource| getrlimit(resource).current);
         self.fits(limits, getuid().is_root())
     }
 
-    fn fits(&self, [addresses, tasks, files]: [Option<u64>; 3], is_root: bool) -> Result<(), String> {
+    fn fits(
+        &self,
+        [addresses, tasks, files]: [Option<u64>; 3],
+        is_root: bool,
+    ) -> Result<(), String> {
         let each = if self.are_processes { 1 } else { self.ranks };
-        let needed =
-            self.shared.saturating_add(self.own.saturating_mul(each)).saturating_add(PROCESS_ADDRESSES);
+        let needed = self
+            .shared
+            .saturating_add(self.own.saturating_mul(each))
+            .saturating_add(PROCESS_ADDRESSES);
         if let Some(limit) = addresses.filter(|&limit| limit < needed) {
             let what = if self.are_processes { "a rank needs" } else { "the ranks need" };
             return Err(format!(
@@ -102,7 +109,8 @@ impl Demand {
     }
 
     fn exceeds(&self, free: u64) -> Option<String> {
-        let processes = if self.are_processes { self.ranks.saturating_mul(PROCESS_MEMORY) } else { 0 };
+        let processes =
+            if self.are_processes { self.ranks.saturating_mul(PROCESS_MEMORY) } else { 0 };
         let needed = processes.saturating_add(self.memory);
         (needed > free).then(|| {
             format!(
@@ -135,8 +143,9 @@ fn free_memory() -> Option<u64> {
     let root = Path::new("/sys/fs/cgroup");
     let groups = root.join(group);
     let free = |group: &Path| {
-        let number =
-            |name: &str| fs::read_to_string(PathBuf::from(group).join(name)).ok()?.trim().parse::<u64>().ok();
+        let number = |name: &str| {
+            fs::read_to_string(PathBuf::from(group).join(name)).ok()?.trim().parse::<u64>().ok()
+        };
         // Where there is no limit the word is max.
         Some(number("memory.max")?.saturating_sub(number("memory.current")?))
     };
@@ -190,7 +199,10 @@ mod tests {
     fn memory_that_may_not_do_is_told() {
         assert_eq!(DEMAND.exceeds(16 << 20), None);
         let doubt = DEMAND.exceeds((16 << 20) - 1).unwrap();
-        assert!(doubt.starts_with("4 ranks may need 16 MiB of memory, and 15 MiB are free"), "{doubt}");
+        assert!(
+            doubt.starts_with("4 ranks may need 16 MiB of memory, and 15 MiB are free"),
+            "{doubt}"
+        );
         assert!(free_memory().is_none_or(|free| free > 0));
     }
 

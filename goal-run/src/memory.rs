@@ -1,14 +1,16 @@
 //! Memory that a schedule works on: raw bytes that other ranks may read too.
 //!
-//! A rank's memory and scratch memory lie where its embedding program put them, in a shared segment perhaps, and live
-//! longer than every schedule that names them. Nothing in Rust's type system sees that, so it is stated once, as the
-//! contract of [`Region::new`]; all else here is checked.
+//! A rank's memory and scratch memory lie where its embedding program put them, in a shared segment
+//! perhaps, and live longer than every schedule that names them. Nothing in Rust's type system sees
+//! that, so it is stated once, as the contract of [`Region::new`]; all else here is checked.
 //!
-//! **Races.** Two actions that no dependency orders may name the same bytes, and a rank may write a buffer that a peer
-//! still reads. Such a program has no defined result (the paper leaves the order to the dependencies). An engine runs one
-//! action at a time but for large ones, which several ranks work on, each on bytes of its own; across ranks bytes are otherwise only
-//! ever read, from the buffer of a send that is not complete. The bytes are plain integers of which every value is legal, and no length,
-//! address or branch of the engine is derived from them: the worst a race does is to leave other bytes.
+//! **Races.** Two actions that no dependency orders may name the same bytes, and a rank may write a
+//! buffer that a peer still reads. Such a program has no defined result (the paper leaves the order
+//! to the dependencies). An engine runs one action at a time but for large ones, which several
+//! ranks work on, each on bytes of its own; across ranks bytes are otherwise only ever read, from
+//! the buffer of a send that is not complete. The bytes are plain integers of which every value is
+//! legal, and no length, address or branch of the engine is derived from them: the worst a race
+//! does is to leave other bytes.
 
 // The one place where an address and a length become a slice of a rank's memory.
 #![allow(unsafe_code)]
@@ -22,7 +24,8 @@ pub struct Region {
     len: usize,
 }
 
-// SAFETY: a region is an address and a length; the contract of `Region::new` holds on every thread of the process.
+// SAFETY: a region is an address and a length; the contract of `Region::new` holds on every thread
+// of the process.
 unsafe impl Send for Region {}
 
 impl Region {
@@ -32,8 +35,9 @@ impl Region {
     /// The `len` bytes at `start`.
     ///
     /// # Safety
-    /// The bytes are mapped, readable and writable, initialised, and stay so for as long as this region, a copy or a
-    /// span of it is in use. While an action runs, no Rust reference to the bytes that it names exists elsewhere.
+    /// The bytes are mapped, readable and writable, initialised, and stay so for as long as this
+    /// region, a copy or a span of it is in use. While an action runs, no Rust reference to the
+    /// bytes that it names exists elsewhere.
     pub const unsafe fn new(start: *mut u8, len: usize) -> Self {
         Self { start, len }
     }
@@ -55,8 +59,12 @@ impl Region {
     #[inline]
     pub fn span(self, addr: u64, len: u64) -> Span {
         let size = self.len as u64;
-        assert!(addr <= size && len <= size - addr, "bytes {addr}+{len} outside a region of {size}");
-        // SAFETY: `addr` is at most the region's length, so the result points into it or just behind it.
+        assert!(
+            addr <= size && len <= size - addr,
+            "bytes {addr}+{len} outside a region of {size}"
+        );
+        // SAFETY: `addr` is at most the region's length, so the result points into it or just
+        // behind it.
         Span { start: unsafe { self.start.add(addr as usize) }, len: len as usize }
     }
 
@@ -166,7 +174,8 @@ impl<T: Copy> Cells<T> {
     /// The `len` numbers at `start`.
     ///
     /// # Safety
-    /// As for [`Region::new`], and `start` is aligned. Nobody else writes them while this value lives.
+    /// As for [`Region::new`], and `start` is aligned. Nobody else writes them while this value
+    /// lives.
     pub const unsafe fn new(start: *mut T, len: usize) -> Self {
         Self { start, len }
     }

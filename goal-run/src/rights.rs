@@ -28,8 +28,8 @@ use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};
 use rustix::thread::{
-    CapabilitySet, capabilities, capability_is_in_ambient_set, clear_ambient_capability_set, no_new_privs,
-    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, capabilities, capability_is_in_ambient_set, clear_ambient_capability_set,
+    no_new_privs, remove_capability_from_bounding_set, set_capabilities, set_no_new_privs,
 };
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -166,7 +166,8 @@ fn has_rights_of_file() -> bool {
     let Ok(sets) = capabilities(None) else { return false };
     let is_of_file = |number: &u32| {
         let capability = CapabilitySet::from_bits_retain(1 << number);
-        sets.permitted.contains(capability) && !capability_is_in_ambient_set(capability).unwrap_or(false)
+        sets.permitted.contains(capability)
+            && !capability_is_in_ambient_set(capability).unwrap_or(false)
     };
     !getuid().is_root() && (0..u64::BITS).any(|number| is_of_file(&number))
 }

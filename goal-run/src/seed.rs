@@ -81,7 +81,8 @@ pub(crate) mod keys {
     /// of a tag is taken from bit `shift` on of `(tag + offset) * factor`.
     fn colliding(count: usize, (factor, offset, shift): (u64, u64, u32)) -> Vec<u32> {
         let mask = (2 * count as u64).next_power_of_two() - 1;
-        let place = |tag: u32| (u64::from(tag).wrapping_add(offset)).wrapping_mul(factor) >> shift & mask;
+        let place =
+            |tag: u32| (u64::from(tag).wrapping_add(offset)).wrapping_mul(factor) >> shift & mask;
         (0..=u32::MAX).filter(|&tag| place(tag) == 0).take(count).collect()
     }
 
@@ -89,9 +90,10 @@ pub(crate) mod keys {
     /// known factors.
     pub(crate) fn sets(count: usize) -> Vec<Vec<u32>> {
         let numbers = || 0..count as u32;
-        let shifted = (1..32).step_by(5).map(|bits| numbers().map(|i| i.rotate_left(bits)).collect());
-        let strided =
-            [3, 1000, 4097, 65_535].map(|stride| numbers().map(|i| i.wrapping_mul(stride)).collect());
+        let shifted =
+            (1..32).step_by(5).map(|bits| numbers().map(|i| i.rotate_left(bits)).collect());
+        let strided = [3, 1000, 4097, 65_535]
+            .map(|stride| numbers().map(|i| i.wrapping_mul(stride)).collect());
         let chosen = [
             // 2^64 divided by the golden ratio (Fibonacci hashing).
             colliding(count, (0x9e37_79b9_7f4a_7c15, 0, 32)),

@@ -1,4 +1,5 @@
-//! What Wireshark's dissector shows of frames as they are on a wire: captured on a host of the test bench while others ping it and send to it.
+//! What Wireshark's dissector shows of frames as they are on a wire: captured on a host of the test
+//! bench while others ping it and send to it.
 
 mod common;
 
@@ -25,10 +26,12 @@ const LAST_ECHO: usize = 250;
 /// Programs of Wireshark that this machine lacks, told in a line.
 fn is_missing() -> bool {
     let is_there = |program: &&str| Command::new(program).arg("--version").output().is_ok();
-    let missing: Vec<_> = ["dumpcap", "tshark"].into_iter().filter(|program| !is_there(program)).collect();
+    let missing: Vec<_> =
+        ["dumpcap", "tshark"].into_iter().filter(|program| !is_there(program)).collect();
     if !missing.is_empty() {
         // Written past the harness, which would keep it back.
-        let _ = writeln!(io::stderr(), "capture: skipped: there is no {}", missing.join(" and no "));
+        let _ =
+            writeln!(io::stderr(), "capture: skipped: there is no {}", missing.join(" and no "));
     }
     !missing.is_empty()
 }
@@ -49,22 +52,27 @@ fn ping(host: &Host, to: &Host, count: usize, size: usize) {
     let (mac, count, size) = (to.mac().to_string(), count.to_string(), size.to_string());
     let mut command = host.command(GOAL_RUN);
     command.args(["ping", &mac, "--interface", INTERFACE, "--interval", "0", "--timeout", "10"]);
-    Ended::of(command.args(["--count", &count, "--size", &size]).output().unwrap()).assert_status(0);
+    Ended::of(command.args(["--count", &count, "--size", &size]).output().unwrap())
+        .assert_status(0);
 }
 
 /// Sends the messages from one host to the other.
 fn stream(hosts: [&Host; 2]) {
     let drivers = hosts.map(|host| {
-        host.call(|| Packet::open(INTERFACE, &[ETHERTYPE_EDP, ETHERTYPE_ESP], None)).unwrap().unwrap()
+        host.call(|| Packet::open(INTERFACE, &[ETHERTYPE_EDP, ETHERTYPE_ESP], None))
+            .unwrap()
+            .unwrap()
     });
-    let addresses = drivers.each_ref().map(|driver| Address { mac: driver.mac(), port: driver.port() });
+    let addresses =
+        drivers.each_ref().map(|driver| Address { mac: driver.mac(), port: driver.port() });
     let mut rank = 0;
     let [mut one, mut other] = drivers.map(|driver| {
         let payload_max = Config::payload_max_of(driver.mtu()).unwrap();
         let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
         let seed = [rank as u8 + 1; 32];
         rank += 1;
-        let mut esp = EspTransport::new(rank - 1, addresses.to_vec(), config, seed, Wire::new(driver));
+        let mut esp =
+            EspTransport::new(rank - 1, addresses.to_vec(), config, seed, Wire::new(driver));
         esp.announce_room(1 << 20, 1 << 20);
         esp
     });
@@ -140,11 +148,20 @@ fn the_dissector_knows_what_is_on_the_wire() {
     rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
     assert!(capturing.wait().unwrap().success());
 
-    let fields =
-        ["goal_edp.kind", "goal_esp.flags", "goal.kind", "goal.size", "goal.tag", "_ws.expert.severity"];
+    let fields = [
+        "goal_edp.kind",
+        "goal_esp.flags",
+        "goal.kind",
+        "goal.size",
+        "goal.tag",
+        "_ws.expert.severity",
+    ];
     let rows = shown(&path, fields);
     let column = |field: usize| -> Vec<&str> {
-        rows.iter().flat_map(|row| row[field].split(',')).filter(|value| !value.is_empty()).collect()
+        rows.iter()
+            .flat_map(|row| row[field].split(','))
+            .filter(|value| !value.is_empty())
+            .collect()
     };
     assert_eq!(column(0), ["1", "2"].repeat(4), "echoes and their answers");
     let flags = column(1);
@@ -157,7 +174,10 @@ fn the_dissector_knows_what_is_on_the_wire() {
     assert_eq!(kinds.iter().filter(|&&kind| kind == "1").count(), MESSAGES.len(), "{kinds:?}");
     assert_eq!(
         (sizes, tags),
-        (MESSAGES.map(|len| len.to_string()).iter().map(String::as_str).collect(), vec!["40", "41"])
+        (
+            MESSAGES.map(|len| len.to_string()).iter().map(String::as_str).collect(),
+            vec!["40", "41"]
+        )
     );
     // Notes only: a packet that was sent again is no fault.
     const NOTE: u32 = 0x0040_0000;

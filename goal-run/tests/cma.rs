@@ -1,4 +1,5 @@
-//! Two processes whose buffers are their own: large payloads are copied by the system, or come in messages where it may not.
+//! Two processes whose buffers are their own: large payloads are copied by the system, or come in
+//! messages where it may not.
 #![allow(unsafe_code)] // regions over the vectors that hold a rank's memory
 
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -55,7 +56,12 @@ impl Transport for Counted<'_> {
         self.ends.payload_max(to)
     }
 
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         self.ends.try_send(to, header, fill)
     }
 
@@ -96,7 +102,8 @@ impl Transport for Counted<'_> {
     }
 }
 
-/// Runs a rank with memory of its own, and compares that with the interpreter's. The copies made, and the parts that came in messages.
+/// Runs a rank with memory of its own, and compares that with the interpreter's. The copies made,
+/// and the parts that came in messages.
 fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let program = program();
     let mut bytes = Vec::new();
@@ -109,7 +116,8 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
         memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
     }
     let (mut counters, mut finished) = (vec![0u16; sizes.counters], vec![0u64; sizes.finished]);
-    // SAFETY: the vectors outlive the engine, and are looked at only after its instance has been finished.
+    // SAFETY: the vectors outlive the engine, and are looked at only after its instance has been
+    // finished.
     let storage = unsafe {
         Storage {
             memory: Region::new(memory.as_mut_ptr(), memory.len()),
@@ -138,9 +146,12 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     engine.finish(handle);
     let counted = (engine.transport().copies, engine.transport().parts);
     drop(engine);
-    let expected = goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
-    let first =
-        expected.memory[rank as usize].iter().zip(&memory).position(|(wanted, found)| wanted != found);
+    let expected =
+        goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
+    let first = expected.memory[rank as usize]
+        .iter()
+        .zip(&memory)
+        .position(|(wanted, found)| wanted != found);
     assert_eq!(first, None, "rank {rank}: the address of the first byte that differs");
     counted
 }
@@ -151,15 +162,21 @@ fn peer() {
     let Ok(order) = std::env::var(PEER) else { return };
     let parent = std::os::unix::process::parent_id();
     let (fd, list) = order.split_once(' ').unwrap();
-    let file = File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{fd}")).unwrap();
+    let file =
+        File::options().read(true).write(true).open(format!("/proc/{parent}/fd/{fd}")).unwrap();
     let segment = Segment::open(file.into(), layout()).unwrap();
     admit(parent);
     check(run(&segment, 1, list), list);
 }
 
 fn check((copies, parts): (usize, usize), list: &str) {
-    let is_used = Choice::new(&Request::new(Some(list), []).unwrap()).copies(Distance::Node).is_some();
-    assert_eq!((copies > 0, parts > 0), (is_used, !is_used), "{copies} copies and {parts} parts with {list}");
+    let is_used =
+        Choice::new(&Request::new(Some(list), []).unwrap()).copies(Distance::Node).is_some();
+    assert_eq!(
+        (copies > 0, parts > 0),
+        (is_used, !is_used),
+        "{copies} copies and {parts} parts with {list}"
+    );
 }
 
 /// Rank 0 here, rank 1 in a process of its own.

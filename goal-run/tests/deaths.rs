@@ -21,7 +21,8 @@ fn a_killed_rank_ends_the_job() {
     assert_gone(&ranks);
 }
 
-/// Ranks of which one is often asked for what it does not do by itself, so that others act for it: they are more than processors.
+/// Ranks of which one is often asked for what it does not do by itself, so that others act for it:
+/// they are more than processors.
 #[test]
 fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
     let rank = |rank| {
@@ -33,7 +34,8 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
     let ring: String = (0..6).map(rank).collect();
     for mode in ["caller", "thread", "node"] {
         for victim in [0, 3, 5] {
-            let arguments = ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", "50"];
+            let arguments =
+                ["--progress", mode, "--repeat", "100000000", "--no-check", "--timeout", "50"];
             let launcher = start_text(&ring, &arguments);
             let ranks = ranks_of(Pid::from_child(&launcher), 6);
             wait_until_mapped(&ranks);
@@ -46,7 +48,10 @@ fn a_killed_rank_ends_a_job_whose_ranks_act_for_each_other() {
             // next.
             assert!(!ended.err.contains("0 actions of"), "{ended:?}");
             let of_rank = |text: &str| ended.err.contains(text);
-            assert!(of_rank("of 1 rank had not ended") || of_rank("all actions of instance "), "{ended:?}");
+            assert!(
+                of_rank("of 1 rank had not ended") || of_rank("all actions of instance "),
+                "{ended:?}"
+            );
             assert_gone(&ranks);
         }
     }
@@ -69,7 +74,8 @@ fn a_fault_that_is_sent_ends_the_rank() {
 
 #[test]
 fn a_rank_that_is_killed_while_it_sleeps() {
-    let text = "rank 0 { recv 8b from 1 } rank 1 { a: calc 1000000000000  b: send 8b to 0  b requires a }";
+    let text =
+        "rank 0 { recv 8b from 1 } rank 1 { a: calc 1000000000000  b: send 8b to 0  b requires a }";
     let launcher = start_text(text, &["--transport", "shm", "--format", "json"]);
     let ranks = ranks_of(Pid::from_child(&launcher), 2);
     wait_until_mapped(&ranks);
@@ -106,8 +112,10 @@ fn the_ranks_of_a_killed_launcher_end() {
 
 #[test]
 fn threads_end_on_a_signal_too() {
-    let launcher = start_text("num_ranks 3 rank * { calc 1000000000000 }", &["--transport", "threads"]);
-    // The segment is made after signals are handled. Threads tell nothing: those that compile come before.
+    let launcher =
+        start_text("num_ranks 3 rank * { calc 1000000000000 }", &["--transport", "threads"]);
+    // The segment is made after signals are handled. Threads tell nothing: those that compile come
+    // before.
     let process = pid(launcher.id() as i32);
     wait_until_mapped(&[process]);
     kill_process(process, Signal::INT).unwrap();

@@ -4,8 +4,8 @@ mod common;
 
 use common::{TRANSPORTS, run_text};
 
-/// Runs a text on every transport, without a look at the whole program before, and looks at its status and at what it
-/// says.
+/// Runs a text on every transport, without a look at the whole program before, and looks at its
+/// status and at what it says.
 #[track_caller]
 fn ends(text: &str, arguments: &[&str], status: i32, says: &[&str]) {
     for transport in TRANSPORTS {
@@ -94,15 +94,24 @@ fn nobody_is_said_to_have_sent_all_before_all_rest() {
         rank 0 { a: recv 8b from 1 tag 1 }
         rank 1 { send 8b to 0 tag 2  c: calc 1000000000000 }";
     let ended = run_text(text, &["--no-check", "--timeout", "0.3"]);
-    ended.assert_says(&["rank 0, recv `a` (line 2) waits for a message from rank 1 with tag 1", "calc `c`"]);
+    ended.assert_says(&[
+        "rank 0, recv `a` (line 2) waits for a message from rank 1 with tag 1",
+        "calc `c`",
+    ]);
     assert!(!ended.err.contains("left to send"), "{ended:?}");
 }
 
 #[test]
 fn the_time_counts_while_ranks_start() {
-    let ended = run_text("num_ranks 600 rank * { calc 1000000000000 }", &["--no-check", "--timeout", "0.02"]);
+    let ended = run_text(
+        "num_ranks 600 rank * { calc 1000000000000 }",
+        &["--no-check", "--timeout", "0.02"],
+    );
     ended.assert_status(5);
-    ended.assert_says(&["the time is up; only ", " of 600 ranks were started; 600 actions of 600 ranks"]);
+    ended.assert_says(&[
+        "the time is up; only ",
+        " of 600 ranks were started; 600 actions of 600 ranks",
+    ]);
 }
 
 #[test]
@@ -141,7 +150,11 @@ fn a_limit_on_unexpected_messages_is_named() {
           u requires t
         }";
     ends(text, &["--unexpected-limit", "4K"], 0, &[]);
-    let says = ["reached the limit of 1000 bytes", "raise it with --unexpected-limit", "recv `a` (line 3)"];
+    let says = [
+        "reached the limit of 1000 bytes",
+        "raise it with --unexpected-limit",
+        "recv `a` (line 3)",
+    ];
     ends(text, &["--unexpected-limit", "1000"], 3, &says);
 }
 
@@ -156,7 +169,8 @@ fn a_send_that_is_under_way_is_not_the_fault_of_a_limit() {
     };
     let text: String = (0..8).map(rank).collect();
     for progress in ["caller", "caller", "caller", "node", "thread"] {
-        let arguments = ["--no-check", "--repeat", "100000000", "--timeout", "0.2", "--progress", progress];
+        let arguments =
+            ["--no-check", "--repeat", "100000000", "--timeout", "0.2", "--progress", progress];
         let ended = run_text(&text, &arguments);
         ended.assert_status(5);
         ended.assert_says(&["the time is up; "]);
@@ -199,7 +213,8 @@ fn a_size_mismatch_names_both_ends() {
         rank 1 {
           s: send 16b to 0 tag 1
         }";
-    let says = ["rank 0, recv `a` (line 2): receives 8 bytes", "has 16", "rank 1, send `s` (line 4)"];
+    let says =
+        ["rank 0, recv `a` (line 2): receives 8 bytes", "has 16", "rank 1, send `s` (line 4)"];
     ends(text, &[], 1, &says);
     ends(text, &["--eager-limit", "0"], 1, &says);
 }
@@ -208,7 +223,10 @@ fn a_size_mismatch_names_both_ends() {
 fn expectations_that_are_not_met() {
     let text = "num_ranks 2
         rank * { init 0 = Int32 1 2 3  expect 0 = Int32 1 5 3 }";
-    let says = ["rank 0: address 4 holds Int32 2, expected 5", "rank 1: address 4 holds Int32 2, expected 5"];
+    let says = [
+        "rank 0: address 4 holds Int32 2, expected 5",
+        "rank 1: address 4 holds Int32 2, expected 5",
+    ];
     ends(text, &[], 1, &says);
 }
 
@@ -218,7 +236,12 @@ fn expectations_hold_for_every_instance() {
     let text = "rank 0 { init 0 = Int32 1 1  expect 0 = Int32 2 1  exec sumInt32 with 4,4 0,4 }";
     ends(text, &["--repeat", "1000"], 0, &[]);
     let wrong = text.replace("expect 0 = Int32 2", "expect 0 = Int32 3");
-    ends(&wrong, &["--repeat", "1000"], 1, &["rank 0, instance 1: address 0 holds Int32 2, expected 3"]);
+    ends(
+        &wrong,
+        &["--repeat", "1000"],
+        1,
+        &["rank 0, instance 1: address 0 holds Int32 2, expected 3"],
+    );
 }
 
 #[test]
@@ -363,8 +386,8 @@ fn a_chain_of_a_hundred_thousand_receives() {
 
 #[test]
 fn room_is_looked_for_while_a_rank_computes() {
-    // More ranks than processors, most likely, so that a rank that computes sleeps; the operation keeps rank 1 from receiving
-    // until there is no room.
+    // More ranks than processors, most likely, so that a rank that computes sleeps; the operation
+    // keeps rank 1 from receiving until there is no room.
     let mut text = "num_ranks 64 rank 0 { calc 1000000000000 ".to_owned();
     text.push_str(&"send 16000b to 1 ".repeat(100));
     text.push_str(

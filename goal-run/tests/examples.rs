@@ -1,4 +1,5 @@
-//! Every file of `examples/` runs on every transport as the interpreter has it, and as the file itself expects.
+//! Every file of `examples/` runs on every transport as the interpreter has it, and as the file
+//! itself expects.
 
 mod common;
 

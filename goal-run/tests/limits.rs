@@ -30,7 +30,12 @@ fn program() -> NamedTempFile {
 fn run(before: &[&str], arguments: &[&str]) -> Option<Ended> {
     let file = program();
     let mut command = Command::new(before[0]);
-    command.args(&before[1..]).arg(GOAL_RUN).arg(file.path()).args(["--timeout", "60"]).args(arguments);
+    command
+        .args(&before[1..])
+        .arg(GOAL_RUN)
+        .arg(file.path())
+        .args(["--timeout", "60"])
+        .args(arguments);
     match command.env("RUST_BACKTRACE", "1").output() {
         Ok(output) => Some(Ended::of(output)),
         Err(error) => {
@@ -51,14 +56,20 @@ fn assert_refused(ended: &Ended, says: &[&str]) {
 
 #[test]
 fn address_space() {
-    for arguments in [&["--ranks-as", "processes"][..], &["--ranks-as", "threads"], &["--progress", "node"]] {
+    for arguments in
+        [&["--ranks-as", "processes"][..], &["--ranks-as", "threads"], &["--progress", "node"]]
+    {
         let Some(ended) = run(&["prlimit", "--as=1000000000"], arguments) else { return };
         assert_refused(&ended, &["KiB of address space", "and ulimit -v allows 976562 KiB"]);
     }
     // Enough for a rank and what it shares, not for threads.
-    let Some(ended) = run(&["prlimit", "--as=2000000000"], &["--ranks-as", "processes"]) else { return };
+    let Some(ended) = run(&["prlimit", "--as=2000000000"], &["--ranks-as", "processes"]) else {
+        return;
+    };
     ended.assert_status(0);
-    let Some(ended) = run(&["prlimit", "--as=2000000000"], &["--ranks-as", "threads"]) else { return };
+    let Some(ended) = run(&["prlimit", "--as=2000000000"], &["--ranks-as", "threads"]) else {
+        return;
+    };
     assert_refused(&ended, &["the ranks need", "ulimit -v allows"]);
 }
 
@@ -84,18 +95,31 @@ fn processes_and_threads() {
     let file = program();
     let as_user = |number: u32, tasks: u32, arguments: &[&str]| {
         let mut command = Command::new("prlimit");
-        command.arg(format!("--nproc={tasks}")).arg(&copy).arg(file.path()).args(["--timeout", "60"]);
+        command
+            .arg(format!("--nproc={tasks}"))
+            .arg(&copy)
+            .arg(file.path())
+            .args(["--timeout", "60"]);
         command.args(arguments).uid(USERS + number).gid(USERS + number).env("RUST_BACKTRACE", "1");
         command.output().map(Ended::of)
     };
     let Ok(ended) = as_user(0, 1, &[]) else { return skipped("limits", "there is no prlimit") };
-    assert_refused(&ended, &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"]);
+    assert_refused(
+        &ended,
+        &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"],
+    );
     let ended = as_user(1, 1, &["--ranks-as", "threads"]).unwrap();
-    assert_refused(&ended, &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"]);
+    assert_refused(
+        &ended,
+        &["4 ranks need 4 processes and threads", "ulimit -u allows this user 1"],
+    );
     // As many as there are ranks, and one for the launcher: what else it starts is missing now.
     let ended = as_user(2, 5, &[]).unwrap();
     if ended.status != Some(0) {
-        assert_refused(&ended, &["the system refuses process", "of 4", "ulimit -u allows this user 5"]);
+        assert_refused(
+            &ended,
+            &["the system refuses process", "of 4", "ulimit -u allows this user 5"],
+        );
     }
     let ended = as_user(3, 8, &["--progress", "thread"]).unwrap();
     assert_refused(&ended, &["4 ranks need 8 processes and threads"]);
@@ -118,10 +142,13 @@ fn without_clone(command: &mut Command, errno: u16) {
     ];
     let filter = move || {
         rustix::thread::set_no_new_privs(true)?;
-        let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+        let program =
+            libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
         // SAFETY: the kernel copies a program that lives for the call.
         #[expect(unsafe_code, reason = "no crate here sets such a filter")]
-        let set = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+        let set = unsafe {
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
         if set == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
     };
     // SAFETY: two system calls.

@@ -43,7 +43,10 @@ fn an_answer_is_measured() {
     let ended = ping(a, b, "10", &["--port", "9", "--count", "4", "--format", "json"]);
     let json = ended.json();
     ended.assert_status(0);
-    assert_eq!((&json["sent"], &json["answered"], &json["port"]), (&4.into(), &4.into(), &9.into()));
+    assert_eq!(
+        (&json["sent"], &json["answered"], &json["port"]),
+        (&4.into(), &4.into(), &9.into())
+    );
     assert_eq!(
         (json["to"].as_str(), json["mac"].as_str()),
         (Some(&*b.mac().to_string()), Some(&*a.mac().to_string()))
@@ -65,21 +68,38 @@ fn an_answer_is_measured() {
 fn xdp_carries_echoes_where_it_can_be_had() {
     let Some(cluster) = Cluster::or_skip("ping by XDP", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
-    let (mut child, _, mut rest) = answer(b, &["--port", "9", "--driver", "xdp", "--format", "json"]);
+    let (mut child, _, mut rest) =
+        answer(b, &["--port", "9", "--driver", "xdp", "--format", "json"]);
     for port in ["0", "9"] {
-        let options =
-            ["--port", port, "--count", "3", "--driver", "xdp", "--size", "1484", "--format", "json"];
+        let options = [
+            "--port", port, "--count", "3", "--driver", "xdp", "--size", "1484", "--format", "json",
+        ];
         let ended = ping(a, b, "10", &options);
         ended.assert_status(0);
-        assert_eq!((&ended.json()["answered"], &ended.json()["driver"]), (&3.into(), &"xdp".into()));
+        assert_eq!(
+            (&ended.json()["answered"], &ended.json()["driver"]),
+            (&3.into(), &"xdp".into())
+        );
     }
     // The interface has one queue, which has its socket.
     let ended = run(
         b,
-        &["answer", "--interface", INTERFACE, "--timeout", "0.1", "--driver", "xdp", "--format", "json"],
+        &[
+            "answer",
+            "--interface",
+            INTERFACE,
+            "--timeout",
+            "0.1",
+            "--driver",
+            "xdp",
+            "--format",
+            "json",
+        ],
     );
     ended.assert_status(0);
-    ended.assert_says(&["goal-run: by packet sockets: each receive queue of v0 has its socket of XDP"]);
+    ended.assert_says(&[
+        "goal-run: by packet sockets: each receive queue of v0 has its socket of XDP",
+    ]);
     assert!(ended.out.contains("\"driver\":\"packet\""), "{ended:?}");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -93,7 +113,11 @@ fn who_is_silent_is_told() {
     let ended = ping(a, b, "0.05", &["--count", "2"]);
     ended.assert_status(1);
     assert!(ended.out.contains("echo 2 of 56 bytes: no answer\n"), "{ended:?}");
-    assert!(ended.out.ends_with("2 sent, 0 answered: is goal-run answer --interface NAME running there?\n"));
+    assert!(
+        ended
+            .out
+            .ends_with("2 sent, 0 answered: is goal-run answer --interface NAME running there?\n")
+    );
     // Another port than the one that is asked.
     let (mut child, ..) = answer(b, &["--port", "9"]);
     ping(a, b, "0.05", &["--count", "1", "--port", "8"]).assert_status(1);
@@ -141,12 +165,16 @@ fn without_the_right_it_is_said_how_to_get_it() {
     ended.assert_status(2);
     ended.assert_says(&["raw frames need the right CAP_NET_RAW", "setcap cap_net_raw=ep"]);
     // What XDP needs beside is missed where it is asked for, and packet sockets do.
-    let without_xdp =
-        ["--bounding-set=-net_admin,-bpf,-sys_admin", "--inh-caps=-net_admin,-bpf,-sys_admin", GOAL_RUN];
+    let without_xdp = [
+        "--bounding-set=-net_admin,-bpf,-sys_admin",
+        "--inh-caps=-net_admin,-bpf,-sys_admin",
+        GOAL_RUN,
+    ];
     let run_without_xdp = |arguments: &[&str]| {
         Ended::of(host.command("setpriv").args(without_xdp).args(arguments).output().unwrap())
     };
-    let ended = run_without_xdp(&["answer", "--interface", "v0", "--timeout", "0.1", "--driver", "xdp"]);
+    let ended =
+        run_without_xdp(&["answer", "--interface", "v0", "--timeout", "0.1", "--driver", "xdp"]);
     ended.assert_status(0);
     ended.assert_says(&[
         "by packet sockets: XDP needs the rights CAP_NET_ADMIN, CAP_BPF",
@@ -158,8 +186,9 @@ fn without_the_right_it_is_said_how_to_get_it() {
     let row = &interfaces(run_without_xdp(&["info", "--format", "json"]))[1];
     assert_eq!(row["drivers"], serde_json::json!(["packet"]));
     assert!(row["no_xdp"].as_str().unwrap().contains("CAP_BPF"), "{row}");
-    let with =
-        interfaces(Ended::of(host.command(GOAL_RUN).args(["info", "--format", "json"]).output().unwrap()));
+    let with = interfaces(Ended::of(
+        host.command(GOAL_RUN).args(["info", "--format", "json"]).output().unwrap(),
+    ));
     let expected = serde_json::json!({
         "name": "v0", "mac": mac, "mtu": 1500, "carrier": true, "drivers": ["packet", "xdp"], "no_xdp": null,
         "refused": null

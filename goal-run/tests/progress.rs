@@ -44,7 +44,8 @@ fn wait_for(word: &AtomicU32, value: u32) {
     }
 }
 
-/// What rank 1 has to do for others comes while it does something else: a message of each kind, a sum, an answer.
+/// What rank 1 has to do for others comes while it does something else: a message of each kind, a
+/// sum, an answer.
 const THROUGH_RANK_1: &str = "
     rank 0 { s: send 0,160 to 1; e: send 0,8 to 1 tag 1; r: recv 200,160 from 2 }
     rank 1 { r: recv 0,160 from 0; e: recv 400,8 from 0 tag 1; x: exec sumInt32 with 0,160 200,160;
@@ -63,7 +64,9 @@ fn a_collective_ends_while_a_rank_does_something_else() {
                     let memory = storage.memory;
                     let (at, value) = if rank == 1 { (200, 4i32) } else { (0, 3) };
                     memory.span(at, 160).write(|bytes| {
-                        bytes.chunks_mut(4).for_each(|element| element.copy_from_slice(&value.to_le_bytes()));
+                        bytes
+                            .chunks_mut(4)
+                            .for_each(|element| element.copy_from_slice(&value.to_le_bytes()));
                     });
                     let handle = member.start(&schedule, storage).unwrap();
                     if rank == 1 {
@@ -75,7 +78,10 @@ fn a_collective_ends_while_a_rank_does_something_else() {
                     if rank != 1 {
                         let at = if rank == 0 { 200 } else { 0 };
                         memory.span(at, 160).read(|bytes| {
-                            assert!(bytes.chunks(4).all(|sum| sum == 7i32.to_le_bytes()), "{mode:?}");
+                            assert!(
+                                bytes.chunks(4).all(|sum| sum == 7i32.to_le_bytes()),
+                                "{mode:?}"
+                            );
                         });
                         ended.fetch_add(1, Ordering::SeqCst);
                         // Nobody starts the next one before all have seen this one's end.
@@ -141,7 +147,9 @@ const DIVIDES: &str = "
 #[test]
 fn a_failure_that_a_helper_finds_is_the_ranks() {
     let waits = [Wait::Spin, Wait::Adaptive, Wait::Block];
-    for (wait, progress) in waits.into_iter().flat_map(|wait| [(wait, Mode::Node), (wait, Mode::Thread)]) {
+    for (wait, progress) in
+        waits.into_iter().flat_map(|wait| [(wait, Mode::Node), (wait, Mode::Thread)])
+    {
         let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
         run(DIVIDES, progress, wait, |rank, member, job| {
             let segment = job.segment;
@@ -164,7 +172,9 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
             // The states of a rank that rests and wakes.
             segment.status(1).enter(State::Idle);
             segment.status(1).enter(State::Running);
-            let Err(Interrupted::Failed(failure)) = member.wait(&handle) else { panic!("it goes on") };
+            let Err(Interrupted::Failed(failure)) = member.wait(&handle) else {
+                panic!("it goes on")
+            };
             assert_eq!(failure.cause, Cause::DivisionByZero { element: 0 });
             assert_eq!(segment.status(1).state(), State::Failed);
             let text = segment.failure(1).expect("a text");
@@ -185,8 +195,9 @@ fn one_rank_acts_for_many() {
     let mut text = String::from("rank 0 { s: send 0,100 to 1; r: recv 0,100 from 23 }\n");
     for rank in 1..RANKS {
         let (before, next) = (rank - 1, (rank + 1) % RANKS);
-        text +=
-            &format!("rank {rank} {{ r: recv 0,100 from {before}; s: send 0,100 to {next}; requ s -> r }}\n");
+        text += &format!(
+            "rank {rank} {{ r: recv 0,100 from {before}; s: send 0,100 to {next}; requ s -> r }}\n"
+        );
     }
     let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
     run(&text, Mode::Node, Wait::Adaptive, |rank, member, job| {
@@ -228,7 +239,8 @@ fn what_others_do_not_know_they_leave_to_the_rank() {
     for mode in Mode::ALL {
         let other = nisa(OTHER);
         let own =
-            Segment::create(layout(&other, &settings(3, mode, Wait::Adaptive), 1 << 40).unwrap()).unwrap();
+            Segment::create(layout(&other, &settings(3, mode, Wait::Adaptive), 1 << 40).unwrap())
+                .unwrap();
         let of_other = settings(3, mode, Wait::Adaptive);
         let settings = Settings { calc: Some(1.0), ..settings(3, mode, Wait::Adaptive) };
         let met = AtomicU32::new(0);
@@ -279,12 +291,15 @@ fn a_schedule_that_is_not_the_jobs_is_told_the_time() {
             "rank 0 { n: nop; m: nop; requ m -> n; o: nop; requ o -> m; p: nop; requ p -> o }",
             settings,
             |rank, member, job| {
-                let handle =
-                    member.start(&Arc::new(Schedule::new(Arc::clone(&other), rank)), job.storage(rank));
+                let handle = member
+                    .start(&Arc::new(Schedule::new(Arc::clone(&other), rank)), job.storage(rank));
                 let handle = handle.unwrap();
                 let began = Instant::now();
                 while !member.test(&handle).unwrap() {
-                    assert!(began.elapsed() < Duration::from_secs(60), "{mode:?}: its time stands still");
+                    assert!(
+                        began.elapsed() < Duration::from_secs(60),
+                        "{mode:?}: its time stands still"
+                    );
                 }
             },
         );
@@ -360,7 +375,9 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
             assert!(began.elapsed() < Duration::from_secs(60), "the panic is swallowed");
             thread::yield_now();
         }
-        let Err(error @ Interrupted::Panicked(_)) = member.wait(&handle) else { panic!("it goes on") };
+        let Err(error @ Interrupted::Panicked(_)) = member.wait(&handle) else {
+            panic!("it goes on")
+        };
         let text = segment.failure(1).expect("a text");
         assert_eq!(text, format!("rank 1: {error}"));
         assert!(text.contains("progress panicked: the function that rank 1 registered"), "{text}");
@@ -379,8 +396,10 @@ fn members_that_can_not_act_for_each_other_are_refused() {
     let nisa = nisa(text);
     let together = settings(1, Mode::Node, Wait::Adaptive);
     let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
-    let window =
-        Some(WindowSettings { size: 4, limits: StreamLimits { table_entries: 4, action_bytes: 1 << 10 } });
+    let window = Some(WindowSettings {
+        size: 4,
+        limits: StreamLimits { table_entries: 4, action_bytes: 1 << 10 },
+    });
     let in_windows = Settings { window, ..together.clone() };
     let joined = with_member(Job::new(&segment, &nisa, &in_windows), 0, |_| ());
     assert!(matches!(joined, Err(StartError::Windows)));

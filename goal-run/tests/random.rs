@@ -1,4 +1,5 @@
-//! Random programs on threads and on processes, in every mode of progress and of waiting, against the reference interpreter.
+//! Random programs on threads and on processes, in every mode of progress and of waiting, against
+//! the reference interpreter.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Eager, Options as Interpreter, outcomes};
@@ -52,8 +53,8 @@ fn check(seed: u64, shape: &Shape, ranks: &Ranks) {
     let outcome = complete(seed, &nisa, ranks, repeat);
     let verified = verify(&outcome).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let options = Interpreter { eager: Eager::None, ..Interpreter::default() };
-    let wanted =
-        goal_interp::run(&nisa.decode(), &options).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    let wanted = goal_interp::run(&nisa.decode(), &options)
+        .unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     assert_eq!(verified.receives, wanted.messages, "seed {seed}");
     assert_eq!(outcome.counts.messages, repeat * wanted.messages, "seed {seed}");
     assert_eq!(outcome.counts.bytes, repeat * wanted.bytes, "seed {seed}");
@@ -70,7 +71,8 @@ fn check_outcomes(seeds: std::ops::Range<u64>, ranks: &Ranks) {
         let outcome = complete(seed, &nisa, ranks, 1);
         verify(&outcome).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let program = nisa.decode();
-        let Some(all) = outcomes(&program, &Interpreter::default(), 5_000).expect("no failure") else {
+        let Some(all) = outcomes(&program, &Interpreter::default(), 5_000).expect("no failure")
+        else {
             continue;
         };
         listed += 1;

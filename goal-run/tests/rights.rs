@@ -70,8 +70,9 @@ fn lent(process: Pid) -> Vec<PathBuf> {
         i32::from_str_radix(flags.trim(), 8).unwrap() & libc::O_CLOEXEC == 0
     };
     let numbers = numbers.map(|entry| entry.unwrap().file_name()).filter(is_lent);
-    let files =
-        numbers.filter_map(|number| fs::read_link(format!("/proc/{process}/fd/{}", number.display())).ok());
+    let files = numbers.filter_map(|number| {
+        fs::read_link(format!("/proc/{process}/fd/{}", number.display())).ok()
+    });
     files.filter(|file| file.to_string_lossy().starts_with("/memfd:goal-run")).collect()
 }
 
@@ -100,7 +101,11 @@ fn a_rank_keeps_no_settings() {
         let sealed = "memfd:goal-run schedule (deleted)";
         let open = fs::read_dir(format!("/proc/{process}/fd")).unwrap();
         let links = open.filter_map(|entry| fs::read_link(entry.unwrap().path()).ok());
-        assert_eq!(links.filter(|link| link.ends_with(sealed)).count(), 1, "the schedule alone is open");
+        assert_eq!(
+            links.filter(|link| link.ends_with(sealed)).count(),
+            1,
+            "the schedule alone is open"
+        );
         let maps = fs::read_to_string(format!("/proc/{process}/maps")).unwrap();
         assert_eq!(maps.lines().filter(|line| line.ends_with(sealed)).count(), 1, "{maps}");
     }
@@ -152,7 +157,8 @@ fn files_of_a_job() -> [Vec<u8>; 3] {
     let read = |name: &str| {
         let folder = format!("/proc/{}/fd", id.as_raw_nonzero());
         let is_it = |path: &PathBuf| {
-            fs::read_link(path).is_ok_and(|link| link.to_str() == Some(&format!("/memfd:{name} (deleted)")))
+            fs::read_link(path)
+                .is_ok_and(|link| link.to_str() == Some(&format!("/memfd:{name} (deleted)")))
         };
         let mut paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         fs::read(paths.find(is_it).unwrap_or_else(|| panic!("no {name}"))).unwrap()
@@ -201,9 +207,11 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
     fcntl_setfd(&pipe, FdFlags::empty()).unwrap();
     let err = run(&pipe.into(), &told, &area);
     assert!(err.contains("a memory file is not sealed"), "{err}");
-    for (numbers, says) in
-        [((999, 4, 5), "is not open"), ((0, 4, 5), "is a standard stream"), ((-7, 4, 5), "standard")]
-    {
+    for (numbers, says) in [
+        ((999, 4, 5), "is not open"),
+        ((0, 4, 5), "is a standard stream"),
+        ((-7, 4, 5), "standard"),
+    ] {
         let order = order(numbers.0, numbers.1, numbers.2);
         let ended = Ended::of(as_rank(Path::new(GOAL_RUN), &order, true).output().unwrap());
         ended.assert_status(2);
@@ -218,7 +226,8 @@ fn what_a_local_user_makes_up_for_a_rank_is_refused() {
 
 #[test]
 fn a_segment_of_another_size_or_form_is_refused() {
-    let nisa = members::nisa("num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }");
+    let nisa =
+        members::nisa("num_ranks 2 rank 0 { send 8b to 1 tag 1 } rank 1 { recv 8b from 0 tag 1 }");
     let schedule = memory_file(nisa.bytes(), SEALED);
     let told = |mode| {
         let settings = members::settings(2, mode, Wait::Block);
@@ -257,7 +266,8 @@ fn a_segment_of_another_size_or_form_is_refused() {
     let not_memory = tempfile::tempfile().unwrap();
     not_memory.set_len(len).unwrap();
     fcntl_setfd(&not_memory, FdFlags::empty()).unwrap();
-    let has = |has: u64, needed: u64| format!("the segment has {has} bytes, and the job needs {needed}");
+    let has =
+        |has: u64, needed: u64| format!("the segment has {has} bytes, and the job needs {needed}");
     let unsealed = "the segment may change its size: it is not sealed".to_owned();
     let cases = [
         (&caller, segment(len, SealFlags::empty()), unsealed.clone()),
@@ -332,8 +342,11 @@ fn root_runs_a_file_with_capabilities() {
 #[test]
 fn an_order_of_ones_own_is_an_error() {
     let program = examples().swap_remove(0);
-    let mut command =
-        as_rank(Path::new(GOAL_RUN), &order(3, 4, 5).replace(&std::process::id().to_string(), "1"), true);
+    let mut command = as_rank(
+        Path::new(GOAL_RUN),
+        &order(3, 4, 5).replace(&std::process::id().to_string(), "1"),
+        true,
+    );
     let ended = Ended::of(command.arg(program).output().unwrap());
     ended.assert_status(2);
     ended.assert_says(&["its launcher did not start this process: unset it"]);
@@ -361,8 +374,11 @@ fn a_file_with_capabilities_gives_nothing_to_a_local_user() {
     fs::write(&program, LONG).unwrap();
     let mut command = Command::new(&file);
     command.arg(&program).args(["--timeout", "60"]).uid(NOBODY).gid(NOBODY);
-    let launcher =
-        default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let launcher = default_signals(&mut command)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let id = pid(launcher.id() as i32);
     let ranks = ranks_of(id, 2);
     wait_until_mapped(&ranks);

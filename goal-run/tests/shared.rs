@@ -43,7 +43,8 @@ fn fill_at_random(segment: &Segment, random: &mut Rng) -> Vec<Vec<u8>> {
     (0..segment.num_ranks()).map(fill).collect()
 }
 
-/// Each rank a thread that runs its schedule once, on what `fill` leaves in its memory, and is told how that ended.
+/// Each rank a thread that runs its schedule once, on what `fill` leaves in its memory, and is told
+/// how that ended.
 fn run(
     text: &str,
     mode: Mode,
@@ -88,7 +89,10 @@ fn operations_wait_that_were_done_with_their_receives() {
     let at = |i| (8 * i, 8 * (COUNT + i));
     for i in 0..COUNT {
         let (from, to) = at(i);
-        text += &format!(" init {from} = Int64 1000; init {to} = Int64 7; expect {to} = Int64 {};", 1000 + i);
+        text += &format!(
+            " init {from} = Int64 1000; init {to} = Int64 7; expect {to} = Int64 {};",
+            1000 + i
+        );
         text += &format!(" r{i}: recv {to},8 from 0 tag {i}; requ r{i} -> c;");
     }
     for i in 0..COUNT {
@@ -99,7 +103,8 @@ fn operations_wait_that_were_done_with_their_receives() {
     ended.assert_status(0);
 }
 
-/// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it to rank 2, in one action or two.
+/// Rank 0 receives and combines what rank 1 sends, combines that with something else, and sends it
+/// to rank 2, in one action or two.
 fn operations_leave_what_they_mean(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let ((op, datatype), (other, of_other)) = (pick(&mut random), pick(&mut random));
@@ -107,7 +112,8 @@ fn operations_leave_what_they_mean(seed: u64) {
     // Operands begin anywhere.
     let gap = random.usize(..9);
     let [p, q, r] = [0, 1, 2].map(|index| gap + index * (size + gap));
-    let names = [(op, datatype), (other, of_other)].map(|(op, of)| format!("{}{}", op.name(), of.name()));
+    let names =
+        [(op, datatype), (other, of_other)].map(|(op, of)| format!("{}{}", op.name(), of.name()));
     // B = A op B where the send has the operation.
     let (result, send) = if random.bool() {
         (
@@ -135,7 +141,9 @@ fn operations_leave_what_they_mean(seed: u64) {
     let part = |rank: usize, at: usize| &bytes[rank][at..at + size];
     let first = applied(op, datatype, part(1, p), part(0, p));
     let second = applied(other, of_other, &first, part(0, q));
-    for (rank, at, wanted) in [(0, p, &*first), (0, result, &*second), (2, p, &*second), (2, q, part(1, q))] {
+    for (rank, at, wanted) in
+        [(0, p, &*first), (0, result, &*second), (2, p, &*second), (2, q, part(1, q))]
+    {
         let memory = segment.region(&segment.rank(rank).memory);
         let differs = memory
             .span(at as u64, size as u64)
@@ -144,7 +152,8 @@ fn operations_leave_what_they_mean(seed: u64) {
     }
 }
 
-/// Rank 0 receives what an operation on its own bytes then replaces, and sends the result to rank 2: in one pass where nobody can tell.
+/// Rank 0 receives what an operation on its own bytes then replaces, and sends the result to rank
+/// 2: in one pass where nobody can tell.
 fn a_receive_and_the_operation_behind_it(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let (op, datatype) = pick(&mut random);
@@ -197,7 +206,11 @@ fn sums() -> String {
     let mut text = String::from("init 0 = Int32 1 2 3 4\nstep0: exec copyInt32 with 0,16 16,16\n");
     let mut step = 0;
     let mut then = |action: String| {
-        text.push_str(&format!("step{}: {action}; step{} requires step{step}\n", step + 1, step + 1));
+        text.push_str(&format!(
+            "step{}: {action}; step{} requires step{step}\n",
+            step + 1,
+            step + 1
+        ));
         step += 1;
     };
     // What the memory begins with is doubled until it is long enough.
@@ -220,17 +233,24 @@ fn who_waits_takes_a_part() {
     for transport in TRANSPORTS {
         for mode in Mode::ALL {
             let began = Instant::now();
-            // How much depends on who gets a processor when; nothing at all only where nobody ever takes a part.
+            // How much depends on who gets a processor when; nothing at all only where nobody ever
+            // takes a part.
             loop {
-                let arguments = ["--transport", transport, "--progress", mode.name(), "--wait", "spin"];
-                let ended =
-                    run_text(&text, &[&arguments[..], &["--stats", "--verify", "--format", "json"]].concat());
+                let arguments =
+                    ["--transport", transport, "--progress", mode.name(), "--wait", "spin"];
+                let ended = run_text(
+                    &text,
+                    &[&arguments[..], &["--stats", "--verify", "--format", "json"]].concat(),
+                );
                 ended.assert_status(0);
                 let report = ended.json();
                 let counts = &report["stats"]["ranks"];
                 let shared = |rank: usize, key: &str| counts[rank][key].as_u64().unwrap();
                 for rank in 0..2 {
-                    assert!(shared(rank, "helped_chunks") <= shared(rank, "shared_chunks"), "{report}");
+                    assert!(
+                        shared(rank, "helped_chunks") <= shared(rank, "shared_chunks"),
+                        "{report}"
+                    );
                     // What rank 1 copies to begin with, the sums, and rank 0's copy.
                     let most = [1, COUNT + 2][rank] * BYTES / CHUNK as u64;
                     assert!(shared(rank, "shared_chunks") <= most, "{report}");

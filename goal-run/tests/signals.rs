@@ -28,7 +28,8 @@ fn start_below(shell: &str, text: &str, arguments: &[&str]) -> Child {
 
 /// The state of a process, as a letter.
 fn state(process: Pid) -> String {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
+    let stat =
+        fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero())).unwrap_or_default();
     stat.rsplit(") ").next().unwrap_or_default().chars().take(1).collect()
 }
 
@@ -116,7 +117,10 @@ fn a_terminal_may_stop_a_job_that_starts_its_ranks() {
         kill_process_group(pid, Signal::CONT).unwrap();
         // A signal that comes before the launcher handles it ends it as well.
         let output = launcher.wait_with_output().unwrap();
-        assert!(output.status.code() == Some(143) || output.status.signal() == Some(15), "{output:?}");
+        assert!(
+            output.status.code() == Some(143) || output.status.signal() == Some(15),
+            "{output:?}"
+        );
     }
 }
 
@@ -130,8 +134,12 @@ fn a_rank_that_somebody_stops_is_named() {
     ended.assert_status(5);
     let process = ranks[1].as_raw_nonzero();
     ended.assert_says(&[
-        &format!("rank 1 (process {process}) is stopped: SIGSTOP; kill -CONT {process} lets it go on\n"),
-        &format!("the time is up; rank 1 (process {process}) is stopped: SIGSTOP; 3 actions of 3 ranks"),
+        &format!(
+            "rank 1 (process {process}) is stopped: SIGSTOP; kill -CONT {process} lets it go on\n"
+        ),
+        &format!(
+            "the time is up; rank 1 (process {process}) is stopped: SIGSTOP; 3 actions of 3 ranks"
+        ),
     ]);
     assert_gone(&ranks);
 }
@@ -153,7 +161,8 @@ fn a_rank_that_goes_on_is_not_named_at_the_end() {
 #[test]
 fn a_signal_ends_a_launcher_that_writes_results() {
     let folder = tempfile::tempdir().unwrap();
-    mknodat(CWD, folder.path().join("rank-0.bin"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    mknodat(CWD, folder.path().join("rank-0.bin"), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+        .unwrap();
     for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let dump = folder.path().to_str().unwrap();
         let launcher = start_text("rank 0 { calc 1 }", &["--dump", dump, "--format", "json"]);
@@ -232,7 +241,8 @@ fn a_rank_that_dies_is_noticed_where_children_are_ignored() {
 
 /// The signals that a process handles, as a set of bits.
 fn caught(process: Pid) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero())).unwrap_or_default();
+    let status = fs::read_to_string(format!("/proc/{}/status", process.as_raw_nonzero()))
+        .unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     line.map_or(0, |text| u64::from_str_radix(text.trim(), 16).unwrap())
 }

@@ -21,7 +21,8 @@ fn messages_are_told_apart_by_their_way() {
 rank 1 { recv 8b from 0 tag 1  recv 100000b from 0 tag 2  recv 0,100000 from 0 tag 3 }";
     for transport in TRANSPORTS {
         let ways = |limit| {
-            let stats = stats(text, &["--transport", transport, "--eager-limit", limit, "--repeat", "3"]);
+            let stats =
+                stats(text, &["--transport", transport, "--eager-limit", limit, "--repeat", "3"]);
             ["eager", "in_parts", "in_messages", "read_in_place"].map(|key| {
                 [&stats["ranks"][0], &stats["ranks"][1]].map(|counts| counts[key].as_u64().unwrap())
             })
@@ -67,7 +68,8 @@ fn a_job_that_is_stuck_tells_them_too() {
     for mode in modes {
         let ended = run_text(text, &["--no-check", "--stats", mode]);
         ended.assert_status(3);
-        let lines: Vec<Vec<&str>> = ended.out.lines().map(|line| line.split_whitespace().collect()).collect();
+        let lines: Vec<Vec<&str>> =
+            ended.out.lines().map(|line| line.split_whitespace().collect()).collect();
         assert_eq!(lines[0][..3], ["rank", "messages", "bytes"], "{ended:?}");
         assert_eq!(lines[1][..4], ["0", "1", "8", "1"], "{ended:?}");
         assert_eq!(lines[3][..4], ["all", "1", "8", "1"], "{ended:?}");

@@ -1,6 +1,8 @@
-//! Mailboxes and rings between processes, in boxes so small that they wrap and fill up all the time.
+//! Mailboxes and rings between processes, in boxes so small that they wrap and fill up all the
+//! time.
 //!
-//! The test binary starts itself again as senders: in such a process [`sender`] does what the environment variable says.
+//! The test binary starts itself again as senders: in such a process [`sender`] does what the
+//! environment variable says.
 
 use goal_run::shm::{Layout, RankSizes, Segment};
 use serde::{Deserialize, Serialize};
@@ -102,7 +104,8 @@ fn everything_arrives_from_several_processes_while_the_receiver_sleeps_now_and_t
     let mut next = [0; SENDERS as usize];
     // Two processes one after the other for each rank: the second goes on where the first ended.
     for (first, end) in [(0, EACH / 2), (EACH / 2, EACH)] {
-        let mut senders: Vec<Child> = (0..SENDERS).map(|rank| start(&segment, rank, first, end)).collect();
+        let mut senders: Vec<Child> =
+            (0..SENDERS).map(|rank| start(&segment, rank, first, end)).collect();
         while next.iter().any(|&next| next < end) {
             if take(&segment, &mut next) {
                 continue;
@@ -141,7 +144,8 @@ fn what_a_killed_sender_sent_arrives() {
         while take(&segment, &mut next) {}
         let (sent, taken) = segment.mailbox(RECEIVER).positions();
         assert_eq!(taken, next[0]);
-        // It may have drawn a number for a message that it never finished; that it comes is all that the receiver knows.
+        // It may have drawn a number for a message that it never finished; that it comes is all
+        // that the receiver knows.
         assert!(sent - taken <= 1, "{sent} sent, {taken} taken");
         assert_eq!(segment.endpoint(RECEIVER).arm(), sent == taken);
     }

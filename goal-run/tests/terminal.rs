@@ -33,7 +33,8 @@ fn a_long_run_says_how_far_it_is_and_leaves_the_result_only() {
     assert!(written.contains("instance 2 of 3"), "{written:?}");
     assert!(!written.contains("optimizing"), "{written:?}");
     assert_only_result(&written);
-    let written = on_terminal("num_ranks 2 rank 0 { calc 2500000000 } rank 1 { calc 1 }", &[], None);
+    let written =
+        on_terminal("num_ranks 2 rank 0 { calc 2500000000 } rank 1 { calc 1 }", &[], None);
     assert!(written.contains("running, 1 of 2 ranks have ended"), "{written:?}");
     assert_only_result(&written);
 }

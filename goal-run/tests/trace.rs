@@ -51,7 +51,13 @@ impl Trace {
             lost: file["otherData"]["lost_records"].as_u64().unwrap(),
         };
         for event in file["traceEvents"].as_array().unwrap() {
-            let at = || (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap(), nanos(&event["ts"]));
+            let at = || {
+                (
+                    event["pid"].as_u64().unwrap(),
+                    event["tid"].as_u64().unwrap(),
+                    nanos(&event["ts"]),
+                )
+            };
             let id = || event["id"].as_str().unwrap().to_owned();
             match event["ph"].as_str().unwrap() {
                 "M" => {}
@@ -92,7 +98,10 @@ impl Trace {
         for (id, &taken) in &self.taken {
             let (send, recv) = (self.slice_at(self.leave[id]), self.slice_at(taken));
             assert_eq!((send.kind.as_str(), recv.kind.as_str()), ("send", "recv"));
-            assert_eq!((&send.args["peer"], &recv.args["peer"]), (&recv.rank.into(), &send.rank.into()));
+            assert_eq!(
+                (&send.args["peer"], &recv.args["peer"]),
+                (&recv.rank.into(), &send.rank.into())
+            );
             assert_eq!(send.args["bytes"], recv.args["bytes"]);
             assert!(self.leave[id].2 <= taken.2, "{send:?} {recv:?}");
         }
@@ -126,7 +135,9 @@ fn traced(run: impl FnOnce(&[&str]) -> Ended, arguments: &[&str]) -> (Ended, Tra
 
 #[test]
 fn an_example_has_a_slice_an_action_and_an_arrow_a_message() {
-    for name in ["allreduce-ring", "gather-linear", "broadcast-chain-pipelined", "stencil-irregular"] {
+    for name in
+        ["allreduce-ring", "gather-linear", "broadcast-chain-pipelined", "stencil-irregular"]
+    {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/{name}.goal"));
         for transport in TRANSPORTS {
             for progress in ["caller", "thread", "node", "caller, in a window"] {
@@ -144,15 +155,23 @@ fn an_example_has_a_slice_an_action_and_an_arrow_a_message() {
                     let report = ended.json();
                     let (ranks, repeat) =
                         (report["ranks"].as_u64().unwrap(), report["repeat"].as_u64().unwrap());
-                    let nisa = goal_asm::driver::compile(std::slice::from_ref(&path), &Default::default())
-                        .unwrap()
-                        .nisa;
+                    let nisa =
+                        goal_asm::driver::compile(std::slice::from_ref(&path), &Default::default())
+                            .unwrap()
+                            .nisa;
                     let actions: u64 = (0..nisa.num_ranks())
                         .map(|rank| nisa.num_actions(nisa.section_id(rank)) as u64)
                         .sum();
                     assert_eq!(trace.slices.len() as u64, actions * repeat, "{name}");
-                    assert_eq!(trace.taken.len() as u64, report["messages"].as_u64().unwrap(), "{name}");
-                    assert_eq!((trace.starts as u64, trace.ends as u64), (ranks * repeat, ranks * repeat));
+                    assert_eq!(
+                        trace.taken.len() as u64,
+                        report["messages"].as_u64().unwrap(),
+                        "{name}"
+                    );
+                    assert_eq!(
+                        (trace.starts as u64, trace.ends as u64),
+                        (ranks * repeat, ranks * repeat)
+                    );
                     if !window {
                         trace.check();
                     }
@@ -174,17 +193,21 @@ fn slices_tell_what_the_program_says_and_when_it_could_start() {
     assert_eq!(nanos(&d.args["ready"]), c.end);
     assert!(c.start < a.end && c.end > a.end, "{a:?} {c:?}");
     for (slice, line, peer) in [(b, 3, 1), (c, 7, 0)] {
-        let told = ["line", "peer", "bytes", "tag", "instance"].map(|name| slice.args[name].as_u64());
+        let told =
+            ["line", "peer", "bytes", "tag", "instance"].map(|name| slice.args[name].as_u64());
         assert_eq!(told, [Some(line), Some(peer), Some(8), Some(7), Some(0)]);
     }
 }
 
 #[test]
 fn what_was_done_before_a_job_got_stuck() {
-    let text = "rank 0 { a: calc 1 b: recv 8b from 1 c: nop b requires a c requires b } rank 1 { x: nop }";
+    let text =
+        "rank 0 { a: calc 1 b: recv 8b from 1 c: nop b requires a c requires b } rank 1 { x: nop }";
     for transport in TRANSPORTS {
-        let (ended, trace) =
-            traced(|arguments| run_text(text, arguments), &["--no-check", "--transport", transport]);
+        let (ended, trace) = traced(
+            |arguments| run_text(text, arguments),
+            &["--no-check", "--transport", transport],
+        );
         ended.assert_status(3);
         assert_eq!(trace.slices.len(), 3, "{trace:?}");
         assert_eq!(trace.named("b").args["unfinished"], true);
@@ -212,12 +235,15 @@ fn what_a_killed_rank_had_done() {
 #[test]
 fn the_last_records_are_kept_and_the_lost_ones_counted() {
     let text = "a: nop b: nop b requires a";
-    // A run of this has six records, and the last record but one is the oldest that is surely whole.
+    // A run of this has six records, and the last record but one is the oldest that is surely
+    // whole.
     let arguments = ["--repeat", "100", "--trace-max", "7"];
     let (ended, trace) = traced(|arguments| run_text(text, arguments), &arguments);
     ended.assert_status(0);
     assert_eq!(trace.lost, 594);
-    ended.assert_says(&["warning: the first 594 records of the trace did not fit (--trace-max raises it)"]);
+    ended.assert_says(&[
+        "warning: the first 594 records of the trace did not fit (--trace-max raises it)",
+    ]);
     assert_eq!((trace.slices.len(), trace.starts, trace.ends), (2, 1, 1));
     assert!(trace.slices.iter().all(|slice| slice.args["instance"] == 99), "{trace:?}");
 }

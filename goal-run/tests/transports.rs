@@ -7,8 +7,8 @@ use common::run_text;
 /// Bytes: in the envelope's cache line, in one message, in parts, and above the eager limit.
 const SIZES: [u32; 5] = [0, 8, 5_000, 16_000, 300_000];
 
-/// Each rank sends itself and its peer a message of each size, in order; what arrives is sent on to oneself, so that receives come
-/// before and after their messages.
+/// Each rank sends itself and its peer a message of each size, in order; what arrives is sent on to
+/// oneself, so that receives come before and after their messages.
 fn program() -> String {
     let mut text = "num_ranks 2\n".to_owned();
     for rank in 0..2 {
@@ -36,7 +36,9 @@ fn program() -> String {
 #[test]
 fn messages_to_oneself_and_to_others() {
     for transport in ["auto", "shm", "local,shm", "shm,local", "^local", "threads"] {
-        for limits in [["--eager-limit", "0"], ["--eager-limit", "16K"], ["--unexpected-limit", "200"]] {
+        for limits in
+            [["--eager-limit", "0"], ["--eager-limit", "16K"], ["--unexpected-limit", "200"]]
+        {
             let arguments = [
                 "--transport",
                 transport,
@@ -78,7 +80,8 @@ fn a_long_row_of_messages_to_oneself() {
 #[test]
 fn a_rank_that_waits_for_itself_is_stuck_on_every_transport() {
     for transport in ["local", "shm", "threads"] {
-        let ended = run_text("rank 0 { recv 8b from 0 tag 1 }", &["--no-check", "--transport", transport]);
+        let ended =
+            run_text("rank 0 { recv 8b from 0 tag 1 }", &["--no-check", "--transport", transport]);
         ended.assert_status(3);
         ended.assert_says(&["waits for a message from rank 0 with tag 1"]);
     }

@@ -17,15 +17,26 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn run_in_window(program: &Program, size: u32, eager_limit: u64, ranks: Ranks, repeat: u64) -> Outcome {
+fn run_in_window(
+    program: &Program,
+    size: u32,
+    eager_limit: u64,
+    ranks: Ranks,
+    repeat: u64,
+) -> Outcome {
     let mut bytes = Vec::new();
     encode(program, &EncodeOptions::default(), None, &mut bytes).unwrap();
     let nisa = Nisa::load(Arc::new(bytes), &Limits::default()).unwrap();
-    let limits = StreamLimits { table_entries: TABLE_ENTRIES_MAX, action_bytes: WINDOW_ACTION_BYTES_MAX };
+    let limits =
+        StreamLimits { table_entries: TABLE_ENTRIES_MAX, action_bytes: WINDOW_ACTION_BYTES_MAX };
     let window = Window::over(&nisa, &Limits::default(), WindowSettings { size, limits }).unwrap();
     let nisa = Arc::clone(&window.outline.nisa);
     let options = Options {
-        engine: engine::Options { eager_limit, calc: engine::Calc::Skip, ..engine::Options::default() },
+        engine: engine::Options {
+            eager_limit,
+            calc: engine::Calc::Skip,
+            ..engine::Options::default()
+        },
         ranks,
         repeat,
         window: Some(window),
@@ -90,7 +101,8 @@ fn any_schedule_in_order_runs_in_a_window_that_is_large_enough() {
     }
 }
 
-/// The graph of the proof of Theorem 3 needs a table of half its actions; here without the dependencies that others imply.
+/// The graph of the proof of Theorem 3 needs a table of half its actions; here without the
+/// dependencies that others imply.
 #[test]
 fn the_adverse_graph_fills_the_table() {
     let mut text = String::from("num_ranks 1\nrank 0 {\n");
@@ -122,7 +134,8 @@ fn a_file_whose_dependencies_point_backwards_is_refused() {
     let path = folder.path().join("backwards.nisa");
     let mut program = goal_lang::ProgramBuilder::default();
     let mut body = goal_lang::BodyBuilder::default();
-    let (first, second) = (body.action(goal_lang::Action::Nop), body.action(goal_lang::Action::Nop));
+    let (first, second) =
+        (body.action(goal_lang::Action::Nop), body.action(goal_lang::Action::Nop));
     body.requires(first, second);
     program.rank_with(body.finish());
     let mut bytes = Vec::new();

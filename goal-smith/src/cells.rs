@@ -1,8 +1,9 @@
 //! What the generator knows of each byte of a rank's memories.
 //!
-//! The program has no races, so at every point of the generation each byte has one known history. It is used to read
-//! scratch memory only after it was written, to divide only by what cannot be 0, and to keep floating-point elements
-//! ordinary: no overflow, so no infinity and no NaN, whose payload bits no standard fixes.
+//! The program has no races, so at every point of the generation each byte has one known history.
+//! It is used to read scratch memory only after it was written, to divide only by what cannot be 0,
+//! and to keep floating-point elements ordinary: no overflow, so no infinity and no NaN, whose
+//! payload bits no standard fixes.
 
 use goal_lang::{Datatype, Piece, Space};
 
@@ -51,7 +52,11 @@ impl Cell {
         if self.float == other.float && self.phase == other.phase {
             Cell { magnitude: self.magnitude.max(other.magnitude), nonzero, defined, ..self }
         } else {
-            Cell { nonzero: nonzero && self.float.is_none() && other.float.is_none(), defined, ..Cell::PLAIN }
+            Cell {
+                nonzero: nonzero && self.float.is_none() && other.float.is_none(),
+                defined,
+                ..Cell::PLAIN
+            }
         }
     }
 
@@ -71,7 +76,9 @@ pub(crate) struct Cells {
 
 impl Cells {
     pub(crate) fn new(memory: u64, scratch: u64) -> Self {
-        Self { spaces: [vec![Cell::PLAIN; memory as usize], vec![Cell::UNDEFINED; scratch as usize]] }
+        Self {
+            spaces: [vec![Cell::PLAIN; memory as usize], vec![Cell::UNDEFINED; scratch as usize]],
+        }
     }
 
     pub(crate) fn space(&self, space: Space) -> &[Cell] {
@@ -86,8 +93,8 @@ impl Cells {
         pieces.iter().flat_map(|piece| self.of(piece)).copied().collect()
     }
 
-    /// Stores what a buffer now holds. An element that is not whole within a piece becomes plain bytes, the
-    /// remains of overwritten elements too.
+    /// Stores what a buffer now holds. An element that is not whole within a piece becomes plain
+    /// bytes, the remains of overwritten elements too.
     pub(crate) fn write(&mut self, pieces: &[Piece], mut cells: &[Cell]) {
         for piece in pieces {
             let (now, later) = cells.split_at(piece.size as usize);
@@ -139,7 +146,9 @@ fn element_start(space: &[Cell], at: usize) -> usize {
 pub(crate) fn whole_element(cells: &[Cell]) -> Option<usize> {
     let float = cells[0].float?;
     let element = cells.get(..float.width() as usize)?;
-    let whole =
-        element.iter().enumerate().all(|(i, cell)| cell.float == Some(float) && cell.phase as usize == i);
+    let whole = element
+        .iter()
+        .enumerate()
+        .all(|(i, cell)| cell.float == Some(float) && cell.phase as usize == i);
     whole.then_some(element.len())
 }

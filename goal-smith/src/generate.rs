@@ -15,9 +15,11 @@ use crate::{group, image, local, message};
 /// How the messages from one node to another are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairMode {
-    /// All sends are ordered and so are all receives: tags are free, also for receives with any tag.
+    /// All sends are ordered and so are all receives: tags are free, also for receives with any
+    /// tag.
     Ordered,
-    /// Messages of the same tag are ordered, others race; groups with wildcards have tags of their own.
+    /// Messages of the same tag are ordered, others race; groups with wildcards have tags of their
+    /// own.
     Tagged,
 }
 
@@ -28,12 +30,14 @@ pub(crate) struct Generator<'a> {
     pub(crate) nodes: Vec<Node>,
     /// How many messages were made with wildcard receives.
     pub(crate) groups: u32,
-    /// A node that receives one group and nothing else: its receives may be from any source with any tag.
+    /// A node that receives one group and nothing else: its receives may be from any source with
+    /// any tag.
     pub(crate) sink: Option<usize>,
     pub(crate) sink_used: bool,
     pub(crate) tag_base: u32,
     modes: BTreeMap<(usize, usize), PairMode>,
-    /// The last send and receive between two ranks with a tag; `None` stands for all tags of an ordered pair.
+    /// The last send and receive between two ranks with a tag; `None` stands for all tags of an
+    /// ordered pair.
     last: BTreeMap<(u32, u32, Option<u32>), (usize, usize)>,
     images: Vec<(u32, MemoryImage)>,
 }
@@ -73,8 +77,9 @@ impl<'a> Generator<'a> {
     }
 
     pub(crate) fn program(mut self) -> Program {
-        let events =
-            self.rng.random_range(self.shape.events.0..=self.shape.events.1.max(self.shape.events.0));
+        let events = self
+            .rng
+            .random_range(self.shape.events.0..=self.shape.events.1.max(self.shape.events.0));
         for _ in 0..events {
             let before: Vec<usize> = self.nodes.iter().map(Node::len).collect();
             self.event();
@@ -114,7 +119,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds a few dependencies of this event's actions on those of earlier events, which nothing needs.
+    /// Adds a few dependencies of this event's actions on those of earlier events, which nothing
+    /// needs.
     fn extra_dependencies(&mut self, before: &[usize]) {
         for (node, &before) in self.nodes.iter_mut().zip(before) {
             for index in before..node.len() {
@@ -167,7 +173,9 @@ impl<'a> Generator<'a> {
         (to, destination, recv): (usize, u32, usize),
         tag: Option<u32>,
     ) {
-        if let Some((last_send, last_recv)) = self.last.insert((source, destination, tag), (send, recv)) {
+        if let Some((last_send, last_recv)) =
+            self.last.insert((source, destination, tag), (send, recv))
+        {
             self.order(from, send, last_send);
             self.order(to, recv, last_recv);
         }

@@ -1,7 +1,8 @@
 //! Messages whose receives name no source.
 //!
-//! The sends and receives of a group are one event: nothing outside waits between them, so whichever message a receive
-//! takes, all are taken in the end. Their tag is the group's own, so that no other receive steals one.
+//! The sends and receives of a group are one event: nothing outside waits between them, so
+//! whichever message a receive takes, all are taken in the end. Their tag is the group's own, so
+//! that no other receive steals one.
 
 use goal_lang::{ANY, Action, Datatype, Op, Payload, Piece};
 use rand::RngExt;
@@ -49,8 +50,8 @@ pub(crate) fn event(generator: &mut Generator) {
     }
     let Some((root, any_tag)) = root(generator) else { return };
     let datatype = *INTEGERS.choose(&mut generator.rng).expect("there are integers");
-    let count =
-        generator.size(generator.shape.operand_max.min(generator.shape.message_max) / datatype.width());
+    let count = generator
+        .size(generator.shape.operand_max.min(generator.shape.message_max) / datatype.width());
     let mut group = Group {
         root,
         any_tag,
@@ -62,7 +63,8 @@ pub(crate) fn event(generator: &mut Generator) {
     };
     generator.groups += 1;
     let patterns = generator.shape.patterns && generator.rng.random_bool(0.2);
-    // Sends without bytes of their own are received without storing: their pattern depends on their order.
+    // Sends without bytes of their own are received without storing: their pattern depends on their
+    // order.
     if patterns || !reduction(generator, &mut group) {
         send(generator, &mut group, true);
         for _ in 0..group.messages {
@@ -83,13 +85,17 @@ fn root(generator: &mut Generator) -> Option<(usize, bool)> {
     fits.then_some((root, false))
 }
 
-/// Sends with bytes, received into buffers and, unless outcomes may differ, combined so that their order is lost.
-/// False, and nothing done, where there is no room.
+/// Sends with bytes, received into buffers and, unless outcomes may differ, combined so that their
+/// order is lost. False, and nothing done, where there is no room.
 fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     let Generator { rng, nodes, .. } = generator;
     let root = &nodes[group.root];
-    let Some(accumulator) = buffer(rng, root, group.size, Use::Update, false, &[]) else { return false };
-    let Some(first) = buffer(rng, root, group.size, Use::Write, false, &accumulator) else { return false };
+    let Some(accumulator) = buffer(rng, root, group.size, Use::Update, false, &[]) else {
+        return false;
+    };
+    let Some(first) = buffer(rng, root, group.size, Use::Write, false, &accumulator) else {
+        return false;
+    };
     group.avoid = accumulator.iter().chain(&first).copied().collect();
     send(generator, group, false);
 
@@ -97,14 +103,17 @@ fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     let mut area = first;
     for nth in 0..group.messages {
         if generator.shape.reductions && generator.rng.random_bool(0.4) {
-            let payload = reduce::reduced(generator, group.root, op, group.datatype, accumulator[0]);
+            let payload =
+                reduce::reduced(generator, group.root, op, group.datatype, accumulator[0]);
             receive(generator, group, payload, &accumulator, &accumulator);
             continue;
         }
         if nth > 0 && generator.rng.random_bool(0.7) {
             let Generator { rng, nodes, shape, .. } = generator;
             let root = &nodes[group.root];
-            if let Some(other) = buffer(rng, root, group.size, Use::Write, shape.vectors, &group.avoid) {
+            if let Some(other) =
+                buffer(rng, root, group.size, Use::Write, shape.vectors, &group.avoid)
+            {
                 group.avoid.extend(&other);
                 area = other;
             }
@@ -157,10 +166,19 @@ fn send(generator: &mut Generator, group: &mut Group, patterns: bool) {
     }
 }
 
-fn receive(generator: &mut Generator, group: &Group, payload: Payload, reads: &[Piece], pieces: &[Piece]) {
+fn receive(
+    generator: &mut Generator,
+    group: &Group,
+    payload: Payload,
+    reads: &[Piece],
+    pieces: &[Piece],
+) {
     let tag = if group.any_tag { ANY } else { group.tag };
     let placement = generator.placement();
     let node = &mut generator.nodes[group.root];
     node.add(Action::Recv { payload, from: ANY, tag, placement }, reads, pieces);
-    node.cells.write(pieces, &vec![Cell::PLAIN; pieces.iter().map(|piece| piece.size).sum::<u64>() as usize]);
+    node.cells.write(
+        pieces,
+        &vec![Cell::PLAIN; pieces.iter().map(|piece| piece.size).sum::<u64>() as usize],
+    );
 }

@@ -10,7 +10,8 @@ use crate::cells::Cell;
 use crate::node::Node;
 use goal_lang::{Piece, Space};
 
-/// Elements of one type; ranks of the same body have the same types in the same places, and values of their own.
+/// Elements of one type; ranks of the same body have the same types in the same places, and values
+/// of their own.
 struct Segment {
     addr: u64,
     datatype: Datatype,
@@ -27,7 +28,8 @@ pub(crate) fn images(rng: &mut ChaCha8Rng, node: &mut Node, floats: bool) -> Vec
     for segment in &segments {
         let Segment { addr, datatype, count, nonzero } = *segment;
         let piece = Piece { addr, size: count * datatype.width(), space: Space::Memory };
-        let cells: Vec<Cell> = Cell::elements(datatype, count as usize, MAGNITUDE, nonzero).collect();
+        let cells: Vec<Cell> =
+            Cell::elements(datatype, count as usize, MAGNITUDE, nonzero).collect();
         node.cells.write(&[piece], &cells);
     }
     let image = |_: &u32| MemoryImage {
@@ -95,6 +97,7 @@ fn integer_bytes(rng: &mut ChaCha8Rng, datatype: Datatype, nonzero: bool) -> Vec
         return (0..width).map(|_| rng.random_range(1..=255)).collect();
     }
     let sign = 1u64 << (width * 8 - 1);
-    let value = *[0, 1, u64::MAX, sign, sign - 1, rng.random()].choose(rng).expect("there are corners");
+    let value =
+        *[0, 1, u64::MAX, sign, sign - 1, rng.random()].choose(rng).expect("there are corners");
     value.to_le_bytes()[..width].to_vec()
 }

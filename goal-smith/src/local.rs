@@ -20,8 +20,9 @@ pub(crate) struct Operands {
 pub(crate) fn event(generator: &mut Generator) {
     let node = generator.any_node();
     let op = *Op::ALL.choose(&mut generator.rng).expect("there are opcodes");
-    let legal =
-        |datatype: &&Datatype| is_legal(op, **datatype) && (generator.shape.floats || !datatype.is_float());
+    let legal = |datatype: &&Datatype| {
+        is_legal(op, **datatype) && (generator.shape.floats || !datatype.is_float())
+    };
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(legal).copied().collect();
     let datatype = *datatypes.choose(&mut generator.rng).expect("every opcode has a datatype");
     let size = generator.size_on(node, generator.shape.operand_max);
@@ -79,7 +80,8 @@ fn action(node: &mut Node, op: Op, datatype: Datatype, operands: &Operands) -> A
     }
 }
 
-/// Buffers for `count` elements; each in one piece and no third one unless they may have `any_form`.
+/// Buffers for `count` elements; each in one piece and no third one unless they may have
+/// `any_form`.
 pub(crate) fn operands(
     generator: &mut Generator,
     node: usize,
@@ -123,9 +125,14 @@ pub(crate) fn operands(
     Some(Operands { a, b, c })
 }
 
-/// What the result of operands with these cells holds; `None` where floating-point numbers could leave the ordinary
-/// range or be divided by 0.
-pub(crate) fn result_cells(op: Op, datatype: Datatype, a: &[Cell], b: &[Cell]) -> Option<Vec<Cell>> {
+/// What the result of operands with these cells holds; `None` where floating-point numbers could
+/// leave the ordinary range or be divided by 0.
+pub(crate) fn result_cells(
+    op: Op,
+    datatype: Datatype,
+    a: &[Cell],
+    b: &[Cell],
+) -> Option<Vec<Cell>> {
     if op == Op::Copy {
         return Some(a.to_vec());
     }
@@ -140,7 +147,10 @@ pub(crate) fn result_cells(op: Op, datatype: Datatype, a: &[Cell], b: &[Cell]) -
     let width = datatype.width() as usize;
     let mut result = Vec::with_capacity(a.len());
     for (a, b) in a.chunks(width).zip(b.chunks(width)) {
-        debug_assert!(whole_element(a).is_some() && whole_element(b).is_some(), "operands hold numbers");
+        debug_assert!(
+            whole_element(a).is_some() && whole_element(b).is_some(),
+            "operands hold numbers"
+        );
         let (magnitude, nonzero) = match op {
             Op::Max | Op::Min => (a[0].magnitude.max(b[0].magnitude), a[0].nonzero && b[0].nonzero),
             Op::Sum | Op::Sub => (a[0].magnitude.max(b[0].magnitude) + 1, false),

@@ -53,9 +53,11 @@ pub(crate) fn event(generator: &mut Generator) {
         let Received { payload, pieces, reduced } =
             received(generator, to, size, cells.as_deref(), mode, &taken);
         let placement = generator.placement();
-        let any_tag =
-            mode == PairMode::Ordered && generator.shape.wildcards && generator.rng.random_bool(0.4);
-        let action = Action::Recv { payload, from: source, tag: if any_tag { ANY } else { tag }, placement };
+        let any_tag = mode == PairMode::Ordered
+            && generator.shape.wildcards
+            && generator.rng.random_bool(0.4);
+        let action =
+            Action::Recv { payload, from: source, tag: if any_tag { ANY } else { tag }, placement };
         let reads: &[Piece] = if reduced.is_some() { &pieces } else { &[] };
         recvs.push(generator.nodes[to].add(action, reads, &pieces));
         if !pieces.is_empty() {
@@ -151,7 +153,8 @@ fn received(
     mode: PairMode,
     avoid: &[Piece],
 ) -> Received {
-    // The bytes of a pattern depend on the message's number among those of the pair: known where these are ordered.
+    // The bytes of a pattern depend on the message's number among those of the pair: known where
+    // these are ordered.
     let stored = size > 0
         && if cells.is_some() {
             !generator.rng.random_bool(0.1) || !generator.shape.patterns
@@ -169,7 +172,11 @@ fn received(
         let node = &generator.nodes[to];
         let vectors = generator.shape.vectors;
         if let Some(pieces) = buffer(&mut generator.rng, node, size, Use::Write, vectors, avoid) {
-            return Received { payload: generator.nodes[to].payload(&pieces), pieces, reduced: None };
+            return Received {
+                payload: generator.nodes[to].payload(&pieces),
+                pieces,
+                reduced: None,
+            };
         }
     }
     Received { payload: Payload::Pattern { size }, pieces: Vec::new(), reduced: None }

@@ -68,7 +68,8 @@ impl Node {
         }
     }
 
-    /// Adds an action. It requires every earlier action that touches its bytes and doesn't only read.
+    /// Adds an action. It requires every earlier action that touches its bytes and doesn't only
+    /// read.
     pub(crate) fn add(&mut self, action: Action, reads: &[Piece], writes: &[Piece]) -> usize {
         let index = self.drafts.len();
         if let &[piece] = writes {
@@ -133,7 +134,8 @@ impl Node {
             draft.requires.iter().for_each(|&earlier| body.requires(id_of[index], id_of[earlier]));
             draft.irequires.iter().for_each(|&other| body.irequires(id_of[index], id_of[other]));
         }
-        let accesses = || self.drafts.iter().flat_map(|draft| draft.reads.iter().chain(&draft.writes));
+        let accesses =
+            || self.drafts.iter().flat_map(|draft| draft.reads.iter().chain(&draft.writes));
         if accesses().any(|piece| piece.space == Space::Scratch) {
             body.scratch(self.scratch);
         }

@@ -23,7 +23,8 @@ pub(crate) enum Use {
     Update,
 }
 
-/// A buffer of `size` > 0 bytes that shares none with `avoid`, in several pieces sometimes; `None` where no place was found.
+/// A buffer of `size` > 0 bytes that shares none with `avoid`, in several pieces sometimes; `None`
+/// where no place was found.
 pub(crate) fn buffer(
     rng: &mut ChaCha8Rng,
     node: &Node,
@@ -83,10 +84,17 @@ fn split(rng: &mut ChaCha8Rng, whole: u64, vectors: bool) -> Vec<u64> {
     parts
 }
 
-fn contiguous(rng: &mut ChaCha8Rng, node: &Node, size: u64, usage: Use, avoid: &[Piece]) -> Option<Piece> {
+fn contiguous(
+    rng: &mut ChaCha8Rng,
+    node: &Node,
+    size: u64,
+    usage: Use,
+    avoid: &[Piece],
+) -> Option<Piece> {
     let spare_floats = usage == Use::Write && rng.random_bool(0.85);
-    let mut recent =
-        node.recent.filter(|piece| piece.size == size && usage == Use::Read && rng.random_bool(0.7));
+    let mut recent = node
+        .recent
+        .filter(|piece| piece.size == size && usage == Use::Read && rng.random_bool(0.7));
     (0..TRIES).find_map(|_| {
         let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
         let len = node.cells.space(space).len() as u64;
@@ -124,7 +132,8 @@ fn typed_piece(
         })?;
         let piece = Piece { addr, size, space };
         let mut elements = node.cells.of(&piece).chunks(datatype.width() as usize);
-        let typed = elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some());
+        let typed = elements
+            .all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some());
         (typed && !any_overlap(&[piece], avoid)).then_some(piece)
     })
 }

@@ -9,8 +9,13 @@ use crate::generate::Generator;
 use crate::local::{self, Operands, operands, result_cells};
 use crate::operands::{Use, buffer, typed};
 
-/// A send that computes B = A F B and sends B: its payload, A and B. The cells of B hold the result.
-pub(crate) fn sent(generator: &mut Generator, from: usize, size: u64) -> Option<(Payload, Piece, Piece)> {
+/// A send that computes B = A F B and sends B: its payload, A and B. The cells of B hold the
+/// result.
+pub(crate) fn sent(
+    generator: &mut Generator,
+    from: usize,
+    size: u64,
+) -> Option<(Payload, Piece, Piece)> {
     let (op, datatype) = function(generator, size)?;
     let operands = operands(generator, from, (op, datatype), size / datatype.width(), false)?;
     let (a, b) = (operands.a[0], operands.b[0]);
@@ -21,7 +26,8 @@ pub(crate) fn sent(generator: &mut Generator, from: usize, size: u64) -> Option<
     Some((Payload::Reduced { op, datatype, operands }, a, b))
 }
 
-/// A receive that computes B = message F B, where `message` is known of the message: its payload, B and what B then holds.
+/// A receive that computes B = message F B, where `message` is known of the message: its payload, B
+/// and what B then holds.
 pub(crate) fn received(
     generator: &mut Generator,
     to: usize,
@@ -59,7 +65,8 @@ fn accumulator(
     let node = &nodes[node];
     let pieces = if datatype.is_float() {
         let mut elements = first.chunks(datatype.width() as usize);
-        if !elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some()) {
+        if !elements.all(|cells| cells[0].float == Some(datatype) && whole_element(cells).is_some())
+        {
             return None;
         }
         typed(rng, node, datatype, size / datatype.width(), false, avoid)?
@@ -71,7 +78,13 @@ fn accumulator(
 }
 
 /// The payload of a receive into `b`.
-pub(crate) fn reduced(generator: &mut Generator, to: usize, op: Op, datatype: Datatype, b: Piece) -> Payload {
+pub(crate) fn reduced(
+    generator: &mut Generator,
+    to: usize,
+    op: Op,
+    datatype: Datatype,
+    b: Piece,
+) -> Payload {
     let operands = generator.nodes[to].pieces(&[b]).first;
     Payload::Reduced { op, datatype, operands }
 }
@@ -81,7 +94,9 @@ fn function(generator: &mut Generator, size: u64) -> Option<(Op, Datatype)> {
     let floats = generator.shape.floats;
     let op = *Op::ALL.choose(&mut generator.rng).filter(|&&op| op != Op::Copy)?;
     let fits = |datatype: &&Datatype| {
-        is_legal(op, **datatype) && size.is_multiple_of(datatype.width()) && (floats || !datatype.is_float())
+        is_legal(op, **datatype)
+            && size.is_multiple_of(datatype.width())
+            && (floats || !datatype.is_float())
     };
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(fits).copied().collect();
     // Wide types fit less often.

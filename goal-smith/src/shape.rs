@@ -39,7 +39,8 @@ pub struct Shape {
     pub shared_bodies: bool,
     /// Longest calc in nanoseconds.
     pub calc_nanos_max: u64,
-    /// Whether the final memory may depend on which message a wildcard receive takes, and on the order of sends.
+    /// Whether the final memory may depend on which message a wildcard receive takes, and on the
+    /// order of sends.
     pub outcomes_may_differ: bool,
 }
 

@@ -41,7 +41,8 @@ fn of(seed: u64, stores: bool) -> Program {
         // Messages that meet at a rank are what this is about.
         let to = if tangle.rng.random_bool(0.4) { 0 } else { tangle.rng.random_range(0..ranks) };
         let tag = tangle.rng.random_range(0..tags);
-        let size = if tangle.rng.random_bool(0.9) { usual } else { SIZES[tangle.rng.random_range(0..3)] };
+        let size =
+            if tangle.rng.random_bool(0.9) { usual } else { SIZES[tangle.rng.random_range(0..3)] };
         let (payload, placement) = (Payload::Pattern { size }, Placement::default());
         let from = if tangle.rng.random_bool(0.3) { ANY } else { source };
         let wanted = if tangle.rng.random_bool(0.15) { ANY } else { tag };

@@ -21,8 +21,12 @@ fn every_message_has_its_receive() {
             assert!(topological_order(body).is_ok(), "seed {seed}: rank {rank} has a cycle");
             for action in &body.actions {
                 match *action {
-                    Action::Send { payload, to, .. } => sent[to as usize] += 1 + body.payload_size(payload),
-                    Action::Recv { payload, .. } => received[rank as usize] += 1 + body.payload_size(payload),
+                    Action::Send { payload, to, .. } => {
+                        sent[to as usize] += 1 + body.payload_size(payload)
+                    }
+                    Action::Recv { payload, .. } => {
+                        received[rank as usize] += 1 + body.payload_size(payload)
+                    }
                     _ => {}
                 }
             }

@@ -1,4 +1,5 @@
-//! Collective operations between hosts of a test bench over ESP, beside MPI's over TCP between the same hosts.
+//! Collective operations between hosts of a test bench over ESP, beside MPI's over TCP between the
+//! same hosts.
 
 mod peer;
 mod turns;

@@ -38,7 +38,8 @@ impl<'a> Peer<'a> {
         Ok(Self { cluster, program, agent, hosts })
     }
 
-    /// Nanoseconds of a blocking and of a non-blocking call, of `iterations` that follow each other.
+    /// Nanoseconds of a blocking and of a non-blocking call, of `iterations` that follow each
+    /// other.
     ///
     /// # Errors
     /// What mpirun says.
@@ -46,7 +47,8 @@ impl<'a> Peer<'a> {
         let mut command = self.cluster.hosts()[0].command("mpirun");
         command.args(["--allow-run-as-root", "--mca", "plm_rsh_agent"]).arg(&self.agent);
         command.arg("--hostfile").arg(&self.hosts).args(["--map-by", "node", "--bind-to", "none"]);
-        // TCP over the hosts' wires, as ranks on one machine would not; and ranks that wait let others run, as all share two processors.
+        // TCP over the hosts' wires, as ranks on one machine would not; and ranks that wait let
+        // others run, as all share two processors.
         for (name, value) in [
             ("pml", "ob1"),
             ("btl", "tcp,self"),

@@ -1,4 +1,5 @@
-//! Collective operations between hosts, each again and again without anything in between, beside MPI's over TCP.
+//! Collective operations between hosts, each again and again without anything in between, beside
+//! MPI's over TCP.
 
 use super::peer::Peer;
 use crate::host_jobs::Jobs;
@@ -39,7 +40,8 @@ pub(crate) struct Args {
     /// Turns, in which both follow each other
     #[arg(long, default_value_t = 5)]
     turns: usize,
-    /// Write every turn's results there, as lines of hosts, operation, bytes, contestant and nanoseconds
+    /// Write every turn's results there, as lines of hosts, operation, bytes, contestant and
+    /// nanoseconds
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -54,7 +56,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for &hosts in &args.hosts {
         let wiring = Wiring { hosts: hosts as usize, mtu: args.mtu, switch: Switch::Bridge };
         let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
-        let peer = program.as_ref().map(|program| Peer::new(&cluster, program, folder)).transpose()?;
+        let peer =
+            program.as_ref().map(|program| Peer::new(&cluster, program, folder)).transpose()?;
         for &operation in &args.operation {
             let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
             for &bytes in sizes {
@@ -70,7 +73,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 std::fs::write(&path, nisa)?;
                 let mine = |iterations: u64| {
                     let repeat = iterations.to_string();
-                    let arguments = ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
+                    let arguments =
+                        ["--wait", wait.get_name(), "--repeat", &repeat, "--timeout", "120"];
                     let took_ns = jobs.run(&cluster, hosts as usize, &path, &arguments)?;
                     Ok::<f64, io::Error>(took_ns as f64 / iterations as f64)
                 };
@@ -78,25 +82,29 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let iterations = iterations.clamp(ITERATIONS_MIN, ITERATIONS_MAX);
                 let mut samples: [Vec<f64>; 3] = Default::default();
                 for _ in 0..args.turns {
-                    let of_peer = peer.as_ref().map(|peer| peer.run(operation.name(), bytes, iterations));
+                    let of_peer =
+                        peer.as_ref().map(|peer| peer.run(operation.name(), bytes, iterations));
                     let [blocking, nonblocking] = of_peer.transpose()?.unwrap_or([f64::NAN; 2]);
                     let turn = [blocking, nonblocking, mine(iterations)?];
                     for ((name, ns), samples) in
                         ["blocking", "nonblocking", "schedule"].iter().zip(turn).zip(&mut samples)
                     {
-                        let _ = writeln!(csv, "{hosts},{},{bytes},{name},{ns:.1}", operation.name());
+                        let _ =
+                            writeln!(csv, "{hosts},{},{bytes},{name},{ns:.1}", operation.name());
                         samples.push(ns);
                     }
                 }
                 let [blocking, nonblocking, schedule] = samples.map(median);
-                let mut row = vec![hosts.to_string(), operation.name().to_owned(), bytes.to_string()];
+                let mut row =
+                    vec![hosts.to_string(), operation.name().to_owned(), bytes.to_string()];
                 row.extend([blocking, nonblocking, schedule].map(|ns| format!("{:.1}", ns / 1e3)));
                 row.push(format!("{:.2}", schedule / blocking.min(nonblocking)));
                 rows.push(row);
             }
         }
     }
-    let header = ["hosts", "operation", "bytes", "blocking us", "non-blocking us", "schedule us", "ratio"];
+    let header =
+        ["hosts", "operation", "bytes", "blocking us", "non-blocking us", "schedule us", "ratio"];
     table::print(&header, &rows);
     if let Some(path) = &args.csv {
         std::fs::write(path, csv)?;

@@ -1,5 +1,5 @@
-//! Messages between two hosts of a test bench over ESP: round trips and bandwidth beside raw frames by the same driver, UDP and TCP, over the same wire
-//! with the same frames, waiting and placement.
+//! Messages between two hosts of a test bench over ESP: round trips and bandwidth beside raw frames
+//! by the same driver, UDP and TCP, over the same wire with the same frames, waiting and placement.
 
 mod stream;
 mod train;
@@ -37,7 +37,8 @@ pub(crate) struct Args {
     /// The ways
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Kind::ALL)]
     ways: Vec<Kind>,
-    /// Write every turn's result there, as lines of placement, waiting, MTU, bytes, way, nanoseconds of a round trip and MB/s
+    /// Write every turn's result there, as lines of placement, waiting, MTU, bytes, way,
+    /// nanoseconds of a round trip and MB/s
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -56,22 +57,32 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     for &mtu in &args.mtus {
         let wiring = Wiring { hosts: 2, mtu, switch: Switch::Wire };
         let cluster = Cluster::new(&wiring).map_err(io::Error::other)?;
-        for (&setting, &size) in
-            args.settings.iter().flat_map(|setting| args.sizes.iter().map(move |size| (setting, size)))
+        for (&setting, &size) in args
+            .settings
+            .iter()
+            .flat_map(|setting| args.sizes.iter().map(move |size| (setting, size)))
         {
-            let mut found: Vec<[Vec<u64>; 2]> = args.ways.iter().map(|_| Default::default()).collect();
+            let mut found: Vec<[Vec<u64>; 2]> =
+                args.ways.iter().map(|_| Default::default()).collect();
             for _ in 0..args.turns {
                 for (&kind, found) in args.ways.iter().zip(&mut found) {
                     let Found { round_trip_ns, bytes_per_s } =
                         turn(&cluster, mtu, kind, setting, size, args.bytes)?;
                     let rate = bytes_per_s as f64 / 1e6;
-                    let _ = writeln!(csv, "{},{mtu},{size},{kind},{round_trip_ns},{rate}", setting.name());
+                    let _ = writeln!(
+                        csv,
+                        "{},{mtu},{size},{kind},{round_trip_ns},{rate}",
+                        setting.name()
+                    );
                     found[0].push(round_trip_ns);
                     found[1].push(bytes_per_s);
                 }
             }
             let [us, rates]: [Vec<f64>; 2] = [0, 1].map(|which| {
-                found.iter_mut().map(|found| median(&mut found[which]) as f64 / [1e3, 1e6][which]).collect()
+                found
+                    .iter_mut()
+                    .map(|found| median(&mut found[which]) as f64 / [1e3, 1e6][which])
+                    .collect()
             });
             let mut row = vec![setting.name().to_owned(), mtu.to_string(), size.to_string()];
             row.extend(us.iter().map(|us| format!("{us:.2}")));
@@ -80,10 +91,14 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
     }
     println!("round trips in microseconds, then MB/s one way; medians of {} turns", args.turns);
-    let names = |what: &str| args.ways.iter().map(|way| format!("{way} {what}")).collect::<Vec<_>>();
-    let header =
-        [vec!["setting".to_owned(), "MTU".to_owned(), "bytes".to_owned()], names("us"), names("MB/s")]
-            .concat();
+    let names =
+        |what: &str| args.ways.iter().map(|way| format!("{way} {what}")).collect::<Vec<_>>();
+    let header = [
+        vec!["setting".to_owned(), "MTU".to_owned(), "bytes".to_owned()],
+        names("us"),
+        names("MB/s"),
+    ]
+    .concat();
     table::print(&header.iter().map(String::as_str).collect::<Vec<_>>(), &rows);
     match &args.csv {
         Some(path) => std::fs::write(path, csv),
@@ -150,11 +165,17 @@ fn ask(mut way: Box<dyn Way>, size: usize, messages: usize) -> io::Result<Found>
         way.receive(&mut answer[..1])?;
         took_ns = start.elapsed().as_nanos() as u64;
     }
-    let bytes_per_s = (size as u128 * messages as u128 * 1_000_000_000 / u128::from(took_ns)) as u64;
+    let bytes_per_s =
+        (size as u128 * messages as u128 * 1_000_000_000 / u128::from(took_ns)) as u64;
     Ok(Found { round_trip_ns, bytes_per_s })
 }
 
-fn answer(mut way: Box<dyn Way>, size: usize, messages: usize, is_over: &AtomicBool) -> io::Result<()> {
+fn answer(
+    mut way: Box<dyn Way>,
+    size: usize,
+    messages: usize,
+    is_over: &AtomicBool,
+) -> io::Result<()> {
     let mut message = vec![0; size];
     for _ in 0..warm_up(messages) + messages {
         way.receive(&mut message)?;

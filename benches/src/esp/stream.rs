@@ -35,7 +35,8 @@ impl Stream {
     ) -> io::Result<Self> {
         let addresses = addresses.map(|(mac, port)| Address { mac, port });
         let own = addresses[rank as usize];
-        let driver = Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(own.port)).map_err(io::Error::other)?;
+        let driver =
+            Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(own.port)).map_err(io::Error::other)?;
         let payload_max = Config::payload_max_of(driver.mtu())
             .ok_or_else(|| io::Error::other("frames too short for ESP"))?;
         let mut config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
@@ -68,7 +69,10 @@ impl Stream {
         }
         patience.check()?;
         if !self.spins {
-            let limit = self.esp.wake_ns().map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
+            let limit = self
+                .esp
+                .wake_ns()
+                .map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
             self.esp.frames_mut().wait(limit.map(Duration::from_nanos));
         }
         Ok(())
@@ -84,7 +88,9 @@ impl Way for Stream {
         for part in message.chunks(part_max) {
             header.size = part.len() as u64;
             let mut patience = Patience::new();
-            let send = |esp: &mut EspTransport<_>| esp.try_send(to, &header, |out| out.copy_from_slice(part));
+            let send = |esp: &mut EspTransport<_>| {
+                esp.try_send(to, &header, |out| out.copy_from_slice(part))
+            };
             while send(&mut self.esp).is_err() {
                 // Grants of the other end come among its messages.
                 let Self { esp, spare, .. } = self;

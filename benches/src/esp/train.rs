@@ -1,5 +1,5 @@
-//! Messages as bare trains of frames: what a driver or UDP can do at best. Nothing is lost on the wire, and a credit in time keeps the receiver's
-//! queue from running over.
+//! Messages as bare trains of frames: what a driver or UDP can do at best. Nothing is lost on the
+//! wire, and a credit in time keeps the receiver's queue from running over.
 
 use super::way::{Patience, Way};
 use crate::frames::LIMIT;
@@ -106,7 +106,8 @@ impl Raw {
     const HEADER_LEN: usize = 40;
 
     pub(super) fn open(port: u16, to: (Mac, u16)) -> io::Result<Self> {
-        let driver = Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(port)).map_err(io::Error::other)?;
+        let driver =
+            Packet::open(INTERFACE, &[ETHERTYPE_ESP], Some(port)).map_err(io::Error::other)?;
         Ok(Self { driver, to })
     }
 }

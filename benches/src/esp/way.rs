@@ -36,7 +36,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) const ALL: [Self; 5] = [Self::Esp, Self::Untagged, Self::Frames, Self::Udp, Self::Tcp];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Esp, Self::Untagged, Self::Frames, Self::Udp, Self::Tcp];
 }
 
 impl fmt::Display for Kind {
@@ -64,7 +65,10 @@ pub(super) fn pair(
             let addresses = [(one.mac(), PORTS[0]), (other.mac(), PORTS[1])];
             let has_tags = kind == Kind::Esp;
             let first = one.call(|| Stream::open(0, addresses, spins, has_tags))??;
-            (Box::new(first), Box::new(other.call(|| Stream::open(1, addresses, spins, has_tags))??))
+            (
+                Box::new(first),
+                Box::new(other.call(|| Stream::open(1, addresses, spins, has_tags))??),
+            )
         }
         Kind::Frames => {
             let first = one.call(|| Raw::open(PORTS[0], (other.mac(), PORTS[1])))??;

@@ -1,5 +1,5 @@
-//! Round trips between two hosts of a test bench: raw frames by each driver, UDP and TCP, over the same wire with the same frames,
-//! waiting and placement.
+//! Round trips between two hosts of a test bench: raw frames by each driver, UDP and TCP, over the
+//! same wire with the same frames, waiting and placement.
 
 mod way;
 
@@ -100,7 +100,13 @@ pub(crate) fn median(values: &mut [u64]) -> u64 {
 }
 
 /// The median round trip in nanoseconds.
-fn turn(cluster: &Cluster, kind: Kind, setting: Setting, size: usize, rounds: u32) -> io::Result<u64> {
+fn turn(
+    cluster: &Cluster,
+    kind: Kind,
+    setting: Setting,
+    size: usize,
+    rounds: u32,
+) -> io::Result<u64> {
     let (asks, answers) = way::pair(cluster, kind, setting.spins())?;
     let [here, there] = setting.processors();
     let warm_up = rounds / 10;

@@ -1,13 +1,14 @@
 //! Random graphs in layers: local operations, and messages between the ranks' same layers.
 //!
-//! Each action writes eight bytes of its own and reads those of an action that it depends on, so nothing races. A message goes
-//! from a layer to the same layer of another rank under a tag of its own: no choice of matching, and no circle of waiting, with
-//! whatever buffers.
+//! Each action writes eight bytes of its own and reads those of an action that it depends on, so
+//! nothing races. A message goes from a layer to the same layer of another rank under a tag of its
+//! own: no choice of matching, and no circle of waiting, with whatever buffers.
 
 use super::{Pattern, Shape};
 use std::io::{self, Write};
 
-/// The layers of all ranks; which of their actions are messages, and between whom, is the same for all.
+/// The layers of all ranks; which of their actions are messages, and between whom, is the same for
+/// all.
 pub(super) struct Layers {
     ranks: u64,
     /// Actions of a rank.
@@ -47,14 +48,21 @@ impl Layers {
             let needs = self.dependencies(rank, action);
             let read = 8 * needs.first().copied().unwrap_or(action);
             match self.kind(action) {
-                Kind::Local => writeln!(out, "l{action}: exec sumInt64 with {read},8 {},8", 8 * action)?,
+                Kind::Local => {
+                    writeln!(out, "l{action}: exec sumInt64 with {read},8 {},8", 8 * action)?
+                }
                 Kind::Send(distance) => {
                     let to = (u64::from(rank) + distance) % self.ranks;
                     writeln!(out, "l{action}: send {read},8 to {to} tag {action}")?;
                 }
                 Kind::Recv(distance) => {
                     let from = (u64::from(rank) + self.ranks - distance) % self.ranks;
-                    writeln!(out, "l{action}: recv {},8 from {from} tag {}", 8 * action, action - 1)?;
+                    writeln!(
+                        out,
+                        "l{action}: recv {},8 from {from} tag {}",
+                        8 * action,
+                        action - 1
+                    )?;
                 }
             }
             for need in needs {
@@ -77,7 +85,8 @@ impl Layers {
         if action == first { Kind::Send(distance) } else { Kind::Recv(distance) }
     }
 
-    /// Actions of layers before, without one twice: each from a part of its own of those that come into question.
+    /// Actions of layers before, without one twice: each from a part of its own of those that come
+    /// into question.
     fn dependencies(&self, rank: u32, action: u64) -> Vec<u64> {
         let begin = action - action % self.width;
         let from = if self.dense { 0 } else { begin.saturating_sub(self.width) };

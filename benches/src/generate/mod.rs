@@ -1,5 +1,6 @@
-//! Large programs as text: what `compile` and `passes` read. Right programs: every message has its receive, no two
-//! actions race, and where the real algorithm has data they say what must come of it.
+//! Large programs as text: what `compile` and `passes` read. Right programs: every message has its
+//! receive, no two actions race, and where the real algorithm has data they say what must come of
+//! it.
 
 mod collective;
 mod layered;
@@ -34,7 +35,8 @@ pub(crate) struct Shape {
     /// Messages that each rank passes on (ring)
     #[arg(long, default_value_t = 47_000)]
     messages: u32,
-    /// Messages carry bytes of memory, as in the real algorithm, and not a size alone (alltoall, ring)
+    /// Messages carry bytes of memory, as in the real algorithm, and not a size alone (alltoall,
+    /// ring)
     #[arg(long)]
     memory: bool,
     /// Actions in all, spread evenly over the ranks (layered, dense)
@@ -56,13 +58,16 @@ pub(crate) struct Shape {
 pub(crate) enum Pattern {
     /// Every rank sends to every other, no dependencies: 1024 ranks make 59 MB, 2.1 million actions
     Alltoall,
-    /// Every rank passes messages on to the next, each send waits for its receive and the send before it: 12 million lines
+    /// Every rank passes messages on to the next, each send waits for its receive and the send
+    /// before it: 12 million lines
     Ring,
-    /// A sum over all ranks in rounds: each sends to the rank 1, 2, 4, ... above it; a power of two ranks
+    /// A sum over all ranks in rounds: each sends to the rank 1, 2, 4, ... above it; a power of two
+    /// ranks
     Dissemination,
     /// A broadcast along a binomial tree
     Binomial,
-    /// Wavefronts from each corner of a square grid of ranks in turn, as in sweep3d; a square number of ranks
+    /// Wavefronts from each corner of a square grid of ranks in turn, as in sweep3d; a square
+    /// number of ranks
     Sweep,
     /// Random: layers of local operations and messages, dependencies on the layer before
     Layered,
@@ -126,7 +131,9 @@ impl Shape {
         let ranks = self.num_ranks();
         let side = ranks.isqrt();
         match self.pattern {
-            _ if ranks == 0 => Err("a program needs at least one rank: give --ranks 1 or more".to_owned()),
+            _ if ranks == 0 => {
+                Err("a program needs at least one rank: give --ranks 1 or more".to_owned())
+            }
             Pattern::Dissemination if !ranks.is_power_of_two() => Err(format!(
                 "{ranks} ranks: dissemination adds each value once only among 2, 4, 8, ... ranks"
             )),
@@ -135,11 +142,14 @@ impl Shape {
             }
             Pattern::Layered | Pattern::Dense if !(1..=self.width).contains(&self.degree()) => {
                 let degree = self.degree();
-                Err(format!("--degree {degree}: an action may depend on 1 to --width {} others", self.width))
+                Err(format!(
+                    "--degree {degree}: an action may depend on 1 to --width {} others",
+                    self.width
+                ))
             }
-            Pattern::Layered | Pattern::Dense if self.actions > u64::from(u32::MAX) => {
-                Err(format!("--actions {}: tags tell at most {} actions apart", self.actions, u32::MAX))
-            }
+            Pattern::Layered | Pattern::Dense if self.actions > u64::from(u32::MAX) => Err(
+                format!("--actions {}: tags tell at most {} actions apart", self.actions, u32::MAX),
+            ),
             _ => Ok(()),
         }
     }

@@ -3,7 +3,12 @@
 use std::io::{self, Write};
 
 /// Each block of 8 bytes goes to its rank and comes to its place behind all blocks to send.
-pub(super) fn alltoall(out: &mut impl Write, rank: u32, ranks: u32, memory: bool) -> io::Result<()> {
+pub(super) fn alltoall(
+    out: &mut impl Write,
+    rank: u32,
+    ranks: u32,
+    memory: bool,
+) -> io::Result<()> {
     for distance in 1..ranks {
         let label = 2 * distance;
         let (to, from) = ((rank + distance) % ranks, (rank + ranks - distance) % ranks);
@@ -19,8 +24,9 @@ pub(super) fn alltoall(out: &mut impl Write, rank: u32, ranks: u32, memory: bool
     Ok(())
 }
 
-/// Segments of 4096 bytes pass every rank from rank 0 on and come back to it, behind what it sends; each that has a place in memory
-/// under a tag of its own, since receives that start in any order would else take each other's.
+/// Segments of 4096 bytes pass every rank from rank 0 on and come back to it, behind what it sends;
+/// each that has a place in memory under a tag of its own, since receives that start in any order
+/// would else take each other's.
 pub(super) fn ring(
     out: &mut impl Write,
     rank: u32,
@@ -53,8 +59,8 @@ pub(super) fn ring(
 /// Blocks of planes that each wavefront is cut into.
 const BLOCKS: u32 = 20;
 
-/// Eight wavefronts, two from each corner: a block is computed when those of both neighbours before it are there and
-/// its own last one is done.
+/// Eight wavefronts, two from each corner: a block is computed when those of both neighbours before
+/// it are there and its own last one is done.
 pub(super) fn sweep(out: &mut impl Write, rank: u32, side: u32) -> io::Result<()> {
     let (x, y) = (rank % side, rank / side);
     let neighbour = |x: Option<u32>, y: Option<u32>| match (x, y) {

@@ -43,7 +43,11 @@ fn programs_are_right_and_end_as_they_say() {
         assert!(report.diagnostics.is_empty(), "{shape:?}: {:?}", report.diagnostics);
         let outcome = goal_interp::run(&program, &goal_interp::Options::default());
         let outcome = outcome.unwrap_or_else(|error| panic!("{shape:?}: {error}"));
-        assert_eq!((outcome.mismatches(&program), outcome.unreceived), (Vec::new(), 0), "{shape:?}");
+        assert_eq!(
+            (outcome.mismatches(&program), outcome.unreceived),
+            (Vec::new(), 0),
+            "{shape:?}"
+        );
     }
 }
 
@@ -59,10 +63,19 @@ fn layers_have_messages_and_the_degree_that_is_asked_for() {
     let shape = Shape { degree: Some(5), ..Shape::new(Pattern::Dense).ranks(4).actions(4000) };
     let program = program(text(&shape));
     let body = program.body_of(0);
-    let sends = body.actions.iter().filter(|action| matches!(action, goal_lang::Action::Send { .. })).count();
+    let sends = body
+        .actions
+        .iter()
+        .filter(|action| matches!(action, goal_lang::Action::Send { .. }))
+        .count();
     assert!((50..250).contains(&sends), "{sends}");
     assert_eq!(body.len(), 1000);
-    assert!(body.indegrees().iter().enumerate().all(|(i, &degree)| degree == if i < 64 { 0 } else { 5 }));
+    assert!(
+        body.indegrees()
+            .iter()
+            .enumerate()
+            .all(|(i, &degree)| degree == if i < 64 { 0 } else { 5 })
+    );
 }
 
 #[test]

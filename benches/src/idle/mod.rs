@@ -26,7 +26,8 @@ pub(crate) struct Args {
     /// Who makes the schedule go on
     #[arg(long, value_enum, default_values_t = Progress::ALL)]
     progress: Vec<Progress>,
-    /// Write every sample there, as lines of ranks, contestant, process and milliseconds of processor time
+    /// Write every sample there, as lines of ranks, contestant, process and milliseconds of
+    /// processor time
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -58,8 +59,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         "milliseconds of processor time while rank 0 computes for {} s and the others wait",
         args.seconds
     );
-    let header =
-        ["ranks", "by", "rank 0", "least that waits", "most that waits", "all that wait", "launcher"];
+    let header = [
+        "ranks",
+        "by",
+        "rank 0",
+        "least that waits",
+        "most that waits",
+        "all that wait",
+        "launcher",
+    ];
     table::print(&header, &rows);
     match &args.csv {
         Some(path) => std::fs::write(path, csv),
@@ -95,13 +103,21 @@ fn program(ranks: u32, seconds: u64) -> String {
     text
 }
 
-fn run_schedule(goal_run: &str, path: &Path, progress: Progress) -> io::Result<BTreeMap<String, f64>> {
+fn run_schedule(
+    goal_run: &str,
+    path: &Path,
+    progress: Progress,
+) -> io::Result<BTreeMap<String, f64>> {
     let mut command = Command::new(goal_run);
     command.arg(path).args(["--progress", progress.name()]);
     let mut job = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
     let used = processor_time::follow(&mut job)?;
     let status = job.wait()?;
-    if status.success() { Ok(used) } else { Err(io::Error::other(format!("goal-run ended with {status}"))) }
+    if status.success() {
+        Ok(used)
+    } else {
+        Err(io::Error::other(format!("goal-run ended with {status}")))
+    }
 }
 
 fn run_peer(program: &Path, ranks: u32, seconds: u64) -> io::Result<BTreeMap<String, f64>> {
@@ -121,9 +137,10 @@ mod tests {
 
     #[test]
     fn a_row_needs_every_rank() {
-        let mut used: BTreeMap<String, f64> = [("rank 0", 9000.0), ("rank 1", 2.0), ("goal-run", 3.0)]
-            .map(|(name, ms)| (name.to_owned(), ms))
-            .into();
+        let mut used: BTreeMap<String, f64> =
+            [("rank 0", 9000.0), ("rank 1", 2.0), ("goal-run", 3.0)]
+                .map(|(name, ms)| (name.to_owned(), ms))
+                .into();
         assert_eq!(
             row(3, "caller", &used).expect_err("no rank 2").to_string(),
             "caller: rank 2 was not seen"

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Between two looks at the processes.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Follows a command to its end; its name and those of its children, each with the milliseconds of processor time that it had used at the
-/// last look.
+/// Follows a command to its end; its name and those of its children, each with the milliseconds of
+/// processor time that it had used at the last look.
 pub(super) fn follow(command: &mut Child) -> io::Result<BTreeMap<String, f64>> {
     let mut used = BTreeMap::new();
     while command.try_wait()?.is_none() {
@@ -26,7 +26,8 @@ pub(super) fn follow(command: &mut Child) -> io::Result<BTreeMap<String, f64>> {
 }
 
 fn children(process: u32) -> Vec<u32> {
-    let text = fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    let text =
+        fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
     text.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 

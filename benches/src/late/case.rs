@@ -74,8 +74,9 @@ struct Turn {
 }
 
 impl Case {
-    /// What is asked of each iteration, in nanoseconds: where all compute, the mean time that a rank still waits after it; or else the
-    /// time from the last start until every rank that only waits has ended.
+    /// What is asked of each iteration, in nanoseconds: where all compute, the mean time that a
+    /// rank still waits after it; or else the time from the last start until every rank that only
+    /// waits has ended.
     ///
     /// # Errors
     /// Where a line of a rank is missing or garbled.
@@ -95,12 +96,20 @@ impl Case {
             let [_, rank, started, computed, ended] = words[..] else { return Err(wrong()) };
             let time = |text: &str| text.parse::<f64>().map_err(|_| wrong());
             let rank = rank.parse().ok().filter(|&rank| rank < ranks).ok_or_else(wrong)?;
-            let turn = Turn { rank, started: time(started)?, computed: time(computed)?, ended: time(ended)? };
+            let turn = Turn {
+                rank,
+                started: time(started)?,
+                computed: time(computed)?,
+                ended: time(ended)?,
+            };
             turns[rank as usize].push(turn);
         }
         if let Some(rank) = turns.iter().position(|turns| turns.len() != self.iterations) {
             let told = turns[rank].len();
-            return Err(format!("{name}: rank {rank} told {told} of {} iterations", self.iterations));
+            return Err(format!(
+                "{name}: rank {rank} told {told} of {} iterations",
+                self.iterations
+            ));
         }
         let iteration = |at: usize| self.figure(ranks, turns.iter().map(move |turns| turns[at]));
         Ok((0..self.iterations).map(iteration).collect())

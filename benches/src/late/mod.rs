@@ -1,5 +1,5 @@
-//! True overlap: whether ranks that wait have to wait for one that started like them, but computes now and calls nothing; and whether
-//! anything is left to wait for where all compute.
+//! True overlap: whether ranks that wait have to wait for one that started like them, but computes
+//! now and calls nothing; and whether anything is left to wait for where all compute.
 
 mod case;
 mod rank;
@@ -40,7 +40,8 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// Write every sample there, as lines of ranks, bytes, contestant, who computes, run, iteration and nanoseconds
+    /// Write every sample there, as lines of ranks, bytes, contestant, who computes, run, iteration
+    /// and nanoseconds
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -69,7 +70,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 for ((case, figures), samples) in cases.iter().zip(round).zip(samples) {
                     for (iteration, ns) in (1..).zip(&figures) {
                         let (ranks, who, name) = (args.ranks, case.who.name(), name(contestant));
-                        let _ = writeln!(csv, "{ranks},{bytes},{name},{who},{run},{iteration},{ns:.0}");
+                        let _ =
+                            writeln!(csv, "{ranks},{bytes},{name},{who},{run},{iteration},{ns:.0}");
                     }
                     samples.extend(figures);
                 }
@@ -84,7 +86,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             rows.push(row);
         }
     }
-    println!("median of {} runs of {} iterations on {} ranks", args.runs, args.iterations, args.ranks);
+    println!(
+        "median of {} runs of {} iterations on {} ranks",
+        args.runs, args.iterations, args.ranks
+    );
     let header = [
         "bytes",
         "by",

@@ -22,7 +22,8 @@ pub(crate) struct Args {
     case: Case,
 }
 
-/// Prints of each iteration the case, the rank, and when by the clock of all it started, had computed and ended.
+/// Prints of each iteration the case, the rank, and when by the clock of all it started, had
+/// computed and ended.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { who, bytes, busy_ns, iterations } = args.case;
     let Place { rank, ranks, .. } = args.place;

@@ -1,4 +1,5 @@
-//! Local operations as schedules, beside a plain loop over the same buffers, as the thesis measures them (6.4).
+//! Local operations as schedules, beside a plain loop over the same buffers, as the thesis measures
+//! them (6.4).
 
 mod plain;
 #[cfg(test)]
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                 let times = case.times();
                 for ((samples, ns), contestant) in samples.iter_mut().zip(times).zip(CONTESTANTS) {
                     if run > 0 {
-                        let _ = writeln!(csv, "{},{bytes},{contestant},{run},{ns:.1}", name(function));
+                        let _ =
+                            writeln!(csv, "{},{bytes},{contestant},{run},{ns:.1}", name(function));
                         samples.push(ns);
                     }
                 }
@@ -98,8 +100,15 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
         }
     }
     println!("nanoseconds, median of {} runs", args.runs);
-    let header =
-        ["function", "bytes", "plain loop", "schedule of one", "of loop", "action of a chain", "of loop"];
+    let header = [
+        "function",
+        "bytes",
+        "plain loop",
+        "schedule of one",
+        "of loop",
+        "action of a chain",
+        "of loop",
+    ];
     table::print(&header, &rows);
     match &args.csv {
         Some(path) => std::fs::write(path, csv),
@@ -169,21 +178,24 @@ impl Case {
                 *b == found
             });
             if !is_same {
-                let message = format!("{} of {} bytes: another result", name(self.function), self.bytes);
+                let message =
+                    format!("{} of {} bytes: another result", name(self.function), self.bytes);
                 return Err(io::Error::other(message));
             }
         }
         Ok(())
     }
 
-    /// Nanoseconds of one operation by each contestant, in the order of their names. Elements are ones, whose products and largest
-    /// stay ones, so that no value is slower than another.
+    /// Nanoseconds of one operation by each contestant, in the order of their names. Elements are
+    /// ones, whose products and largest stay ones, so that no value is slower than another.
     fn times(&self) -> [f64; 3] {
         let repeats = (8_000_000 / (self.bytes + 200)).clamp(16, 40_000) as u32;
         self.fill(&self.one, false);
         self.fill(&self.chain, false);
         let plain = self.operands(&self.one, |a, b| {
-            time(|| (0..repeats).for_each(|_| plain::apply(self.function, black_box(a), black_box(b))))
+            time(|| {
+                (0..repeats).for_each(|_| plain::apply(self.function, black_box(a), black_box(b)))
+            })
         });
         let chains = repeats / LINKS;
         [

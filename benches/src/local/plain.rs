@@ -72,7 +72,10 @@ fn each<T: Number>(a: &[u8], b: &mut [u8], f: impl Fn(T, T) -> T) {
 /// Stores `value` of its index into each element.
 pub(super) fn store(datatype: Datatype, bytes: &mut [u8], value: impl Fn(usize) -> usize) {
     fn typed<T: Number>(bytes: &mut [u8], value: impl Fn(usize) -> usize) {
-        elements_mut::<T>(bytes).iter_mut().enumerate().for_each(|(index, to)| *to = T::of(value(index)));
+        elements_mut::<T>(bytes)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(index, to)| *to = T::of(value(index)));
     }
     match datatype {
         Datatype::Int32 => typed::<i32>(bytes, value),

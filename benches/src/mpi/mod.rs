@@ -1,5 +1,6 @@
-//! Collective operations between processes on this machine, beside Open MPI's or MPICH's, as the thesis measures them (6.5): a
-//! barrier, the same for both sides, before every operation; the mean over the ranks; the median over the runs, which alternate.
+//! Collective operations between processes on this machine, beside Open MPI's or MPICH's, as the
+//! thesis measures them (6.5): a barrier, the same for both sides, before every operation; the mean
+//! over the ranks; the median over the runs, which alternate.
 
 mod rank;
 mod schedules;
@@ -36,7 +37,8 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Write every sample there, as lines of ranks, operation, bytes, contestant, run and nanoseconds
+    /// Write every sample there, as lines of ranks, operation, bytes, contestant, run and
+    /// nanoseconds
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -50,8 +52,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let mut csv = String::from("ranks,operation,bytes,contestant,run,nanoseconds\n");
     let mut rows = Vec::new();
     for &ranks in &args.ranks {
-        for &operation in
-            args.operation.iter().filter(|&&operation| operation != Operation::Pingpong || ranks == 2)
+        for &operation in args
+            .operation
+            .iter()
+            .filter(|&&operation| operation != Operation::Pingpong || ranks == 2)
         {
             let sizes: &[u64] = if operation == Operation::Barrier { &[0] } else { &args.size };
             let mut samples: BTreeMap<(u64, String), Vec<f64>> = BTreeMap::new();
@@ -68,7 +72,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
                     ));
                 }
                 for (bytes, contestant, ns) in round.into_iter().filter(|_| run > 0) {
-                    let _ = writeln!(csv, "{ranks},{},{bytes},{contestant},{run},{ns:.1}", operation.name());
+                    let _ = writeln!(
+                        csv,
+                        "{ranks},{},{bytes},{contestant},{run},{ns:.1}",
+                        operation.name()
+                    );
                     samples.entry((bytes, contestant)).or_default().push(ns);
                 }
             }
@@ -93,7 +101,10 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     Ok(())
 }
 
-fn row((ranks, operation, bytes): Case, samples: &BTreeMap<(u64, String), Vec<f64>>) -> Vec<String> {
+fn row(
+    (ranks, operation, bytes): Case,
+    samples: &BTreeMap<(u64, String), Vec<f64>>,
+) -> Vec<String> {
     let of = |name: &str| samples.get(&(bytes, name.to_owned())).cloned().unwrap_or_default();
     let [blocking, nonblocking] = ["blocking", "nonblocking"].map(of);
     let mine = of("schedule");
@@ -101,9 +112,13 @@ fn row((ranks, operation, bytes): Case, samples: &BTreeMap<(u64, String), Vec<f6
     let us = |ns: Option<f64>| ns.map_or("-".to_owned(), |ns| format!("{:.2}", ns / 1000.0));
     let (least, most) =
         mine.iter().fold((f64::MAX, 0f64), |(least, most), &ns| (least.min(ns), most.max(ns)));
-    let faster = [&blocking, &nonblocking].into_iter().filter_map(|samples| middle(samples)).reduce(f64::min);
-    let ratio =
-        faster.zip(middle(&mine)).map_or("-".to_owned(), |(peer, mine)| format!("{:.2}", mine / peer));
+    let faster = [&blocking, &nonblocking]
+        .into_iter()
+        .filter_map(|samples| middle(samples))
+        .reduce(f64::min);
+    let ratio = faster
+        .zip(middle(&mine))
+        .map_or("-".to_owned(), |(peer, mine)| format!("{:.2}", mine / peer));
     vec![
         ranks.to_string(),
         operation.name().to_owned(),
@@ -149,18 +164,29 @@ struct Peer(PathBuf);
 
 impl Peer {
     /// Bytes, the call and the mean over the ranks in nanoseconds, of both calls at each size.
-    fn run(&self, operation: Operation, ranks: u32, sizes: &[u64]) -> io::Result<Vec<(u64, String, f64)>> {
+    fn run(
+        &self,
+        operation: Operation,
+        ranks: u32,
+        sizes: &[u64],
+    ) -> io::Result<Vec<(u64, String, f64)>> {
         let page = Page::new()?;
         let mut arguments = vec![operation.name().to_owned(), page.path().display().to_string()];
         arguments.push(u32::from(crowded(ranks)).to_string());
-        arguments
-            .extend(sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))));
+        arguments.extend(
+            sizes.iter().map(|&bytes| format!("{bytes}:{}", iterations(operation, ranks, bytes))),
+        );
         let parse = |line: &String| {
             let mut words = line.split_whitespace();
-            Some((words.next()?.parse().ok()?, words.next()?.to_owned(), words.next()?.parse().ok()?))
+            Some((
+                words.next()?.parse().ok()?,
+                words.next()?.to_owned(),
+                words.next()?.parse().ok()?,
+            ))
         };
         let lines = mpirun(ranks, &self.0, &arguments)?;
         let rows: Option<Vec<_>> = lines.iter().map(parse).collect();
-        rows.filter(|rows| rows.len() == 2 * sizes.len()).ok_or_else(|| io::Error::other(lines.join("\n")))
+        rows.filter(|rows| rows.len() == 2 * sizes.len())
+            .ok_or_else(|| io::Error::other(lines.join("\n")))
     }
 }

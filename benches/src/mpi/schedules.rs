@@ -1,9 +1,10 @@
-//! The schedules that are timed beside MPI's operations: for each the best algorithm that is known for so few ranks in one
-//! memory. Operands lie as MPI's do: what a rank gives from address 0, what it gets behind that.
+//! The schedules that are timed beside MPI's operations: for each the best algorithm that is known
+//! for so few ranks in one memory. Operands lie as MPI's do: what a rank gives from address 0, what
+//! it gets behind that.
 
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program, ProgramBuilder,
-    Space,
+    Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Piece, Placement, Program,
+    ProgramBuilder, Space,
 };
 
 /// An operation that MPI has too.
@@ -43,7 +44,8 @@ impl Operation {
         }
     }
 
-    /// The program for `ranks` ranks on one host; `bytes` is what each rank gives, to each other rank where that differs.
+    /// The program for `ranks` ranks on one host; `bytes` is what each rank gives, to each other
+    /// rank where that differs.
     pub(crate) fn program(self, ranks: u32, bytes: u64) -> Program {
         self.build(ranks, bytes, false)
     }
@@ -88,7 +90,8 @@ impl Operation {
     }
 }
 
-/// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part for all.
+/// Largest allreduce in bytes of which every rank adds up everything: above, each adds up its part
+/// for all.
 const WHOLE_MAX: u64 = 4096;
 
 /// Most bytes that are added up at once: what is read and written fits a cache.
@@ -154,7 +157,8 @@ impl Rank {
         }
     }
 
-    /// Every rank tells all others: one round, so that a rank that shares its processor gives it away once.
+    /// Every rank tells all others: one round, so that a rank that shares its processor gives it
+    /// away once.
     fn barrier(&mut self) {
         for peer in self.peers() {
             self.send(peer, 0, 0, 0);
@@ -162,15 +166,17 @@ impl Rank {
         }
     }
 
-    /// In round k a rank exchanges messages with the one at distance 2^k (dissemination; recursive doubling where the number of ranks allows
-    /// it).
+    /// In round k a rank exchanges messages with the one at distance 2^k (dissemination; recursive
+    /// doubling where the number of ranks allows it).
     fn barrier_in_rounds(&mut self) {
         let mut received: Vec<ActionId> = Vec::new();
         for round in 0..self.ranks.next_power_of_two().ilog2() {
             let far = 1 << round;
             let (to, from) = match self.ranks.is_power_of_two() {
                 true => (self.rank ^ far, self.rank ^ far),
-                false => ((self.rank + far) % self.ranks, (self.rank + self.ranks - far) % self.ranks),
+                false => {
+                    ((self.rank + far) % self.ranks, (self.rank + self.ranks - far) % self.ranks)
+                }
             };
             let send = self.send(to, 0, 0, round);
             let receive = self.recv(from, 0, 0, round);
@@ -224,8 +230,8 @@ impl Rank {
         }
     }
 
-    /// Each rank adds up its part of all, and gives it to all: piece by piece, so that what was just received or added up is near, and
-    /// the one travels while the other is added up.
+    /// Each rank adds up its part of all, and gives it to all: piece by piece, so that what was
+    /// just received or added up is near, and the one travels while the other is added up.
     fn allreduce_parts(&mut self) {
         let (n, ranks) = (self.bytes, u64::from(self.ranks));
         let part = (n / ranks).next_multiple_of(ELEMENT);
@@ -315,7 +321,9 @@ mod tests {
     #[test]
     fn each_is_what_its_name_says() {
         for operation in Operation::ALL {
-            for ranks in [2, 3, 4].into_iter().filter(|&ranks| operation != Operation::Pingpong || ranks == 2)
+            for ranks in [2, 3, 4]
+                .into_iter()
+                .filter(|&ranks| operation != Operation::Pingpong || ranks == 2)
             {
                 for bytes in [8, 1 << 16, 1 << 20] {
                     let kind = match operation {
@@ -338,7 +346,10 @@ mod tests {
                     });
                     let options = Options { collective, eager_limit: 0, ..Options::default() };
                     let report = check(&operation.program(ranks, bytes), None, &options);
-                    assert!(report.diagnostics.is_empty(), "{operation:?} {ranks} {bytes}: {report:?}");
+                    assert!(
+                        report.diagnostics.is_empty(),
+                        "{operation:?} {ranks} {bytes}: {report:?}"
+                    );
                 }
             }
         }

@@ -97,7 +97,9 @@ impl Sample {
             }
             let wrong = || format!("a rank says `{line}`");
             let [_, _, alone, both, waiting, checksum] = words[..] else { return Err(wrong()) };
-            let share = |text: &str| text.parse::<f64>().map(|ns| ns / f64::from(ranks)).map_err(|_| wrong());
+            let share = |text: &str| {
+                text.parse::<f64>().map(|ns| ns / f64::from(ranks)).map_err(|_| wrong())
+            };
             mean.alone += share(alone)?;
             mean.both += share(both)?;
             mean.waiting += share(waiting)?;
@@ -144,7 +146,8 @@ mod tests {
     #[test]
     fn what_is_missing_or_differs_is_told() {
         let case: Case = "64:8:1:9".parse().expect("a case");
-        let error = |lines: &[&str]| Sample::of_case(case, 2, lines.iter().copied()).expect_err("an error");
+        let error =
+            |lines: &[&str]| Sample::of_case(case, 2, lines.iter().copied()).expect_err("an error");
         assert_eq!(error(&["64:8:1:9 0 1 2 3 4"]), "64:8:1:9: 1 of 2 ranks told their times");
         assert_eq!(error(&["64:8:1:9 0 1 2 x 4"]), "a rank says `64:8:1:9 0 1 2 x 4`");
         assert_eq!(error(&["64:8:1:9 0 1 2"]), "a rank says `64:8:1:9 0 1 2`");

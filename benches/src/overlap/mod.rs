@@ -1,5 +1,6 @@
-//! What an allreduce costs a program that computes beside it (thesis 6.6): a blocked matrix product alone, and with an allreduce that
-//! is started before it and waited for after it; without a call in between and with a test after each block.
+//! What an allreduce costs a program that computes beside it (thesis 6.6): a blocked matrix product
+//! alone, and with an allreduce that is started before it and waited for after it; without a call
+//! in between and with a test after each block.
 
 mod case;
 mod product;
@@ -42,8 +43,8 @@ pub(crate) struct Args {
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
-    /// Write every sample there, as lines of order, bytes, contestant, calls, run, and nanoseconds of the product alone, of both, and of
-    /// waiting after the product
+    /// Write every sample there, as lines of order, bytes, contestant, calls, run, and nanoseconds
+    /// of the product alone, of both, and of waiting after the product
     #[arg(long)]
     csv: Option<PathBuf>,
 }
@@ -100,7 +101,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 }
 
 fn cases(args: &Args) -> impl Iterator<Item = Case> {
-    let orders = args.size.iter().flat_map(|&bytes| args.order.iter().map(move |&order| (bytes, order)));
+    let orders =
+        args.size.iter().flat_map(|&bytes| args.order.iter().map(move |&order| (bytes, order)));
     orders.flat_map(|(bytes, order)| {
         let product_ns = (order * order * order) as u64 / 10 + bytes / 4;
         let iterations = args.iterations.unwrap_or((100_000_000 / product_ns).clamp(8, 400) as u32);
@@ -147,9 +149,14 @@ fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Sample>> {
 }
 
 /// What the ranks of the peer's program print of these cases.
-pub(crate) fn peer_lines<C: ToString>(program: &Path, ranks: u32, cases: &[C]) -> io::Result<Vec<String>> {
+pub(crate) fn peer_lines<C: ToString>(
+    program: &Path,
+    ranks: u32,
+    cases: &[C],
+) -> io::Result<Vec<String>> {
     let page = Page::new()?;
-    let mut arguments = vec![page.path().display().to_string(), u32::from(crowded(ranks)).to_string()];
+    let mut arguments =
+        vec![page.path().display().to_string(), u32::from(crowded(ranks)).to_string()];
     arguments.extend(cases.iter().map(C::to_string));
     mpirun(ranks, program, &arguments)
 }
@@ -159,7 +166,8 @@ fn print(runs: usize, cases: &[Case], contestants: &[Contestant], samples: &[Vec
     let middle = |samples: &[Sample], value: fn(&Sample) -> f64| median(samples.iter().map(value));
     // MPI's lesser overhead, without and with calls.
     let best = |case: &Case| {
-        let of_mpi = contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi));
+        let of_mpi =
+            contestants.iter().zip(samples).filter(|(who, _)| matches!(who, Contestant::Mpi));
         let alike = of_mpi
             .flat_map(|(_, samples)| cases.iter().zip(samples))
             .filter(|(other, _)| (other.order, other.bytes) == (case.order, case.bytes));

@@ -1,5 +1,5 @@
-//! The program's own computation: a product of square Float32 matrices in block data layout (thesis 6.6). `benches/mpi/overlap.c`
-//! has the same, so that both sides compute the same bits.
+//! The program's own computation: a product of square Float32 matrices in block data layout (thesis
+//! 6.6). `benches/mpi/overlap.c` has the same, so that both sides compute the same bits.
 
 use goal_run::rank::now_ns;
 use std::io;
@@ -25,15 +25,20 @@ impl Product {
     pub(crate) fn new(order: usize) -> Self {
         let blocks = order / BLOCK;
         let matrix = |modulus: usize| {
-            let value = |block, row, column| (((block * BLOCK + row) * BLOCK + column) % modulus) as f32;
-            let block = |at| Block(std::array::from_fn(|i| std::array::from_fn(|j| value(at, i, j))));
+            let value =
+                |block, row, column| (((block * BLOCK + row) * BLOCK + column) % modulus) as f32;
+            let block =
+                |at| Block(std::array::from_fn(|i| std::array::from_fn(|j| value(at, i, j))));
             (0..blocks * blocks).map(block).collect::<Vec<_>>()
         };
         Self { blocks, a: matrix(7), b: matrix(5), c: matrix(1) }
     }
 
     /// Computes it, with a call after each block.
-    pub(crate) fn multiply(&mut self, mut after_block: impl FnMut() -> io::Result<()>) -> io::Result<()> {
+    pub(crate) fn multiply(
+        &mut self,
+        mut after_block: impl FnMut() -> io::Result<()>,
+    ) -> io::Result<()> {
         let n = self.blocks;
         self.c.fill(Block([[0.0; BLOCK]; BLOCK]));
         for i in 0..n {

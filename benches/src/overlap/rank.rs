@@ -23,8 +23,8 @@ pub(crate) struct Args {
     case: Case,
 }
 
-/// Prints the case, the rank, the medians in nanoseconds of the product alone, of both and of the time spent waiting after the product,
-/// and the product's checksum.
+/// Prints the case, the rank, the medians in nanoseconds of the product alone, of both and of the
+/// time spent waiting after the product, and the product's checksum.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { order, bytes, calls, iterations } = args.case;
     let ranks = args.place.ranks;
@@ -63,6 +63,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     })?;
     shared.check_allreduce(bytes)?;
     let [alone, both, waiting] = times.map(median);
-    println!("{} {} {alone:.1} {both:.1} {waiting:.1} {}", args.case, args.place.rank, product.checksum());
+    println!(
+        "{} {} {alone:.1} {both:.1} {waiting:.1} {}",
+        args.case,
+        args.place.rank,
+        product.checksum()
+    );
     Ok(())
 }

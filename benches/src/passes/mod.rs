@@ -1,6 +1,8 @@
-//! Every pass and every check on large programs: time, memory, actions and dependencies before and after.
+//! Every pass and every check on large programs: time, memory, actions and dependencies before and
+//! after.
 //!
-//! Each step runs in a process of its own on the program as it was read, so that steps don't hide each other's memory.
+//! Each step runs in a process of its own on the program as it was read, so that steps don't hide
+//! each other's memory.
 
 mod step;
 
@@ -21,7 +23,8 @@ use step::Measured;
 /// `passes`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
-    /// Programs: of sweep, alltoall, dissemination, binomial, ring, layered and dense, or files [default: all of these]
+    /// Programs: of sweep, alltoall, dissemination, binomial, ring, layered and dense, or files
+    /// [default: all of these]
     programs: Vec<String>,
     /// Only the steps whose names begin so
     #[arg(long)]
@@ -58,7 +61,8 @@ fn programs() -> Vec<(&'static str, Shape)> {
 fn steps() -> Vec<(String, Option<f64>)> {
     let pass = |pass: &Pass| {
         // Has no size of its own.
-        let spec = if pass.name == "window" { "window(64)".to_owned() } else { pass.name.to_owned() };
+        let spec =
+            if pass.name == "window" { "window(64)".to_owned() } else { pass.name.to_owned() };
         (spec, pass.level.filter(|&level| level <= Level::O1).map(|_| PASS_GOAL_S))
     };
     let mut steps: Vec<_> = PASSES.iter().map(pass).collect();
@@ -93,7 +97,8 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
             }
             None => PathBuf::from(name),
         };
-        let wanted = |step: &str| args.step.as_ref().is_none_or(|prefix| step.starts_with(prefix.as_str()));
+        let wanted =
+            |step: &str| args.step.as_ref().is_none_or(|prefix| step.starts_with(prefix.as_str()));
         for (step, goal) in steps().into_iter().filter(|(step, _)| wanted(step)) {
             let measured = child(&path, &step, args)?;
             if let (Some(csv), Ok(measured)) = (&mut csv, &measured) {
@@ -160,7 +165,12 @@ fn write_runs(csv: &mut File, program: &str, step: &str, measured: &Measured) ->
     Ok(())
 }
 
-fn row(program: &str, step: String, goal: Option<f64>, measured: Result<Measured, String>) -> Vec<String> {
+fn row(
+    program: &str,
+    step: String,
+    goal: Option<f64>,
+    measured: Result<Measured, String>,
+) -> Vec<String> {
     let mut row = vec![program.to_owned(), step];
     match measured {
         Ok(Measured { seconds, extra_bytes, program_bytes, actions, dependencies }) => {
@@ -173,7 +183,9 @@ fn row(program: &str, step: String, goal: Option<f64>, measured: Result<Measured
                 let verdict = if of_million <= goal { "met" } else { "missed" };
                 format!("{goal:.0} s, {verdict}")
             }));
-            row.extend([program_bytes, extra_bytes].map(|bytes| format!("{:.0}", bytes as f64 / 1e6)));
+            row.extend(
+                [program_bytes, extra_bytes].map(|bytes| format!("{:.0}", bytes as f64 / 1e6)),
+            );
         }
         Err(why) => {
             row.push(why);

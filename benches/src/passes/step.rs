@@ -40,8 +40,8 @@ pub(crate) struct Measured {
 
 /// Prints what was measured, or why nothing was, as JSON.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
-    let loaded =
-        load_program(std::slice::from_ref(&args.input), &Options::default()).map_err(io::Error::other)?;
+    let loaded = load_program(std::slice::from_ref(&args.input), &Options::default())
+        .map_err(io::Error::other)?;
     println!("{}", serde_json::to_string(&measure(args, &loaded)?)?);
     Ok(())
 }
@@ -77,7 +77,8 @@ fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, Strin
     match name {
         "verify" => verify(program).map_err(|faults| faults.to_string())?,
         "check" => {
-            let report = check::check(program, Some(&loaded.findings.sources), &check::Options::default());
+            let report =
+                check::check(program, Some(&loaded.findings.sources), &check::Options::default());
             std::hint::black_box(report);
         }
         _ => {
@@ -114,5 +115,6 @@ fn resident(line: &str) -> io::Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let found = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
     let kib = found.and_then(|text| text.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kib.map(|kib| kib * 1024).ok_or_else(|| io::Error::other(format!("no {line} in /proc/self/status")))
+    kib.map(|kib| kib * 1024)
+        .ok_or_else(|| io::Error::other(format!("no {line} in /proc/self/status")))
 }

@@ -1,5 +1,5 @@
-//! From samples to curves: a panel for each size of the allreduce, a curve for each contestant without and with calls, a point for each
-//! product.
+//! From samples to curves: a panel for each size of the allreduce, a curve for each contestant
+//! without and with calls, a point for each product.
 
 use crate::measure::median;
 use crate::overlap::HEADER;
@@ -49,7 +49,8 @@ pub(super) fn parse(csv: &str) -> Result<Vec<Panel>, String> {
     if lines.next() != Some(HEADER) {
         return Err(format!("line 1 is not `{HEADER}`, as `overlap --csv` writes it"));
     }
-    let row = |(number, line)| row(line).ok_or_else(|| format!("line {number}: `{line}` is no sample"));
+    let row =
+        |(number, line)| row(line).ok_or_else(|| format!("line {number}: `{line}` is no sample"));
     let rows = (2..).zip(lines).map(row).collect::<Result<Vec<_>, String>>()?;
     if rows.is_empty() {
         return Err("there are no samples".to_owned());
@@ -59,8 +60,11 @@ pub(super) fn parse(csv: &str) -> Result<Vec<Panel>, String> {
 
 fn row(line: &str) -> Option<Row<'_>> {
     let cells: Vec<&str> = line.split(',').collect();
-    let [order, bytes, contestant, calls, _run, alone, both, _waiting] = cells[..] else { return None };
-    let us = |cell: &str| cell.parse::<f64>().ok().filter(|ns| ns.is_finite()).map(|ns| ns / 1000.0);
+    let [order, bytes, contestant, calls, _run, alone, both, _waiting] = cells[..] else {
+        return None;
+    };
+    let us =
+        |cell: &str| cell.parse::<f64>().ok().filter(|ns| ns.is_finite()).map(|ns| ns / 1000.0);
     let (alone, both) = (us(alone).filter(|&us| us > 0.0)?, us(both)?);
     let (order, bytes) = (order.parse().ok()?, bytes.parse().ok()?);
     Some(Row { order, bytes, of: (contestant, calls), alone, overhead: both - alone })
@@ -89,9 +93,14 @@ fn panels(rows: &[Row<'_>]) -> Vec<Panel> {
             alone: alone[&order],
             overhead: median(samples.iter().copied()),
         });
-        Some(Curve { contestant: of.0.to_owned(), calls: of.1.to_owned(), points: points.collect() })
+        Some(Curve {
+            contestant: of.0.to_owned(),
+            calls: of.1.to_owned(),
+            points: points.collect(),
+        })
     };
-    let panel = |bytes| Panel { bytes, curves: names.iter().filter_map(|&of| curve(bytes, of)).collect() };
+    let panel =
+        |bytes| Panel { bytes, curves: names.iter().filter_map(|&of| curve(bytes, of)).collect() };
     sizes.into_iter().map(panel).collect()
 }
 
@@ -112,8 +121,11 @@ mod tests {
         ];
         let panels = parse(&format!("{HEADER}\n{}\n", rows.join("\n"))).expect("samples");
         assert_eq!(panels.iter().map(|panel| panel.bytes).collect::<Vec<_>>(), [64, 8192]);
-        let names: Vec<_> =
-            panels[1].curves.iter().map(|curve| (curve.contestant.as_str(), curve.calls.as_str())).collect();
+        let names: Vec<_> = panels[1]
+            .curves
+            .iter()
+            .map(|curve| (curve.contestant.as_str(), curve.calls.as_str()))
+            .collect();
         assert_eq!(names, [("mpi", "none"), ("caller", "block")]);
         let point = |order, alone, overhead| Point { order, alone, overhead };
         assert_eq!(panels[1].curves[0].points, [point(128, 1.0, 0.5), point(256, 2.0, 0.5)]);
@@ -127,7 +139,10 @@ mod tests {
         assert!(error("a,b\n").starts_with("line 1 is not `order,bytes"));
         assert_eq!(error(HEADER), "there are no samples");
         let wrong = "128,8192,mpi,none,1,0,1,1";
-        assert_eq!(error(&format!("{HEADER}\n{wrong}\n")), format!("line 2: `{wrong}` is no sample"));
+        assert_eq!(
+            error(&format!("{HEADER}\n{wrong}\n")),
+            format!("line 2: `{wrong}` is no sample")
+        );
         assert!(error(&format!("{HEADER}\n128,8,mpi,none,1,nan,1,1\n")).starts_with("line 2"));
     }
 }

@@ -24,7 +24,9 @@ pub(super) fn svg(panels: &[Panel]) -> Result<String, Box<dyn Error + Send + Syn
         if !names.contains(&curve.contestant.as_str()) {
             names.push(&curve.contestant);
         }
-        if !legend.iter().any(|known| (&known.contestant, &known.calls) == (&curve.contestant, &curve.calls))
+        if !legend
+            .iter()
+            .any(|known| (&known.contestant, &known.calls) == (&curve.contestant, &curve.calls))
         {
             legend.push(curve);
         }
@@ -57,7 +59,9 @@ pub(super) fn svg(panels: &[Panel]) -> Result<String, Box<dyn Error + Send + Syn
 fn draw_panel(panel: &Panel, area: &Area<'_>, color: impl Fn(&Curve) -> RGBColor) -> Drawn {
     let points = || panel.curves.iter().flat_map(|curve| &curve.points);
     let range = |value: fn(&Point) -> f64| {
-        points().map(value).fold((f64::MAX, f64::MIN), |(least, most), x| (least.min(x), most.max(x)))
+        points()
+            .map(value)
+            .fold((f64::MAX, f64::MIN), |(least, most), x| (least.min(x), most.max(x)))
     };
     let ((left, right), (low, high)) = (range(|point| point.alone), range(|point| point.overhead));
     let (low, high) = (low.min(0.0), high.max(0.0));
@@ -80,7 +84,8 @@ fn draw_panel(panel: &Panel, area: &Area<'_>, color: impl Fn(&Curve) -> RGBColor
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
     // Where the allreduce costs nothing.
-    chart.draw_series([PathElement::new([(left * 0.7, 0.0), (right * 1.4, 0.0)], BLACK.mix(0.6))])?;
+    chart
+        .draw_series([PathElement::new([(left * 0.7, 0.0), (right * 1.4, 0.0)], BLACK.mix(0.6))])?;
     for curve in &panel.curves {
         let color = color(curve);
         let points: Vec<(f64, f64)> =
@@ -164,7 +169,8 @@ mod tests {
         let picture = svg(&panels).expect("a picture");
         assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
         let words = ["allreduce of 8 KiB", "allreduce of 1 MiB", "overhead of the allreduce, µs"];
-        let names = ["MPI_Iallreduce, no calls", "schedule, progress by caller, a test after each block"];
+        let names =
+            ["MPI_Iallreduce, no calls", "schedule, progress by caller, a test after each block"];
         for text in words.into_iter().chain(names) {
             assert!(picture.contains(text), "{text}");
         }
@@ -174,7 +180,8 @@ mod tests {
     #[test]
     fn a_logarithmic_axis_has_few_numbers() {
         let shown: Vec<String> = (1..=30).map(|tens| logarithmic(f64::from(tens) * 10.0)).collect();
-        let shown: Vec<&str> = shown.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        let shown: Vec<&str> =
+            shown.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         assert_eq!(shown, ["10", "20", "50", "100", "200"]);
         assert_eq!(logarithmic(0.5), "0.5");
     }

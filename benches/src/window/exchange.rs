@@ -13,8 +13,8 @@ const STEP: usize = 4;
 /// Steps of a period.
 const PERIOD: usize = 4096;
 
-/// An exchange whose ranks have `actions` actions or somewhat more, in windows of `window`. The pass puts one period in
-/// windows, which is then repeated with a dummy between two.
+/// An exchange whose ranks have `actions` actions or somewhat more, in windows of `window`. The
+/// pass puts one period in windows, which is then repeated with a dummy between two.
 pub(super) fn exchange(actions: usize, window: u32) -> io::Result<Program> {
     let mut builder = ProgramBuilder::default();
     (0..2).for_each(|rank| builder.rank_with(period(rank)));
@@ -49,8 +49,9 @@ fn start(rank: u32) -> Vec<u8> {
     (0..SLOTS).flat_map(|slot| (1 + slot + SLOTS * u64::from(rank)).to_le_bytes()).collect()
 }
 
-/// In every step a number goes to the other rank and its number comes. Rank 0 adds what came to its own, rank 1 takes it
-/// instead of its own, and both add the result to the sum of all: Fibonacci's numbers, in every slot.
+/// In every step a number goes to the other rank and its number comes. Rank 0 adds what came to its
+/// own, rank 1 takes it instead of its own, and both add the result to the sum of all: Fibonacci's
+/// numbers, in every slot.
 fn period(rank: u32) -> Body {
     let mut body = BodyBuilder::default();
     let mut before: Option<ActionId> = None;
@@ -70,8 +71,11 @@ fn period(rank: u32) -> Body {
             tag,
             placement: Default::default(),
         });
-        let change =
-            body.action(exec(if rank == 0 { Op::Sum } else { Op::Copy }, arrival(slot), number(slot)));
+        let change = body.action(exec(
+            if rank == 0 { Op::Sum } else { Op::Copy },
+            arrival(slot),
+            number(slot),
+        ));
         let sum = body.action(exec(Op::Sum, number(slot), SUM));
         if let Some(before) = (step as u64).checked_sub(SLOTS) {
             let [.., change_before, sum_before] =
@@ -125,7 +129,8 @@ fn repeated(period: &Body, times: usize) -> Body {
 
 /// The numbers of both ranks and their sum after so many steps.
 fn numbers(steps: usize) -> [Vec<u8>; 2] {
-    let mut of = [0, 1].map(|rank: u64| (0..SLOTS).map(|slot| 1 + slot + SLOTS * rank).collect::<Vec<_>>());
+    let mut of =
+        [0, 1].map(|rank: u64| (0..SLOTS).map(|slot| 1 + slot + SLOTS * rank).collect::<Vec<_>>());
     let mut sums = [0u64; 2];
     for step in 0..steps {
         let slot = step % SLOTS as usize;

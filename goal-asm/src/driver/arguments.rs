@@ -8,8 +8,9 @@ use std::path::PathBuf;
 /// Inputs, and what they may ask for.
 #[derive(Debug, Clone, clap::Args)]
 pub struct InputArguments {
-    /// Text in either spelling, NISA or a LogGOPSim binary, told apart by content, packed with gzip or not; - is
-    /// standard input. Several texts make one program: blocks append, files of bare statements are ranks 0, 1, ...
+    /// Text in either spelling, NISA or a LogGOPSim binary, told apart by content, packed with gzip
+    /// or not; - is standard input. Several texts make one program: blocks append, files of bare
+    /// statements are ranks 0, 1, ...
     #[arg(value_name = "IN", required = true)]
     pub inputs: Vec<PathBuf>,
     /// Threads that work [default: one a processor]
@@ -133,7 +134,8 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         },
         None => (text, 0),
     };
-    let number: u64 =
-        digits.parse().map_err(|_| "give a number, with or without K, M, G or T behind it".to_owned())?;
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "give a number, with or without K, M, G or T behind it".to_owned())?;
     number.checked_mul(1 << shift).ok_or_else(|| "more than 2^64 bytes".to_owned())
 }

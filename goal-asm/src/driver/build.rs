@@ -20,8 +20,8 @@ pub struct Compiled {
     pub findings: Findings,
 }
 
-/// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is compiled in memory. The whole
-/// program is checked unless [`Options::check`] says otherwise.
+/// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is
+/// compiled in memory. The whole program is checked unless [`Options::check`] says otherwise.
 ///
 /// # Errors
 /// What is wrong with the inputs, or why they can't be read.
@@ -56,7 +56,8 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
     }
 }
 
-/// Runs the passes of the pipeline, and calls `after` with the program after each. Notes of passes become warnings.
+/// Runs the passes of the pipeline, and calls `after` with the program after each. Notes of passes
+/// become warnings.
 ///
 /// # Errors
 /// What the verifier finds, and what a pass refuses.
@@ -114,7 +115,12 @@ impl Emit {
 ///
 /// # Errors
 /// Where the form can't hold it, or `out` fails.
-pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output) -> Result<(), Error> {
+pub fn emit(
+    loaded: &mut Loaded,
+    emit: Emit,
+    options: &Options,
+    out: &mut Output,
+) -> Result<(), Error> {
     (options.on_stage)("writing");
     if options.strip && emit != Emit::Loggopsim {
         loaded.program.strip();
@@ -123,7 +129,9 @@ pub fn emit(loaded: &mut Loaded, emit: Emit, options: &Options, out: &mut Output
         Emit::Nisa => encode_nisa(loaded, options, out),
         Emit::Text(style) => print(&loaded.program, style, out).map_err(EmitError::Io),
         Emit::Dot => write_dot(&loaded.program, out).map_err(EmitError::Io),
-        Emit::Json => write_json(&loaded.program, Some(&loaded.findings.sources), out).map_err(EmitError::Io),
+        Emit::Json => {
+            write_json(&loaded.program, Some(&loaded.findings.sources), out).map_err(EmitError::Io)
+        }
         Emit::Loggopsim => write_loggopsim(loaded, options, out),
     };
     written.map_err(|error| error.of(out.name()))
@@ -150,10 +158,13 @@ fn encode_nisa(
 ) -> Result<(), EmitError> {
     let encode_options = EncodeOptions { strip: options.strip, threads: options.threads };
     let Loaded { program, findings, .. } = loaded;
-    let encoded = options.with_threads(|| encode(program, &encode_options, Some(&findings.sources), out));
+    let encoded =
+        options.with_threads(|| encode(program, &encode_options, Some(&findings.sources), out));
     encoded.map_err(|error| match error {
         EncodeError::Io(error) => EmitError::Io(error),
-        error => EmitError::Input(fail(loaded, Diagnostic::new(Code::NisaOverflow, error.to_string()))),
+        error => {
+            EmitError::Input(fail(loaded, Diagnostic::new(Code::NisaOverflow, error.to_string())))
+        }
     })
 }
 
@@ -169,7 +180,11 @@ fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
 
 /// A binary that still says what the program says is written as it was read: its appendix may have
 /// another layout than ours.
-fn write_loggopsim(loaded: &mut Loaded, options: &Options, out: &mut dyn Write) -> Result<(), EmitError> {
+fn write_loggopsim(
+    loaded: &mut Loaded,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<(), EmitError> {
     if let Some(bytes) = &loaded.binary
         && !loggopsim::is_written_as(&loaded.program, bytes)
         && loggopsim::read(bytes, &options.limits)
@@ -183,7 +198,10 @@ fn write_loggopsim(loaded: &mut Loaded, options: &Options, out: &mut dyn Write) 
     }
     loggopsim::write(&loaded.program, out).map_err(|error| match error {
         loggopsim::WriteError::Io(error) => EmitError::Io(error),
-        error => EmitError::Input(fail(loaded, Diagnostic::new(Code::LoggopsimOverflow, error.to_string()))),
+        error => EmitError::Input(fail(
+            loaded,
+            Diagnostic::new(Code::LoggopsimOverflow, error.to_string()),
+        )),
     })
 }
 

@@ -11,7 +11,8 @@ use goal_opt::check::check_into;
 pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, Error> {
     (options.on_stage)("checking");
     let Loaded { program, findings, .. } = loaded;
-    let proved = check_into(program, Some(&findings.sources), &options.checks, &mut findings.report);
+    let proved =
+        check_into(program, Some(&findings.sources), &options.checks, &mut findings.report);
     let is_denied = options.deny_warnings && findings.report.warnings > 0;
     if findings.report.has_errors() || is_denied {
         return Err(std::mem::take(findings).into());

@@ -24,8 +24,9 @@ pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
     };
     let mut command = T::command().color(choice);
     let parsed = command.try_get_matches_from_mut(&arguments);
-    let parsed =
-        parsed.and_then(|matches| T::from_arg_matches(&matches).map_err(|error| error.format(&mut command)));
+    let parsed = parsed.and_then(|matches| {
+        T::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    });
     parsed.map_err(|error| {
         let is_json = value(&arguments, "--format") == Some("json");
         tell(program, &error, is_json)

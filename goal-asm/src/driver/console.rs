@@ -2,7 +2,9 @@
 
 use super::stage::clear_stage;
 use super::{Error, Findings, streams};
-use goal_lang::diag::{Severity, render, render_json, render_json_error, render_rest, render_sarif};
+use goal_lang::diag::{
+    Severity, render, render_json, render_json_error, render_rest, render_sarif,
+};
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -47,7 +49,9 @@ fn is_colored() -> bool {
         color if color == Color::Always as u8 => true,
         color if color == Color::Never as u8 => false,
         _ if is_set("NO_COLOR") => false,
-        _ if is_set("CLICOLOR_FORCE") => std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
+        _ if is_set("CLICOLOR_FORCE") => {
+            std::env::var_os("CLICOLOR_FORCE").is_some_and(|value| value != "0")
+        }
         _ => io::stderr().is_terminal() && !is_dumb(),
     }
 }
@@ -139,7 +143,9 @@ fn say_failure(program: &str, error: &Error, format: Format, out: &mut dyn Write
         _ => ("usage", None),
     };
     let _ = match format {
-        Format::Json => render_json_error(kind, Severity::Error, &error.to_string(), None, file, out),
+        Format::Json => {
+            render_json_error(kind, Severity::Error, &error.to_string(), None, file, out)
+        }
         _ => writeln!(io::stderr(), "{program}: {error}"),
     };
 }
@@ -149,7 +155,9 @@ pub fn note_message(program: &str, kind: &str, severity: Severity, message: &str
     clear_stage();
     // Where standard error is closed there is nobody to tell.
     let _ = match (format, severity) {
-        (Format::Json, _) => render_json_error(kind, severity, message, None, None, &mut io::stderr()),
+        (Format::Json, _) => {
+            render_json_error(kind, severity, message, None, None, &mut io::stderr())
+        }
         (_, Severity::Error) => writeln!(io::stderr(), "{program}: {message}"),
         (_, Severity::Warning) => writeln!(io::stderr(), "{program}: warning: {message}"),
     };

@@ -45,7 +45,8 @@ impl From<Diagnostic> for Findings {
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The input is wrong; the findings have at least one error, or a warning where these are denied.
+    /// The input is wrong; the findings have at least one error, or a warning where these are
+    /// denied.
     #[error("{}", .0.first_message())]
     Input(Box<Findings>),
     /// The command asks for something that can't be done.

@@ -11,12 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Puts into text files the changes that end findings, until no finding has any, and tells what was changed, a line each.
-/// Changes that lead to more errors of some kind, or to a text that is none, are left out, which is told as well. A file
-/// without changes is not touched.
+/// Puts into text files the changes that end findings, until no finding has any, and tells what was
+/// changed, a line each. Changes that lead to more errors of some kind, or to a text that is none,
+/// are left out, which is told as well. A file without changes is not touched.
 ///
 /// # Errors
-/// What is wrong with the texts themselves; where an input is no plain text file; those of the system.
+/// What is wrong with the texts themselves; where an input is no plain text file; those of the
+/// system.
 pub fn fix(paths: &[PathBuf], options: &Options) -> Result<Vec<String>, Error> {
     let texts = paths.iter().map(|path| text(path, options)).collect::<Result<Vec<_>, _>>()?;
     let mut sources = SourceMap::default();
@@ -91,8 +92,8 @@ struct Fixed {
     applied: Vec<Fix>,
 }
 
-/// The program with as many of the fixes as do no harm together; `None` where each does harm. Fixes that do harm together are
-/// tried by halves.
+/// The program with as many of the fixes as do no harm together; `None` where each does harm. Fixes
+/// that do harm together are tried by halves.
 fn most(
     loaded: &Loaded,
     found: &Report,
@@ -119,7 +120,12 @@ fn most(
 }
 
 /// The program with some fixes, and what is found in it; `None` where it is worse than before.
-fn attempt(loaded: &Loaded, found: &Report, fixes: &[Fix], options: &Options) -> Option<(Loaded, Report)> {
+fn attempt(
+    loaded: &Loaded,
+    found: &Report,
+    fixes: &[Fix],
+    options: &Options,
+) -> Option<(Loaded, Report)> {
     let mut sources = SourceMap::default();
     for source in loaded.findings.sources.sources() {
         sources.add(source.name.clone(), Arc::new(apply(fixes, source)));
@@ -129,12 +135,15 @@ fn attempt(loaded: &Loaded, found: &Report, fixes: &[Fix], options: &Options) ->
     (!is_worse(found, &left)).then_some((fixed, left))
 }
 
-/// Whether there are more errors of some kind than before, or the program has come to rely on buffering.
+/// Whether there are more errors of some kind than before, or the program has come to rely on
+/// buffering.
 fn is_worse(before: &Report, after: &Report) -> bool {
-    let matters =
-        |found: &&Diagnostic| found.severity() == Severity::Error || found.code == Code::ReliesOnBuffering;
-    let count =
-        |report: &Report, code: Code| report.diagnostics.iter().filter(|found| found.code == code).count();
+    let matters = |found: &&Diagnostic| {
+        found.severity() == Severity::Error || found.code == Code::ReliesOnBuffering
+    };
+    let count = |report: &Report, code: Code| {
+        report.diagnostics.iter().filter(|found| found.code == code).count()
+    };
     let mut kinds = after.diagnostics.iter().filter(matters).map(|found| found.code);
     after.errors > before.errors || kinds.any(|code| count(after, code) > count(before, code))
 }

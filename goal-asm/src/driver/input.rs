@@ -85,7 +85,9 @@ impl Input {
         let unpacked = unpack(&name, &bytes, limit)?;
         if unpacked.starts_with(&GZIP) {
             let message = format!("{name}: the gzip file holds another gzip file");
-            return Err(Diagnostic::new(Code::GzipFormat, message).help("unpack it once: `gzip -dc`").into());
+            return Err(Diagnostic::new(Code::GzipFormat, message)
+                .help("unpack it once: `gzip -dc`")
+                .into());
         }
         Ok(Self { name, form: form(&unpacked), bytes: Arc::new(unpacked), packed: true })
     }
@@ -121,7 +123,9 @@ fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
             damaged(format!("can't be unpacked: {error}"), help)
         })?;
         if unpacked.len() as u64 > limit {
-            return Err(too_large(format!("{name}: the gzip file unpacks to more than {limit} bytes")));
+            return Err(too_large(format!(
+                "{name}: the gzip file unpacks to more than {limit} bytes"
+            )));
         }
         rest = member.into_inner();
     }

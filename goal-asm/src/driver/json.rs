@@ -2,18 +2,22 @@
 
 use crate::nisa::{LineCounters, Lines};
 use goal_lang::{
-    ANY, Action, ActionId, Body, Datum, Function, MemoryImage, Operand, Payload, Piece, Placement, Program,
-    SourceMap, Space,
+    ANY, Action, ActionId, Body, Datum, Function, MemoryImage, Operand, Payload, Piece, Placement,
+    Program, SourceMap, Space,
 };
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// Writes a program: `num_ranks`, then `bodies` and `images`, each with the ranks that have it. Lines of the text need
-/// `sources`, unless the program came with lines.
+/// Writes a program: `num_ranks`, then `bodies` and `images`, each with the ranks that have it.
+/// Lines of the text need `sources`, unless the program came with lines.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_json(program: &Program, sources: Option<&SourceMap>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_json(
+    program: &Program,
+    sources: Option<&SourceMap>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut ranks_of_body = vec![Vec::new(); program.bodies.len()];
     let mut ranks_of_image = vec![Vec::new(); program.images.len()];
     for (rank, entry) in program.ranks.iter().enumerate() {
@@ -35,13 +39,17 @@ pub fn write_json(program: &Program, sources: Option<&SourceMap>, out: &mut dyn 
     let images = program.images.iter().zip(ranks_of_image).filter(|(_, ranks)| !ranks.is_empty());
     for (i, (MemoryImage { init, expect }, ranks)) in images.enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        serde_json::to_writer(&mut *out, &Image { ranks, init: values(init), expect: values(expect) })?;
+        serde_json::to_writer(
+            &mut *out,
+            &Image { ranks, init: values(init), expect: values(expect) },
+        )?;
     }
     out.write_all(b"]}\n")
 }
 
 fn write_actions(body: &Body, sources: Option<&SourceMap>, out: &mut dyn Write) -> io::Result<()> {
-    let [requires, irequires] = [&body.requires, &body.irequires].map(|csr| csr.transposed(body.len()));
+    let [requires, irequires] =
+        [&body.requires, &body.irequires].map(|csr| csr.transposed(body.len()));
     let (lines, mut counters) = (Lines::new(&body.debug, sources), LineCounters::default());
     for id in body.ids() {
         out.write_all(if id.index() > 0 { b",\n" } else { b"\n" })?;

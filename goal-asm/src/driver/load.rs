@@ -22,7 +22,10 @@ pub struct Loaded {
 impl fmt::Debug for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { program, findings, binary: _ } = self;
-        f.debug_struct("Loaded").field("program", program).field("findings", findings).finish_non_exhaustive()
+        f.debug_struct("Loaded")
+            .field("program", program)
+            .field("findings", findings)
+            .finish_non_exhaustive()
     }
 }
 

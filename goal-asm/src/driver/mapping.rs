@@ -6,14 +6,16 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Maps a plain file that isn't empty. Only the parser of text reads such bytes in place, which takes any bytes at any time;
-/// binary forms are copied first, so that what was verified is what is used.
+/// Maps a plain file that isn't empty. Only the parser of text reads such bytes in place, which
+/// takes any bytes at any time; binary forms are copied first, so that what was verified is what is
+/// used.
 ///
 /// # Errors
 /// Those of the system.
 pub(super) fn map(file: &File) -> io::Result<Bytes> {
-    // SAFETY: the mapping is private and read-only. Should another process write to the file, the bytes read change between two
-    // reads: the parser indexes with bounds checks and treats no byte as valid UTF-8 because it was before.
+    // SAFETY: the mapping is private and read-only. Should another process write to the file, the
+    // bytes read change between two reads: the parser indexes with bounds checks and treats no byte
+    // as valid UTF-8 because it was before.
     let mapping = unsafe { memmap2::Mmap::map(file) }?;
     Ok(Arc::new(mapping))
 }

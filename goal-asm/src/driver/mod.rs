@@ -1,7 +1,8 @@
 //! Everything behind the command line: inputs of any form become programs, programs become files.
 //!
-//! `goalc`, `goal-run` and the benchmarks use the same functions, so that a program means the same to each. Start at
-//! [`compile`] for a schedule to execute, at [`load_program`] for a program to look at.
+//! `goalc`, `goal-run` and the benchmarks use the same functions, so that a program means the same
+//! to each. Start at [`compile`] for a schedule to execute, at [`load_program`] for a program to
+//! look at.
 
 mod arguments;
 mod build;
@@ -53,14 +54,15 @@ pub use goal_opt::check::Options as CheckOptions;
 pub struct Options {
     /// What a program may ask for.
     pub limits: Limits,
-    /// Most bytes of an input that has to be held in memory: a pipe's, an unpacked one's, a binary one's.
+    /// Most bytes of an input that has to be held in memory: a pipe's, an unpacked one's, a binary
+    /// one's.
     pub input_bytes_max: u64,
     /// Threads that work; the result does not depend on it.
     pub threads: usize,
     /// Which passes run, and for which machine.
     pub pipeline: Pipeline,
-    /// Whether the verifier runs around every pass, what is suspicious is looked for, and [`compile`] checks the whole
-    /// program.
+    /// Whether the verifier runs around every pass, what is suspicious is looked for, and
+    /// [`compile`] checks the whole program.
     pub check: bool,
     /// What whole-program checks assume of the runtime.
     pub checks: CheckOptions,

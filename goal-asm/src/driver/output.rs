@@ -41,7 +41,8 @@ impl Target {
             && inputs.iter().any(|input| identity(input) == Some(file))
         {
             let name = path.display();
-            let message = format!("the result would replace the input {name}: name another file with -o");
+            let message =
+                format!("the result would replace the input {name}: name another file with -o");
             return Err(Error::Usage(message));
         }
         Ok(self)
@@ -63,8 +64,8 @@ pub struct Output {
 enum Sink {
     /// Standard output, a device or a pipe, which can't be replaced.
     Direct(BufWriter<File>),
-    /// A file without a name in the folder of the place where it will be: nothing is left of it, however the process
-    /// ends.
+    /// A file without a name in the folder of the place where it will be: nothing is left of it,
+    /// however the process ends.
     Unnamed(BufWriter<File>, PathBuf),
     /// A temporary in that folder, where the file system knows no files without a name.
     Named(BufWriter<NamedTempFile>, PathBuf),
@@ -82,13 +83,16 @@ impl Output {
         match target {
             Target::Stdout => {
                 if binary && io::stdout().is_terminal() {
-                    let message = "the result is binary and standard output a terminal: name a file with -o";
+                    let message =
+                        "the result is binary and standard output a terminal: name a file with -o";
                     return Err(Error::Usage(message.to_owned()));
                 }
                 super::stage::leave_stdout_to_result();
                 let name = "<stdout>".to_owned();
                 match streams::stdout().and_then(|stdout| stdout.as_fd().try_clone_to_owned()) {
-                    Ok(stdout) => Ok(Self { name, sink: Sink::Direct(BufWriter::new(stdout.into())) }),
+                    Ok(stdout) => {
+                        Ok(Self { name, sink: Sink::Direct(BufWriter::new(stdout.into())) })
+                    }
                     Err(error) => Err(Error::io(name, error)),
                 }
             }
@@ -116,9 +120,8 @@ impl Output {
         let finished = match self.sink {
             Sink::Direct(mut out) => out.flush(),
             Sink::Unnamed(out, place) => finish(out).and_then(|file| name(&file, &place)),
-            Sink::Named(out, place) => {
-                finish(out).and_then(|file| file.persist(place).map(drop).map_err(|error| error.error))
-            }
+            Sink::Named(out, place) => finish(out)
+                .and_then(|file| file.persist(place).map(drop).map_err(|error| error.error)),
         };
         finished.map_err(|error| Error::io(self.name, error))
     }
@@ -164,7 +167,8 @@ fn finish<W: Write>(out: BufWriter<W>) -> io::Result<W> {
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Puts a file without a name in its place. A link can't replace a file, so it gets a name of its own for a moment.
+/// Puts a file without a name in its place. A link can't replace a file, so it gets a name of its
+/// own for a moment.
 fn name(file: &File, place: &Path) -> io::Result<()> {
     let folder = folder(place);
     let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -10,22 +10,23 @@ use std::path::Path;
 /// Which passes run, and for which machine.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PassArguments {
-    /// 0: only what the format needs; 1: also what leaves the allowed orders as they are; 2: also what restricts them
-    /// and splits messages, for the machine [default: 1 for NISA, 0 for every other form]
+    /// 0: only what the format needs; 1: also what leaves the allowed orders as they are; 2: also
+    /// what restricts them and splits messages, for the machine [default: 1 for NISA, 0 for every
+    /// other form]
     #[arg(short = 'O', value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=2))]
     pub level: Option<u8>,
     /// These passes instead of a level's, in this order: a,b(c=4); what the format needs is added
     #[arg(long, value_name = "LIST", conflicts_with = "level")]
     pub passes: Option<String>,
-    /// The machine that the schedule is meant for: a file with the parameters of LogGOPS, or L=,o=,g=,G=,O=,S= in
-    /// nanoseconds and bytes; what is not given is as on one host
+    /// The machine that the schedule is meant for: a file with the parameters of LogGOPS, or
+    /// L=,o=,g=,G=,O=,S= in nanoseconds and bytes; what is not given is as on one host
     #[arg(long, value_name = "FILE|L=,o=,...")]
     pub machine: Option<String>,
 }
 
 impl PassArguments {
-    /// The pipeline that these arguments ask for, for a runtime that sends messages up to `eager_limit` bytes before
-    /// their receives are there.
+    /// The pipeline that these arguments ask for, for a runtime that sends messages up to
+    /// `eager_limit` bytes before their receives are there.
     ///
     /// Only NISA is compiled to be executed. The other forms hand a program to other tools, so
     /// without a level and a list no pass runs for them: their order and dependencies are the
@@ -34,7 +35,9 @@ impl PassArguments {
     /// # Errors
     /// What is no pass and no machine, or a file that can't be read.
     pub fn pipeline(&self, emit: Emit, eager_limit: u64) -> Result<Pipeline, Error> {
-        let usage = |option: &str, error: &dyn std::fmt::Display| Error::Usage(format!("{option}: {error}"));
+        let usage = |option: &str, error: &dyn std::fmt::Display| {
+            Error::Usage(format!("{option}: {error}"))
+        };
         let level = match (self.level, emit) {
             (Some(0), Emit::Nisa) => Some(Level::O0),
             (None, Emit::Nisa) => Some(Level::default()),
@@ -54,9 +57,10 @@ impl PassArguments {
                 Machine::parse(text).map_err(|error| usage("--machine", &error))?
             }
             Some(file) => {
-                let text =
-                    read_machine(file).map_err(|error| Error::io(format!("--machine {file}"), error))?;
-                Machine::parse(&text).map_err(|error| usage(&format!("--machine {file}"), &error))?
+                let text = read_machine(file)
+                    .map_err(|error| Error::io(format!("--machine {file}"), error))?;
+                Machine::parse(&text)
+                    .map_err(|error| usage(&format!("--machine {file}"), &error))?
             }
         };
         Ok(Pipeline { machine, eager_limit, ..pipeline })
@@ -67,7 +71,9 @@ fn read_machine(file: &str) -> io::Result<String> {
     let mut text = String::new();
     let read = File::open(file)?.take(MACHINE_BYTES_MAX + 1).read_to_string(&mut text)?;
     match read as u64 > MACHINE_BYTES_MAX {
-        true => Err(io::Error::new(io::ErrorKind::InvalidData, "this is too large to be a machine")),
+        true => {
+            Err(io::Error::new(io::ErrorKind::InvalidData, "this is too large to be a machine"))
+        }
         false => Ok(text),
     }
 }

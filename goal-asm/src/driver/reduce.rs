@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 /// How a program is made small.
 #[derive(Debug, Clone)]
 pub struct ReduceOptions {
-    /// The shell command that ends with status 0 on interesting programs; `%s` is the program's file, which is added where
-    /// there is none.
+    /// The shell command that ends with status 0 on interesting programs; `%s` is the program's
+    /// file, which is added where there is none.
     pub check: String,
     /// How long it may run.
     pub timeout: Duration,
@@ -26,12 +26,12 @@ pub struct ReduceOptions {
     pub style: Style,
 }
 
-/// Makes a program as small as it can be while the command finds it interesting, and writes it to `target`: a file has the
-/// smallest one at any time. What came of it is told on standard error.
+/// Makes a program as small as it can be while the command finds it interesting, and writes it to
+/// `target`: a file has the smallest one at any time. What came of it is told on standard error.
 ///
 /// # Errors
-/// Where the program itself is not interesting or one without actions is too, the command can't be run, or a file not be
-/// written.
+/// Where the program itself is not interesting or one without actions is too, the command can't be
+/// run, or a file not be written.
 pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
     let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
     let path = folder.path().join("program.goal");
@@ -82,7 +82,8 @@ pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Re
     if *target == Target::Stdout {
         write(&best, target)?;
     }
-    let is_minimal = if reduced.is_minimal { "" } else { "; there may be a smaller one: raise --max-tries" };
+    let is_minimal =
+        if reduced.is_minimal { "" } else { "; there may be a smaller one: raise --max-tries" };
     super::console::say(&format!(
         "goalc: {} became {} in {tries} tries{is_minimal}",
         size(program),
@@ -134,8 +135,9 @@ fn size(program: &Program) -> String {
         actions += body.len();
         dependencies += body.requires.len() + body.irequires.len();
     }
-    let many =
-        |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let many = |count: usize, one: &str, more: &str| {
+        format!("{count} {}", if count == 1 { one } else { more })
+    };
     format!(
         "{} with {} and {}",
         many(program.ranks.len(), "rank", "ranks"),
@@ -192,7 +194,8 @@ fn command(check: &str, path: &Path) -> String {
 fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).process_group(0);
-    let mut child = shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let mut child =
+        shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let begin = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {

@@ -20,10 +20,11 @@ pub(super) fn apply(findings: &mut Findings, options: &Options) {
         let text: &[u8] = &source.bytes;
         for start in memchr::memmem::find_iter(text, MARK) {
             let names = start + MARK.len();
-            let end =
-                memchr::memchr2(b')', b'\n', &text[names..]).map_or(text.len(), |length| names + length);
+            let end = memchr::memchr2(b')', b'\n', &text[names..])
+                .map_or(text.len(), |length| names + length);
             let lines = lines(text, start);
-            let span = Span { start: source.base + lines.0 as u64, end: source.base + lines.1 as u64 };
+            let span =
+                Span { start: source.base + lines.0 as u64, end: source.base + lines.1 as u64 };
             for name in text[names..end].split(|&byte| byte == b',') {
                 let name = String::from_utf8_lossy(name.trim_ascii());
                 match Code::named(&name).filter(|&code| Silence::may_cover(code)) {
@@ -54,8 +55,9 @@ pub(super) fn apply(findings: &mut Findings, options: &Options) {
 /// itself.
 fn lines(text: &[u8], comment: usize) -> (usize, usize) {
     let start = memchr::memrchr(b'\n', &text[..comment]).map_or(0, |newline| newline + 1);
-    let line_end =
-        |from: usize| memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length + 1);
+    let line_end = |from: usize| {
+        memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length + 1)
+    };
     let end = line_end(comment);
     let is_alone = text[start..comment].iter().all(|byte| b" \t#/*".contains(byte));
     (start, if is_alone { line_end(end) } else { end })

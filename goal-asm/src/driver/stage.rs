@@ -62,8 +62,9 @@ fn draw(since: Instant) {
         {
             let mut shown = shown();
             let Some(shown) = shown.as_mut().filter(|shown| shown.since == since) else { return };
-            let bar =
-                shown.bar.get_or_insert_with(|| ProgressBar::new_spinner().with_message(shown.text.clone()));
+            let bar = shown
+                .bar
+                .get_or_insert_with(|| ProgressBar::new_spinner().with_message(shown.text.clone()));
             bar.tick();
         }
         thread::sleep(TICK);

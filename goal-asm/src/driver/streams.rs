@@ -60,7 +60,8 @@ const LINKS_MAX: usize = 40;
 pub(super) fn descriptor(path: &Path) -> Option<i32> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder =
+            path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if let Ok(folder) = fs::canonicalize(folder)
             && let Ok(own) = fs::canonicalize("/proc/self")
             && folder.starts_with(&own)
@@ -76,7 +77,8 @@ pub(super) fn descriptor(path: &Path) -> Option<i32> {
 /// Returns true for an input that can't be replaced or have a result beside it: standard input
 /// (`-`), a pipe, a device, an open descriptor.
 pub fn is_stream(path: &Path) -> bool {
-    let is_special = || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
+    let is_special =
+        || fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir());
     path == Path::new("-") || descriptor(path).is_some() || is_special()
 }
 

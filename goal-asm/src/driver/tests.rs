@@ -1,5 +1,6 @@
 use super::{
-    Emit, Error, Form, Input, Options, Output, Status, Target, compile, emit, load_program, optimize,
+    Emit, Error, Form, Input, Options, Output, Status, Target, compile, emit, load_program,
+    optimize,
 };
 use goal_lang::diag::Code;
 use rustix::fs::{Mode, OFlags, open};
@@ -8,8 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const TEXT: &str =
-    "num_ranks 2\nrank 0 { b: send 4b to 1\n b requires a\n a: calc 1 }\nrank 1 { recv 4b from 0 }\n";
+const TEXT: &str = "num_ranks 2\nrank 0 { b: send 4b to 1\n b requires a\n a: calc 1 }\nrank 1 { recv 4b from 0 }\n";
 
 /// A folder with files of the given names and contents, and their paths.
 fn files(contents: &[(&str, &[u8])]) -> (tempfile::TempDir, Vec<PathBuf>) {

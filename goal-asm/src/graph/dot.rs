@@ -40,7 +40,10 @@ pub fn dot_of_ranks(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     for rank in 0..program.num_ranks() {
         let body = program.body_of(rank);
         writeln!(out, "  subgraph cluster_{rank} {{")?;
-        writeln!(out, "    label=\"rank {rank}\"; fontname=\"monospace\"; style=filled; color=\"#f4f6f8\";")?;
+        writeln!(
+            out,
+            "    label=\"rank {rank}\"; fontname=\"monospace\"; style=filled; color=\"#f4f6f8\";"
+        )?;
         for id in body.ids() {
             let (fill, text) = (colour(body.action(id).kind()), escaped(&text(body, id)));
             writeln!(out, "    r{rank}a{id} [label=\"{text}\", fillcolor=\"{fill}\"];")?;
@@ -49,7 +52,11 @@ pub fn dot_of_ranks(program: &Program, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "    r{rank}a{} -> r{rank}a{};", edge.prerequisite, edge.waiter)?;
         }
         for edge in body.irequires.edges() {
-            writeln!(out, "    r{rank}a{} -> r{rank}a{} [style=dashed];", edge.prerequisite, edge.waiter)?;
+            writeln!(
+                out,
+                "    r{rank}a{} -> r{rank}a{} [style=dashed];",
+                edge.prerequisite, edge.waiter
+            )?;
         }
         writeln!(out, "  }}")?;
     }

@@ -100,8 +100,11 @@ fn lanes<'a>(whole: &Whole<'a>, ranks: u32, columns: &[usize]) -> Vec<Drawing<'a
 }
 
 fn render(whole: &Whole<'_>, lanes: &[Drawing<'_>], messages: &[(Vertex, Vertex)]) -> String {
-    let right =
-        lanes.iter().filter_map(|lane| lane.columns.last()).map(|column| column.1).fold(0.0, f64::max);
+    let right = lanes
+        .iter()
+        .filter_map(|lane| lane.columns.last())
+        .map(|column| column.1)
+        .fold(0.0, f64::max);
     let all = whole.program.num_ranks() as usize;
     let caption = match lanes.len() < all {
         true => format!("ranks 0 to {} of {all}, and the messages among them", lanes.len() - 1),
@@ -122,7 +125,9 @@ fn render(whole: &Whole<'_>, lanes: &[Drawing<'_>], messages: &[(Vertex, Vertex)
             (top + bottom) / 2.0 + 4.0
         );
     }
-    svg.push_str("<g fill=\"none\" stroke=\"#b5482a\" stroke-width=\"1.4\" marker-end=\"url(#message)\">\n");
+    svg.push_str(
+        "<g fill=\"none\" stroke=\"#b5482a\" stroke-width=\"1.4\" marker-end=\"url(#message)\">\n",
+    );
     for &(send, receive) in messages {
         let whole_text = |vertex: Vertex| {
             let body = whole.body(vertex);
@@ -162,6 +167,7 @@ fn message(whole: &Whole<'_>, lanes: &[Drawing<'_>], send: Vertex, receive: Vert
         std::cmp::Ordering::Equal => (from.y + from.height, to.y + to.height, 1.0),
     };
     let bend = if from_rank == to_rank { LANE_PADDING } else { (y2 - y1).abs() / 2.0 };
-    let (c1, c2) = (y1 + pull * bend, if from_rank == to_rank { y2 + bend } else { y2 - pull * bend });
+    let (c1, c2) =
+        (y1 + pull * bend, if from_rank == to_rank { y2 + bend } else { y2 - pull * bend });
     format!("M{x1:.1},{y1:.1} C{x1:.1},{c1:.1} {x2:.1},{c2:.1} {x2:.1},{y2:.1}")
 }

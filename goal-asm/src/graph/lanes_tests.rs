@@ -73,7 +73,12 @@ fn every_example_is_drawn_with_all_its_messages() {
             .flat_map(|rank| &program.body_of(rank).actions)
             .filter(|action| action.kind().name() == "send")
             .count();
-        assert_eq!((count("message"), count("rank")), (sends, ranks as usize), "{}", path.display());
+        assert_eq!(
+            (count("message"), count("rank")),
+            (sends, ranks as usize),
+            "{}",
+            path.display()
+        );
         boxes_lie_apart(&document);
         let mut dot = Vec::new();
         dot_of_ranks(&program, &mut dot).expect("memory takes every byte");
@@ -94,7 +99,10 @@ fn boxes_lie_apart(document: &roxmltree::Document<'_>) {
         .collect();
     for (i, a) in boxes.iter().enumerate() {
         for b in &boxes[..i] {
-            let meet = a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3];
+            let meet = a[0] < b[0] + b[2]
+                && b[0] < a[0] + a[2]
+                && a[1] < b[1] + b[3]
+                && b[1] < a[1] + a[3];
             assert!(!meet, "{a:?} and {b:?}");
         }
     }

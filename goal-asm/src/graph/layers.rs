@@ -1,4 +1,5 @@
-//! Columns of the drawing: every action behind all that it waits for, and a bend in every column that a dependency crosses.
+//! Columns of the drawing: every action behind all that it waits for, and a bend in every column
+//! that a dependency crosses.
 
 use goal_lang::{Body, Edge, topological_order};
 
@@ -7,7 +8,8 @@ use goal_lang::{Body, Edge, topological_order};
 pub(super) struct Layers {
     /// The vertices of each column, top to bottom.
     pub(super) columns: Vec<Vec<usize>>,
-    /// The column of each vertex. The first vertices are the actions, by their ids; the others are bends.
+    /// The column of each vertex. The first vertices are the actions, by their ids; the others are
+    /// bends.
     pub(super) column_of: Vec<usize>,
     /// For each vertex, those in the next column that a line leads to.
     pub(super) after: Vec<Vec<usize>>,
@@ -28,7 +30,8 @@ impl Layers {
         let mut column_of = vec![0; body.len()];
         for id in topological_order(body).expect("a program that was checked has no cycles") {
             for waiter in body.requires.row(id).iter().chain(body.irequires.row(id)) {
-                column_of[waiter.index()] = column_of[waiter.index()].max(column_of[id.index()] + 1);
+                column_of[waiter.index()] =
+                    column_of[waiter.index()].max(column_of[id.index()] + 1);
             }
         }
         let columns = column_of.iter().max().map_or(0, |last| last + 1);

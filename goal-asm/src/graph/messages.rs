@@ -50,7 +50,11 @@ pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<u
     let mut waiting = VecDeque::new();
     let mut done = vec![false; whole.len()];
     for vertex in whole.vertices().filter(|&vertex| is_free(&missing, vertex)) {
-        if awaited.contains_key(&vertex) { waiting.push_back(vertex) } else { ready.push_back(vertex) }
+        if awaited.contains_key(&vertex) {
+            waiting.push_back(vertex)
+        } else {
+            ready.push_back(vertex)
+        }
     }
     loop {
         let next = ready.pop_front().or_else(|| {

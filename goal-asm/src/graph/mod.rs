@@ -1,9 +1,10 @@
 //! Dependency graphs as pictures, of one rank or of all with their messages: text for graphviz, or
 //! SVG laid out here.
 //!
-//! Arrows point the way the schedule runs, from an action to those that wait for it: solid for `requires`, dashed for
-//! `irequires`. The SVG is a layered drawing after Sugiyama, Tagawa and Toda (1981), from left to right: `layers` makes
-//! columns, `order` the order within each, `place` the heights.
+//! Arrows point the way the schedule runs, from an action to those that wait for it: solid for
+//! `requires`, dashed for `irequires`. The SVG is a layered drawing after Sugiyama, Tagawa and Toda
+//! (1981), from left to right: `layers` makes columns, `order` the order within each, `place` the
+//! heights.
 
 mod dot;
 mod lanes;

@@ -1,4 +1,5 @@
-//! The order within each column: barycentres, swept to and fro, the order with the fewest crossings kept.
+//! The order within each column: barycentres, swept to and fro, the order with the fewest crossings
+//! kept.
 
 use super::layers::Layers;
 
@@ -26,14 +27,16 @@ pub(super) fn order(layers: &mut Layers) {
     layers.columns = best.1;
 }
 
-/// Sorts a column by the mean position of each vertex's neighbours on one side; a vertex without any keeps its own.
+/// Sorts a column by the mean position of each vertex's neighbours on one side; a vertex without
+/// any keeps its own.
 fn sort(column: &mut [usize], neighbours: &[Vec<usize>], positions: &mut [usize]) {
     let mean = |vertex: usize| {
         let near = &neighbours[vertex];
         let sum: usize = near.iter().map(|&other| positions[other]).sum();
         if near.is_empty() { positions[vertex] as f64 } else { sum as f64 / near.len() as f64 }
     };
-    let mut keyed: Vec<(f64, usize)> = column.iter().map(|&vertex| (mean(vertex), vertex)).collect();
+    let mut keyed: Vec<(f64, usize)> =
+        column.iter().map(|&vertex| (mean(vertex), vertex)).collect();
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
     for (position, (_, vertex)) in keyed.into_iter().enumerate() {
         column[position] = vertex;
@@ -61,7 +64,8 @@ pub(super) fn crossings(layers: &Layers) -> u64 {
         let mut ending = Counts(vec![0; pair[1].len() + 1]);
         let mut lines = 0;
         for &vertex in &pair[0] {
-            let ends: Vec<usize> = layers.after[vertex].iter().map(|&other| positions[other]).collect();
+            let ends: Vec<usize> =
+                layers.after[vertex].iter().map(|&other| positions[other]).collect();
             crossings += ends.iter().map(|&end| lines - ending.up_to(end)).sum::<u64>();
             lines += ends.len() as u64;
             ends.into_iter().for_each(|end| ending.add(end));

@@ -1,4 +1,5 @@
-//! Heights: every vertex as near as it can be to its neighbours without coming too near to those above and below it.
+//! Heights: every vertex as near as it can be to its neighbours without coming too near to those
+//! above and below it.
 
 use super::layers::Layers;
 use goal_lang::Body;
@@ -66,12 +67,14 @@ pub(super) fn close_gaps(heights: &mut [f64]) {
 }
 
 fn pitch(layers: &Layers, body: &Body, above: usize, below: usize) -> f64 {
-    let half = |vertex| if layers.is_bend(vertex, body) { LINE_PITCH / 2.0 } else { BOX_PITCH / 2.0 };
+    let half =
+        |vertex| if layers.is_bend(vertex, body) { LINE_PITCH / 2.0 } else { BOX_PITCH / 2.0 };
     half(above) + half(below)
 }
 
-/// The heights nearest to the wanted ones, in the weighted sum of squares, that keep the column's order and distances. Less the
-/// distances it is a regression to an ascending sequence, so neighbours in the wrong order share their mean.
+/// The heights nearest to the wanted ones, in the weighted sum of squares, that keep the column's
+/// order and distances. Less the distances it is a regression to an ascending sequence, so
+/// neighbours in the wrong order share their mean.
 fn spread(layers: &Layers, body: &Body, column: &[usize], wanted: &[(f64, f64)]) -> Vec<f64> {
     let mut offsets = vec![0.0; column.len()];
     for i in 1..column.len() {

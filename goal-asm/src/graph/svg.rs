@@ -168,7 +168,8 @@ impl<'a> Drawing<'a> {
         svg.push_str("</g>\n");
     }
 
-    /// From the right side of the first box to the left side of the last: bent between columns, level across them.
+    /// From the right side of the first box to the left side of the last: bent between columns,
+    /// level across them.
     fn line(&self, path: &[usize]) -> String {
         let (first, last) = (path[0], path[path.len() - 1]);
         let mut from = (self.columns[self.layers.column_of[first]].1, self.middle(first));
@@ -177,8 +178,11 @@ impl<'a> Drawing<'a> {
             let (left, right) = self.columns[self.layers.column_of[vertex]];
             let to = (left, self.middle(vertex));
             let middle = (from.0 + to.0) / 2.0;
-            let _ =
-                write!(line, " C{middle:.1},{:.1} {middle:.1},{:.1} {:.1},{:.1}", from.1, to.1, to.0, to.1);
+            let _ = write!(
+                line,
+                " C{middle:.1},{:.1} {middle:.1},{:.1} {:.1},{:.1}",
+                from.1, to.1, to.0, to.1
+            );
             if vertex != last {
                 let _ = write!(line, " H{right:.1}");
             }

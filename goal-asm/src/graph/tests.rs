@@ -72,13 +72,18 @@ fn a_box_an_action_and_a_line_a_dependency() {
     let body = &bodies(SMALL)[0];
     let svg = rendered(body);
     let document = roxmltree::Document::parse(&svg).expect("well-formed");
-    let texts: Vec<_> =
-        document.descendants().filter(|node| node.has_tag_name("text")).map(|node| node.text()).collect();
+    let texts: Vec<_> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("text"))
+        .map(|node| node.text())
+        .collect();
     assert_eq!(texts.len(), 4);
     assert_eq!(texts[0], Some("a: send 8b to 1 tag 7"));
     let lines: Vec<_> = document
         .descendants()
-        .filter(|node| node.has_tag_name("path") && node.has_attribute("d") && !node.has_attribute("fill"))
+        .filter(|node| {
+            node.has_tag_name("path") && node.has_attribute("d") && !node.has_attribute("fill")
+        })
         .map(|node| node.has_attribute("stroke-dasharray"))
         .collect();
     assert_eq!(lines, [false, true]);

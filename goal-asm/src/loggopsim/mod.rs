@@ -5,7 +5,8 @@
 //!  8  ranks              u32
 //! 12  max cpu, max nic   u8 each: the highest number that an operation names
 //! 14  table              ranks x { start u64, end u64 }
-//!     per rank: nodes u32, roots u32, the roots' indices u32 each, the nodes' records, the appendix of u32 indices
+//!     per rank: nodes u32, roots u32, the roots' indices u32 each, the nodes' records,
+//!               the appendix of u32 indices
 //! ```
 
 mod rank;

@@ -4,7 +4,8 @@ use super::node;
 use super::read::{File, Result, error};
 use super::write::{max_of, placement};
 use goal_lang::{
-    ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows, topological_order,
+    ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,
+    topological_order,
 };
 use std::ops::Range;
 
@@ -39,25 +40,30 @@ impl RankReader<'_> {
     pub(super) fn body(&self, range: Range<usize>) -> Result<Body> {
         let rank = self.rank;
         let places = self.places(range)?;
-        let mut body = Body { actions: Vec::with_capacity(places.nodes as usize), ..Body::default() };
+        let mut body =
+            Body { actions: Vec::with_capacity(places.nodes as usize), ..Body::default() };
         let mut highest = Placement::default();
         let mut stated_dependencies = 0u64;
         for i in 0..places.nodes as usize {
             let action = self.action(places.node(i))?;
             highest = max_of(highest, placement(&action));
             body.actions.push(action);
-            stated_dependencies += u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
+            stated_dependencies +=
+                u64::from(self.file.u32(places.node(i) + node::DEPENDENCIES.start));
         }
         if max_of(highest, self.placement_max) != self.placement_max {
             let Placement { cpu, nic } = highest;
             return error(
                 12,
-                format!("rank {rank} names cpu {cpu} or nic {nic}, above the highest that the file states"),
+                format!(
+                    "rank {rank} names cpu {cpu} or nic {nic}, above the highest that the file states"
+                ),
             );
         }
         let mut order = StatedOrder::default();
         if places.entries > 0 || stated_dependencies > 0 {
-            (body.requires, order.requires, body.irequires, order.irequires) = self.dependencies(places)?;
+            (body.requires, order.requires, body.irequires, order.irequires) =
+                self.dependencies(places)?;
         }
         order.roots = self.roots(places)?;
         body.debug.order = order.boxed();
@@ -84,12 +90,18 @@ impl RankReader<'_> {
         let first_node = first_root as u64 + 4 * u64::from(roots);
         let appendix = first_node + node::LENGTH as u64 * u64::from(nodes);
         if appendix > range.end as u64 || !(range.end as u64 - appendix).is_multiple_of(4) {
-            return error(range.start, format!("{nodes} operations and {roots} roots don't fit rank {rank}"));
+            return error(
+                range.start,
+                format!("{nodes} operations and {roots} roots don't fit rank {rank}"),
+            );
         }
         let (first_node, appendix) = (first_node as usize, appendix as usize);
         let entries = (range.end - appendix) / 4;
         if u32::try_from(entries).is_err() {
-            return error(appendix, format!("rank {rank} has more dependencies than 32-bit indices hold"));
+            return error(
+                appendix,
+                format!("rank {rank} has more dependencies than 32-bit indices hold"),
+            );
         }
         Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
     }
@@ -112,14 +124,19 @@ impl RankReader<'_> {
                     let index = self.file.u32(places.node(i) + first.start) as usize;
                     if index + len > places.entries {
                         let end = index + len;
-                        return error(at, format!("dependents {index} to {end} lie outside the appendix"));
+                        return error(
+                            at,
+                            format!("dependents {index} to {end} lie outside the appendix"),
+                        );
                     }
                     for (j, is_used) in is_used[index..index + len].iter_mut().enumerate() {
                         let entry = places.appendix + 4 * (index + j);
                         if std::mem::replace(is_used, true) {
                             return error(
                                 entry,
-                                format!("two operations of rank {rank} share an entry of the appendix"),
+                                format!(
+                                    "two operations of rank {rank} share an entry of the appendix"
+                                ),
                             );
                         }
                         waiters.push(self.waiter(entry, &mut missing)?);
@@ -130,7 +147,8 @@ impl RankReader<'_> {
             Ok(Csr::from_rows(starts, waiters))
         };
         let (requires, stated_requires) = kind(node::DEPENDENTS, node::FIRST_DEPENDENT)?;
-        let (irequires, stated_irequires) = kind(node::START_DEPENDENTS, node::FIRST_START_DEPENDENT)?;
+        let (irequires, stated_irequires) =
+            kind(node::START_DEPENDENTS, node::FIRST_START_DEPENDENT)?;
         if let Some(i) = missing.iter().position(|&missing| missing > 0) {
             return error(
                 places.node(i),
@@ -170,7 +188,10 @@ impl RankReader<'_> {
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;
         let roots = (0..places.roots as usize).map(|i| self.file.u32(places.first_root + 4 * i));
         if roots.clone().is_sorted_by(|a, b| a < b)
-            && roots.clone().map(|root| root as usize).eq((0..places.nodes as usize).filter(|&i| !waits(i)))
+            && roots
+                .clone()
+                .map(|root| root as usize)
+                .eq((0..places.nodes as usize).filter(|&i| !waits(i)))
         {
             return Ok(Vec::new());
         }
@@ -189,7 +210,9 @@ impl RankReader<'_> {
         match is_missing.iter().position(|&missing| missing) {
             Some(i) => error(
                 places.node(i),
-                format!("operation {i} of rank {rank} waits for nothing and is not among the roots"),
+                format!(
+                    "operation {i} of rank {rank} waits for nothing and is not among the roots"
+                ),
             ),
             None => Ok(roots.map(ActionId).collect()),
         }
@@ -204,14 +227,16 @@ impl RankReader<'_> {
         let payload = Payload::Pattern { size };
         let known = peer < self.ranks;
         match bytes[at + node::TYPE] {
-            node::SEND if !known => {
-                error(at + node::PEER.start, format!("there is no rank {peer} among {}", self.ranks))
-            }
+            node::SEND if !known => error(
+                at + node::PEER.start,
+                format!("there is no rank {peer} among {}", self.ranks),
+            ),
             node::SEND if tag == ANY => error(at + node::TAG.start, "a send needs a tag"),
             node::SEND => Ok(Action::Send { payload, to: peer, tag, placement }),
-            node::RECV if !known && peer != ANY => {
-                error(at + node::PEER.start, format!("there is no rank {peer} among {}", self.ranks))
-            }
+            node::RECV if !known && peer != ANY => error(
+                at + node::PEER.start,
+                format!("there is no rank {peer} among {}", self.ranks),
+            ),
             node::RECV => Ok(Action::Recv { payload, from: peer, tag, placement }),
             node::CALC => Ok(Action::Calc { nanos: size, placement }),
             other => error(at + node::TYPE, format!("there is no type of operation {other}")),

@@ -50,7 +50,10 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         return error(8, "a file of no ranks: a group has at least one");
     }
     if ranks > limits.ranks_max {
-        return error(8, format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max));
+        return error(
+            8,
+            format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max),
+        );
     }
     let table_end = HEADER_SIZE as u64 + ENTRY_SIZE as u64 * u64::from(ranks);
     if table_end > bytes.len() as u64 {

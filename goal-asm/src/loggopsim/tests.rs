@@ -10,7 +10,12 @@ fn two_ranks() -> Program {
     let placement = Placement { cpu: 2, nic: 1 };
     let mut first = BodyBuilder::default();
     let calc = first.action(Action::Calc { nanos: 100, placement: Placement::default() });
-    let send = first.action(Action::Send { payload: Payload::Pattern { size: 8 }, to: 1, tag: 3, placement });
+    let send = first.action(Action::Send {
+        payload: Payload::Pattern { size: 8 },
+        to: 1,
+        tag: 3,
+        placement,
+    });
     let after = first.action(Action::Calc { nanos: 5, placement });
     first.requires(send, calc);
     first.irequires(after, send);
@@ -55,7 +60,10 @@ fn what_has_no_place_is_counted() {
     let loss = losses(&program);
     assert_eq!(loss, Loss { operations: 1, ..Loss::default() });
     let again = read(&written(&program), &Limits::default()).expect("read");
-    assert_eq!(again.bodies[1].actions[1], Action::Calc { nanos: 0, placement: Placement::default() });
+    assert_eq!(
+        again.bodies[1].actions[1],
+        Action::Calc { nanos: 0, placement: Placement::default() }
+    );
 }
 
 #[test]
@@ -97,8 +105,9 @@ fn hostile_counts_are_refused() {
 /// twice.
 fn in_another_order() -> Program {
     let mut rank = BodyBuilder::default();
-    let ids: Vec<_> =
-        (0..5).map(|nanos| rank.action(Action::Calc { nanos, placement: Placement::default() })).collect();
+    let ids: Vec<_> = (0..5)
+        .map(|nanos| rank.action(Action::Calc { nanos, placement: Placement::default() }))
+        .collect();
     for waiter in [2, 3, 4] {
         rank.requires(ids[waiter], ids[0]);
         rank.irequires(ids[waiter], ids[1]);
@@ -124,7 +133,11 @@ fn the_stated_order_is_that_of_the_file() {
     assert_eq!(words(30, 4), [5, 2, 1, 0]);
     let appendix = 30 + 16 + 5 * node::LENGTH;
     assert_eq!(words(appendix, 7), [4, 2, 3, 2, 3, 4, 2]);
-    assert_eq!(words(46 + 2 * node::LENGTH, 1), [3], "three dependencies, one of them stated twice");
+    assert_eq!(
+        words(46 + 2 * node::LENGTH, 1),
+        [3],
+        "three dependencies, one of them stated twice"
+    );
     let again = read(&bytes, &Limits::default()).expect("read");
     assert_eq!(again.bodies[0].debug.order, program.bodies[0].debug.order);
     assert!(again.bodies[0].same_graph(&program.bodies[0]), "the graph is the canonical one");
@@ -141,7 +154,8 @@ fn shuffled(program: &mut Program, random: &mut fastrand::Rng) {
         if order.roots.is_sorted() {
             order.roots.clear();
         }
-        for (csr, stated) in [(&body.requires, &mut order.requires), (&body.irequires, &mut order.irequires)]
+        for (csr, stated) in
+            [(&body.requires, &mut order.requires), (&body.irequires, &mut order.irequires)]
         {
             for prerequisite in body.actions.iter().enumerate().map(|(i, _)| ActionId::new(i)) {
                 let mut row = csr.row(prerequisite).to_vec();
@@ -219,7 +233,8 @@ fn bytes_that_belong_to_nothing_are_refused() {
     assert!(error.contains("3 bytes follow the last rank"), "{error}");
     // The second rank begins four bytes later.
     let mut gap = bytes.clone();
-    let start = ORIGIN + u64::from_le_bytes(bytes[30..38].try_into().expect("eight bytes")) as usize;
+    let start =
+        ORIGIN + u64::from_le_bytes(bytes[30..38].try_into().expect("eight bytes")) as usize;
     gap.splice(start..start, [0; 4]);
     for at in [30, 38] {
         let offset = u64::from_le_bytes(gap[at..at + 8].try_into().expect("eight bytes")) + 4;

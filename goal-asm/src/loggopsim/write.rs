@@ -85,7 +85,8 @@ pub fn losses(program: &Program) -> Loss {
         sum.buffers += body.buffers;
         sum.operations += body.operations;
         sum.reductions += body.reductions;
-        sum.images += u64::from(entry.image.is_some_and(|image| !program.images[image.index()].is_empty()));
+        sum.images +=
+            u64::from(entry.image.is_some_and(|image| !program.images[image.index()].is_empty()));
     }
     sum
 }
@@ -138,7 +139,8 @@ pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     out.write_all(&MAGIC.to_le_bytes())?;
     out.write_all(&program.num_ranks().to_le_bytes())?;
     out.write_all(&[max.cpu, max.nic])?;
-    let mut start = (HEADER_SIZE - ORIGIN) as u64 + ENTRY_SIZE as u64 * u64::from(program.num_ranks());
+    let mut start =
+        (HEADER_SIZE - ORIGIN) as u64 + ENTRY_SIZE as u64 * u64::from(program.num_ranks());
     for entry in &program.ranks {
         let end = start + lengths[entry.body.index()];
         out.write_all(&start.to_le_bytes())?;
@@ -212,7 +214,9 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
     let action = body.action(id);
     let (kind, peer, size, tag) = match *action {
         Action::Send { payload, to, tag, .. } => (node::SEND, to, body.payload_size(payload), tag),
-        Action::Recv { payload, from, tag, .. } => (node::RECV, from, body.payload_size(payload), tag),
+        Action::Recv { payload, from, tag, .. } => {
+            (node::RECV, from, body.payload_size(payload), tag)
+        }
         Action::Calc { nanos, .. } => (node::CALC, 0, nanos, 0),
         _ => (node::CALC, 0, 0, 0),
     };
@@ -235,9 +239,9 @@ pub(super) fn max_of(a: Placement, b: Placement) -> Placement {
 
 pub(super) fn placement(action: &Action) -> Placement {
     match *action {
-        Action::Send { placement, .. } | Action::Recv { placement, .. } | Action::Calc { placement, .. } => {
-            placement
-        }
+        Action::Send { placement, .. }
+        | Action::Recv { placement, .. }
+        | Action::Calc { placement, .. } => placement,
         _ => Placement::default(),
     }
 }

@@ -1,4 +1,5 @@
-//! The container around the sections: header, table of ranks and sections, parts. `docs/nisa.md` shows every byte.
+//! The container around the sections: header, table of ranks and sections, parts. `docs/nisa.md`
+//! shows every byte.
 //!
 //! ```text
 //!  0  magic              8 bytes
@@ -8,15 +9,19 @@
 //! 20  parts              u32
 //! 24  producer           16 bytes, zero padded
 //! 40  crc32c             u32, of bytes 0 to 40 and of the table
-//! 44  table              ranks x { section u32 }, sections x { length u32 in words of 4 bytes, actions u32 }
-//!     parts, kinds ascending, each { kind u32, length u64, payload, crc32c u32 of kind, length and payload }
+//! 44  table              ranks x { section u32 },
+//!                        sections x { length u32 in words of 4 bytes, actions u32 }
+//!     parts, kinds ascending, each
+//!     { kind u32, length u64, payload, crc32c u32 of kind, length and payload }
 //! ```
 
-/// First bytes of every file: one that text never has, the name, and line ends that a text transfer would change.
+/// First bytes of every file: one that text never has, the name, and line ends that a text transfer
+/// would change.
 pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 
-/// Newest format version. A reader refuses a higher major version, which adds instructions; a higher minor version only
-/// adds parts that may be skipped. A file states the lowest major version that has its instructions.
+/// Newest format version. A reader refuses a higher major version, which adds instructions; a
+/// higher minor version only adds parts that may be skipped. A file states the lowest major version
+/// that has its instructions.
 pub const MAJOR: u16 = 2;
 /// See [`MAJOR`].
 pub const MINOR: u16 = 0;
@@ -36,7 +41,8 @@ pub(super) const SECTION_SIZE: usize = 8;
 /// Stands for "no image" and "no source name".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The kinds of parts. A reader skips kinds it doesn't know where the top bit is set, and refuses the others.
+/// The kinds of parts. A reader skips kinds it doesn't know where the top bit is set, and refuses
+/// the others.
 pub mod part {
     /// The sections, end to end.
     pub const CODE: u32 = 1;

@@ -3,16 +3,18 @@
 use super::file::{Nisa, Values};
 use super::section::{Buffer, Operation, Record, Section};
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datum, MemoryImage, Payload, Piece, Pieces, Program, ProgramBuilder,
-    Space,
+    Action, ActionId, Body, BodyBuilder, Datum, MemoryImage, Payload, Piece, Pieces, Program,
+    ProgramBuilder, Space,
 };
 
 impl Nisa {
-    /// The program of this schedule: actions in the sections' order, names and lines from the debug section.
+    /// The program of this schedule: actions in the sections' order, names and lines from the debug
+    /// section.
     pub fn decode(&self) -> Program {
         let mut builder = ProgramBuilder::default();
-        let bodies: Vec<_> =
-            (0..self.num_sections()).map(|section| builder.body(self.decode_section(section))).collect();
+        let bodies: Vec<_> = (0..self.num_sections())
+            .map(|section| builder.body(self.decode_section(section)))
+            .collect();
         let images: Vec<_> = (0..self.num_images())
             .map(|image| {
                 let image = self.image_by_id(image);
@@ -62,7 +64,11 @@ impl Nisa {
 
 fn data(values: Values<'_>) -> Vec<Datum> {
     values
-        .map(|value| Datum { addr: value.addr, datatype: value.datatype, bytes: value.bytes.to_vec() })
+        .map(|value| Datum {
+            addr: value.addr,
+            datatype: value.datatype,
+            bytes: value.bytes.to_vec(),
+        })
         .collect()
 }
 
@@ -123,8 +129,11 @@ fn action(builder: &mut BodyBuilder, record: &Record<'_>) -> Action {
             }
             _ => {
                 let absent = Pieces { first: 0, len: 0 };
-                let operands =
-                    [pieces(builder, a), pieces(builder, b), c.map_or(absent, |c| pieces(builder, c))];
+                let operands = [
+                    pieces(builder, a),
+                    pieces(builder, b),
+                    c.map_or(absent, |c| pieces(builder, c)),
+                ];
                 Action::ExecVector { op, datatype, operands }
             }
         },

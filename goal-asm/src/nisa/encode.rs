@@ -49,7 +49,8 @@ fn parameters_length(body: &Body, action: &Action) -> u64 {
     }
 }
 
-/// Encodes one body; [`next`](Self::next) in bounded steps, so that a large section needs no buffer of its size.
+/// Encodes one body; [`next`](Self::next) in bounded steps, so that a large section needs no buffer
+/// of its size.
 pub(super) struct SectionEncoder<'a> {
     body: &'a Body,
     offsets: Vec<u32>,
@@ -96,8 +97,10 @@ impl<'a> SectionEncoder<'a> {
     fn record(&self, id: ActionId, out: &mut Vec<u8>) {
         let dependents = self.body.requires.row(id);
         let start_dependents = self.body.irequires.row(id);
-        let head =
-            Head { sources: self.sources[id.index()] as u16, start_list: !start_dependents.is_empty() };
+        let head = Head {
+            sources: self.sources[id.index()] as u16,
+            start_list: !start_dependents.is_empty(),
+        };
         parameters(self.body, self.body.action(id), head, out);
         self.list(dependents, out);
         if head.start_list {
@@ -140,9 +143,8 @@ fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
                 (Payload::Pattern { .. }, _) => Form::Plain,
                 (Payload::Buffer(piece), _) => form_of(piece.space),
                 (Payload::Vector(_), _) => Form::Vector,
-                (Payload::Reduced { .. }, reduction) => {
-                    reduction.map_or(Form::Plain, |Reduction { a, b, .. }| form_of(a.unwrap_or(b).space))
-                }
+                (Payload::Reduced { .. }, reduction) => reduction
+                    .map_or(Form::Plain, |Reduction { a, b, .. }| form_of(a.unwrap_or(b).space)),
             };
             let second = match reduction {
                 Some(Reduction { a: Some(_), b, .. }) => form_of(b.space),

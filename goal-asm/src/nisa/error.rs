@@ -34,7 +34,9 @@ impl VerifyError {
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = Diagnostic::new(self.0.code, self.to_string());
         match self.0.code {
-            Code::NisaVersion => diagnostic.help("build the schedule again with this version of goalc"),
+            Code::NisaVersion => {
+                diagnostic.help("build the schedule again with this version of goalc")
+            }
             Code::NisaLimit => diagnostic.help("raise the limit if the file can be trusted"),
             _ => diagnostic.help("build the schedule again from its text"),
         }

@@ -13,16 +13,16 @@ use std::ops::Range;
 
 /// A schedule for all ranks of a group: what the assembler writes and the engine executes.
 ///
-/// Every way to one leads through [`load`](Self::load), the verifier. It holds the bytes it was made from, read or
-/// mapped, and decodes nothing: sections, images and names are views of them.
+/// Every way to one leads through [`load`](Self::load), the verifier. It holds the bytes it was
+/// made from, read or mapped, and decodes nothing: sections, images and names are views of them.
 pub struct Nisa {
     bytes: Bytes,
     layout: Layout,
 }
 
 impl Nisa {
-    /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section. Linear in time; needs
-    /// half the largest section's size of working memory a thread.
+    /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section.
+    /// Linear in time; needs half the largest section's size of working memory a thread.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.
@@ -52,8 +52,9 @@ impl Nisa {
         }
     }
 
-    /// The same without checksums and without a look at the sections: for bytes that [`load`](Self::load) accepted and
-    /// nobody could change since, such as a sealed copy in another process. Sections of other bytes may panic when read.
+    /// The same without checksums and without a look at the sections: for bytes that
+    /// [`load`](Self::load) accepted and nobody could change since, such as a sealed copy in
+    /// another process. Sections of other bytes may panic when read.
     ///
     /// # Errors
     /// Where the structure of the file is wrong.
@@ -71,7 +72,8 @@ impl Nisa {
     /// skipped and without the producer. Files with the same pieces are the same program, maybe
     /// with other names and lines.
     pub fn essence(&self) -> impl Iterator<Item = &[u8]> {
-        let table = RANK_SIZE * self.layout.ranks as usize + SECTION_SIZE * self.layout.sections.len();
+        let table =
+            RANK_SIZE * self.layout.ranks as usize + SECTION_SIZE * self.layout.sections.len();
         let is_needed = |part: &&Range<usize>| u32_at(&self.bytes, part.start) < part::ANCILLARY;
         let parts = self.layout.parts.iter().filter(is_needed).cloned();
         let pieces = [COUNTS, HEADER_SIZE..HEADER_SIZE + table].into_iter().chain(parts);
@@ -96,7 +98,8 @@ impl Nisa {
     /// Which section a rank runs.
     ///
     /// # Panics
-    /// If there is no such rank; so do the other functions that take a rank, and those that take a section.
+    /// If there is no such rank; so do the other functions that take a rank, and those that take a
+    /// section.
     pub fn section_id(&self, rank: u32) -> u32 {
         assert!(rank < self.layout.ranks, "no rank {rank}");
         u32_at(&self.bytes, HEADER_SIZE + RANK_SIZE * rank as usize)

@@ -1,14 +1,15 @@
 //! The instruction table: every action type of NISA once, with its fields and operands.
 //!
-//! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters> <dependent>`. The type
-//! is an opcode in its low byte and, above it, what the parameters look like ([`Type`]). The parameters are, in this order:
+//! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters>
+//! <dependent>`. The type is an opcode in its low byte and, above it, what the parameters look like
+//! ([`Type`]). The parameters are, in this order:
 //!
 //! 1. one word `cpu u8, nic u8, 0 u16` where [`Type::PLACED`] is set;
 //! 2. the instruction's [`Field`]s;
 //! 3. its operands, each in the [`Form`] that the type word names.
 //!
-//! `<dependent>` is `<count u32> <offset u32>*`: who waits for this action's completion; where [`Type::START_LIST`] is
-//! set a second such list follows: who waits for its start.
+//! `<dependent>` is `<count u32> <offset u32>*`: who waits for this action's completion; where
+//! [`Type::START_LIST`] is set a second such list follows: who waits for its start.
 
 /// A fixed field of an instruction's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,8 @@ impl Field {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Form {
-    /// In a message: `size u64`, a pattern. In a local operation: nothing, there is no such operand.
+    /// In a message: `size u64`, a pattern. In a local operation: nothing, there is no such
+    /// operand.
     Plain = 0,
     /// `addr u64, size u64` in the rank's memory.
     Memory = 1,
@@ -238,7 +240,8 @@ impl Type {
                 let mut forms = 0;
                 while forms < FORMS {
                     let word = Type((forms as u16) << Type::FORMS_SHIFT);
-                    let (mut size, mut operand, mut is_fixed) = (instruction.fields_size(), 0, true);
+                    let (mut size, mut operand, mut is_fixed) =
+                        (instruction.fields_size(), 0, true);
                     while operand < instruction.operands.len() {
                         is_fixed &= !matches!(word.form(operand), Form::Vector);
                         size += instruction.operands[operand].size(word.form(operand));

@@ -1,9 +1,9 @@
-//! Where everything lies in a file: the structure of the container, checked against the file's size and the limits
-//! before anything of a stated size is allocated.
+//! Where everything lies in a file: the structure of the container, checked against the file's size
+//! and the limits before anything of a stated size is allocated.
 
 use super::container::{
-    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_HEAD, PART_TAIL, PRODUCER, RANK_SIZE, SECTION_SIZE,
-    crc, padded, part,
+    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_HEAD, PART_TAIL, PRODUCER, RANK_SIZE,
+    SECTION_SIZE, crc, padded, part,
 };
 use super::error::VerifyError;
 use super::section::{u32_at, u64_at};
@@ -63,12 +63,14 @@ impl Layout {
             + RANK_SIZE as u64 * u64::from(ranks)
             + SECTION_SIZE as u64 * u64::from(sections);
         if table > bytes.len() as u64 {
-            return Err(
-                file.format(12, format!("the file is too short for {ranks} ranks and {sections} sections"))
-            );
+            return Err(file.format(
+                12,
+                format!("the file is too short for {ranks} ranks and {sections} sections"),
+            ));
         }
         if ranks > limits.ranks_max {
-            let message = format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max);
+            let message =
+                format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max);
             return Err(VerifyError::new(Code::NisaLimit, 12, message));
         }
         let version = u32_at(bytes, 8) as u16;
@@ -81,7 +83,8 @@ impl Layout {
             let head = at;
             let (kind, payload) = file.part(head)?;
             if kind <= before {
-                return Err(file.format(head, format!("the part of kind {kind:#x} comes too late, or twice")));
+                return Err(file
+                    .format(head, format!("the part of kind {kind:#x} comes too late, or twice")));
             }
             if before == 0 && kind != part::CODE {
                 return Err(file.format(head, "the first part is not the sections"));
@@ -96,16 +99,18 @@ impl Layout {
                 part::DEBUG => layout.debug(file, payload)?,
                 _ if kind >= part::ANCILLARY => {}
                 _ => {
-                    let message = format!("the part of kind {kind} belongs to a later version of the format");
+                    let message =
+                        format!("the part of kind {kind} belongs to a later version of the format");
                     return Err(VerifyError::new(Code::NisaVersion, head as u64, message));
                 }
             }
         }
         let parts = u32_at(bytes, 20);
         if before == 0 || layout.parts.len() as u64 != u64::from(parts) {
-            return Err(
-                file.format(at, format!("the file ends after {} of {parts} parts", layout.parts.len()))
-            );
+            return Err(file.format(
+                at,
+                format!("the file ends after {} of {parts} parts", layout.parts.len()),
+            ));
         }
         layout.check_memory(limits)?;
         Ok(layout)
@@ -126,14 +131,24 @@ impl Layout {
     }
 
     /// Every checksum as it should be, with its place.
-    fn sums<'a>(&'a self, bytes: &'a [u8]) -> impl Iterator<Item = (usize, u32, &'static str)> + 'a {
+    fn sums<'a>(
+        &'a self,
+        bytes: &'a [u8],
+    ) -> impl Iterator<Item = (usize, u32, &'static str)> + 'a {
         let table = HEADER_SIZE..self.parts[0].start;
         let header = (CRC_AT, crc(crc(0, &bytes[..CRC_AT]), &bytes[table]), "header");
-        let parts = self.parts.iter().map(|range| (range.end, crc(0, &bytes[range.clone()]), "part"));
+        let parts =
+            self.parts.iter().map(|range| (range.end, crc(0, &bytes[range.clone()]), "part"));
         std::iter::once(header).chain(parts)
     }
 
-    fn code(&mut self, file: File<'_>, table: usize, sections: u32, payload: Range<usize>) -> Result<()> {
+    fn code(
+        &mut self,
+        file: File<'_>,
+        table: usize,
+        sections: u32,
+        payload: Range<usize>,
+    ) -> Result<()> {
         let mut start = payload.start;
         for i in 0..sections as usize {
             let entry = table + SECTION_SIZE * i;
@@ -234,7 +249,8 @@ impl Layout {
 
 fn too_much_memory(at: usize, asked: u64, limits: &Limits) -> VerifyError {
     let limit = limits.memory_bytes_max;
-    let message = format!("{asked} bytes of memory are asked for, and the limit is {limit} (--max-memory)");
+    let message =
+        format!("{asked} bytes of memory are asked for, and the limit is {limit} (--max-memory)");
     VerifyError::new(Code::NisaLimit, at as u64, message)
 }
 
@@ -246,9 +262,10 @@ impl File<'_> {
         let bytes = self.0;
         if bytes.len() < HEADER_SIZE || bytes[..8] != MAGIC {
             if bytes.len() >= 5 && bytes[1..5] == MAGIC[1..5] {
-                return Err(
-                    self.format(0, "this was a NISA file before a transfer as text changed or cut it")
-                );
+                return Err(self.format(
+                    0,
+                    "this was a NISA file before a transfer as text changed or cut it",
+                ));
             }
             return Err(self.format(0, "this is not a NISA file"));
         }
@@ -278,7 +295,9 @@ impl File<'_> {
         for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
             let section = u32_at(self.0, at);
             if section > used || section >= sections {
-                return Err(self.format(at, format!("section {section} is out of order, or not there")));
+                return Err(
+                    self.format(at, format!("section {section} is out of order, or not there"))
+                );
             }
             used = used.max(section + 1);
         }
@@ -368,14 +387,19 @@ impl Reader<'_> {
                 return Err(self.file.data(at + 16, "values of an unknown type"));
             };
             if length == 0 || length % datatype.width() != 0 {
-                return Err(self
-                    .file
-                    .data(at + 8, format!("{length} bytes are not values of {}", datatype.name())));
+                return Err(self.file.data(
+                    at + 8,
+                    format!("{length} bytes are not values of {}", datatype.name()),
+                ));
             }
             if i > 0 && addr < end {
-                return Err(self.file.data(at, "values overlap those before them, or are out of order"));
+                return Err(self
+                    .file
+                    .data(at, "values overlap those before them, or are out of order"));
             }
-            end = addr.checked_add(length).ok_or_else(|| self.file.data(at, "values end past 2^64 bytes"))?;
+            end = addr
+                .checked_add(length)
+                .ok_or_else(|| self.file.data(at, "values end past 2^64 bytes"))?;
             self.padded(length)?;
         }
         Ok(end)
@@ -393,7 +417,9 @@ impl Reader<'_> {
         for at in ends.step_by(4) {
             let end = u32_at(self.file.0, at);
             if end < before || !text.is_char_boundary(end as usize) {
-                return Err(self.file.data(at, format!("a label ends at {end} of the text at {text_at:#x}")));
+                return Err(self
+                    .file
+                    .data(at, format!("a label ends at {end} of the text at {text_at:#x}")));
             }
             before = end;
         }
@@ -411,7 +437,8 @@ impl Reader<'_> {
 
 /// Makes all checksums of a file right whose structure is, for tests of the checks behind them.
 pub fn reseal(bytes: &mut [u8]) {
-    let limits = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+    let limits =
+        Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let Ok(layout) = Layout::parse(bytes, &limits) else { return };
     let sums: Vec<_> = layout.sums(bytes).collect();
     for (at, sum, _) in sums {

@@ -47,7 +47,9 @@ impl<'a> Lines<'a> {
             Lines::None => 0,
             Lines::Known(lines, _) => lines.get(id.index()).copied().unwrap_or(0),
             Lines::Counted { positions, source } => {
-                let offset = positions.get(id.index()).and_then(|position| position.checked_sub(source.base));
+                let offset = positions
+                    .get(id.index())
+                    .and_then(|position| position.checked_sub(source.base));
                 let inside = offset.filter(|&offset| offset < source.bytes.len() as u64);
                 inside.map_or(0, |offset| counters.of(source).line(offset as usize))
             }
@@ -77,7 +79,8 @@ impl<'a> LineCounters<'a> {
     }
 }
 
-/// Lines of a file in any order of asking; next to nothing where each is a little behind the one before.
+/// Lines of a file in any order of asking; next to nothing where each is a little behind the one
+/// before.
 #[derive(Clone)]
 struct LineCounter<'a> {
     base: Position,

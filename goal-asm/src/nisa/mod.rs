@@ -1,7 +1,7 @@
 //! NISA, the Network Instruction Set Architecture: the binary form of a schedule (paper III.C).
 //!
-//! One file a verb, over one table of instructions: [`encode`] writes, [`Nisa::load`] verifies, [`Section`] views,
-//! [`Nisa::decode`] makes a program again. `docs/nisa.md` documents every byte.
+//! One file a verb, over one table of instructions: [`encode`] writes, [`Nisa::load`] verifies,
+//! [`Section`] views, [`Nisa::decode`] makes a program again. `docs/nisa.md` documents every byte.
 
 mod container;
 mod decode;

@@ -47,7 +47,12 @@ impl<'a> DebugPlan<'a> {
         4 + names + sections.sum::<u64>()
     }
 
-    pub(super) fn write(&self, plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        plan: &Plan<'_>,
+        threads: usize,
+        out: &mut Parts<'_>,
+    ) -> io::Result<()> {
         put_u32(&mut out.buffer, self.names.len() as u32);
         for name in &self.names {
             put_u32(&mut out.buffer, name.len() as u32);
@@ -63,7 +68,8 @@ impl<'a> DebugPlan<'a> {
             let encode = |counters: &mut LineCounters<'a>, &(section, debug): &(_, _)| {
                 let mut nowhere = io::sink();
                 let mut parts = Parts::in_memory(&mut nowhere);
-                write_section(section, debug, counters, &mut parts).expect("nothing is written yet");
+                write_section(section, debug, counters, &mut parts)
+                    .expect("nothing is written yet");
                 parts.buffer
             };
             sections.par_iter().map_init(|| counters.clone(), encode).collect()

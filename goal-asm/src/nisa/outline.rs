@@ -4,7 +4,9 @@
 //! size. A length is compared with what there can be before anything is allocated, and memory grows
 //! with the bytes that were read.
 
-use super::container::{CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part};
+use super::container::{
+    CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part,
+};
 use super::error::VerifyError;
 use super::file::Nisa;
 use super::layout::reseal;
@@ -26,15 +28,17 @@ const MEMORY_SIZE: u64 = 16;
 /// What a file says beside its sections.
 #[derive(Debug)]
 pub struct Outline {
-    /// The file with empty sections and without names: the ranks' memory, scratch memory and images.
+    /// The file with empty sections and without names: the ranks' memory, scratch memory and
+    /// images.
     pub nisa: Arc<Nisa>,
     /// Where each section lies.
     pub sections: Vec<SectionPlace>,
 }
 
 impl Outline {
-    /// Reads a file once, a block at a time, and compares all checksums. What is in sections is not looked at; a
-    /// [`SectionStream`](super::SectionStream) does that. Takes memory for the tables and images, not for sections and names.
+    /// Reads a file once, a block at a time, and compares all checksums. What is in sections is not
+    /// looked at; a [`SectionStream`](super::SectionStream) does that. Takes memory for the tables
+    /// and images, not for sections and names.
     ///
     /// # Errors
     /// What is wrong with the file, or why it can't be read.
@@ -73,10 +77,13 @@ impl Outline {
                 .checked_add(length)
                 .filter(|end| end.saturating_add(PART_TAIL as u64) <= reader.length);
             let Some(end) = end else {
-                return Err(reader.format(at, format!("a part of {length} bytes does not fit the file")));
+                return Err(
+                    reader.format(at, format!("a part of {length} bytes does not fit the file"))
+                );
             };
             if kind <= before {
-                return Err(reader.format(at, format!("the part of kind {kind:#x} comes too late, or twice")));
+                return Err(reader
+                    .format(at, format!("the part of kind {kind:#x} comes too late, or twice")));
             }
             before = kind;
             let mut sum = crc(0, &part_head);
@@ -84,8 +91,11 @@ impl Outline {
                 part::CODE => {
                     let mut start = payload;
                     for (i, &(length, actions)) in entries.iter().enumerate() {
-                        if !(EMPTY as u64..=SECTION_BYTES_MAX).contains(&length) || length > end - start {
-                            return Err(reader.format(at, format!("section {i} cannot have {length} bytes")));
+                        if !(EMPTY as u64..=SECTION_BYTES_MAX).contains(&length)
+                            || length > end - start
+                        {
+                            return Err(reader
+                                .format(at, format!("section {i} cannot have {length} bytes")));
                         }
                         let mut checksum = 0;
                         reader.pass(start, length, |block| {
@@ -105,7 +115,9 @@ impl Outline {
                         start += length;
                     }
                     if start != end {
-                        return Err(reader.format(start, "bytes behind the last section".to_owned()));
+                        return Err(
+                            reader.format(start, "bytes behind the last section".to_owned())
+                        );
                     }
                     skeleton.extend_from_slice(&kind.to_le_bytes());
                     skeleton.extend_from_slice(&((EMPTY * entries.len()) as u64).to_le_bytes());
@@ -131,7 +143,8 @@ impl Outline {
                     kept += 1;
                 }
                 _ => {
-                    let message = format!("the part of kind {kind} belongs to a later version of the format");
+                    let message =
+                        format!("the part of kind {kind} belongs to a later version of the format");
                     return Err(VerifyError::new(Code::NisaVersion, at, message).into());
                 }
             }
@@ -199,7 +212,8 @@ impl Reader<'_> {
         if sum == stored {
             return Ok(());
         }
-        let message = format!("the checksum is {sum:#010x}, and {stored:#010x} is stored: bytes changed");
+        let message =
+            format!("the checksum is {sum:#010x}, and {stored:#010x} is stored: bytes changed");
         Err(VerifyError::new(Code::NisaChecksum, at, message).into())
     }
 

@@ -5,7 +5,8 @@ use super::encode::{put_u32, put_u64};
 use super::plan::Plan;
 use std::io::{self, Write};
 
-/// Sections are encoded side by side up to this many bytes; larger ones are written as they are made.
+/// Sections are encoded side by side up to this many bytes; larger ones are written as they are
+/// made.
 const BATCH_BYTES: u64 = 4 << 20;
 /// What is held back before it is written.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
@@ -22,7 +23,12 @@ pub(super) struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// Writes now and then.
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
-        Self { out, buffer: Vec::with_capacity(BUFFER_BYTES + 4096), buffer_max: BUFFER_BYTES, crc: 0 }
+        Self {
+            out,
+            buffer: Vec::with_capacity(BUFFER_BYTES + 4096),
+            buffer_max: BUFFER_BYTES,
+            crc: 0,
+        }
     }
 
     /// Holds everything back.
@@ -31,8 +37,9 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) fn header(&mut self, plan: &Plan<'_>, parts: u32) -> io::Result<()> {
-        let mut head =
-            Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
+        let mut head = Vec::with_capacity(
+            HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len(),
+        );
         head.extend_from_slice(&MAGIC);
         put_u32(&mut head, u32::from(plan.version) | u32::from(MINOR) << 16);
         put_u32(&mut head, plan.rank_sections.len() as u32);
@@ -100,8 +107,9 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Puts items one after the other. On several threads batches of them are encoded side by side, the next one while
-/// one is written; an item of more than a batch's bytes, and all of them on one thread, are written as they are made.
+/// Puts items one after the other. On several threads batches of them are encoded side by side, the
+/// next one while one is written; an item of more than a batch's bytes, and all of them on one
+/// thread, are written as they are made.
 pub(super) fn in_order<T: Sync>(
     items: &[T],
     length: impl Fn(&T) -> u64,

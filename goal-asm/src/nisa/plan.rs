@@ -32,8 +32,13 @@ impl<'a> Plan<'a> {
             0 | 1 => program.bodies.iter().map(Measured::new).collect(),
             _ => program.bodies.par_iter().map(Measured::new).collect(),
         };
-        let mut plan =
-            Self { version: 1, sections: vec![], rank_sections: vec![], images: vec![], rank_images: vec![] };
+        let mut plan = Self {
+            version: 1,
+            sections: vec![],
+            rank_sections: vec![],
+            images: vec![],
+            rank_images: vec![],
+        };
         let mut section_of_body = vec![None; program.bodies.len()];
         let mut sections_like = HashMap::<(u64, u64), Vec<u32>>::new();
         let mut image_of = HashMap::<ImageId, u32>::new();
@@ -46,7 +51,8 @@ impl<'a> Plan<'a> {
                     let measured = &measured[entry.body.index()];
                     measured.check(rank as u32)?;
                     plan.version = plan.version.max(measured.version);
-                    let like = sections_like.entry((measured.length, measured.fingerprint)).or_default();
+                    let like =
+                        sections_like.entry((measured.length, measured.fingerprint)).or_default();
                     let section = plan.find_same(body, like).unwrap_or_else(|| {
                         like.push(plan.sections.len() as u32);
                         let Measured { length, memory, .. } = *measured;
@@ -131,13 +137,16 @@ fn fingerprint(body: &Body) -> u64 {
     for action in &body.actions {
         std::mem::discriminant(action).hash(&mut hasher);
         match *action {
-            Action::Send { payload, to: peer, tag, .. } | Action::Recv { payload, from: peer, tag, .. } => {
+            Action::Send { payload, to: peer, tag, .. }
+            | Action::Recv { payload, from: peer, tag, .. } => {
                 (u64::from(peer) << 32 | u64::from(tag)).hash(&mut hasher);
                 match payload {
                     Payload::Pattern { size } => size.hash(&mut hasher),
                     _ => {
                         let reduction = body.reduction(action);
-                        reduction.map(|reduction| (reduction.op, reduction.datatype)).hash(&mut hasher);
+                        reduction
+                            .map(|reduction| (reduction.op, reduction.datatype))
+                            .hash(&mut hasher);
                         body.visit_pieces(action, |piece| piece.hash(&mut hasher));
                     }
                 }

@@ -3,9 +3,11 @@
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
 use goal_lang::{Datatype, Op, Piece, Placement, Space};
 
-/// The bytes of one rank's schedule: `<count u32> <offset u32>*` of independent actions, then the actions.
+/// The bytes of one rank's schedule: `<count u32> <offset u32>*` of independent actions, then the
+/// actions.
 ///
-/// Invariant: the bytes passed the verifier, or come from the encoder. Reading others may panic, never more.
+/// Invariant: the bytes passed the verifier, or come from the encoder. Reading others may panic,
+/// never more.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
     bytes: &'a [u8],
@@ -274,7 +276,12 @@ impl<'a> Record<'a> {
             Opcode::Nop => Operation::Nop,
             Opcode::RecvReduce => {
                 let (peer, tag, function) = (cursor.u32(), cursor.u32(), cursor.function());
-                Operation::Recv { peer, tag, payload: cursor.payload(kind.form(0)), reduce: Some(function) }
+                Operation::Recv {
+                    peer,
+                    tag,
+                    payload: cursor.payload(kind.form(0)),
+                    reduce: Some(function),
+                }
             }
             Opcode::ReduceSend => {
                 let (peer, tag, (op, datatype)) = (cursor.u32(), cursor.u32(), cursor.function());
@@ -329,8 +336,12 @@ impl<'a> Cursor<'a> {
     fn payload(&mut self, form: Form) -> Buffer<'a> {
         match form {
             Form::Plain => Buffer::Pattern { size: self.u64() },
-            Form::Memory => Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Memory }),
-            Form::Scratch => Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Scratch }),
+            Form::Memory => {
+                Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Memory })
+            }
+            Form::Scratch => {
+                Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Scratch })
+            }
             Form::Vector => {
                 let bytes = PIECE_SIZE * self.u32() as usize;
                 self.at += bytes;

@@ -1,8 +1,9 @@
-//! A section read and verified in one pass, a part at a time, so that an executor needs memory for a window of it only
-//! (paper III.D, Theorem 3).
+//! A section read and verified in one pass, a part at a time, so that an executor needs memory for
+//! a window of it only (paper III.D, Theorem 3).
 //!
-//! Every action is checked by the rules of the verifier before it is handed out, in the private bytes that it is then executed
-//! from. Dependencies must point forward; then each action's sources can be counted before it is reached.
+//! Every action is checked by the rules of the verifier before it is handed out, in the private
+//! bytes that it is then executed from. Dependencies must point forward; then each action's sources
+//! can be counted before it is reached.
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,8 @@ pub struct SectionPlace {
     pub length: u32,
     /// Number of actions.
     pub actions: u32,
-    /// Checksum (CRC-32C) of its bytes, as the part that holds it had them when its own checksum was compared.
+    /// Checksum (CRC-32C) of its bytes, as the part that holds it had them when its own checksum
+    /// was compared.
     pub checksum: u32,
     /// Format version of the file.
     pub version: u16,
@@ -114,7 +116,8 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The action at `offset` of a section alone, verified by itself: for reports on a file that somebody else executes.
+    /// The action at `offset` of a section alone, verified by itself: for reports on a file that
+    /// somebody else executes.
     ///
     /// # Errors
     /// As for [`SectionStream::next`].
@@ -143,7 +146,8 @@ impl Chunk {
         }
     }
 
-    /// The action at `offset` of the section, which must be one that a stream handed out with this chunk.
+    /// The action at `offset` of the section, which must be one that a stream handed out with this
+    /// chunk.
     #[inline]
     pub fn record(&self, offset: u32) -> Record<'_> {
         Section::new(&self.bytes).record(offset - self.start)
@@ -190,11 +194,16 @@ pub struct SectionStream {
 }
 
 impl SectionStream {
-    /// Begins to read a section; its list of independent actions is read at once, a block at a time.
+    /// Begins to read a section; its list of independent actions is read at once, a block at a
+    /// time.
     ///
     /// # Errors
     /// Where the file can't be read, or the list doesn't fit the section.
-    pub fn new(file: Arc<File>, place: SectionPlace, limits: StreamLimits) -> Result<Self, StreamError> {
+    pub fn new(
+        file: Arc<File>,
+        place: SectionPlace,
+        limits: StreamLimits,
+    ) -> Result<Self, StreamError> {
         let mut word = [0; 4];
         file.read_exact_at(&mut word, place.start)?;
         let count = u32::from_le_bytes(word);
@@ -265,7 +274,8 @@ impl SectionStream {
 
     /// Makes a new chunk of what is left of the last one and the bytes that follow.
     fn read_on(&mut self, error: VerifyError) -> Result<(), StreamError> {
-        let left = self.chunk.bytes.get((self.at - self.chunk.start) as usize..).unwrap_or_default();
+        let left =
+            self.chunk.bytes.get((self.at - self.chunk.start) as usize..).unwrap_or_default();
         if left.len() >= self.limits.action_bytes {
             return Err(StreamError::LongAction { limit: self.limits.action_bytes, error });
         }
@@ -281,8 +291,14 @@ impl SectionStream {
         Ok(())
     }
 
-    /// What an action has to do with others: its place in the list of independent ones, its sources, its dependents.
-    fn check(&mut self, verifier: &Verifier<'_>, at: usize, parts: &Parts<'_>) -> Result<(), StreamError> {
+    /// What an action has to do with others: its place in the list of independent ones, its
+    /// sources, its dependents.
+    fn check(
+        &mut self,
+        verifier: &Verifier<'_>,
+        at: usize,
+        parts: &Parts<'_>,
+    ) -> Result<(), StreamError> {
         let found = self.sources.remove(&self.at).unwrap_or(0);
         if found != u32::from(parts.sources) {
             let message = format!(
@@ -293,7 +309,8 @@ impl SectionStream {
             return Err(verifier.graph(at, message).into());
         }
         if found == 0 && self.independent.next(&self.file, self.place.start)? != Some(self.at) {
-            let message = "an action without sources is not in its place in the list of independent actions";
+            let message =
+                "an action without sources is not in its place in the list of independent actions";
             return Err(verifier.graph(at, message).into());
         }
         for (list_at, list) in [parts.dependents, parts.start_dependents] {
@@ -317,14 +334,18 @@ impl SectionStream {
                 let sources = self.sources.entry(target).or_insert(0);
                 *sources += 1;
                 if *sources > INDEGREE_MAX {
-                    let message =
-                        format!("more than {INDEGREE_MAX} dependencies end in the offset {target:#x}");
+                    let message = format!(
+                        "more than {INDEGREE_MAX} dependencies end in the offset {target:#x}"
+                    );
                     return Err(verifier.graph(list_at + 4 * i, message).into());
                 }
             }
         }
         if self.sources.len() > self.limits.table_entries {
-            return Err(StreamError::Table { reached: self.reached, entries: self.limits.table_entries });
+            return Err(StreamError::Table {
+                reached: self.reached,
+                entries: self.limits.table_entries,
+            });
         }
         Ok(())
     }
@@ -347,8 +368,10 @@ impl SectionStream {
         }
         if self.reached != u64::from(actions) || self.at != length {
             let more = if self.at < length { "or more" } else { "" };
-            let message =
-                format!("the section has {} {more} actions, and the table says {actions}", self.reached);
+            let message = format!(
+                "the section has {} {more} actions, and the table says {actions}",
+                self.reached
+            );
             return wrong(Code::NisaGraph, 0, message);
         }
         if self.checksum != checksum {

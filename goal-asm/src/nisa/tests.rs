@@ -1,8 +1,8 @@
 use super::*;
 use goal_lang::limits::Limits;
 use goal_lang::{
-    Action, Bytes, Datatype, Datum, MemoryImage, Op, Payload, Piece, Placement, Program, ProgramBuilder,
-    Space,
+    Action, Bytes, Datatype, Datum, MemoryImage, Op, Payload, Piece, Placement, Program,
+    ProgramBuilder, Space,
 };
 use std::sync::Arc;
 
@@ -66,7 +66,11 @@ fn assert_same(left: &Program, right: &Program) {
     for rank in 0..left.num_ranks() {
         assert!(left.body_of(rank).same_graph(right.body_of(rank)), "rank {rank}");
         assert_eq!(left.image_of(rank), right.image_of(rank), "rank {rank}");
-        assert_eq!(left.body_of(rank).debug.labels, right.body_of(rank).debug.labels, "rank {rank}");
+        assert_eq!(
+            left.body_of(rank).debug.labels,
+            right.body_of(rank).debug.labels,
+            "rank {rank}"
+        );
     }
 }
 
@@ -90,8 +94,10 @@ fn names_and_lines_are_not_what_runs() {
         encode(&example_2(), &options, None, &mut bytes).expect("the program fits");
         bytes
     };
-    let (named, stripped) =
-        (encoded(&example_2()), bytes_of(EncodeOptions { strip: true, ..EncodeOptions::default() }));
+    let (named, stripped) = (
+        encoded(&example_2()),
+        bytes_of(EncodeOptions { strip: true, ..EncodeOptions::default() }),
+    );
     assert_ne!(named, stripped);
     let essence = |bytes| load(bytes).unwrap().essence().map(<[u8]>::to_vec).collect::<Vec<_>>();
     assert_eq!(essence(named.clone()), essence(stripped));
@@ -106,8 +112,11 @@ fn names_and_lines_are_not_what_runs() {
 #[test]
 fn images_are_kept_by_rank() {
     let mut program = example_2();
-    let datum = |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int8, bytes: bytes.to_vec() };
-    program.images.push(MemoryImage { init: vec![datum(501, &[3, 4, 5])], expect: vec![datum(600, &[1])] });
+    let datum =
+        |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int8, bytes: bytes.to_vec() };
+    program
+        .images
+        .push(MemoryImage { init: vec![datum(501, &[3, 4, 5])], expect: vec![datum(600, &[1])] });
     program.ranks[2].image = Some(goal_lang::ImageId(0));
     let nisa = load(encoded(&program)).expect("verifies");
     assert_eq!((nisa.memory_size(1), nisa.memory_size(2)), (502, 601));
@@ -150,7 +159,9 @@ fn verified_exec(a: &[Piece], b: &[Piece], c: &[Piece]) -> Result<(), String> {
 #[test]
 fn operands_that_overlap_partly_are_refused() {
     let [low, high, middle] = [memory(0, 8), memory(8, 8), memory(4, 8)];
-    for [a, b, c] in [[low, high, low], [low, high, high], [low, low, low], [low, high, memory(16, 8)]] {
+    for [a, b, c] in
+        [[low, high, low], [low, high, high], [low, low, low], [low, high, memory(16, 8)]]
+    {
         assert_eq!(verified_exec(&[a], &[b], &[c]), Ok(()));
     }
     for [a, b, c] in [[low, middle, high], [low, high, middle], [middle, high, low]] {

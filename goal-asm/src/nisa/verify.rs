@@ -1,9 +1,10 @@
 //! The verifier of a section: after it the engine needs no check.
 //!
-//! One pass over the records checks each for itself and counts, for every word of the section, the dependencies that end
-//! there less the sources that the action there declares. All counts must come out as 0: then every offset is an action's
-//! and every number of sources is right. Acyclicity costs nothing where all dependencies point forward, as passes leave
-//! them; else a second pass releases actions as the engine would.
+//! One pass over the records checks each for itself and counts, for every word of the section, the
+//! dependencies that end there less the sources that the action there declares. All counts must
+//! come out as 0: then every offset is an action's and every number of sources is right. Acyclicity
+//! costs nothing where all dependencies point forward, as passes leave them; else a second pass
+//! releases actions as the engine would.
 
 use super::error::VerifyError;
 use super::instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
@@ -24,8 +25,14 @@ pub(super) struct Bounds {
     pub(super) actions: u32,
 }
 
-/// Verifies one section that begins at byte `base` of the file. `balance` is working memory, all zero before and after.
-pub(super) fn verify_section(bytes: &[u8], base: u64, bounds: Bounds, balance: &mut Vec<u16>) -> Result<()> {
+/// Verifies one section that begins at byte `base` of the file. `balance` is working memory, all
+/// zero before and after.
+pub(super) fn verify_section(
+    bytes: &[u8],
+    base: u64,
+    bounds: Bounds,
+    balance: &mut Vec<u16>,
+) -> Result<()> {
     if balance.len() < bytes.len() / 4 {
         balance.resize(bytes.len() / 4, 0);
     }
@@ -81,9 +88,10 @@ impl<'a> Verifier<'a> {
         if kind.has_start_list() {
             (start_dependents, end) = self.list(list_at)?;
             if start_dependents.is_empty() {
-                return Err(
-                    self.action(list_at, "the list of start dependents is empty, and should be absent")
-                );
+                return Err(self.action(
+                    list_at,
+                    "the list of start dependents is empty, and should be absent",
+                ));
             }
         }
         Ok(Parts {
@@ -118,9 +126,10 @@ impl<'a> Verifier<'a> {
             at = end;
         }
         if !independent.is_empty() {
-            return Err(
-                self.graph(first - independent.len(), "this independent action has sources, or is none")
-            );
+            return Err(self.graph(
+                first - independent.len(),
+                "this independent action has sources, or is none",
+            ));
         }
         if walk.actions != u64::from(self.bounds.actions) {
             let declared = self.bounds.actions;
@@ -134,11 +143,17 @@ impl<'a> Verifier<'a> {
 
     /// Counts the ends of an action's dependencies.
     #[inline]
-    fn dependents(&mut self, at: usize, (list_at, list): (usize, &[u8]), walk: &mut Walk) -> Result<()> {
+    fn dependents(
+        &mut self,
+        at: usize,
+        (list_at, list): (usize, &[u8]),
+        walk: &mut Walk,
+    ) -> Result<()> {
         let mut before = 0;
         for (i, offset) in list.chunks_exact(4).enumerate() {
             let target = u32_at(offset, 0);
-            if target <= before || !target.is_multiple_of(4) || target as usize >= self.bytes.len() {
+            if target <= before || !target.is_multiple_of(4) || target as usize >= self.bytes.len()
+            {
                 let what = if target <= before {
                     "is not above the one before it"
                 } else {
@@ -155,8 +170,9 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Where the counts are right and the sums agree, no count has wrapped around: each action has at least its
-    /// declared sources modulo 2^16, so at least these, and the sums leave no room for more.
+    /// Where the counts are right and the sums agree, no count has wrapped around: each action has
+    /// at least its declared sources modulo 2^16, so at least these, and the sums leave no room for
+    /// more.
     fn check_graph(&mut self, walk: Walk) -> Result<()> {
         let words = self.bytes.len() / 4;
         if walk.edges != walk.sources || self.balance[..words].iter().any(|&balance| balance != 0) {
@@ -201,9 +217,10 @@ impl<'a> Verifier<'a> {
         if kind.is_placed() {
             let placement = self.word(cursor)?;
             if !instruction.placed || placement == 0 || placement >> 16 != 0 {
-                return Err(
-                    self.action(cursor, format!("this placement is not allowed in a {}", instruction.name))
-                );
+                return Err(self.action(
+                    cursor,
+                    format!("this placement is not allowed in a {}", instruction.name),
+                ));
             }
             cursor += 4;
         }
@@ -229,9 +246,9 @@ impl<'a> Verifier<'a> {
             Opcode::RecvReduce => self.reduction(at, parameters + 8, operands[0], operands[0])?,
             Opcode::ReduceSend => self.reduction(at, parameters + 8, operands[0], operands[1])?,
             Opcode::User => {
-                let short = operands[..2]
-                    .iter()
-                    .find(|operand| operand.form == Form::Vector && u32_at(self.bytes, operand.at) == 1);
+                let short = operands[..2].iter().find(|operand| {
+                    operand.form == Form::Vector && u32_at(self.bytes, operand.at) == 1
+                });
                 if let Some(operand) = short {
                     return Err(self.action(
                         operand.at,
@@ -254,9 +271,10 @@ impl<'a> Verifier<'a> {
         match field {
             Field::Peer => {
                 if value >= self.bounds.ranks && !(value == ANY && is_receive) {
-                    return Err(
-                        self.action(at, format!("there is no rank {value} among {}", self.bounds.ranks))
-                    );
+                    return Err(self.action(
+                        at,
+                        format!("there is no rank {value} among {}", self.bounds.ranks),
+                    ));
                 }
             }
             Field::Tag => {
@@ -265,7 +283,8 @@ impl<'a> Verifier<'a> {
                 }
             }
             Field::Operation => {
-                let (op, datatype) = (Op::from_code(value as u8), Datatype::from_code((value >> 8) as u8));
+                let (op, datatype) =
+                    (Op::from_code(value as u8), Datatype::from_code((value >> 8) as u8));
                 match (op, datatype) {
                     (Some(op), Some(datatype)) if value >> 16 == 0 && is_legal(op, datatype) => {}
                     _ => return Err(self.action(at, format!("there is no operation {value:#x}"))),
@@ -294,14 +313,20 @@ impl<'a> Verifier<'a> {
                 let count = self.word(at)?;
                 let end = at as u64 + 4 + PIECE_SIZE as u64 * u64::from(count);
                 if count == 0 || end > self.bytes.len() as u64 {
-                    return Err(self.action(at, format!("a vector of {count} pieces has no place here")));
+                    return Err(
+                        self.action(at, format!("a vector of {count} pieces has no place here"))
+                    );
                 }
                 let mut sum = 0u64;
                 for piece in (at + 4..end as usize).step_by(PIECE_SIZE) {
                     let space = match u32_at(self.bytes, piece + 16) {
                         0 => Space::Memory,
                         1 => Space::Scratch,
-                        other => return Err(self.action(piece + 16, format!("there is no memory {other}"))),
+                        other => {
+                            return Err(
+                                self.action(piece + 16, format!("there is no memory {other}"))
+                            );
+                        }
                     };
                     let size = self.piece(piece, space)?;
                     if size == 0 {
@@ -382,7 +407,9 @@ impl<'a> Verifier<'a> {
         let count = self.word(at)?;
         let end = at as u64 + 4 + 4 * u64::from(count);
         if end > self.bytes.len() as u64 {
-            return Err(self.action(at, format!("a list of {count} offsets ends outside the section")));
+            return Err(
+                self.action(at, format!("a list of {count} offsets ends outside the section"))
+            );
         }
         Ok((&self.bytes[at + 4..end as usize], end as usize))
     }
@@ -399,7 +426,10 @@ impl<'a> Verifier<'a> {
     fn wrong_form(&self, at: usize, instruction: &Instruction, operand: usize) -> VerifyError {
         self.action(
             at,
-            format!("operand {operand} of this {} has a form that it doesn't take", instruction.name),
+            format!(
+                "operand {operand} of this {} has a form that it doesn't take",
+                instruction.name
+            ),
         )
     }
 
@@ -408,7 +438,9 @@ impl<'a> Verifier<'a> {
         let (name, since, version) = (instruction.name, instruction.since, self.bounds.version);
         self.action(
             at,
-            format!("a {name} in format version {version}, which has none: it came with version {since}"),
+            format!(
+                "a {name} in format version {version}, which has none: it came with version {since}"
+            ),
         )
     }
 
@@ -435,8 +467,10 @@ impl<'a> Verifier<'a> {
         for (at, record) in section.records() {
             let found = incoming.remove(&at).unwrap_or(0);
             if found != u64::from(record.sources) {
-                let message =
-                    format!("the action has {} sources, and {found} dependencies end in it", record.sources);
+                let message = format!(
+                    "the action has {} sources, and {found} dependencies end in it",
+                    record.sources
+                );
                 return self.graph(at as usize, message);
             }
         }
@@ -451,8 +485,11 @@ impl<'a> Verifier<'a> {
         let waiting = |at: u32| self.balance[at as usize / 4] > 0;
         let mut blocker = std::collections::HashMap::new();
         for (at, record) in section.records().filter(|&(at, _)| waiting(at)) {
-            for target in
-                record.dependents.iter().chain(record.start_dependents.iter()).filter(|&at| waiting(at))
+            for target in record
+                .dependents
+                .iter()
+                .chain(record.start_dependents.iter())
+                .filter(|&at| waiting(at))
             {
                 blocker.entry(target).or_insert(at);
             }

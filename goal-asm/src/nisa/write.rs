@@ -57,8 +57,9 @@ pub enum EncodeError {
     Io(#[from] io::Error),
 }
 
-/// Writes `program` as a NISA file: sections in the order of the first rank that runs each, actions in the body's order,
-/// identical sections and images once. With `sources` the debug section's lines come from the text's positions.
+/// Writes `program` as a NISA file: sections in the order of the first rank that runs each, actions
+/// in the body's order, identical sections and images once. With `sources` the debug section's
+/// lines come from the text's positions.
 ///
 /// # Errors
 /// Where the format's limits don't hold the program, or `out` fails.
@@ -69,10 +70,12 @@ pub fn encode(
     out: &mut dyn Write,
 ) -> Result<(), EncodeError> {
     let plan = Plan::new(program, options.threads)?;
-    let has_memory = plan.sections.iter().any(|section| section.memory > 0 || section.body.scratch > 0);
+    let has_memory =
+        plan.sections.iter().any(|section| section.memory > 0 || section.body.scratch > 0);
     let has_images = plan.rank_images.iter().any(|&image| image != NONE);
     let debug = if options.strip { None } else { DebugPlan::new(&plan, sources) };
-    let parts = 1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
+    let parts =
+        1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
     let mut out = Parts::new(out);
     out.header(&plan, parts as u32)?;
     out.part(part::CODE, plan.sections.iter().map(|section| section.length).sum(), |out| {
@@ -115,7 +118,8 @@ fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> 
 
 fn images_length(plan: &Plan<'_>) -> u64 {
     let datum = |datum: &Datum| 20 + padded(datum.bytes.len() as u64);
-    let image = |image: &&MemoryImage| 8 + image.init.iter().chain(&image.expect).map(datum).sum::<u64>();
+    let image =
+        |image: &&MemoryImage| 8 + image.init.iter().chain(&image.expect).map(datum).sum::<u64>();
     4 * plan.rank_images.len() as u64 + 4 + plan.images.iter().map(image).sum::<u64>()
 }
 

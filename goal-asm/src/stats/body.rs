@@ -59,7 +59,8 @@ impl BodyStats {
             let edges = [(body.requires.row(id), end), (body.irequires.row(id), start)];
             for (waiters, released_ns) in edges {
                 for waiter in waiters {
-                    let (level, start) = (&mut level[waiter.index()], &mut start_ns[waiter.index()]);
+                    let (level, start) =
+                        (&mut level[waiter.index()], &mut start_ns[waiter.index()]);
                     *level = (*level).max(own_level + 1);
                     *start = (*start).max(released_ns);
                 }

@@ -10,9 +10,11 @@ use goal_lang::{ActionKind, BodyId, Program};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-/// Figures about a whole program. Sums go over all ranks; where a sum has no room in 64 bits it stays at the largest number.
+/// Figures about a whole program. Sums go over all ranks; where a sum has no room in 64 bits it
+/// stays at the largest number.
 ///
-/// Depth, width and critical path look at one rank at a time: how long a rank waits for messages is not in them.
+/// Depth, width and critical path look at one rank at a time: how long a rank waits for messages is
+/// not in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Ranks of the group.
@@ -35,11 +37,12 @@ pub struct Stats {
     pub calc_ns: u64,
     /// Actions on a rank's longest chain of dependencies of either kind.
     pub depth: Largest,
-    /// Most actions of a rank at one distance from the beginning: those with equally many actions before them on their longest
-    /// chain.
+    /// Most actions of a rank at one distance from the beginning: those with equally many actions
+    /// before them on their longest chain.
     pub width: Largest,
-    /// Nanoseconds of `calc` on a rank's longest chain, where an action begins when everything that it requires has ended and
-    /// everything that it irequires has begun, and all but `calc` takes no time.
+    /// Nanoseconds of `calc` on a rank's longest chain, where an action begins when everything that
+    /// it requires has ended and everything that it irequires has begun, and all but `calc` takes
+    /// no time.
     pub critical_path_ns: Largest,
     /// Most dependencies of both kinds that one action waits for.
     pub indegree: Largest,
@@ -92,7 +95,8 @@ impl Largest {
     }
 }
 
-/// Counts and measures `program`. Linear in the distinct bodies, whatever number of ranks runs them.
+/// Counts and measures `program`. Linear in the distinct bodies, whatever number of ranks runs
+/// them.
 ///
 /// # Panics
 /// If actions wait for each other; every reader of programs refuses that.

@@ -43,8 +43,9 @@ fn figures_of_a_small_program() {
 
 #[test]
 fn a_start_dependency_does_not_wait_for_the_end() {
-    let path =
-        |kind| stats_of(&format!("rank 0 {{ a: calc 100 b: calc 30 b {kind} a }}")).critical_path_ns.value;
+    let path = |kind| {
+        stats_of(&format!("rank 0 {{ a: calc 100 b: calc 30 b {kind} a }}")).critical_path_ns.value
+    };
     assert_eq!((path("requires"), path("irequires")), (130, 100));
 }
 
@@ -60,7 +61,8 @@ fn an_empty_rank_and_sums_without_room() {
     let stats = stats_of("num_ranks 2");
     assert_eq!((stats.actions, stats.depth.value, stats.width.value), (0, 0, 0));
     let most = u64::MAX;
-    let stats = stats_of(&format!("num_ranks 2 rank * {{ a: calc {most} b: calc 1 b requires a }}"));
+    let stats =
+        stats_of(&format!("num_ranks 2 rank * {{ a: calc {most} b: calc 1 b requires a }}"));
     assert_eq!((stats.calc_ns, stats.critical_path_ns.value), (most, most));
 }
 

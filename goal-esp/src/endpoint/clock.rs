@@ -58,7 +58,9 @@ impl Clock {
                     Timer::Acknowledge => timing.acknowledge_ns,
                     // The peer sends now, so it is awake.
                     Timer::Request => self.rtt.timeout_ns(timing, 0, running.backoff),
-                    Timer::Handshake | Timer::Insist => self.rtt.timeout_ns(timing, lag_ns, running.backoff),
+                    Timer::Handshake | Timer::Insist => {
+                        self.rtt.timeout_ns(timing, lag_ns, running.backoff)
+                    }
                 };
                 if running.backoff == 0 {
                     running.since_ns = now_ns;
@@ -71,8 +73,9 @@ impl Clock {
     /// A timer that has passed, and how long it was waited for in vain until now; to be called
     /// until there is none, and before timers are set again.
     pub(super) fn pass(&mut self, now_ns: u64) -> Option<(Timer, u64)> {
-        let is_over =
-            |running: &Running| running.deadline_ns.is_some_and(|deadline_ns| deadline_ns <= now_ns);
+        let is_over = |running: &Running| {
+            running.deadline_ns.is_some_and(|deadline_ns| deadline_ns <= now_ns)
+        };
         let index = self.timers.iter().position(is_over)?;
         self.timers[index].deadline_ns = None;
         self.timers[index].backoff += 1;

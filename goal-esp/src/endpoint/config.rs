@@ -55,7 +55,8 @@ pub struct Config {
     pub address: Address,
     /// Ethertype of ESP.
     pub ethertype: u16,
-    /// Longest payload of a packet in bytes that the interface has room for; see [`Config::payload_max_of`].
+    /// Longest payload of a packet in bytes that the interface has room for; see
+    /// [`Config::payload_max_of`].
     pub payload_max: u16,
     /// Key of the job.
     pub job_key: JobKey,
@@ -88,9 +89,11 @@ impl Config {
         }
     }
 
-    /// The longest payload of a packet for an interface that sends `mtu` bytes behind Ethernet's header; `None` if that is too little.
+    /// The longest payload of a packet for an interface that sends `mtu` bytes behind Ethernet's
+    /// header; `None` if that is too little.
     pub fn payload_max_of(mtu: usize) -> Option<u16> {
-        let longest = mtu.checked_sub(crate::wire::Packet::<&[u8]>::HEADER_LEN_DATA_MAX)?.min(PAYLOAD_MAX);
+        let longest =
+            mtu.checked_sub(crate::wire::Packet::<&[u8]>::HEADER_LEN_DATA_MAX)?.min(PAYLOAD_MAX);
         (longest >= PAYLOAD_MIN).then_some(longest as u16)
     }
 }

@@ -174,7 +174,12 @@ impl Connection {
     }
 
     /// Appends a packet unless too many wait already.
-    pub(super) fn push(&mut self, payload: Vec<u8>, is_end: bool, queued_max: usize) -> Result<(), Vec<u8>> {
+    pub(super) fn push(
+        &mut self,
+        payload: Vec<u8>,
+        is_end: bool,
+        queued_max: usize,
+    ) -> Result<(), Vec<u8>> {
         match self.machine_mut() {
             Some(machine) if machine.sender().queued() < queued_max => {
                 machine.push(payload, is_end);
@@ -244,7 +249,8 @@ impl Connection {
         {
             machine.probe();
             let Timing { probe_ns, probe_again_ns, .. } = shared.config.timing;
-            self.probe_ns = now_ns + probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(probe_ns);
+            self.probe_ns =
+                now_ns + probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(probe_ns);
             self.probes += 1;
         }
     }
@@ -269,7 +275,8 @@ impl Connection {
                 shared.events.push_back(Event::Finished(self.id));
             }
             let is_closed = machine.is_closed() && !receiver.has_ready();
-            // A peer that is gone after both ends had closed may have died with the last acknowledgement on its way.
+            // A peer that is gone after both ends had closed may have died with the last
+            // acknowledgement on its way.
             let has_closed = is_over && receiver.is_finished() && machine.has_only_end_left();
             if is_closed || has_closed {
                 shared.events.push_back(Event::Closed(self.id));
@@ -315,7 +322,12 @@ impl Connection {
     }
 
     /// Writes the next frame to `out`, if there is one.
-    pub(super) fn transmit(&mut self, now_ns: u64, out: &mut [u8], shared: &mut Shared) -> Option<usize> {
+    pub(super) fn transmit(
+        &mut self,
+        now_ns: u64,
+        out: &mut [u8],
+        shared: &mut Shared,
+    ) -> Option<usize> {
         let config = &shared.config;
         let envelope = Envelope {
             own: config.address,
@@ -356,7 +368,9 @@ impl Connection {
                             shared.stats.sent_again += 1;
                             repeated = Some(*seq).filter(|seq| Some(*seq) == first);
                         }
-                        Body::Request { ranges, .. } => self.probed_ns = ranges.is_empty().then_some(now_ns),
+                        Body::Request { ranges, .. } => {
+                            self.probed_ns = ranges.is_empty().then_some(now_ns)
+                        }
                         _ => {}
                     }
                 }

@@ -28,7 +28,8 @@ pub enum Event {
     Finished(ConnectionId),
     /// Both ends have closed, and all has arrived. The id is of no use any more.
     Closed(ConnectionId),
-    /// There is no connection any more. What was not acknowledged may or may not have arrived. The id is of no use any more.
+    /// There is no connection any more. What was not acknowledged may or may not have arrived. The
+    /// id is of no use any more.
     Lost {
         /// The connection.
         id: ConnectionId,
@@ -40,7 +41,8 @@ pub enum Event {
 /// Why a connection is lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Loss {
-    /// The peer has not answered for [`super::Timing::connect_ns`] since it was asked for a connection.
+    /// The peer has not answered for [`super::Timing::connect_ns`] since it was asked for a
+    /// connection.
     Unreachable,
     /// The peer was silent for [`super::Timing::dead_ns`].
     Dead,
@@ -57,7 +59,10 @@ impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Loss::TooLong(bytes) => {
-                return write!(f, "frames of {bytes} bytes to it get lost, while shorter ones arrive");
+                return write!(
+                    f,
+                    "frames of {bytes} bytes to it get lost, while shorter ones arrive"
+                );
             }
             Loss::Unreachable => "it never answered",
             Loss::Dead => "it is silent",
@@ -76,7 +81,8 @@ pub struct Stats {
     pub unknown: u64,
     /// Without the tag that they need.
     pub unproven: u64,
-    /// Of which a later one came first, as a replay would be; what they carry for the stream counts.
+    /// Of which a later one came first, as a replay would be; what they carry for the stream
+    /// counts.
     pub overtaken: u64,
     /// Frames that counted.
     pub received: u64,

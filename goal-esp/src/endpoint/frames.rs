@@ -20,8 +20,8 @@ pub(super) struct Envelope {
     pub(super) tags_all: bool,
 }
 
-/// Writes a frame to `out`, proven with `key`. `number` counts the frames with a tag, but for those of handshakes. The bytes of
-/// the frame.
+/// Writes a frame to `out`, proven with `key`. `number` counts the frames with a tag, but for those
+/// of handshakes. The bytes of the frame.
 pub(super) fn write(
     out: &mut [u8],
     envelope: &Envelope,
@@ -117,8 +117,8 @@ pub(super) fn write(
     Frame::<&[u8]>::HEADER_LEN + header_len + payload_len
 }
 
-/// What a packet of an established connection with this payload says. `counts` tells whether its acknowledgement does. `None` where nothing
-/// is left.
+/// What a packet of an established connection with this payload says. `counts` tells whether its
+/// acknowledgement does. `None` where nothing is left.
 pub(super) fn body<'a>(payload: Copied<'a>, repr: &Repr, counts: bool) -> Option<Body<Copied<'a>>> {
     let acknowledgement = (repr.flags.has(Flags::ACK) && counts)
         .then_some(Acknowledgement { next: Seq(repr.acknowledgement), window: repr.window });
@@ -127,7 +127,8 @@ pub(super) fn body<'a>(payload: Copied<'a>, repr: &Repr, counts: bool) -> Option
         return counts.then_some(Body::Reset);
     }
     if repr.flags.has(Flags::RRQ) {
-        let ranges = Ranges::parse(payload.bytes).expect("a view is of a whole request").iter().collect();
+        let ranges =
+            Ranges::parse(payload.bytes).expect("a view is of a whole request").iter().collect();
         return acknowledgement.map(|acknowledgement| Body::Request { acknowledgement, ranges });
     }
     if !is_of_stream {

@@ -1,14 +1,17 @@
-//! One rank's end of ESP: all its connections, with their clocks and keys, between frames and streams of packets.
+//! One rank's end of ESP: all its connections, with their clocks and keys, between frames and
+//! streams of packets.
 //!
-//! Whoever owns an [`Endpoint`] hands in frames and the time and takes out frames and events. After each call of a `handle_`
-//! function, or of one that changes a connection, call
+//! Whoever owns an [`Endpoint`] hands in frames and the time and takes out frames and events. After
+//! each call of a `handle_` function, or of one that changes a connection, call
 //!
 //! 1. [`Endpoint::poll_transmit`] until it has no more frames,
 //! 2. [`Endpoint::poll_event`] until it has no more events,
-//! 3. [`Endpoint::poll_timeout`] for the time at which [`Endpoint::handle_timeout`] is to be called.
+//! 3. [`Endpoint::poll_timeout`] for the time at which [`Endpoint::handle_timeout`] is to be
+//!    called.
 //!
-//! Times are nanoseconds from any moment on and never go back. Each call does a bounded amount of work: `handle_frame` that of one
-//! frame, `handle_timeout` that of the connections whose time has come.
+//! Times are nanoseconds from any moment on and never go back. Each call does a bounded amount of
+//! work: `handle_frame` that of one frame, `handle_timeout` that of the connections whose time has
+//! come.
 
 mod clock;
 mod config;
@@ -33,9 +36,11 @@ use connection::{Connection, Shared};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Bytes of the longest frame.
-pub const FRAME_LEN_MAX: usize = Frame::<&[u8]>::HEADER_LEN + Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MAX;
+pub const FRAME_LEN_MAX: usize =
+    Frame::<&[u8]>::HEADER_LEN + Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MAX;
 
-/// There is no room for another packet; [`Event::Writable`] or [`Event::Connected`] tells when there is.
+/// There is no room for another packet; [`Event::Writable`] or [`Event::Connected`] tells when
+/// there is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Full(
     /// The payload, back.
@@ -95,8 +100,8 @@ impl Endpoint {
         self.shared.stats
     }
 
-    /// Asks `peer` for a connection, unless there is one. [`Event::Connected`] or [`Event::Lost`] follows. `None` if there are too many
-    /// peers.
+    /// Asks `peer` for a connection, unless there is one. [`Event::Connected`] or [`Event::Lost`]
+    /// follows. `None` if there are too many peers.
     pub fn connect(&mut self, now_ns: u64, peer: Address) -> Option<ConnectionId> {
         let index = self.index_of(now_ns, peer)?;
         let connection = self.connections[index as usize].as_mut().expect("it is there");
@@ -111,14 +116,15 @@ impl Endpoint {
         self.of(id).map_or(0, |connection| connection.payload_max(&self.shared.config))
     }
 
-    /// Packets that were appended and never sent. Who appends a chunk only while there is less than one of them lets no message wait
-    /// longer than that for others.
+    /// Packets that were appended and never sent. Who appends a chunk only while there is less than
+    /// one of them lets no message wait longer than that for others.
     pub fn unsent(&self, id: ConnectionId) -> usize {
         self.of(id).map_or(0, Connection::unsent)
     }
 
-    /// Appends a packet to the stream of a connection; `is_end` where a write ends with it. Its payload has from 1 to
-    /// [`Endpoint::payload_max`] bytes. Packets that are appended before the next [`Endpoint::poll_transmit`] are one transfer.
+    /// Appends a packet to the stream of a connection; `is_end` where a write ends with it. Its
+    /// payload has from 1 to [`Endpoint::payload_max`] bytes. Packets that are appended before the
+    /// next [`Endpoint::poll_transmit`] are one transfer.
     ///
     /// # Errors
     /// [`Full`], also before there is a connection and after it is lost.
@@ -130,7 +136,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// The next packet's payload, in order; `None` if it is not there yet. What is not read holds back the peer.
+    /// The next packet's payload, in order; `None` if it is not there yet. What is not read holds
+    /// back the peer.
     pub fn read(&mut self, now_ns: u64, id: ConnectionId) -> Option<Vec<u8>> {
         let connection = self.of_mut(id)?;
         let payload = connection.read()?;
@@ -143,7 +150,8 @@ impl Endpoint {
         Some(payload)
     }
 
-    /// Whether [`Endpoint::read`] has a packet. [`Event::Readable`] tells once when it has one again.
+    /// Whether [`Endpoint::read`] has a packet. [`Event::Readable`] tells once when it has one
+    /// again.
     pub fn is_readable(&self, id: ConnectionId) -> bool {
         self.of(id).is_some_and(Connection::is_readable)
     }
@@ -153,12 +161,14 @@ impl Endpoint {
         self.shared.spare.take()
     }
 
-    /// Takes back a payload of [`Endpoint::read`] that nobody needs any more: its memory serves for others.
+    /// Takes back a payload of [`Endpoint::read`] that nobody needs any more: its memory serves for
+    /// others.
     pub fn recycle(&mut self, payload: Vec<u8>) {
         self.shared.spare.give(payload);
     }
 
-    /// Ends the stream to the peer, after all that was appended. [`Event::Closed`] follows when the peer has done so too.
+    /// Ends the stream to the peer, after all that was appended. [`Event::Closed`] follows when the
+    /// peer has done so too.
     pub fn close(&mut self, now_ns: u64, id: ConnectionId) {
         if let Some(machine) = self.of_mut(id).and_then(Connection::machine_mut) {
             machine.close();
@@ -174,19 +184,29 @@ impl Endpoint {
         }
     }
 
-    /// Takes a frame, with Ethernet's header, as it came from the interface. What is not for this endpoint, or is not what it
-    /// must be, changes nothing but [`Endpoint::stats`].
+    /// Takes a frame, with Ethernet's header, as it came from the interface. What is not for this
+    /// endpoint, or is not what it must be, changes nothing but [`Endpoint::stats`].
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         self.handle(now_ns, frame, false);
     }
 
-    /// The same, and [`Endpoint::read`] where the frame has the next payload of a connection, nothing before it is left to be read, and
-    /// [`Endpoint::poll_event`] has nothing to tell: that payload, where it lies in the frame.
-    pub fn read_frame<'a>(&mut self, now_ns: u64, frame: &'a [u8]) -> Option<(ConnectionId, &'a [u8])> {
+    /// The same, and [`Endpoint::read`] where the frame has the next payload of a connection,
+    /// nothing before it is left to be read, and [`Endpoint::poll_event`] has nothing to tell: that
+    /// payload, where it lies in the frame.
+    pub fn read_frame<'a>(
+        &mut self,
+        now_ns: u64,
+        frame: &'a [u8],
+    ) -> Option<(ConnectionId, &'a [u8])> {
         self.handle(now_ns, frame, true)
     }
 
-    fn handle<'a>(&mut self, now_ns: u64, bytes: &'a [u8], reads: bool) -> Option<(ConnectionId, &'a [u8])> {
+    fn handle<'a>(
+        &mut self,
+        now_ns: u64,
+        bytes: &'a [u8],
+        reads: bool,
+    ) -> Option<(ConnectionId, &'a [u8])> {
         let Shared { config, stats, .. } = &mut self.shared;
         let Ok(frame) = Frame::new_checked(bytes) else {
             stats.malformed += 1;
@@ -223,7 +243,8 @@ impl Endpoint {
         let standing = share(&self.shared.config, self.by_peer.len() as u32);
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         // As if it had a transfer, too.
-        let share = share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
+        let share =
+            share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
         if let Some(machine) = connection.machine_mut() {
             machine.set_share(share, standing);
         }
@@ -249,7 +270,8 @@ impl Endpoint {
         }
     }
 
-    /// Writes the next frame to `out`, which has room for [`FRAME_LEN_MAX`] bytes; how many it has. To be called until there is none.
+    /// Writes the next frame to `out`, which has room for [`FRAME_LEN_MAX`] bytes; how many it has.
+    /// To be called until there is none.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         while let Some(index) = self.touched.pop_front() {
             // It may be gone.
@@ -264,21 +286,23 @@ impl Endpoint {
         None
     }
 
-    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, there is no hurry to call it once more.
+    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, there is no hurry to call it once
+    /// more.
     #[inline]
     pub fn wants_transmit(&self) -> bool {
         let connection = |&index: &u32| self.connections[index as usize].as_ref();
         self.touched.iter().filter_map(connection).any(|connection| connection.slot.is_ready())
     }
 
-    /// Whether [`Endpoint::poll_transmit`] is to be called, though it may be for the time of [`Endpoint::poll_timeout`] alone.
+    /// Whether [`Endpoint::poll_transmit`] is to be called, though it may be for the time of
+    /// [`Endpoint::poll_timeout`] alone.
     #[inline]
     pub fn wants_poll(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has no more frames; may be too early, never
-    /// too late.
+    /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has
+    /// no more frames; may be too early, never too late.
     #[inline]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)
@@ -294,7 +318,10 @@ impl Endpoint {
     }
 
     fn of_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
-        self.connections.get_mut(id.index as usize)?.as_mut().filter(|connection| connection.id == id)
+        self.connections
+            .get_mut(id.index as usize)?
+            .as_mut()
+            .filter(|connection| connection.id == id)
     }
 
     /// The connection with a peer, made if there is none.
@@ -311,12 +338,14 @@ impl Endpoint {
             self.connections.len() as u32 - 1
         });
         let id = ConnectionId { index, generation: self.generations[index as usize] };
-        self.connections[index as usize] = Some(Connection::new(now_ns, id, peer, &mut self.shared));
+        self.connections[index as usize] =
+            Some(Connection::new(now_ns, id, peer, &mut self.shared));
         self.by_peer.insert(peer, index);
         Some(index)
     }
 
-    /// Follows up on a change of a connection. Its deadline is noted when it has nothing more to send.
+    /// Follows up on a change of a connection. Its deadline is noted when it has nothing more to
+    /// send.
     fn settle(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         if !connection.settle(now_ns, &mut self.shared) {
@@ -340,7 +369,8 @@ impl Endpoint {
         }
     }
 
-    /// Notes the deadline of a connection. An earlier one that is noted already stays: looking too early does no harm.
+    /// Notes the deadline of a connection. An earlier one that is noted already stays: looking too
+    /// early does no harm.
     fn register(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         connection.is_touched = false;
@@ -366,7 +396,8 @@ impl Endpoint {
     }
 }
 
-/// Packets that may be on their way on each of `connections` connections: those of all together are the budget.
+/// Packets that may be on their way on each of `connections` connections: those of all together are
+/// the budget.
 fn share(config: &Config, connections: u32) -> u16 {
     let connections = connections.clamp(1, u16::MAX.into()) as u16;
     (config.budget / connections).clamp(1, config.rules.burst_length)

@@ -1,5 +1,5 @@
-//! Random numbers from a seed that the caller draws: nonces and first sequence numbers need not be guessable, and repeat in a
-//! simulation.
+//! Random numbers from a seed that the caller draws: nonces and first sequence numbers need not be
+//! guessable, and repeat in a simulation.
 
 use crate::machine::Identity;
 use crate::seq::Seq;

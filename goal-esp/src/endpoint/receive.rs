@@ -10,8 +10,8 @@ use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
 impl Connection {
-    /// A frame of the peer. See [`Connection::settle`], which must follow. Whether its payload is what comes next and was read thereby,
-    /// which it may be if `reads`.
+    /// A frame of the peer. See [`Connection::settle`], which must follow. Whether its payload is
+    /// what comes next and was read thereby, which it may be if `reads`.
     pub(super) fn receive(
         &mut self,
         now_ns: u64,
@@ -37,7 +37,8 @@ impl Connection {
         let receiver = self.slot.machine().map(Machine::receiver);
         self.phase == Phase::Connected
             && !repr.flags.has(Flags::FIN)
-            && receiver.is_some_and(|receiver| !receiver.has_ready() && receiver.next().0 == repr.sequence)
+            && receiver
+                .is_some_and(|receiver| !receiver.has_ready() && receiver.next().0 == repr.sequence)
     }
 
     fn receive_handshake(
@@ -61,7 +62,9 @@ impl Connection {
             }
             Segment::Syn { identity }
         } else {
-            let Some(to) = self.slot.nonces_towards(identity.nonce).into_iter().flatten().find(proven) else {
+            let Some(to) =
+                self.slot.nonces_towards(identity.nonce).into_iter().flatten().find(proven)
+            else {
                 shared.stats.unproven += 1;
                 return;
             };
@@ -86,7 +89,8 @@ impl Connection {
         shared: &mut Shared,
     ) -> bool {
         let tags_all = self.tags_all(&shared.config);
-        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 as u32 == repr.nonce) else {
+        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 as u32 == repr.nonce)
+        else {
             shared.stats.unknown += 1;
             return false;
         };
@@ -136,7 +140,12 @@ impl Connection {
         is_read && progress.has_arrived && self.read().is_some()
     }
 
-    fn handle(&mut self, now_ns: u64, segment: Segment<Copied<'_>>, shared: &mut Shared) -> Progress {
+    fn handle(
+        &mut self,
+        now_ns: u64,
+        segment: Segment<Copied<'_>>,
+        shared: &mut Shared,
+    ) -> Progress {
         let is_answer = matches!(segment, Segment::SynAck { .. });
         let Shared { random, spare, .. } = shared;
         let change = self.slot.handle(segment, || random.identity(), |payload| spare.give(payload));
@@ -207,7 +216,10 @@ impl Connection {
         let differ = self.proof.as_ref().map(|proof| proof.ends) != ends;
         if differ {
             self.proof = ends.map(|(own, peer)| {
-                let key = shared.config.job_key.connection([(shared.config.address, own), (self.peer, peer)]);
+                let key = shared
+                    .config
+                    .job_key
+                    .connection([(shared.config.address, own), (self.peer, peer)]);
                 Proof { ends: (own, peer), key, sent: 0, seen: 0 }
             });
         }

@@ -1,4 +1,5 @@
-//! How long a round trip takes, and from that how long to wait before something is said again (RFC 6298).
+//! How long a round trip takes, and from that how long to wait before something is said again (RFC
+//! 6298).
 
 use super::config::Timing;
 
@@ -95,7 +96,8 @@ mod tests {
     fn what_is_said_in_vain_is_said_less_and_less_often() {
         let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
         let rtt = Rtt::default();
-        let times_ms: Vec<u64> = (0..12).map(|n| rtt.timeout_ns(&timing, 0, n) / 1_000_000).collect();
+        let times_ms: Vec<u64> =
+            (0..12).map(|n| rtt.timeout_ns(&timing, 0, n) / 1_000_000).collect();
         assert_eq!(times_ms, [10, 20, 20, 20, 20, 20, 40, 80, 160, 320, 640, 1000]);
     }
 
@@ -112,8 +114,9 @@ mod tests {
         let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
         let mut lag = Lag::default();
         lag.note(&timing, 300_000_000);
-        let times_ms =
-            |lag: Lag| [0, 3, 5, 9].map(|n| Rtt::default().timeout_ns(&timing, lag.ns(), n) / 1_000_000);
+        let times_ms = |lag: Lag| {
+            [0, 3, 5, 9].map(|n| Rtt::default().timeout_ns(&timing, lag.ns(), n) / 1_000_000)
+        };
         assert_eq!(times_ms(lag), [300, 300, 300, 320]);
         (0..50).for_each(|_| lag.note(&timing, 1_000_000));
         assert_eq!(times_ms(lag), [10, 20, 20, 320]);

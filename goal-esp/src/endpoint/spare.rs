@@ -24,7 +24,8 @@ impl Spare {
     }
 }
 
-/// A payload in a frame, and the memory into which it is copied if it is kept, unless it is read at once where it lies.
+/// A payload in a frame, and the memory into which it is copied if it is kept, unless it is read at
+/// once where it lies.
 pub(super) struct Copied<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) memory: &'a mut Vec<u8>,

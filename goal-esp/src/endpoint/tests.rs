@@ -17,7 +17,9 @@ fn run_until(simulation: &mut Simulation, until_ns: u64) -> Vec<(usize, Event)> 
     let mut events = Vec::new();
     loop {
         for (number, host) in simulation.hosts.iter_mut().enumerate() {
-            events.extend(std::iter::from_fn(|| host.endpoint.poll_event()).map(|event| (number, event)));
+            events.extend(
+                std::iter::from_fn(|| host.endpoint.poll_event()).map(|event| (number, event)),
+            );
         }
         if simulation.next_ns().is_none_or(|next_ns| next_ns >= until_ns) {
             simulation.wait_until(until_ns);
@@ -33,7 +35,11 @@ fn run_for(simulation: &mut Simulation, time_ns: u64) -> Vec<(usize, Event)> {
 }
 
 /// Does something with a host's endpoint.
-fn with<R>(simulation: &mut Simulation, host: usize, act: impl FnOnce(u64, &mut Endpoint) -> R) -> R {
+fn with<R>(
+    simulation: &mut Simulation,
+    host: usize,
+    act: impl FnOnce(u64, &mut Endpoint) -> R,
+) -> R {
     let now_ns = simulation.host_now_ns(host);
     let result = act(now_ns, &mut simulation.hosts[host].endpoint);
     simulation.flush(host);
@@ -43,10 +49,13 @@ fn with<R>(simulation: &mut Simulation, host: usize, act: impl FnOnce(u64, &mut 
 /// Host 0 asks; the ids on both sides.
 fn connect(simulation: &mut Simulation) -> [ConnectionId; 2] {
     let peer = Simulation::address(1);
-    let own = with(simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
+    let own =
+        with(simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
     let events = run_for(simulation, SECOND_NS / 10);
-    let [(0, Event::Connected { id: first, peer: to }), (1, Event::Connected { id: second, peer: from })] =
-        events[..]
+    let [
+        (0, Event::Connected { id: first, peer: to }),
+        (1, Event::Connected { id: second, peer: from }),
+    ] = events[..]
     else {
         panic!("{events:?}")
     };
@@ -59,7 +68,9 @@ fn push(simulation: &mut Simulation, host: usize, id: ConnectionId, payload: &[u
 }
 
 fn read(simulation: &mut Simulation, host: usize, id: ConnectionId) -> Vec<Vec<u8>> {
-    with(simulation, host, |now_ns, endpoint| std::iter::from_fn(|| endpoint.read(now_ns, id)).collect())
+    with(simulation, host, |now_ns, endpoint| {
+        std::iter::from_fn(|| endpoint.read(now_ns, id)).collect()
+    })
 }
 
 #[test]
@@ -119,7 +130,8 @@ fn some_answers_take_acknowledgements_along() {
 fn a_sign_of_life_that_was_lost_makes_no_long_round_trip() {
     let mut simulation = pair(|_| {});
     let peer = Simulation::address(1);
-    let a = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
+    let a = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer))
+        .expect("one peer");
     let mut b = None;
     while b.is_none() {
         simulation.advance();
@@ -215,7 +227,8 @@ fn after_long_packets(len: usize, faults: Faults) -> Vec<(usize, Event)> {
     simulation.network.set_faults(faults);
     let mut events = Vec::new();
     for _ in 0..100 {
-        while with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![1; len], true)).is_ok() {}
+        while with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![1; len], true)).is_ok() {
+        }
         events.extend(run_for(&mut simulation, SECOND_NS / 10));
         read(&mut simulation, 1, b);
     }
@@ -226,7 +239,8 @@ fn after_long_packets(len: usize, faults: Faults) -> Vec<(usize, Event)> {
 #[test]
 fn frames_that_get_lost_for_their_size_are_told() {
     let long = Faults { lost_from: 1000, ..Faults::default() };
-    let [(0, Event::Lost { cause: Loss::TooLong(bytes), .. }), ..] = after_long_packets(1200, long)[..]
+    let [(0, Event::Lost { cause: Loss::TooLong(bytes), .. }), ..] =
+        after_long_packets(1200, long)[..]
     else {
         panic!("{:?}", after_long_packets(1200, long))
     };
@@ -303,7 +317,8 @@ fn a_peer_that_starts_anew_gets_another_connection() {
     let peer = Simulation::address(1);
     let a = with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).unwrap();
     let events = run_for(&mut simulation, SECOND_NS / 10);
-    let [(0, Event::Connected { .. }), (1, lost), (1, Event::Connected { id, .. })] = events[..] else {
+    let [(0, Event::Connected { .. }), (1, lost), (1, Event::Connected { id, .. })] = events[..]
+    else {
         panic!("{events:?}")
     };
     assert_eq!(lost, Event::Lost { id: b, cause: Loss::Restarted });
@@ -316,8 +331,9 @@ fn a_peer_that_starts_anew_gets_another_connection() {
 fn what_is_not_read_holds_back_the_peer() {
     let mut simulation = pair(|config| config.rules.burst_length = 16);
     let [a, b] = connect(&mut simulation);
-    let full = (0u8..)
-        .position(|byte| with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte], true)).is_err());
+    let full = (0u8..).position(|byte| {
+        with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte], true)).is_err()
+    });
     let count = full.expect("room ends");
     run_for(&mut simulation, SECOND_NS);
     let first = read(&mut simulation, 1, b);
@@ -363,13 +379,15 @@ fn data_is_tagged_if_one_end_asks_for_it() {
     }
 }
 
-/// What is read from the frame itself is what is next, with nothing before it left to be read or to be told.
+/// What is read from the frame itself is what is next, with nothing before it left to be read or to
+/// be told.
 #[test]
 fn the_next_payload_is_read_where_it_lies() {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);
     for byte in 0..4 {
-        with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte; 300], true)).expect("room");
+        with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![byte; 300], true))
+            .expect("room");
     }
     let mut frames = Vec::new();
     while simulation.network.next_ns().is_some() {
@@ -377,8 +395,9 @@ fn the_next_payload_is_read_where_it_lies() {
     }
     let now_ns = simulation.host_now_ns(1);
     let receiver = &mut simulation.hosts[1].endpoint;
-    let mut read =
-        |frame: &[u8]| receiver.read_frame(now_ns, frame).map(|(id, payload)| (id, payload.to_vec()));
+    let mut read = |frame: &[u8]| {
+        receiver.read_frame(now_ns, frame).map(|(id, payload)| (id, payload.to_vec()))
+    };
     assert_eq!(read(&frames[1]), None, "too early");
     assert_eq!(read(&frames[0]), Some((b, vec![0; 300])));
     assert_eq!(read(&frames[0]), None, "read before");

@@ -53,12 +53,13 @@ pub enum Outgoing<'a, P> {
 }
 
 impl<P: Default> Machine<P> {
-    /// An end whose first packet is `own`, of a peer whose first packet is `peer`. It is confirmed unless the peer may not know yet
-    /// that it is connected.
+    /// An end whose first packet is `own`, of a peer whose first packet is `peer`. It is confirmed
+    /// unless the peer may not know yet that it is connected.
     pub fn new(rules: Rules, own: Seq, peer: Seq, is_confirmed: bool) -> Self {
         Self {
             rules,
-            // Only a start may leave before the first acknowledgement, so that no window has to be known yet.
+            // Only a start may leave before the first acknowledgement, so that no window has to be
+            // known yet.
             send: Sender::new(rules, own, rules.initial()),
             receive: Receiver::new(rules, peer),
             is_confirmed,
@@ -99,13 +100,15 @@ impl<P: Default> Machine<P> {
         self.is_closing && self.send.queued() <= 1
     }
 
-    /// Appends a packet to the stream; `is_end` if a write ends with it. Nothing may be appended after [`Machine::close`].
+    /// Appends a packet to the stream; `is_end` if a write ends with it. Nothing may be appended
+    /// after [`Machine::close`].
     pub fn push(&mut self, payload: P, is_end: bool) {
         debug_assert!(!self.is_closing, "nothing follows the end");
         self.send.push(payload, if is_end { Flags::TXR } else { Flags::NONE });
     }
 
-    /// Ends the stream in this direction, after all that was appended. The other direction goes on until the peer ends it too.
+    /// Ends the stream in this direction, after all that was appended. The other direction goes on
+    /// until the peer ends it too.
     pub fn close(&mut self) {
         if !self.is_closing {
             self.is_closing = true;
@@ -149,7 +152,8 @@ impl<P: Default> Machine<P> {
         self.answer = self.answer.max(Answer::Now);
     }
 
-    /// The peer, which has not confirmed the connection, will begin with the packet `peer`, and knows nothing of what it was sent.
+    /// The peer, which has not confirmed the connection, will begin with the packet `peer`, and
+    /// knows nothing of what it was sent.
     pub(super) fn begin_anew(&mut self, peer: Seq, is_confirmed: bool) {
         self.receive = Receiver::new(self.rules, peer);
         self.send.send_all_again();
@@ -170,15 +174,19 @@ impl<P: Default> Machine<P> {
             return progress;
         }
         match body {
-            // Who is not confirmed may have to begin anew, so it takes nothing that it would have to acknowledge.
+            // Who is not confirmed may have to begin anew, so it takes nothing that it would have
+            // to acknowledge.
             Body::Data { acknowledgement: None, .. } if !self.is_confirmed => {}
             Body::Data { seq, flags, payload, acknowledgement } => {
-                progress.is_acknowledged = acknowledgement.is_some_and(|of| self.acknowledge(of, free));
+                progress.is_acknowledged =
+                    acknowledgement.is_some_and(|of| self.acknowledge(of, free));
                 let (has_arrived, answer) = self.receive.accept(seq, flags, payload);
                 progress.has_arrived = has_arrived;
                 self.answer = self.answer.max(answer);
             }
-            Body::Ack(acknowledgement) => progress.is_acknowledged = self.acknowledge(acknowledgement, free),
+            Body::Ack(acknowledgement) => {
+                progress.is_acknowledged = self.acknowledge(acknowledgement, free)
+            }
             Body::Request { acknowledgement, ranges } => {
                 progress.is_acknowledged = self.acknowledge(acknowledgement, free);
                 if self.send.request(ranges.into_iter()) == 0 {
@@ -231,7 +239,11 @@ impl<P: Default> Machine<P> {
         let Due { handshake, request, probe, reset } = self.due;
         reset
             || !self.is_reset
-                && (handshake || request || probe || self.answer >= Answer::Now || self.send.is_ready())
+                && (handshake
+                    || request
+                    || probe
+                    || self.answer >= Answer::Now
+                    || self.send.is_ready())
     }
 
     /// The next thing to be sent; to be called until there is none.

@@ -1,8 +1,10 @@
-//! All that a rank and one peer have with each other, as machines that know no time, no bytes and no keys.
+//! All that a rank and one peer have with each other, as machines that know no time, no bytes and
+//! no keys.
 //!
-//! A [`Slot`] sets connections up, a [`Machine`] is an established one. What they are handed was proven to come from the peer where
-//! it must be; what they say is due, their owner writes into frames. Which timers run follows from their state alone, so a model
-//! checker can let every timer pass at every moment: what holds there holds for every clock.
+//! A [`Slot`] sets connections up, a [`Machine`] is an established one. What they are handed was
+//! proven to come from the peer where it must be; what they say is due, their owner writes into
+//! frames. Which timers run follows from their state alone, so a model checker can let every timer
+//! pass at every moment: what holds there holds for every clock.
 
 mod connection;
 mod slot;
@@ -28,7 +30,8 @@ pub enum Timer {
 
 impl Timer {
     /// All of them.
-    pub const ALL: [Timer; 4] = [Timer::Handshake, Timer::Insist, Timer::Request, Timer::Acknowledge];
+    pub const ALL: [Timer; 4] =
+        [Timer::Handshake, Timer::Insist, Timer::Request, Timer::Acknowledge];
 }
 
 /// How far a receiver is: the first packet that it lacks, and how many it allows from there on.
@@ -103,7 +106,9 @@ impl<P> Body<P> {
     pub fn acknowledgement(&self) -> Option<Acknowledgement> {
         match *self {
             Body::Data { acknowledgement, .. } => acknowledgement,
-            Body::Ack(acknowledgement) | Body::Request { acknowledgement, .. } => Some(acknowledgement),
+            Body::Ack(acknowledgement) | Body::Request { acknowledgement, .. } => {
+                Some(acknowledgement)
+            }
             Body::Reset => None,
         }
     }

@@ -1,8 +1,9 @@
 //! How a rank and one peer get connected (thesis 3.2.1, Fig. 3.3).
 //!
-//! Who was asked keeps nothing of the question: all that it needs comes again with the last packet of the handshake. Who asks
-//! repeats the question until it hears something that only an established connection says. So a question that is repeated, late
-//! or of an attacker who recorded it costs an answer and nothing else, and a peer that started anew is connected with before
+//! Who was asked keeps nothing of the question: all that it needs comes again with the last packet
+//! of the handshake. Who asks repeats the question until it hears something that only an
+//! established connection says. So a question that is repeated, late or of an attacker who recorded
+//! it costs an answer and nothing else, and a peer that started anew is connected with before
 //! anything of the old connection is given up.
 
 use super::connection::{Machine, Outgoing, Progress};
@@ -56,7 +57,14 @@ pub struct Slot<P> {
 impl<P: Default> Slot<P> {
     /// A slot that waits for the peer's question. `next` is random.
     pub fn new(rules: Rules, next: Identity) -> Self {
-        Self { rules, next, current: None, is_connecting: false, is_question_due: false, answer_due: None }
+        Self {
+            rules,
+            next,
+            current: None,
+            is_connecting: false,
+            is_question_due: false,
+            answer_due: None,
+        }
     }
 
     /// Asks the peer for a connection, unless there is one.
@@ -99,8 +107,8 @@ impl<P: Default> Slot<P> {
         [current.map(|current| current.own.nonce), Some(self.next.nonce)]
     }
 
-    /// What the peer has said. `fresh` makes the identity of this end in the connection after this one; payloads that the peer has are handed
-    /// to `free`.
+    /// What the peer has said. `fresh` makes the identity of this end in the connection after this
+    /// one; payloads that the peer has are handed to `free`.
     pub fn handle<Q: Into<P>>(
         &mut self,
         segment: Segment<Q>,
@@ -110,7 +118,9 @@ impl<P: Default> Slot<P> {
         let mut change = Change::None;
         match segment {
             Segment::Syn { identity } => match &mut self.current {
-                Some(current) if current.peer == identity.nonce => current.machine.repeat_handshake(),
+                Some(current) if current.peer == identity.nonce => {
+                    current.machine.repeat_handshake()
+                }
                 _ => self.answer_due = Some(identity.nonce),
             },
             Segment::SynAck { identity, to } => change = self.meet(identity, to, false),
@@ -127,7 +137,8 @@ impl<P: Default> Slot<P> {
             && current.own == self.next
             && current.machine.is_confirmed()
         {
-            // From here on the peer must prove that it lives to get another connection: what it said up to now does not.
+            // From here on the peer must prove that it lives to get another connection: what it
+            // said up to now does not.
             self.next = fresh();
             // A question that has not left yet would leave under that name, and the peer would take
             // this end for one that started anew.
@@ -186,7 +197,8 @@ impl<P: Default> Slot<P> {
     /// Whether there is something to be sent.
     #[inline]
     pub fn is_ready(&self) -> bool {
-        let is_established = self.current.as_ref().is_some_and(|current| current.machine.is_ready());
+        let is_established =
+            self.current.as_ref().is_some_and(|current| current.machine.is_ready());
         self.is_question_due || self.answer_due.is_some() || is_established
     }
 

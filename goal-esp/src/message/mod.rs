@@ -1,8 +1,10 @@
-//! Messages on a stream of packets: chunks, put into packets and taken out of them again (thesis 4.2.2).
+//! Messages on a stream of packets: chunks, put into packets and taken out of them again (thesis
+//! 4.2.2).
 //!
-//! A [`Writer`] fills packets with chunks, a [`Reader`] finds them. Neither knows what a chunk means; which message goes on next,
-//! what is announced and what is matched decides who uses them. A chunk is at most 128 KiB, so messages that take turns chunk by
-//! chunk never wait longer for each other.
+//! A [`Writer`] fills packets with chunks, a [`Reader`] finds them. Neither knows what a chunk
+//! means; which message goes on next, what is announced and what is matched decides who uses them.
+//! A chunk is at most 128 KiB, so messages that take turns chunk by chunk never wait longer for
+//! each other.
 
 mod reader;
 #[cfg(test)]

@@ -4,8 +4,8 @@ use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Malformed};
 use std::fmt;
 
-/// Why a stream of packets is none of chunks: its sender is of another version, or somebody else wrote into it. The connection is of
-/// no use any more.
+/// Why a stream of packets is none of chunks: its sender is of another version, or somebody else
+/// wrote into it. The connection is of no use any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     /// The header of a chunk is none.
@@ -42,14 +42,18 @@ impl Reader {
         self.communicator
     }
 
-    /// The communicator that the first packet of a connection names: who does not know it leaves that packet unread until it does,
-    /// and reads no other.
+    /// The communicator that the first packet of a connection names: who does not know it leaves
+    /// that packet unread until it does, and reads no other.
     ///
     /// # Errors
     /// [`Broken`].
     pub fn communicator_of(payload: &[u8]) -> Result<u32, Broken> {
         let chunk = Chunk::parse(payload).map_err(Broken::Header)?;
-        if chunk.kind == ChunkKind::Communicator { Ok(chunk.message) } else { Err(Broken::Communicator) }
+        if chunk.kind == ChunkKind::Communicator {
+            Ok(chunk.message)
+        } else {
+            Err(Broken::Communicator)
+        }
     }
 
     /// Reads a packet's payload and hands each chunk to `sink`, except the one that names the
@@ -60,7 +64,11 @@ impl Reader {
     ///
     /// # Errors
     /// [`Broken`]; nothing more is to be read then.
-    pub fn read(&mut self, payload: &[u8], mut sink: impl FnMut(&Chunk, &[u8])) -> Result<u64, Broken> {
+    pub fn read(
+        &mut self,
+        payload: &[u8],
+        mut sink: impl FnMut(&Chunk, &[u8]),
+    ) -> Result<u64, Broken> {
         let mut ended = 0;
         let mut left = payload;
         while !left.is_empty() {

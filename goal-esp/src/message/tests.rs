@@ -7,7 +7,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn communicator(number: u32) -> Chunk {
-    Chunk { kind: ChunkKind::Communicator, len: 0, message: number, receive: 0, offset: 0, envelope: None }
+    Chunk {
+        kind: ChunkKind::Communicator,
+        len: 0,
+        message: number,
+        receive: 0,
+        offset: 0,
+        envelope: None,
+    }
 }
 
 fn data(message: u32, offset: u64, len: usize) -> Chunk {
@@ -16,7 +23,14 @@ fn data(message: u32, offset: u64, len: usize) -> Chunk {
 
 fn eager(tag: u32, len: usize) -> Chunk {
     let envelope = Some(Envelope { tag, ..Envelope::default() });
-    Chunk { kind: ChunkKind::Eager, len: len as u32, message: 0, receive: 0, offset: len as u64, envelope }
+    Chunk {
+        kind: ChunkKind::Eager,
+        len: len as u32,
+        message: 0,
+        receive: 0,
+        offset: len as u64,
+        envelope,
+    }
 }
 
 fn push(packets: &mut Vec<Vec<u8>>, packet: Vec<u8>) -> Vec<u8> {
@@ -31,7 +45,10 @@ fn join(found: &mut Vec<(Chunk, Vec<u8>)>, chunk: &Chunk, bytes: &[u8]) {
         && (chunk.kind, chunk.message) == (last.kind, last.message)
         && chunk.offset == last.offset + u64::from(last.len)
     {
-        assert!((last.len as usize).is_multiple_of(ELEMENT_BYTES_MAX), "a piece ends within an element");
+        assert!(
+            (last.len as usize).is_multiple_of(ELEMENT_BYTES_MAX),
+            "a piece ends within an element"
+        );
         last.len += chunk.len;
         before.extend_from_slice(bytes);
     } else {

@@ -2,7 +2,8 @@
 
 use crate::wire::Chunk;
 
-/// Fills packets with chunks. Small ones share a packet. Packets that are full go to its owner, which hands back an empty one for the next.
+/// Fills packets with chunks. Small ones share a packet. Packets that are full go to its owner,
+/// which hands back an empty one for the next.
 #[derive(Debug, Default)]
 pub struct Writer {
     /// The packet that has room left.
@@ -49,8 +50,8 @@ impl Writer {
         Some(&mut self.open[bytes_at..])
     }
 
-    /// Appends a chunk with its bytes, `chunk.len` of them. `payload_max` is the longest payload of a packet; packets that are full
-    /// go to `send`.
+    /// Appends a chunk with its bytes, `chunk.len` of them. `payload_max` is the longest payload of
+    /// a packet; packets that are full go to `send`.
     pub fn write(
         &mut self,
         chunk: &Chunk,

@@ -1,7 +1,7 @@
 //! A deterministic simulation of hosts on a switch: from one seed, the same happens every time.
 //!
-//! The hosts run real endpoints. A test moves it on with [`Simulation::advance`] and does for the host that this names what an
-//! application would do.
+//! The hosts run real endpoints. A test moves it on with [`Simulation::advance`] and does for the
+//! host that this names what an application would do.
 
 mod network;
 mod random;
@@ -47,7 +47,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// `hosts` hosts with the same job key, whose settings `configure` changes. Their clocks differ by up to 100 millionths.
+    /// `hosts` hosts with the same job key, whose settings `configure` changes. Their clocks differ
+    /// by up to 100 millionths.
     pub fn new(
         seed: u64,
         hosts: usize,
@@ -115,11 +116,15 @@ impl Simulation {
 
     /// Lets time pass in which nothing happens.
     pub fn wait_until(&mut self, at_ns: u64) {
-        debug_assert!(self.next_ns().is_none_or(|next_ns| at_ns <= next_ns), "something happens before");
+        debug_assert!(
+            self.next_ns().is_none_or(|next_ns| at_ns <= next_ns),
+            "something happens before"
+        );
         self.now_ns = self.now_ns.max(at_ns);
     }
 
-    /// Lets the next thing happen. The host to which it did, if any; `None` if nothing ever happens again.
+    /// Lets the next thing happen. The host to which it did, if any; `None` if nothing ever happens
+    /// again.
     pub fn advance(&mut self) -> Option<Option<usize>> {
         let (at_ns, host) = self.next()?;
         self.now_ns = at_ns;

@@ -1,7 +1,8 @@
 //! A switch with its wires, and all that goes wrong on them.
 //!
-//! A frame leaves its host when those before it have, crosses the wire, may be lost, doubled, delayed or damaged, waits in the
-//! queue of its output, which drops what it has no room for, and crosses another wire.
+//! A frame leaves its host when those before it have, crosses the wire, may be lost, doubled,
+//! delayed or damaged, waits in the queue of its output, which drops what it has no room for, and
+//! crosses another wire.
 
 use super::random::Random;
 use crate::wire::{Frame, Mac};
@@ -149,7 +150,8 @@ impl Network {
         self.push(at_ns, Step::Switch, frame.to_vec());
     }
 
-    /// A frame takes the wire for its bytes and what Ethernet adds: 8 before, 4 behind, and a pause of 12.
+    /// A frame takes the wire for its bytes and what Ethernet adds: 8 before, 4 behind, and a pause
+    /// of 12.
     fn time_ps(&self, frame: &[u8]) -> u64 {
         (frame.len().max(60) as u64 + 24) * self.links.byte_ps
     }

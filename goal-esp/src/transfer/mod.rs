@@ -1,7 +1,9 @@
-//! Transfers: both ends of one direction of a connection, as machines that know no time (thesis 3.2).
+//! Transfers: both ends of one direction of a connection, as machines that know no time (thesis
+//! 3.2).
 //!
-//! Whoever owns them says when a timer has passed; which timers run follows from their state alone ([`Sender::insists`],
-//! [`Receiver::controls`]). So a model checker can let every timer pass at every moment.
+//! Whoever owns them says when a timer has passed; which timers run follows from their state alone
+//! ([`Sender::insists`], [`Receiver::controls`]). So a model checker can let every timer pass at
+//! every moment.
 
 mod receive;
 mod send;
@@ -18,15 +20,16 @@ use crate::limits::WINDOW_MAX;
 pub struct Rules {
     /// Packets that a sender lets out before the start of a transfer is acknowledged; at least 1.
     pub initial_burst_length: u16,
-    /// Packets that a receiver takes before they are read, and the most that it lets be on their way; at most [`WINDOW_MAX`].
+    /// Packets that a receiver takes before they are read, and the most that it lets be on their
+    /// way; at most [`WINDOW_MAX`].
     pub burst_length: u16,
     /// Packets behind a missing one that make it count as lost.
     pub reordered_max: u16,
-    /// Packets after which a receiver acknowledges without being asked, or a quarter of what may be on its way, if that is more; at
-    /// most half of the initial burst.
+    /// Packets after which a receiver acknowledges without being asked, or a quarter of what may be
+    /// on its way, if that is more; at most half of the initial burst.
     pub ack_every: u16,
-    /// Whether a sender insists on the end of a transfer as on its start. The thesis does not, and says what follows from that
-    /// (3.2.1); this is for the model that shows it.
+    /// Whether a sender insists on the end of a transfer as on its start. The thesis does not, and
+    /// says what follows from that (3.2.1); this is for the model that shows it.
     pub insists_on_end: bool,
 }
 

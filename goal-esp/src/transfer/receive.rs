@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 pub enum Answer {
     /// Nothing.
     None,
-    /// An acknowledgement for which nobody waits: when its timer passes, or with data where [`Receiver::is_answer_near`].
+    /// An acknowledgement for which nobody waits: when its timer passes, or with data where
+    /// [`Receiver::is_answer_near`].
     Soon,
     /// An acknowledgement at once.
     Now,
@@ -35,10 +36,12 @@ pub struct Receiver<P> {
     is_finished: bool,
     /// The first packet that the sender has not been allowed.
     edge: Seq,
-    /// Packets that may be on their way while a transfer is under way, and those with which one may begin.
+    /// Packets that may be on their way while a transfer is under way, and those with which one may
+    /// begin.
     share: u16,
     standing: u16,
-    /// Packets that have come since the transfer under way began, and those with which it could begin.
+    /// Packets that have come since the transfer under way began, and those with which it could
+    /// begin.
     opened: u16,
     /// What was lost before it has been asked for.
     asked: Seq,
@@ -83,20 +86,23 @@ impl<P> Receiver<P> {
         self.is_finished
     }
 
-    /// Whether the receiver's timer runs: a transfer is under way, so it is the receiver's to ask for what is missing.
+    /// Whether the receiver's timer runs: a transfer is under way, so it is the receiver's to ask
+    /// for what is missing.
     pub fn controls(&self) -> bool {
         !self.is_finished && (self.is_open || !self.early.is_empty())
     }
 
-    /// Packets from the first missing one on that may be on their way. A transfer may have as many more on their way than those that it
-    /// began with as have arrived: it doubles each round trip up to its share.
+    /// Packets from the first missing one on that may be on their way. A transfer may have as many
+    /// more on their way than those that it began with as have arrived: it doubles each round trip
+    /// up to its share.
     fn room(&self) -> u16 {
         let free = self.rules.burst_length.saturating_sub(self.ready.len() as u16);
         free.min(if self.controls() { self.share.min(self.opened) } else { self.standing })
     }
 
-    /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there is no room, change nothing; both are answered, as their sender does
-    /// not know what the receiver has.
+    /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there
+    /// is no room, change nothing; both are answered, as their sender does not know what the
+    /// receiver has.
     pub fn accept(&mut self, seq: Seq, flags: Flags, payload: impl Into<P>) -> (bool, Answer) {
         let offset = seq.since(self.next);
         let is_new = offset >= 0 && self.early.get(offset as usize).is_none_or(Option::is_none);
@@ -161,7 +167,8 @@ impl<P> Receiver<P> {
 
     /// The ranges that are missing from `first` to before `end`.
     fn missing_from(&self, first: Seq, end: Seq) -> impl Iterator<Item = Range> {
-        let is_missing = |seq: Seq| self.early.get(seq.since(self.next) as usize).is_none_or(Option::is_none);
+        let is_missing =
+            |seq: Seq| self.early.get(seq.since(self.next) as usize).is_none_or(Option::is_none);
         let mut at = first.max(self.next);
         std::iter::from_fn(move || {
             while at.is_before(end) && !is_missing(at) {
@@ -180,18 +187,21 @@ impl<P> Receiver<P> {
     pub fn take_request(&mut self, ranges: &mut Vec<Range>) {
         let end = self.lost_end();
         ranges.extend(self.missing_from(self.asked, end).take(RANGES_MAX));
-        self.asked = ranges.last().map_or(end, |last| Seq(last.first).plus(last.count)).max(self.asked);
+        self.asked =
+            ranges.last().map_or(end, |last| Seq(last.first).plus(last.count)).max(self.asked);
     }
 
-    /// The receiver's timer has passed: all that is missing up to the edge, to be sent with a request.
+    /// The receiver's timer has passed: all that is missing up to the edge, to be sent with a
+    /// request.
     pub fn take_everything_missing(&mut self, ranges: &mut Vec<Range>) {
         let end = self.next.plus(self.early.len() as u32).max(self.edge);
         ranges.extend(self.missing_from(self.next, end).take(RANGES_MAX));
         self.asked = self.next.plus(self.early.len() as u32).max(self.asked);
     }
 
-    /// What an acknowledgement that leaves now says: the first missing packet, and how many may be sent from there on. What
-    /// was allowed once stays allowed; but between transfers it is said with how many of them the next one may begin.
+    /// What an acknowledgement that leaves now says: the first missing packet, and how many may be
+    /// sent from there on. What was allowed once stays allowed; but between transfers it is said
+    /// with how many of them the next one may begin.
     pub fn acknowledgement(&mut self) -> (Seq, u16) {
         self.unanswered = 0;
         self.edge = self.edge.max(self.next.plus(self.room().into()));
@@ -200,8 +210,8 @@ impl<P> Receiver<P> {
         (self.next, if self.controls() { allowed } else { allowed.min(self.standing) })
     }
 
-    /// Whether so much came since the last acknowledgement that data takes the next one along: each costs both ends a keyed hash, so small
-    /// messages that answer each other don't all have one.
+    /// Whether so much came since the last acknowledgement that data takes the next one along: each
+    /// costs both ends a keyed hash, so small messages that answer each other don't all have one.
     pub fn is_answer_near(&self) -> bool {
         4 * u32::from(self.unanswered) >= 3 * u32::from(self.rules.ack_every)
     }
@@ -215,8 +225,9 @@ impl<P> Receiver<P> {
             && self.edge.is_before(self.next.plus(room.into()))
     }
 
-    /// Lets `share` packets be on their way from now on while a transfer is under way. The next one may begin with `standing` of them, or with those of an
-    /// initial burst if they are more. See [`Receiver::is_update_due`].
+    /// Lets `share` packets be on their way from now on while a transfer is under way. The next one
+    /// may begin with `standing` of them, or with those of an initial burst if they are more. See
+    /// [`Receiver::is_update_due`].
     pub fn set_share(&mut self, share: u16, standing: u16) {
         (self.share, self.standing) = (share, standing.max(self.rules.initial()).min(share));
     }

@@ -54,8 +54,9 @@ impl<P> Sender<P> {
         }
     }
 
-    /// Appends a packet to the stream. It belongs to the transfer of the packet before it if that was not sent yet, and starts a
-    /// transfer otherwise (thesis 3.2). `flags` are [`Flags::TXR`] and [`Flags::FIN`], or nothing.
+    /// Appends a packet to the stream. It belongs to the transfer of the packet before it if that
+    /// was not sent yet, and starts a transfer otherwise (thesis 3.2). `flags` are [`Flags::TXR`]
+    /// and [`Flags::FIN`], or nothing.
     pub fn push(&mut self, payload: P, mut flags: Flags) {
         let seq = self.end();
         if self.next.is_before(seq) {
@@ -93,8 +94,9 @@ impl<P> Sender<P> {
         self.next
     }
 
-    /// The packet up to which may be sent without being asked. The first one that is not acknowledged may always be: were it not
-    /// for that, a start for which the receiver had no room once would never be told again.
+    /// The packet up to which may be sent without being asked. The first one that is not
+    /// acknowledged may always be: were it not for that, a start for which the receiver had no room
+    /// once would never be told again.
     fn limit(&self) -> Seq {
         if self.start.is_none() {
             return self.edge;
@@ -127,9 +129,14 @@ impl<P> Sender<P> {
         Some((seq, &self.queue[seq.since(self.unacknowledged) as usize]))
     }
 
-    /// The receiver has all before `acknowledged` and allows `window` packets from there on. Hands what is acknowledged to `free`; how many
-    /// packets that were. What cannot be is ignored.
-    pub fn acknowledge(&mut self, acknowledged: Seq, window: u16, mut free: impl FnMut(P)) -> usize {
+    /// The receiver has all before `acknowledged` and allows `window` packets from there on. Hands
+    /// what is acknowledged to `free`; how many packets that were. What cannot be is ignored.
+    pub fn acknowledge(
+        &mut self,
+        acknowledged: Seq,
+        window: u16,
+        mut free: impl FnMut(P),
+    ) -> usize {
         if acknowledged.is_before(self.unacknowledged) || self.next.is_before(acknowledged) {
             return 0;
         }
@@ -176,7 +183,8 @@ impl<P> Sender<P> {
         self.request(std::iter::once(Range { first: self.unacknowledged.0, count }));
     }
 
-    /// Whether the sender's timer runs: it answers for the start and the end of a transfer, the receiver for what is between.
+    /// Whether the sender's timer runs: it answers for the start and the end of a transfer, the
+    /// receiver for what is between.
     pub fn insists(&self) -> bool {
         let sent = self.next.since(self.unacknowledged) as usize;
         let Some(last) = sent.checked_sub(1) else { return false };
@@ -185,8 +193,9 @@ impl<P> Sender<P> {
         has_start || has_end
     }
 
-    /// The sender's timer has passed. One packet is sent again, whatever the window is: the first that is not acknowledged. If
-    /// the receiver has it, it answers with what it has; if not, that is what it lacks.
+    /// The sender's timer has passed. One packet is sent again, whatever the window is: the first
+    /// that is not acknowledged. If the receiver has it, it answers with what it has; if not, that
+    /// is what it lacks.
     pub fn insist(&mut self) {
         if let Some(first) = self.queue.front_mut()
             && self.unacknowledged.is_before(self.next)

@@ -5,8 +5,13 @@ use crate::limits::RANGES_MAX;
 use crate::seq::Seq;
 use crate::wire::{Flags, Range};
 
-const RULES: Rules =
-    Rules { initial_burst_length: 4, burst_length: 16, reordered_max: 2, ack_every: 4, insists_on_end: true };
+const RULES: Rules = Rules {
+    initial_burst_length: 4,
+    burst_length: 16,
+    reordered_max: 2,
+    ack_every: 4,
+    insists_on_end: true,
+};
 
 fn sender() -> Sender<u8> {
     Sender::new(RULES, Seq(10), 4)
@@ -188,7 +193,10 @@ fn what_is_there_already_is_answered_and_changes_nothing() {
 #[test]
 fn nothing_follows_the_end() {
     let mut receiver = receiver();
-    assert_eq!(receiver.accept(Seq(10), Flags::TXS | Flags::TXF | Flags::FIN, 0), (true, Answer::Soon));
+    assert_eq!(
+        receiver.accept(Seq(10), Flags::TXS | Flags::TXF | Flags::FIN, 0),
+        (true, Answer::Soon)
+    );
     assert!(receiver.is_finished() && !receiver.controls());
     assert_eq!(receiver.accept(Seq(11), Flags::TXS, 0), (false, Answer::Now));
     assert_eq!(receiver.read(), None);

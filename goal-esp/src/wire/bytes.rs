@@ -24,7 +24,8 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
     u64::from_be_bytes(bytes[field].try_into().expect("a field of eight bytes"))
 }
 
-/// Bytes of what is copied for its checksum: all of a short packet, as one sum costs less than two, or the beginning of a header.
+/// Bytes of what is copied for its checksum: all of a short packet, as one sum costs less than two,
+/// or the beginning of a header.
 const COPY_LEN: usize = 256;
 
 /// The checksum (CRC-32C, which iSCSI has too) of bytes whose field for it counts as zeros.

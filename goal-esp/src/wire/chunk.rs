@@ -1,4 +1,5 @@
-//! Chunks, of which the stream of a connection consists, and GOAL's transfer header (thesis Fig. 4.6) in front of a message.
+//! Chunks, of which the stream of a connection consists, and GOAL's transfer header (thesis Fig.
+//! 4.6) in front of a message.
 //!
 //! ```text
 //!  0       1       2               4               8               12
@@ -6,11 +7,11 @@
 //! | kind  |   0   |       0       | bytes to come |    message    |
 //! +-------+-------+---------------+---------------+---------------+ 12
 //! |    receive    |            offset             |
-//! +---------------+-------------------------------+ 24: Cts, Data, Fin, Part, Communicator, Room end here
+//! +---------------+-------------------------------+ 24: the end, but for Eager, Rts and Long
 //! | communicator  |schedule number|    sender     |   receiver    |
 //! +---------------+---------------+---------------+---------------+ 40
 //! |    length     |     flags     |      tag      |
-//! +---------------+---------------+---------------+---------------+ 52: the 28 bytes of Fig. 4.6 end here
+//! +---------------+---------------+---------------+---------------+ 52: the end of Fig. 4.6
 //! |   sequence    |    action     |
 //! +---------------+---------------+ 60
 //! ```
@@ -18,7 +19,7 @@
 //! Which fields count, by kind; the others are 0:
 //!
 //! ```text
-//! kind             message           receive          offset           bytes to come  transfer header
+//! kind             message           receive          offset           bytes to come  header
 //! 1 Eager          0                 0                size             the message    yes
 //! 2 Rts            sender's name     0                size             0              yes
 //! 3 Cts            sender's name     receiver's name  bytes it has     0              no
@@ -30,8 +31,8 @@
 //! 9 Room           0                 0                bytes of room    0              no
 //! ```
 //!
-//! The transfer header's length is the low half of the size. A header never lies across two packets: where there is no room for it
-//! left, it begins the next one.
+//! The transfer header's length is the low half of the size. A header never lies across two
+//! packets: where there is no room for it left, it begins the next one.
 
 use super::Malformed;
 use super::bytes::{u32_at, u64_at};
@@ -48,8 +49,9 @@ pub enum ChunkKind {
     Eager = 1,
     /// Announces a message whose payload stays with its sender.
     Rts = 2,
-    /// The receive of an announced message is there (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It names the message by the number
-    /// that the announcement gave it instead of repeating its transfer header.
+    /// The receive of an announced message is there (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It names
+    /// the message by the number that the announcement gave it instead of repeating its transfer
+    /// header.
     Cts = 3,
     /// A part of a payload that was cleared.
     Data = 4,
@@ -145,9 +147,11 @@ impl Chunk {
         HEADER_LEN + if self.envelope.is_some() { ENVELOPE_LEN } else { 0 }
     }
 
-    /// The chunk of a piece of the bytes, where [`ChunkKind::comes_in_pieces`]: `len` of them behind the first `before`.
+    /// The chunk of a piece of the bytes, where [`ChunkKind::comes_in_pieces`]: `len` of them
+    /// behind the first `before`.
     pub fn piece(&self, before: usize, len: usize) -> Self {
-        let offset = if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
+        let offset =
+            if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
         Self { len: len as u32, offset, ..*self }
     }
 
@@ -178,9 +182,14 @@ impl Chunk {
         let Self { kind, len, message, receive, offset, .. } = *self;
         let names_message = matches!(
             kind,
-            ChunkKind::Rts | ChunkKind::Cts | ChunkKind::Data | ChunkKind::Fin | ChunkKind::Communicator
+            ChunkKind::Rts
+                | ChunkKind::Cts
+                | ChunkKind::Data
+                | ChunkKind::Fin
+                | ChunkKind::Communicator
         );
-        let has_offset = !matches!(kind, ChunkKind::Fin | ChunkKind::Part | ChunkKind::Communicator);
+        let has_offset =
+            !matches!(kind, ChunkKind::Fin | ChunkKind::Part | ChunkKind::Communicator);
         (kind.has_bytes() || len == 0)
             && len <= CHUNK_BYTES_MAX
             && (kind != ChunkKind::Eager || u64::from(len) == offset)
@@ -210,7 +219,9 @@ impl Chunk {
 
 fn parse_envelope(bytes: &[u8]) -> Envelope {
     let [communicator, schedule, sender, receiver, _, flags, tag, sequence, action] =
-        std::array::from_fn(|index| u32_at(bytes, HEADER_LEN + 4 * index..HEADER_LEN + 4 * index + 4));
+        std::array::from_fn(|index| {
+            u32_at(bytes, HEADER_LEN + 4 * index..HEADER_LEN + 4 * index + 4)
+        });
     Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action }
 }
 

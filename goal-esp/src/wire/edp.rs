@@ -1,4 +1,5 @@
-//! EDP's datagrams: who is there, how long a frame takes, and what a stuck job's ranks know of each other (thesis chapter 3).
+//! EDP's datagrams: who is there, how long a frame takes, and what a stuck job's ranks know of each
+//! other (thesis chapter 3).
 //!
 //! ```text
 //!  0               1               2               3
@@ -97,8 +98,8 @@ pub enum Message<'a> {
         /// Number of the question; answers to another one don't count.
         round: u64,
     },
-    /// What a rank knows of itself: a job is stuck if two rounds in a row find nobody active and the same numbers, with as many
-    /// messages taken as sent (Mattern's four counters).
+    /// What a rank knows of itself: a job is stuck if two rounds in a row find nobody active and
+    /// the same numbers, with as many messages taken as sent (Mattern's four counters).
     ProbeReply {
         /// The job.
         job: u64,
@@ -236,8 +237,8 @@ impl EdpRepr<'_> {
 pub struct Datagram<T>(T);
 
 impl<T: AsRef<[u8]>> Datagram<T> {
-    /// The view of a datagram that says what it is, whose checksum is right, and whose fields go together. What follows its payload
-    /// is padding.
+    /// The view of a datagram that says what it is, whose checksum is right, and whose fields go
+    /// together. What follows its payload is padding.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -292,13 +293,15 @@ impl<T: AsRef<[u8]>> Datagram<T> {
             source_port: u16_at(bytes, field::SOURCE_PORT),
             destination_port: u16_at(bytes, field::DESTINATION_PORT),
             number: u32_at(bytes, field::NUMBER),
-            message: Message::parse(bytes[field::KIND], self.payload()).expect("a view is of a datagram"),
+            message: Message::parse(bytes[field::KIND], self.payload())
+                .expect("a view is of a datagram"),
         }
     }
 
     /// The proof of its origin; `None` where it has none.
     pub fn tag(&self) -> Option<Tag> {
-        self.is_tagged().then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
+        self.is_tagged()
+            .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
     /// What a tag proves: all before the checksum, and all behind the tag.

@@ -88,8 +88,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// Bytes of the longest header.
     pub const HEADER_LEN_MAX: usize = field::NONCE_HIGH.end;
 
-    /// The view of a packet that says what it is, whose checksum is right, and whose fields go together. What follows its payload
-    /// is padding.
+    /// The view of a packet that says what it is, whose checksum is right, and whose fields go
+    /// together. What follows its payload is padding.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -240,7 +240,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
 
     /// The proof of its origin; `None` where it has none.
     pub fn tag(&self) -> Option<Tag> {
-        (self.form() > 0).then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
+        (self.form() > 0)
+            .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
     /// Returns the bytes that a tag proves, in three pieces: all before the checksum, all between
@@ -265,8 +266,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
 }
 
 impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
-    /// A packet in `bytes`, which must have room for it: its payload is there already, behind a header of the length that
-    /// `repr` has.
+    /// A packet in `bytes`, which must have room for it: its payload is there already, behind a
+    /// header of the length that `repr` has.
     pub fn emit(bytes: T, repr: &Repr, payload_len: usize) -> Self {
         let mut packet = Self(bytes);
         let bytes = packet.0.as_mut();
@@ -285,7 +286,8 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         }
         if let Extension::Handshake { parameters, nonce_high, .. } = repr.extension {
             bytes[field::NONCE_HIGH].copy_from_slice(&nonce_high.to_be_bytes());
-            let options = if parameters.authenticates_data { Parameters::AUTHENTICATES_DATA } else { 0 };
+            let options =
+                if parameters.authenticates_data { Parameters::AUTHENTICATES_DATA } else { 0 };
             bytes[field::PAYLOAD_MAX].copy_from_slice(&parameters.payload_max.to_be_bytes());
             bytes[field::OPTIONS].copy_from_slice(&options.to_be_bytes());
         }

@@ -7,7 +7,8 @@
 //! +----------------+----------------+---------+----
 //! ```
 //!
-//! Ethernet pads what is shorter than its shortest frame: each header behind this one has its payload's length.
+//! Ethernet pads what is shorter than its shortest frame: each header behind this one has its
+//! payload's length.
 
 use super::Malformed;
 use super::bytes::u16_at;
@@ -56,7 +57,11 @@ impl<T: AsRef<[u8]>> Frame<T> {
     /// # Errors
     /// [`Malformed::Short`].
     pub fn new_checked(bytes: T) -> Result<Self, Malformed> {
-        if bytes.as_ref().len() < Self::HEADER_LEN { Err(Malformed::Short) } else { Ok(Self(bytes)) }
+        if bytes.as_ref().len() < Self::HEADER_LEN {
+            Err(Malformed::Short)
+        } else {
+            Ok(Self(bytes))
+        }
     }
 
     /// Address of the interface that it is for.

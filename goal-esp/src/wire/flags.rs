@@ -63,7 +63,8 @@ impl BitOr for Flags {
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = ["SYN", "ACK", "FIN", "RST", "RRQ", "TXS", "TXF", "TXR"];
-        let set: Vec<_> = (0..8).filter(|bit| self.0 & 1 << bit != 0).map(|bit| names[bit]).collect();
+        let set: Vec<_> =
+            (0..8).filter(|bit| self.0 & 1 << bit != 0).map(|bit| names[bit]).collect();
         f.write_str(if set.is_empty() { "-" } else { "" })?;
         f.write_str(&set.join("+"))
     }

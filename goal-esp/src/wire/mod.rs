@@ -1,7 +1,9 @@
-//! The bytes of EDP, ESP and what travels in ESP: each format in one file, with its diagram, its view and its repr.
+//! The bytes of EDP, ESP and what travels in ESP: each format in one file, with its diagram, its
+//! view and its repr.
 //!
-//! A view ([`Packet`], [`Datagram`]) lies over bytes; making one with `new_checked` proves that no accessor can panic. A repr
-//! ([`Repr`], [`Message`], [`Chunk`]) is what the bytes mean. All numbers are in network order.
+//! A view ([`Packet`], [`Datagram`]) lies over bytes; making one with `new_checked` proves that no
+//! accessor can panic. A repr ([`Repr`], [`Message`], [`Chunk`]) is what the bytes mean. All
+//! numbers are in network order.
 
 mod bytes;
 mod chunk;

@@ -3,7 +3,7 @@
 //! ```text
 //!  0               4               6               8
 //! +---------------+-------+-------+
-//! |  first rank   | port  | ranks |   `ranks` consecutive ranks, the first at `port`, each next one at the next port
+//! |  first rank   | port  | ranks |   consecutive ranks, each at the port behind the one before
 //! +---------------+-------+-------+
 //! ```
 
@@ -48,8 +48,8 @@ impl<'a> Ports<'a> {
     /// The list in these bytes, if they are one.
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let ports = Self(bytes);
-        let is_list =
-            bytes.len().is_multiple_of(Self::RUN_LEN) && bytes.len() / Self::RUN_LEN <= PORT_RUNS_MAX;
+        let is_list = bytes.len().is_multiple_of(Self::RUN_LEN)
+            && bytes.len() / Self::RUN_LEN <= PORT_RUNS_MAX;
         (is_list && ports.iter().all(PortRun::holds)).then_some(ports)
     }
 

@@ -7,7 +7,8 @@
 //! +-------+-------+----
 //! ```
 //!
-//! No range asks for nothing but an acknowledgement: that is how a side finds out whether its peer lives.
+//! No range asks for nothing but an acknowledgement: that is how a side finds out whether its peer
+//! lives.
 
 use super::bytes::u32_at;
 use crate::limits::RANGES_MAX;
@@ -30,7 +31,8 @@ pub struct Ranges<'a>(&'a [u8]);
 impl<'a> Ranges<'a> {
     /// The ranges of a payload; `None` where it is none of a request.
     pub fn parse(payload: &'a [u8]) -> Option<Self> {
-        let fits = payload.len() <= RANGES_MAX * RANGE_LEN && payload.len().is_multiple_of(RANGE_LEN);
+        let fits =
+            payload.len() <= RANGES_MAX * RANGE_LEN && payload.len().is_multiple_of(RANGE_LEN);
         fits.then_some(Self(payload))
     }
 

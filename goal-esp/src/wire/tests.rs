@@ -1,6 +1,8 @@
 //! Every format comes back from its bytes, and bytes that were changed are refused.
 
-use super::{Chunk, ChunkKind, Datagram, EdpRepr, Envelope, Extension, Flags, Frame, Mac, Malformed};
+use super::{
+    Chunk, ChunkKind, Datagram, EdpRepr, Envelope, Extension, Flags, Frame, Mac, Malformed,
+};
 use super::{Message, Packet, Parameters, PortRun, Ports, Range, Ranges, Repr, State};
 use crate::harness;
 use crate::limits::{PORT_RUNS_MAX, RANGES_MAX};
@@ -8,24 +10,30 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 fn extensions() -> impl Strategy<Value = (Flags, Extension)> {
-    let data = prop::sample::select(vec![Flags::NONE, Flags::TXS, Flags::TXF, Flags::TXS | Flags::TXF]);
-    let tagged = prop::sample::select(vec![Flags::ACK, Flags::ACK | Flags::TXS, Flags::TXF | Flags::ACK]);
+    let data =
+        prop::sample::select(vec![Flags::NONE, Flags::TXS, Flags::TXF, Flags::TXS | Flags::TXF]);
+    let tagged =
+        prop::sample::select(vec![Flags::ACK, Flags::ACK | Flags::TXS, Flags::TXF | Flags::ACK]);
     let whole = prop::sample::select(vec![Flags::NONE, Flags::TXS, Flags::TXF | Flags::ACK]);
     let handshake = prop::sample::select(vec![Flags::SYN, Flags::SYN | Flags::ACK, Flags::ACK]);
-    let parameters = (256u16..9216, any::<bool>())
-        .prop_map(|(payload_max, authenticates_data)| Parameters { payload_max, authenticates_data });
+    let parameters = (256u16..9216, any::<bool>()).prop_map(|(payload_max, authenticates_data)| {
+        Parameters { payload_max, authenticates_data }
+    });
     prop_oneof![
         data.prop_map(|flags| (flags, Extension::None)),
         (tagged, any::<u32>()).prop_map(|(flags, control)| (flags, Extension::Tagged { control })),
         (whole, any::<u32>()).prop_map(|(flags, control)| (flags, Extension::Whole { control })),
-        (handshake, any::<[u32; 2]>(), parameters).prop_map(|(flags, [control, nonce_high], parameters)| {
-            (flags, Extension::Handshake { control, nonce_high, parameters })
-        }),
+        (handshake, any::<[u32; 2]>(), parameters).prop_map(
+            |(flags, [control, nonce_high], parameters)| {
+                (flags, Extension::Handshake { control, nonce_high, parameters })
+            }
+        ),
     ]
 }
 
 fn packets() -> impl Strategy<Value = (Repr, Vec<u8>)> {
-    let numbers = (any::<u16>(), any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u16>());
+    let numbers =
+        (any::<u16>(), any::<u16>(), any::<u32>(), any::<u32>(), any::<u32>(), any::<u16>());
     (extensions(), numbers, vec(any::<u8>(), 0..200)).prop_map(
         |((flags, extension), numbers, mut payload)| {
             let (source_port, destination_port, nonce, sequence, acknowledgement, window) = numbers;
@@ -74,7 +82,9 @@ fn messages() -> impl Strategy<Value = (Message<'static>, Vec<u8>)> {
                 0 => Message::Echo(&[]),
                 1 => Message::EchoReply(&[]),
                 2 => Message::Discovery { job, nonce },
-                3 => Message::Answer { job, nonce, ranks, ports: ports[rank as usize % ports.len()] },
+                3 => {
+                    Message::Answer { job, nonce, ranks, ports: ports[rank as usize % ports.len()] }
+                }
                 4 => Message::Probe { job, round: nonce },
                 _ => Message::ProbeReply { job, round: nonce, rank, state, sent, taken },
             };
@@ -96,7 +106,13 @@ fn chunks() -> impl Strategy<Value = Chunk> {
             action,
         },
     );
-    (prop::sample::select(&ChunkKind::ALL[..]), any::<[u32; 2]>(), any::<u64>(), 0u32..=128 << 10, envelope)
+    (
+        prop::sample::select(&ChunkKind::ALL[..]),
+        any::<[u32; 2]>(),
+        any::<u64>(),
+        0u32..=128 << 10,
+        envelope,
+    )
         .prop_map(|(kind, [message, receive], offset, len, envelope)| {
             let (names, has_offset) = match kind {
                 ChunkKind::Eager | ChunkKind::Long | ChunkKind::Room => (false, true),
@@ -234,7 +250,11 @@ fn flags_that_contradict_each_other_are_refused() {
     ];
     for (flags, extension, len) in refused {
         let bytes = written(&repr(flags, extension), &vec![0; len]);
-        assert_eq!(Packet::new_checked(&bytes[..]).err(), Some(Malformed::Contradiction), "{flags:?}");
+        assert_eq!(
+            Packet::new_checked(&bytes[..]).err(),
+            Some(Malformed::Contradiction),
+            "{flags:?}"
+        );
     }
 }
 
@@ -249,9 +269,11 @@ fn ranges_come_back() {
 #[test]
 fn ports_come_back_and_none_passes_the_end_of_its_numbers() {
     let run = |rank, port, count| PortRun { rank, port, count };
-    let runs: Vec<_> = (0..PORT_RUNS_MAX as u32 + 1).map(|index| run(10 * index, 0xc000, 3)).collect();
+    let runs: Vec<_> =
+        (0..PORT_RUNS_MAX as u32 + 1).map(|index| run(10 * index, 0xc000, 3)).collect();
     let bytes = Ports::emit(&runs);
-    let lists: Vec<Vec<PortRun>> = Ports::lists(&bytes).map(|ports| ports.iter().collect()).collect();
+    let lists: Vec<Vec<PortRun>> =
+        Ports::lists(&bytes).map(|ports| ports.iter().collect()).collect();
     assert_eq!((lists.len(), lists.concat()), (2, runs));
     assert_eq!(Ports::lists(&[]).count(), 1, "a host without ranks answers too");
     assert_eq!(Ports::parse(&bytes), None, "too many");

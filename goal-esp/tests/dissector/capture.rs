@@ -83,7 +83,8 @@ impl Capture {
 
     /// The capture as a file: the format of libpcap, whose frames are Ethernet's.
     pub(crate) fn pcap(&self) -> Vec<u8> {
-        let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let words =
+            |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         let mut file = words(&[0xa1b2_c3d4, 4 << 16 | 2, 0, 0, 1 << 18, 1]);
         for (number, (bytes, len)) in self.frames.iter().enumerate() {
             file.extend(words(&[1, number as u32, bytes.len() as u32, *len as u32]));
@@ -101,7 +102,9 @@ impl Capture {
 
     /// Fails unless `tshark` shows just what is to be shown.
     pub(crate) fn check(&self, tshark: &Tshark, name: &str, options: &[&str]) {
-        for (index, (shown, row)) in self.shown(tshark, name, options).iter().zip(&self.rows).enumerate() {
+        for (index, (shown, row)) in
+            self.shown(tshark, name, options).iter().zip(&self.rows).enumerate()
+        {
             assert_eq!(shown, row, "frame {} of {name}", index + 1);
         }
     }

@@ -134,7 +134,8 @@ pub(crate) fn put_chunk(row: &mut Row, chunk: &Chunk) {
     put(row, "goal.receive", chunk.receive);
     put(row, "goal.offset", chunk.offset);
     if let Some(envelope) = chunk.envelope {
-        let Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action } = envelope;
+        let Envelope { communicator, schedule, sender, receiver, flags, tag, sequence, action } =
+            envelope;
         put(row, "goal.communicator", communicator);
         put(row, "goal.schedule", schedule);
         put(row, "goal.sender", sender);

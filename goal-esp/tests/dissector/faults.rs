@@ -1,4 +1,5 @@
-//! Frames that are none: the dissector must say the same of them as goal-esp's parsers, and fail on none.
+//! Frames that are none: the dissector must say the same of them as goal-esp's parsers, and fail on
+//! none.
 
 use crate::capture::{Capture, End, edp_frame, esp_frame, ethernet};
 use crate::shown::{FIRST, TAGGED, WHOLE, bytes_of, chunk, communicator, set_up};
@@ -6,8 +7,8 @@ use crate::tshark::{Row, Tshark};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN, RANGES_MAX};
 use goal_esp::message::Reader;
 use goal_esp::wire::{
-    ChunkKind, Datagram, ETHERTYPE_EDP, ETHERTYPE_ESP, EdpRepr, Extension, Flags, Malformed, Message, Packet,
-    Parameters, Ports, State,
+    ChunkKind, Datagram, ETHERTYPE_EDP, ETHERTYPE_ESP, EdpRepr, Extension, Flags, Malformed,
+    Message, Packet, Parameters, Ports, State,
 };
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -28,7 +29,8 @@ fn verdict(frame: &[u8]) -> Option<Malformed> {
 fn faults(row: &Row) -> Vec<&str> {
     let faults = ["short", "unknown_version", "contradiction", "wrong_checksum"];
     let protocols = ["goal_esp", "goal_edp"];
-    let is_shown = |fault: &&str| protocols.iter().any(|name| row.contains_key(&format!("{name}.{fault}")));
+    let is_shown =
+        |fault: &&str| protocols.iter().any(|name| row.contains_key(&format!("{name}.{fault}")));
     faults.into_iter().filter(is_shown).collect()
 }
 
@@ -44,7 +46,12 @@ fn check(capture: &Capture, tshark: &Tshark, name: &str) {
             Some(Malformed::Contradiction) => faults.starts_with(&["contradiction"]),
             Some(Malformed::Checksum) => faults == ["wrong_checksum"],
         };
-        assert!(is_told, "frame {} of {name} is {:?}, shown is {faults:?}", index + 1, verdict(frame));
+        assert!(
+            is_told,
+            "frame {} of {name} is {:?}, shown is {faults:?}",
+            index + 1,
+            verdict(frame)
+        );
     }
 }
 
@@ -62,8 +69,9 @@ fn whole() -> Vec<Vec<u8>> {
         (Flags::TXS, Extension::None, bytes_of(&communicator(), &[])),
         (Flags::TXS, WHOLE, bytes_of(&communicator(), &[])),
     ];
-    let packets = packets
-        .map(|(flags, extension, payload)| esp_frame(&one, &one.repr(flags, FIRST, extension), &payload));
+    let packets = packets.map(|(flags, extension, payload)| {
+        esp_frame(&one, &one.repr(flags, FIRST, extension), &payload)
+    });
     let (job, round) = (1, 2);
     let messages = [
         Message::Echo(&[1; 20]),
@@ -130,8 +138,13 @@ fn frames_whose_fields_contradict_each_other() {
         capture.push(frame, Row::new());
     }
     let message = Message::Echo(&[0; PAYLOAD_MAX + 1]);
-    capture.push(edp_frame(&EdpRepr { source_port: 1, destination_port: 2, number: 3, message }), Row::new());
-    assert!(capture.frames.iter().all(|(frame, _)| verdict(frame) == Some(Malformed::Contradiction)));
+    capture.push(
+        edp_frame(&EdpRepr { source_port: 1, destination_port: 2, number: 3, message }),
+        Row::new(),
+    );
+    assert!(
+        capture.frames.iter().all(|(frame, _)| verdict(frame) == Some(Malformed::Contradiction))
+    );
     check(&capture, &tshark, "contradictions");
 }
 
@@ -157,8 +170,11 @@ fn frames_cut_anywhere() {
 fn frames_changed_anywhere() {
     let Some(tshark) = Tshark::find() else { return };
     let mut capture = Capture::default();
-    let change =
-        (0..whole().len(), proptest::collection::vec((0usize..50, proptest::num::u8::ANY), 1..4), 0..4);
+    let change = (
+        0..whole().len(),
+        proptest::collection::vec((0usize..50, proptest::num::u8::ANY), 1..4),
+        0..4,
+    );
     for (index, changes, seal) in values(change, 4000) {
         let mut frame = whole().swap_remove(index);
         for (at, value) in changes {
@@ -178,7 +194,8 @@ fn random_frames() {
     let Some(tshark) = Tshark::find() else { return };
     let mut capture = Capture::default();
     let [one, _] = End::pair(1);
-    let frame = (proptest::collection::vec(proptest::num::u8::ANY, 0..120), proptest::bool::ANY, 0..6u8);
+    let frame =
+        (proptest::collection::vec(proptest::num::u8::ANY, 0..120), proptest::bool::ANY, 0..6u8);
     for (mut bytes, is_esp, likely) in values(frame, 4000) {
         if likely > 0 && bytes.len() > 4 {
             bytes[0] = 0x10 | (likely % 4);
@@ -202,7 +219,8 @@ fn chunks_are_found_where_the_reader_finds_them() {
     let mut expected = Vec::new();
     let one_chunk = (proptest::sample::select(&ChunkKind::ALL[..]), 0u32..40);
     let changes = proptest::collection::vec((0usize..80, proptest::num::u8::ANY), 0..3);
-    let payload = (proptest::collection::vec(one_chunk, 0..5), changes, proptest::bool::weighted(0.9));
+    let payload =
+        (proptest::collection::vec(one_chunk, 0..5), changes, proptest::bool::weighted(0.9));
     for (number, (chunks, changes, is_named)) in values(payload, 500).into_iter().enumerate() {
         let mut bytes = if is_named { bytes_of(&communicator(), &[]) } else { Vec::new() };
         for (kind, len) in chunks {
@@ -221,7 +239,8 @@ fn chunks_are_found_where_the_reader_finds_them() {
         set_up(&mut capture, &ends);
         capture.esp(&ends[0], &ends[0].repr(Flags::TXS, FIRST, Extension::None), &bytes);
         let (mut reader, mut kinds) = (Reader::default(), Vec::new());
-        let is_broken = reader.read(&bytes, |chunk, _| kinds.push((chunk.kind as u8).to_string())).is_err();
+        let is_broken =
+            reader.read(&bytes, |chunk, _| kinds.push((chunk.kind as u8).to_string())).is_err();
         if reader.communicator().is_some() {
             kinds.insert(0, "8".into());
         }

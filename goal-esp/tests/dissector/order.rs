@@ -10,7 +10,8 @@ use goal_esp::wire::{Chunk, ChunkKind, Extension, Flags};
 /// Longest payload here.
 const PAYLOAD_MAX: usize = 300;
 
-/// Packets as goal-esp fills them: a communicator; 700 bytes of data in three packets, and an announcement behind them in the third.
+/// Packets as goal-esp fills them: a communicator; 700 bytes of data in three packets, and an
+/// announcement behind them in the third.
 fn packets() -> ([Chunk; 2], Vec<u8>, Vec<Vec<u8>>) {
     let chunks = [chunk(ChunkKind::Data, 700), chunk(ChunkKind::Rts, 0)];
     let data = bytes(700);
@@ -25,7 +26,12 @@ fn packets() -> ([Chunk; 2], Vec<u8>, Vec<Vec<u8>>) {
 }
 
 /// Sends packet number `index` of a stream.
-fn send<'a>(capture: &'a mut Capture, end: &End, index: u32, payload: &[u8]) -> &'a mut crate::tshark::Row {
+fn send<'a>(
+    capture: &'a mut Capture,
+    end: &End,
+    index: u32,
+    payload: &[u8],
+) -> &'a mut crate::tshark::Row {
     let flags = if index == 0 { Flags::TXS } else { Flags::NONE };
     capture.esp(end, &end.repr(flags, FIRST.wrapping_add(index), Extension::None), payload)
 }
@@ -50,8 +56,8 @@ pub(crate) fn chunks_over_packets(capture: &mut Capture) {
     reordered(capture, 12, true);
 }
 
-/// The packets with the data come last, first, second. What is known of a frame before the packets in front of it came is less on the
-/// first pass.
+/// The packets with the data come last, first, second. What is known of a frame before the packets
+/// in front of it came is less on the first pass.
 fn reordered(capture: &mut Capture, number: u16, is_second_pass: bool) {
     let (chunks, data, packets) = packets();
     let ends = End::pair(number);
@@ -106,7 +112,8 @@ pub(crate) fn lost_to_the_capture(capture: &mut Capture) {
     put_bytes(row, "goal.data", &data[..20]);
 }
 
-/// Bytes that are no chunks where there must be some, and communicators that are not named once and first.
+/// Bytes that are no chunks where there must be some, and communicators that are not named once and
+/// first.
 pub(crate) fn no_chunks(capture: &mut Capture) {
     let eager = chunk(ChunkKind::Eager, 0);
     let past_the_end = Chunk { offset: u64::MAX, ..chunk(ChunkKind::Data, 1) };
@@ -146,7 +153,9 @@ fn long_chunks_are_put_together() {
     let (mut writer, mut packets) = (Writer::default(), Vec::new());
     let data = bytes(128 << 10);
     writer.write(&communicator(), &[], 9216, |packet| push(&mut packets, packet));
-    writer.write(&chunk(ChunkKind::Eager, 128 << 10), &data, 9216, |packet| push(&mut packets, packet));
+    writer.write(&chunk(ChunkKind::Eager, 128 << 10), &data, 9216, |packet| {
+        push(&mut packets, packet)
+    });
     writer.finish(|packet| push(&mut packets, packet));
     for (index, packet) in packets.iter().enumerate() {
         send(&mut capture, &ends[0], index as u32, packet);

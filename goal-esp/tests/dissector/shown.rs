@@ -5,7 +5,8 @@ use crate::expected::{put, put_bytes, put_chunk, put_ranges};
 use crate::order;
 use crate::tshark::Tshark;
 use goal_esp::wire::{
-    Chunk, ChunkKind, EdpRepr, Envelope, Extension, Flags, Message, Parameters, Ports, Range, Ranges, State,
+    Chunk, ChunkKind, EdpRepr, Envelope, Extension, Flags, Message, Parameters, Ports, Range,
+    Ranges, State,
 };
 
 /// Numbers of packets wrap on the way.
@@ -31,7 +32,14 @@ pub(crate) fn set_up(capture: &mut Capture, [one, other]: &[End; 2]) {
 
 /// The chunk that is the first of each connection.
 pub(crate) fn communicator() -> Chunk {
-    Chunk { kind: ChunkKind::Communicator, len: 0, message: 5, receive: 0, offset: 0, envelope: None }
+    Chunk {
+        kind: ChunkKind::Communicator,
+        len: 0,
+        message: 5,
+        receive: 0,
+        offset: 0,
+        envelope: None,
+    }
 }
 
 /// A chunk of each kind with all that it may have, whose bytes are `len`.
@@ -84,7 +92,8 @@ fn a_connection(capture: &mut Capture) {
         let chunks = if is_first { &ChunkKind::ALL[..] } else { &[] };
         let mut payload = bytes_of(&communicator(), &[]);
         let data = bytes(30);
-        let chunks: Vec<_> = chunks.iter().filter(|kind| **kind != ChunkKind::Communicator).collect();
+        let chunks: Vec<_> =
+            chunks.iter().filter(|kind| **kind != ChunkKind::Communicator).collect();
         if !is_first {
             payload = bytes_of(&chunk(ChunkKind::Eager, 0), &[]);
         }
@@ -93,7 +102,11 @@ fn a_connection(capture: &mut Capture) {
             payload.extend(bytes_of(&chunk(**kind, len), &data[..len as usize]));
         }
         let extension = [Extension::None, TAGGED, WHOLE][index];
-        let row = capture.esp(&one, &one.repr(flags, FIRST.wrapping_add(index as u32), extension), &payload);
+        let row = capture.esp(
+            &one,
+            &one.repr(flags, FIRST.wrapping_add(index as u32), extension),
+            &payload,
+        );
         put_chunk(row, &if is_first { communicator() } else { chunk(ChunkKind::Eager, 0) });
         for kind in chunks {
             let len = if kind.has_bytes() { 30 } else { 0 };
@@ -107,7 +120,8 @@ fn a_connection(capture: &mut Capture) {
     let mut request = other.repr(Flags::RRQ | Flags::ACK, FIRST, TAGGED);
     request.acknowledgement = FIRST;
     put_ranges(capture.esp(&other, &request, &payload), &ranges);
-    let fin = one.repr(Flags::FIN | Flags::ACK | Flags::TXS | Flags::TXF, FIRST.wrapping_add(3), TAGGED);
+    let fin =
+        one.repr(Flags::FIN | Flags::ACK | Flags::TXS | Flags::TXF, FIRST.wrapping_add(3), TAGGED);
     capture.esp(&one, &fin, &[]);
     capture.esp(&other, &other.repr(Flags::RST, FIRST, TAGGED), &[]);
 }
@@ -122,13 +136,23 @@ fn datagrams() -> Vec<EdpRepr<'static>> {
         Message::EchoReply(&[4; 50]),
         Message::Discovery { job, nonce: round },
         Message::Answer { job, nonce: round, ranks: 7, ports: Ports::NONE },
-        Message::Answer { job, nonce: round, ranks: 7, ports: Ports::parse(&PORTS).expect("two runs") },
+        Message::Answer {
+            job,
+            nonce: round,
+            ranks: 7,
+            ports: Ports::parse(&PORTS).expect("two runs"),
+        },
         Message::Probe { job, round },
     ];
     for state in [State::Active, State::Idle, State::Done] {
         messages.push(Message::ProbeReply { job, round, rank, state, sent: 1 << 60, taken: 3 });
     }
-    let repr = |message| EdpRepr { source_port: 9, destination_port: u16::MAX, number: 0xfedc_ba98, message };
+    let repr = |message| EdpRepr {
+        source_port: 9,
+        destination_port: u16::MAX,
+        number: 0xfedc_ba98,
+        message,
+    };
     messages.into_iter().map(repr).collect()
 }
 
@@ -173,7 +197,11 @@ fn faulty(capture: &mut Capture) {
     row.retain(|field, _| ["goal_esp.version", "goal_esp.form"].contains(&field.as_str()));
     put(row, "goal_esp.short", 1);
     change(capture, 25);
-    put(capture.esp(&one, &one.repr(Flags::RST | Flags::ACK, 5, TAGGED), &[]), "goal_esp.contradiction", 1);
+    put(
+        capture.esp(&one, &one.repr(Flags::RST | Flags::ACK, 5, TAGGED), &[]),
+        "goal_esp.contradiction",
+        1,
+    );
     for (form, version, number) in [(4, 2, 0x24), (0, 1, 0x10)] {
         let mut bytes = vec![0; 26];
         bytes[0] = number;
@@ -210,7 +238,8 @@ fn faulty(capture: &mut Capture) {
         &[0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 255, 255, 255, 255, 255, 255, 255, 255],
     );
     put(shown, "goal_edp.contradiction", 1);
-    let row = capture.push(ethernet(one.address, one.peer, 0x88b5, &[0x12; 16]), Default::default());
+    let row =
+        capture.push(ethernet(one.address, one.peer, 0x88b5, &[0x12; 16]), Default::default());
     put(row, "goal_edp.version", 1);
     put(row, "goal_edp.form", 2);
     put(row, "goal_edp.unknown_version", 1);
@@ -256,7 +285,8 @@ fn ethertypes_are_preferences() {
 fn filters_of_the_readme_are_filters() {
     let Some(tshark) = Tshark::find() else { return };
     let readme = include_str!("../../../contrib/wireshark/README.md");
-    let table = readme.split("\n## ").find(|section| section.starts_with("Filters")).expect("a section");
+    let table =
+        readme.split("\n## ").find(|section| section.starts_with("Filters")).expect("a section");
     let filters: Vec<_> =
         table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     assert!(!filters.is_empty());

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The values that a frame has of each field, in their order. Numbers are decimal, bytes hexadecimal; what has no value of its own
-/// counts as 1.
+/// The values that a frame has of each field, in their order. Numbers are decimal, bytes
+/// hexadecimal; what has no value of its own counts as 1.
 pub(crate) type Row = BTreeMap<String, Vec<String>>;
 
 /// A `tshark` that has read the dissector.
@@ -23,10 +23,13 @@ impl Tshark {
         }
         let output = run(&["-G", "fields"]);
         let text = String::from_utf8_lossy(&output.stdout);
-        let fields =
-            text.lines().filter(|line| line.starts_with("F\t")).filter_map(|line| line.split('\t').nth(2));
-        let is_ours =
-            |field: &&str| ["goal.", "goal_edp.", "goal_esp."].iter().any(|name| field.starts_with(name));
+        let fields = text
+            .lines()
+            .filter(|line| line.starts_with("F\t"))
+            .filter_map(|line| line.split('\t').nth(2));
+        let is_ours = |field: &&str| {
+            ["goal.", "goal_edp.", "goal_esp."].iter().any(|name| field.starts_with(name))
+        };
         let fields: Vec<_> = fields.filter(is_ours).map(String::from).collect();
         assert!(
             !fields.is_empty(),
@@ -50,8 +53,10 @@ impl Tshark {
         let output = run(&arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success() && !errors.contains("Lua"), "{options:?}: {errors}");
-        let rows: Vec<Row> =
-            String::from_utf8_lossy(&output.stdout).lines().map(|line| row(line, &fields)).collect();
+        let rows: Vec<Row> = String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .map(|line| row(line, &fields))
+            .collect();
         for (index, row) in rows.iter().enumerate() {
             let fault = faults.iter().find(|fault| row.contains_key(**fault));
             assert_eq!(fault, None, "the dissector fails on frame {} of {path}", index + 1);
@@ -64,13 +69,16 @@ fn row(line: &str, fields: &[&str]) -> Row {
     let values = line.split('\t');
     assert_eq!(values.clone().count(), fields.len(), "{line}");
     let some = fields.iter().zip(values).filter(|(_, values)| !values.is_empty());
-    some.map(|(field, values)| (field.to_string(), values.split(';').map(plain).collect())).collect()
+    some.map(|(field, values)| (field.to_string(), values.split(';').map(plain).collect()))
+        .collect()
 }
 
 /// A value in the form that does not depend on `tshark`'s version.
 fn plain(value: &str) -> String {
     match (value, value.strip_prefix("0x")) {
-        (_, Some(digits)) => u64::from_str_radix(digits, 16).expect("a hexadecimal number").to_string(),
+        (_, Some(digits)) => {
+            u64::from_str_radix(digits, 16).expect("a hexadecimal number").to_string()
+        }
         ("True", _) => "1".into(),
         ("False", _) => "0".into(),
         _ => value.into(),

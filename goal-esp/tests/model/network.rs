@@ -69,7 +69,10 @@ pub(crate) enum Action {
 impl Network {
     fn identity(end: usize, number: u8) -> Identity {
         // The numbers of packets wrap on their way.
-        Identity { nonce: 100 * (end as u64 + 1) + u64::from(number), first: Seq(u32::MAX - end as u32) }
+        Identity {
+            nonce: 100 * (end as u64 + 1) + u64::from(number),
+            first: Seq(u32::MAX - end as u32),
+        }
     }
 
     fn step(&self, state: &mut State, action: &Action) {
@@ -94,7 +97,9 @@ impl Network {
                 take(state, *to, segment);
             }
             Action::ArriveAndStay(to, segment) => take(state, *to, segment),
-            Action::Lose(to, segment) => state.frames.retain(|frame| frame != &(*to, segment.clone())),
+            Action::Lose(to, segment) => {
+                state.frames.retain(|frame| frame != &(*to, segment.clone()))
+            }
             Action::Pass(end, timer) => state.ends[*end].pass(*timer),
             Action::Write(end) => {
                 let writes = self.writes[*end];
@@ -140,8 +145,9 @@ impl Network {
     /// Sends what is to be sent, and reads unless that may wait.
     fn settle_ends(&self, state: &mut State) {
         for end in 0..2 {
-            let is_ready =
-                |state: &State| state.ends[end].machine().is_some_and(|of| of.receiver().has_ready());
+            let is_ready = |state: &State| {
+                state.ends[end].machine().is_some_and(|of| of.receiver().has_ready())
+            };
             while !self.reads_late && is_ready(state) {
                 self.read(state, end);
             }
@@ -168,18 +174,20 @@ impl Network {
     }
 
     fn is_done(&self, state: &State) -> bool {
-        let is_all_read = (0..2).all(|end| state.read[end] == self.writes[1 - end].iter().sum::<u8>());
+        let is_all_read =
+            (0..2).all(|end| state.read[end] == self.writes[1 - end].iter().sum::<u8>());
         let ends = state.ends.each_ref().map(Slot::ends);
         let [Some((a, b)), Some((c, d))] = ends else { return false };
         let has_closed = |end: usize| {
-            state.is_closed[end] && state.ends[end].machine().is_some_and(|machine| machine.is_closed())
+            state.is_closed[end]
+                && state.ends[end].machine().is_some_and(|machine| machine.is_closed())
         };
         let is_confirmed =
             |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
         let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
         if (a, b) != (d, c) {
-            // Frames of an end that is no more can make its peer believe in it once more. Then both hear nothing of each other,
-            // which each is told in bounded time.
+            // Frames of an end that is no more can make its peer believe in it once more. Then both
+            // hear nothing of each other, which each is told in bounded time.
             return state.restarts != [0; 2] && all(&is_confirmed);
         }
         is_all_read && all(&is_confirmed) && (!self.closes || all(&has_closed))
@@ -194,9 +202,12 @@ impl Network {
             }
             let mut actions = Vec::new();
             self.own_actions(&state, &mut actions);
-            let arrival = state.frames.first().map(|(to, segment)| Action::Arrive(*to, segment.clone()));
+            let arrival =
+                state.frames.first().map(|(to, segment)| Action::Arrive(*to, segment.clone()));
             let is_own = |action: &Action| !matches!(action, Action::Pass(..) | Action::Restart(_));
-            if let Some(action) = arrival.or_else(|| actions.iter().find(|action| is_own(action)).cloned()) {
+            if let Some(action) =
+                arrival.or_else(|| actions.iter().find(|action| is_own(action)).cloned())
+            {
                 self.step(&mut state, &action);
                 continue;
             }
@@ -233,7 +244,8 @@ impl Network {
         }
     }
 
-    /// Explores everything. The states that were found, or the property that does not hold with the way there.
+    /// Explores everything. The states that were found, or the property that does not hold with the
+    /// way there.
     pub(crate) fn explore(self) -> Result<usize, String> {
         let checker = self.checker().spawn_bfs().join();
         match checker.discoveries().into_iter().find(|(name, _)| *name != "everything arrives") {
@@ -243,7 +255,8 @@ impl Network {
             }
             Some((name, path)) => {
                 let last = path.last_state().clone();
-                let steps: Vec<_> = path.into_actions().iter().map(|step| format!("{step:?}\n")).collect();
+                let steps: Vec<_> =
+                    path.into_actions().iter().map(|step| format!("{step:?}\n")).collect();
                 Err(format!("{name} does not hold:\n{}{last:#?}", steps.concat()))
             }
         }
@@ -307,7 +320,9 @@ impl Model for Network {
             Property::always("all ends well once nothing is lost", |model: &Network, state| {
                 model.ends_well(state)
             }),
-            Property::sometimes("everything arrives", |model: &Network, state| model.is_done(state)),
+            Property::sometimes("everything arrives", |model: &Network, state| {
+                model.is_done(state)
+            }),
         ]
     }
 }

@@ -3,8 +3,13 @@
 use crate::network::Network;
 use goal_esp::transfer::Rules;
 
-const RULES: Rules =
-    Rules { initial_burst_length: 1, burst_length: 2, reordered_max: 2, ack_every: 8, insists_on_end: true };
+const RULES: Rules = Rules {
+    initial_burst_length: 1,
+    burst_length: 2,
+    reordered_max: 2,
+    ack_every: 8,
+    insists_on_end: true,
+};
 
 /// The first end writes three packets and then one more.
 fn transfers(rules: Rules) -> Network {
@@ -36,7 +41,8 @@ fn where_each_begins_with_an_initial_burst() {
 
 #[test]
 fn with_larger_bursts() {
-    let rules = Rules { initial_burst_length: 2, burst_length: 3, reordered_max: 1, ack_every: 1, ..RULES };
+    let rules =
+        Rules { initial_burst_length: 2, burst_length: 3, reordered_max: 1, ack_every: 1, ..RULES };
     let network = Network { frames_max: 3, writes: [&[1, 4], &[]], ..transfers(rules) };
     println!("{} states", network.explore().unwrap());
 }
@@ -49,7 +55,8 @@ fn held_back_by_who_does_not_read() {
 
 #[test]
 fn with_restarts() {
-    let network = Network { frames_max: 2, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
+    let network =
+        Network { frames_max: 2, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
     println!("{} states", Network { restarts: [1, 0], ..network.clone() }.explore().unwrap());
     println!("{} states", Network { restarts: [0, 1], ..network }.explore().unwrap());
 }
@@ -68,11 +75,13 @@ fn up_to_the_end() {
 
 #[test]
 fn from_the_handshake_on() {
-    let network = Network { frames_max: 3, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
+    let network =
+        Network { frames_max: 3, writes: [&[2], &[1]], is_connected: false, ..transfers(RULES) };
     println!("{} states", network.explore().unwrap());
 }
 
-/// What the thesis tells of in 3.2.1: the acknowledgement of the end is lost, and what is not acknowledged fills the initial burst.
+/// What the thesis tells of in 3.2.1: the acknowledgement of the end is lost, and what is not
+/// acknowledged fills the initial burst.
 #[test]
 fn who_does_not_insist_on_the_end_gets_stuck() {
     let problem = transfers(Rules { insists_on_end: false, ..RULES }).explore().unwrap_err();

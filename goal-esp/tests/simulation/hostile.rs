@@ -29,7 +29,8 @@ const SCENARIO: Scenario = Scenario {
 /// Frames of the hostile host in a test unless `GOAL_ESP_FRAMES` says otherwise.
 const FRAMES: u64 = 100_000;
 
-/// Runs the scenario, and lets a hostile host send frames after each step. All streams must arrive as ever.
+/// Runs the scenario, and lets a hostile host send frames after each step. All streams must arrive
+/// as ever.
 fn attack(
     scenario: &Scenario,
     seed: u64,
@@ -58,7 +59,11 @@ fn attack(
         }
     }
     for host in &mut streams.simulation.hosts {
-        assert_eq!(host.endpoint.poll_event(), None, "seed {seed}: something happened after the end");
+        assert_eq!(
+            host.endpoint.poll_event(),
+            None,
+            "seed {seed}: something happened after the end"
+        );
     }
     streams.simulation.hosts[0].endpoint.stats()
 }
@@ -90,7 +95,8 @@ fn forged_frames_change_nothing() {
     assert!(stats.unproven > 1000, "{stats:?}");
 }
 
-/// Control frames of a connection whose data is not authenticated, all but the data that goes along.
+/// Control frames of a connection whose data is not authenticated, all but the data that goes
+/// along.
 #[test]
 fn forged_control_frames_change_nothing() {
     let scenario = Scenario { authenticates_data: false, ..SCENARIO };
@@ -99,7 +105,8 @@ fn forged_control_frames_change_nothing() {
         let header = Frame::new_checked(&frame[..]).expect("it was sent");
         let packet = Packet::new_checked(header.payload()).expect("it was sent");
         let is_control = packet.flags().is_control();
-        let proven = if packet.flags().has(Flags::RRQ) { packet.len() } else { packet.header_len() };
+        let proven =
+            if packet.flags().has(Flags::RRQ) { packet.len() } else { packet.header_len() };
         if is_control {
             let at = 14 + random.below(proven as u64) as usize;
             // All but the flags, which would make data of it.

@@ -1,6 +1,8 @@
-//! Eight hosts send to one at once: what the receiver's budget is good for, beside senders that may fill their windows.
+//! Eight hosts send to one at once: what the receiver's budget is good for, beside senders that may
+//! fill their windows.
 //!
-//! In one run each sends all that it has, in another a part and then a part each time that it was answered, as in a row of gathers.
+//! In one run each sends all that it has, in another a part and then a part each time that it was
+//! answered, as in a row of gathers.
 
 use goal_esp::endpoint::{ConnectionId, Event};
 use goal_esp::sim::{Counts, Faults, Links, Simulation};
@@ -17,7 +19,8 @@ struct Outcome {
     sent_again: u64,
 }
 
-/// Hosts 1 to 8 send to host 0, whose budget is `budget` packets, and who answers each part; the switch's outputs have room for `queue` frames.
+/// Hosts 1 to 8 send to host 0, whose budget is `budget` packets, and who answers each part; the
+/// switch's outputs have room for `queue` frames.
 fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
     let links = Links { queue_frames_max, ..Links::default() };
     let mut simulation =
@@ -30,8 +33,9 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
     let mut left = [part; SENDERS + 1];
     let mut read = [0; SENDERS + 1];
     let mut senders = BTreeMap::new();
-    // Bytes that were read when something of each sender had come, and when that was: what is lost at the very beginning, when nobody knows yet how long a
-    // round trip takes, is no congestion that lasts.
+    // Bytes that were read when something of each sender had come, and when that was: what is lost
+    // at the very beginning, when nobody knows yet how long a round trip takes, is no congestion
+    // that lasts.
     let mut begun = None;
     let sum = |read: &[usize]| read.iter().sum::<usize>();
     while sum(&read) < SENDERS * BYTES {
@@ -57,7 +61,8 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
                     write(endpoint, id, &mut left[host]);
                 }
                 Event::Readable(id) => {
-                    let sender = (1..=SENDERS).find(|&host| Simulation::address(host) == senders[&id]);
+                    let sender =
+                        (1..=SENDERS).find(|&host| Simulation::address(host) == senders[&id]);
                     let read = &mut read[sender.expect("one of the senders")];
                     while let Some(payload) = endpoint.read(now_ns, id) {
                         *read += payload.len();
@@ -93,7 +98,9 @@ fn write(endpoint: &mut goal_esp::endpoint::Endpoint, id: ConnectionId, left: &m
 #[test]
 fn a_budget_keeps_the_queue_from_overrunning() {
     println!("queue   part  budget  Gbit/s  overrun  sent again");
-    for (queue, part) in [32, 64, 128, 256].into_iter().flat_map(|queue| [(queue, BYTES), (queue, PART)]) {
+    for (queue, part) in
+        [32, 64, 128, 256].into_iter().flat_map(|queue| [(queue, BYTES), (queue, PART)])
+    {
         let [controlled, free] = [queue as u16 * 3 / 4, u16::MAX].map(|budget| {
             let outcome = incast(budget, queue, part);
             let Outcome { gbit_s, counts, sent_again } = &outcome;

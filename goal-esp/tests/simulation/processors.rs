@@ -60,7 +60,10 @@ fn exchange(seed: u64, ranks: usize) -> Outcome {
         let (step, now_ns) = (look / LOOKS, 1 + look * LOOK_NS);
         let groups = (ranks / RUNNING) as u64;
         if all.iter().all(|rank| (rank.connected, rank.read) == (ranks, ranks)) {
-            return Outcome { turns: step.div_ceil(groups), frames: sent as f64 / (ranks * ranks) as f64 };
+            return Outcome {
+                turns: step.div_ceil(groups),
+                frames: sent as f64 / (ranks * ranks) as f64,
+            };
         }
         assert!(step < 20 * groups * groups, "some pair starves");
         let [first, second] =
@@ -69,7 +72,9 @@ fn exchange(seed: u64, ranks: usize) -> Outcome {
             let rank = &mut all[number];
             if !std::mem::replace(&mut rank.has_begun, true) {
                 for peer in numbers(number) {
-                    rank.endpoint.connect(now_ns, Simulation::address(peer)).expect("there is room for all");
+                    rank.endpoint
+                        .connect(now_ns, Simulation::address(peer))
+                        .expect("there is room for all");
                 }
             }
             for frame in rank.arrived.drain(..) {
@@ -82,7 +87,9 @@ fn exchange(seed: u64, ranks: usize) -> Outcome {
                         rank.connected += 1;
                         rank.endpoint.push(id, vec![0; 100], true).expect("it is the first");
                     }
-                    Event::Readable(id) => rank.read += usize::from(rank.endpoint.read(now_ns, id).is_some()),
+                    Event::Readable(id) => {
+                        rank.read += usize::from(rank.endpoint.read(now_ns, id).is_some())
+                    }
                     Event::Lost { cause, .. } => panic!("rank {number} lost a peer: {cause}"),
                     _ => {}
                 }

@@ -164,7 +164,10 @@ impl Streams {
                 let flow = self.flows.get_mut(&(host, id)).expect("it is connected");
                 flow.is_closed = true;
                 if !flow.is_finished {
-                    return Err(format!("host {host}'s connection with {} closed early", flow.peer));
+                    return Err(format!(
+                        "host {host}'s connection with {} closed early",
+                        flow.peer
+                    ));
                 }
             }
             Event::Lost { cause, .. } => return Err(format!("host {host} lost a peer: {cause}")),
@@ -181,7 +184,8 @@ impl Streams {
         let longest = endpoint.payload_max(id) as u64;
         while flow.sent < total {
             let len = (1 + self.random.below(longest)).min(total - flow.sent);
-            let payload = (flow.sent..flow.sent + len).map(|at| Self::byte(host, peer, at)).collect();
+            let payload =
+                (flow.sent..flow.sent + len).map(|at| Self::byte(host, peer, at)).collect();
             if endpoint.push(id, payload, self.random.below(4) == 0).is_err() {
                 return;
             }

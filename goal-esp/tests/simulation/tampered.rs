@@ -5,8 +5,10 @@ use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX};
 use goal_esp::wire::{Flags, Frame, Mac, Packet};
 
-const ENDS: [Address; 2] =
-    [Address { mac: Mac([2, 0, 0, 0, 0, 1]), port: 1 }, Address { mac: Mac([2, 0, 0, 0, 0, 2]), port: 2 }];
+const ENDS: [Address; 2] = [
+    Address { mac: Mac([2, 0, 0, 0, 0, 1]), port: 1 },
+    Address { mac: Mac([2, 0, 0, 0, 0, 2]), port: 2 },
+];
 
 /// Where an ESP packet begins in a frame.
 const PACKET: usize = 14;
@@ -103,7 +105,9 @@ fn weaken(frame: &mut Vec<u8>) {
 
 #[test]
 fn data_that_was_changed_on_its_way_is_never_read() {
-    for (name, change) in [("spoil", spoil as fn(&mut Vec<u8>)), ("strip", strip), ("weaken", weaken)] {
+    for (name, change) in
+        [("spoil", spoil as fn(&mut Vec<u8>)), ("strip", strip), ("weaken", weaken)]
+    {
         let mut wire = Wire::new([true, true], 1);
         wire.carry(|_, _| {});
         wire.push(b"pay 10 to Ann");

@@ -40,7 +40,8 @@ fn copy_ignores_the_old_content() {
 #[test]
 fn elements_may_lie_across_pieces() {
     let mut body = BodyBuilder::default();
-    // A is the bytes 0, 4, 1, 5 (two Int16), B bytes 6 to 9, C bytes 2, 3 and 10, 11 the other way round.
+    // A is the bytes 0, 4, 1, 5 (two Int16), B bytes 6 to 9, C bytes 2, 3 and 10, 11 the other way
+    // round.
     let a = body.pieces(&[memory(0, 1), memory(4, 1), memory(1, 1), memory(5, 1)]);
     let b = body.pieces(&[memory(6, 4)]);
     let c = body.pieces(&[memory(10, 1), memory(2, 2), memory(11, 1)]);
@@ -125,11 +126,16 @@ fn user_functions_are_called_by_number() {
 
 #[test]
 fn an_expectation_that_is_not_met_is_named() {
-    let mut program = program(vec![(chain(&[exec(Op::Sum, Datatype::Int16, 0, 2, None, 2)]), &[1, 0, 2, 0])]);
-    let datum = |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int16, bytes: bytes.to_vec() };
+    let mut program =
+        program(vec![(chain(&[exec(Op::Sum, Datatype::Int16, 0, 2, None, 2)]), &[1, 0, 2, 0])]);
+    let datum =
+        |addr, bytes: &[u8]| Datum { addr, datatype: Datatype::Int16, bytes: bytes.to_vec() };
     program.images[0].expect = vec![datum(0, &[1, 0, 4, 0]), datum(4, &[0, 0])];
     let mismatches = run(&program, &Options::default()).unwrap().mismatches(&program);
     assert_eq!(mismatches.len(), 1);
     assert_eq!((mismatches[0].rank, mismatches[0].addr), (0, 2));
-    assert_eq!((mismatches[0].wanted.as_slice(), mismatches[0].found.as_slice()), (&[4, 0][..], &[3, 0][..]));
+    assert_eq!(
+        (mismatches[0].wanted.as_slice(), mismatches[0].found.as_slice()),
+        (&[4, 0][..], &[3, 0][..])
+    );
 }

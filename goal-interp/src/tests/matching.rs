@@ -8,7 +8,15 @@ use crate::matching::{Content, Envelope, Message, Queues};
 use crate::{Eager, Options, Taken, outcomes, run};
 
 fn message(source: u32, tag: u32, sequence: u64) -> Message {
-    Message { source, send: ActionId(0), destination: 9, tag, size: 0, sequence, content: Content::Pattern }
+    Message {
+        source,
+        send: ActionId(0),
+        destination: 9,
+        tag,
+        size: 0,
+        sequence,
+        content: Content::Pattern,
+    }
 }
 
 fn envelope(from: u32, tag: u32) -> Envelope {
@@ -40,7 +48,9 @@ fn the_message_that_arrived_first_is_taken() {
         assert_eq!(queues.arrive(message(source, tag, sequence)), None);
     }
     let mut taken = |from, tag| {
-        queues.post(ActionId(0), envelope(from, tag)).map(|message| (message.source, message.sequence))
+        queues
+            .post(ActionId(0), envelope(from, tag))
+            .map(|message| (message.source, message.sequence))
     };
     assert_eq!(taken(ANY, 5), Some((1, 0)));
     assert_eq!(taken(1, ANY), Some((1, 1)));
@@ -61,7 +71,8 @@ fn a_reduction() {
     root.requires(e1, r1);
     root.requires(e2, r2);
     let leaf = || free(&[send(buffer(501, 1), 0, 0)]);
-    let mut program = program(vec![(root.finish(), &[0; 505]), (leaf(), &[0; 502]), (leaf(), &[0; 502])]);
+    let mut program =
+        program(vec![(root.finish(), &[0; 505]), (leaf(), &[0; 502]), (leaf(), &[0; 502])]);
     program.images[0].init[0].bytes[501..503].copy_from_slice(&[1, 2]);
     program.images[1].init[0].bytes[501] = 10;
     program.images[2].init[0].bytes[501] = 20;
@@ -129,7 +140,9 @@ fn any_source_gives_every_permutation() {
 #[test]
 fn seeds_reach_every_outcome() {
     let program = gather(free(&[0, 1, 2].map(|addr| recv(buffer(addr, 1), ANY, 0))));
-    let end = |seed| run(&program, &Options { seed, ..Options::default() }).unwrap().memory.swap_remove(0);
+    let end = |seed| {
+        run(&program, &Options { seed, ..Options::default() }).unwrap().memory.swap_remove(0)
+    };
     assert_eq!((0..200).map(end).collect::<HashSet<_>>(), listed(&program));
 }
 

@@ -8,8 +8,8 @@ mod refused;
 mod replaying;
 
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datatype, Datum, MemoryImage, Op, Payload, Piece, Placement,
-    Program, ProgramBuilder, Space,
+    Action, ActionId, Body, BodyBuilder, Datatype, Datum, MemoryImage, Op, Payload, Piece,
+    Placement, Program, ProgramBuilder, Space,
 };
 
 fn memory(addr: u64, size: u64) -> Piece {

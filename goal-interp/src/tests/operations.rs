@@ -41,8 +41,15 @@ macro_rules! integers {
             assert!(cases.iter().any(|case| case.0 == *op), "no case for {}", op.name());
         }
         for &(op, a, b, wanted) in cases {
-            let result = apply(op, Datatype::$datatype, &a.to_le_bytes(), &b.to_le_bytes()).unwrap();
-            assert_eq!(result, wanted.to_le_bytes(), "{a} {} {b} as {}", op.name(), stringify!($type));
+            let result =
+                apply(op, Datatype::$datatype, &a.to_le_bytes(), &b.to_le_bytes()).unwrap();
+            assert_eq!(
+                result,
+                wanted.to_le_bytes(),
+                "{a} {} {b} as {}",
+                op.name(),
+                stringify!($type)
+            );
         }
         // The third element of each operand is computed like the first.
         let a = bytes(&[1 as $type, 2, 3], |v| v.to_le_bytes());
@@ -66,7 +73,8 @@ fn integers_wrap() {
     integers!(u64, UInt64, false);
 }
 
-/// Operations and operands that every floating-point type holds exactly. Results are compared bit by bit.
+/// Operations and operands that every floating-point type holds exactly. Results are compared bit
+/// by bit.
 const FLOATS: &[(Op, f64, f64, f64)] = &[
     (Op::Sum, 1.5, 2.25, 3.75),
     (Op::Sum, 1.0, -1.0, 0.0),

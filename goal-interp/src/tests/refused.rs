@@ -16,8 +16,10 @@ fn one(body: Body) -> Program {
 
 #[test]
 fn a_size_mismatch_names_both_ends() {
-    let program =
-        program(vec![(free(&[send(bytes(8), 1, 3)]), &[]), (free(&[recv(bytes(9), ANY, ANY)]), &[])]);
+    let program = program(vec![
+        (free(&[send(bytes(8), 1, 3)]), &[]),
+        (free(&[recv(bytes(9), ANY, ANY)]), &[]),
+    ]);
     let failure = failure(&program);
     assert_eq!(
         failure.to_string(),
@@ -33,7 +35,10 @@ fn labels_and_lines_are_named() {
     body.debug.lines = vec![12];
     let failure = failure(&one(body));
     assert_eq!(failure.cause, Cause::DivisionByZero { element: 0 });
-    assert_eq!(failure.to_string(), "rank 0, action 0 `halve`, line 12: element 0 is divided by zero");
+    assert_eq!(
+        failure.to_string(),
+        "rank 0, action 0 `halve`, line 12: element 0 is divided by zero"
+    );
 }
 
 #[test]
@@ -66,7 +71,8 @@ fn two_ranks_that_receive_first_are_stuck() {
     let side = |peer| chain(&[recv(bytes(4), peer, 0), send(bytes(4), peer, 0), Action::Nop]);
     let program = program(vec![(side(1), &[]), (side(0), &[])]);
     let Err(Error::Stuck(stuck)) = run(&program, &Options::default()) else { panic!("it ends") };
-    let waits: Vec<_> = stuck.waiting.iter().map(|w| (w.place.rank, w.place.action.0, &w.wait)).collect();
+    let waits: Vec<_> =
+        stuck.waiting.iter().map(|w| (w.place.rank, w.place.action.0, &w.wait)).collect();
     assert_eq!(waits[0], (0, 0, &Wait::Message { from: 1, tag: 0 }));
     assert_eq!(waits[1], (1, 0, &Wait::Message { from: 0, tag: 0 }));
     assert_eq!(waits[2], (0, 1, &Wait::Ends(vec![ActionId(0)])));

@@ -14,7 +14,9 @@ fn record(sends: [u64; 2], receives: [u64; 2]) -> Matches {
     let vertex = |rank, nth| (rank, ActionId(nth as u32));
     Matches {
         sends: (0..2).map(|nth| (vertex(1, nth), sends[nth])).collect(),
-        receives: (0..2).map(|nth| (vertex(0, nth), Taken { source: 1, sequence: receives[nth] })).collect(),
+        receives: (0..2)
+            .map(|nth| (vertex(0, nth), Taken { source: 1, sequence: receives[nth] }))
+            .collect(),
     }
 }
 

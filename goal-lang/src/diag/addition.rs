@@ -48,7 +48,8 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     };
     let indentation = indentation(text, start);
     let (end, semicolon) = end_of_statement(text, start);
-    let line = format!("{newline}{indentation}{addition}{}", if semicolon.is_some() { ";" } else { "" });
+    let line =
+        format!("{newline}{indentation}{addition}{}", if semicolon.is_some() { ";" } else { "" });
     let end = semicolon.unwrap_or(end);
     let at = |offset: usize| source.base + offset as Position;
     match end_of_line(text, end) {
@@ -140,7 +141,11 @@ mod tests {
             ("b: nop", "b: nop", "b: nop\nb requires a"),
             ("rank 0 { b: nop; c: nop; }", "b:", "rank 0 { b: nop;\n  requ b -> a;\n  c: nop; }"),
             ("rank 0 { a: nop b: nop }", "b:", "rank 0 { a: nop b: nop\n  b requires a\n }"),
-            ("rank 0 {\n b: nop /* x */ # }\n}", "b:", "rank 0 {\n b: nop /* x */ # }\n b requires a\n}"),
+            (
+                "rank 0 {\n b: nop /* x */ # }\n}",
+                "b:",
+                "rank 0 {\n b: nop /* x */ # }\n b requires a\n}",
+            ),
             (
                 "rank 0 {\n b: exec user 5 with 0,4, 4,4 nop }",
                 "b:",

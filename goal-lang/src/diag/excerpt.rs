@@ -1,4 +1,5 @@
-//! The few lines of a text that a report shows, cut out so that a file of gigabytes is neither copied nor decoded.
+//! The few lines of a text that a report shows, cut out so that a file of gigabytes is neither
+//! copied nor decoded.
 
 use std::ops::Range;
 
@@ -33,9 +34,12 @@ impl Excerpt {
     /// The characters of `text` that show `span`; at least one where there is one.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let at = |position: u64| {
-            let offset = ((position - self.base) as usize).clamp(self.window.start, self.window.end);
+            let offset =
+                ((position - self.base) as usize).clamp(self.window.start, self.window.end);
             // Bytes that are no UTF-8 took more room when they were replaced.
-            String::from_utf8_lossy(&self.bytes[self.window.start..offset]).len().min(self.text.len())
+            String::from_utf8_lossy(&self.bytes[self.window.start..offset])
+                .len()
+                .min(self.text.len())
         };
         let (start, end) = (at(span.start), at(span.end));
         let start = floor_boundary(&self.text, start);
@@ -60,7 +64,9 @@ pub(super) fn excerpts(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Exce
     let mut groups: Vec<Span> = Vec::new();
     for span in spans {
         match groups.last_mut() {
-            Some(group) if span.start <= group.end + GAP_BYTES && same_file(sources, *group, span) => {
+            Some(group)
+                if span.start <= group.end + GAP_BYTES && same_file(sources, *group, span) =>
+            {
                 group.end = group.end.max(span.end);
             }
             _ => groups.push(span),
@@ -84,7 +90,8 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     let offset = |position: u64| ((position - source.base) as usize).min(bytes.len());
     let (first, last) = (offset(span.start), offset(span.end).max(offset(span.start)));
     let line_start = memchr::memrchr(b'\n', &bytes[..first]).map_or(0, |newline| newline + 1);
-    let line_end = memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |newline| last + newline);
+    let line_end =
+        memchr::memchr(b'\n', &bytes[last..]).map_or(bytes.len(), |newline| last + newline);
     let start = line_start.max(boundary(bytes, first.saturating_sub(LINE_BYTES)));
     let end = line_end.min(boundary(bytes, last.saturating_add(LINE_BYTES)));
     let lines_before = source.newlines_before(line_start) as usize;

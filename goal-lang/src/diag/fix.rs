@@ -25,7 +25,8 @@ pub struct Insertion {
 pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
     let place = source.base..=source.base + source.bytes.len() as Position;
     let all = fixes.into_iter().flat_map(|fix| &fix.insertions);
-    let mut insertions: Vec<&Insertion> = all.filter(|insertion| place.contains(&insertion.at)).collect();
+    let mut insertions: Vec<&Insertion> =
+        all.filter(|insertion| place.contains(&insertion.at)).collect();
     insertions.reverse();
     insertions.sort_by_key(|insertion| (insertion.at, insertion.text.starts_with(['\r', '\n'])));
     let mut fixed = Vec::with_capacity(source.bytes.len());

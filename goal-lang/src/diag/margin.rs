@@ -1,22 +1,26 @@
-//! The margin of a drawn report: ariadne counts the lines of an excerpt from 1 there, these are the file's numbers.
+//! The margin of a drawn report: ariadne counts the lines of an excerpt from 1 there, these are the
+//! file's numbers.
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write;
 
-/// Marks a source's name with its number, so that [`renumber`] knows which source the lines below it belong to.
+/// Marks a source's name with its number, so that [`renumber`] knows which source the lines below
+/// it belong to.
 pub(super) fn mark(source: usize, name: &str) -> String {
     format!("\u{1}{source}\u{1}{name}")
 }
 
-/// Adds the lines before each source's excerpt to the numbers in the margin, makes the margin wide enough for them, and takes
-/// the marks out of the names.
+/// Adds the lines before each source's excerpt to the numbers in the margin, makes the margin wide
+/// enough for them, and takes the marks out of the names.
 pub(super) fn renumber(drawn: &str, lines_before: &[usize]) -> String {
     let mut offset = 0;
     let (mut highest, mut width) = (0, 0);
     for line in drawn.lines() {
-        offset = marked(line).and_then(|(_, source, _)| lines_before.get(source).copied()).unwrap_or(offset);
+        offset = marked(line)
+            .and_then(|(_, source, _)| lines_before.get(source).copied())
+            .unwrap_or(offset);
         if let Some((before, number, _)) = numbered(line) {
             highest = highest.max(number + offset);
             width = width.max(before.chars().filter(|&c| c == ' ').count() - 1 + digits(number));
@@ -29,13 +33,16 @@ pub(super) fn renumber(drawn: &str, lines_before: &[usize]) -> String {
             renumbered.push_str(line);
         } else if let Some((before, number, after)) = numbered(line) {
             let pad = digits(number) + wider;
-            // The first blank always stays, so that what colours the rest of the margin does so still.
+            // The first blank always stays, so that what colours the rest of the margin does so
+            // still.
             let number = number + offset;
-            let blanks = (before.chars().filter(|&c| c == ' ').count() + pad).saturating_sub(digits(number));
+            let blanks =
+                (before.chars().filter(|&c| c == ' ').count() + pad).saturating_sub(digits(number));
             let colour = before.trim_start_matches(' ').trim_end_matches(' ');
             let _ = write!(renumbered, " {colour}{:1$}{number}{after}", "", blanks - 1);
         } else {
-            let fill = if line.trim_start_matches(escape(line)).starts_with('─') { "─" } else { " " };
+            let fill =
+                if line.trim_start_matches(escape(line)).starts_with('─') { "─" } else { " " };
             let (start, rest) = line.split_at(escape(line).len());
             renumbered.push_str(start);
             renumbered.push_str(&fill.repeat(wider));

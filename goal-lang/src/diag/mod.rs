@@ -31,8 +31,9 @@ pub struct Diagnostic {
     pub message: String,
     /// The places involved, the most important one first; empty where no text is at hand.
     pub labels: Vec<Label>,
-    /// Places of which only the line is known, the most important one first: those of a binary that says which lines of a text
-    /// its actions come from. They lie in the only file of the source map.
+    /// Places of which only the line is known, the most important one first: those of a binary that
+    /// says which lines of a text its actions come from. They lie in the only file of the source
+    /// map.
     pub lines: Vec<LineLabel>,
     /// Why it is so.
     pub note: Option<String>,

@@ -1,4 +1,5 @@
-//! The one table of codes. G00xx: language; G01xx: binary formats; G02xx: running; G03xx: whole-program checks.
+//! The one table of codes. G00xx: language; G01xx: binary formats; G02xx: running; G03xx:
+//! whole-program checks.
 //!
 //! Each code has a page `docs/errors/<kind>.md` whose example is a test.
 
@@ -179,7 +180,8 @@ impl Code {
         let digits = text.strip_prefix(['G', 'g']).unwrap_or(text);
         let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
         let number: Option<u16> = number.and_then(|digits| digits.parse().ok());
-        let is_named = |code: &&Code| Some(**code as u16) == number || code.kind().eq_ignore_ascii_case(text);
+        let is_named =
+            |code: &&Code| Some(**code as u16) == number || code.kind().eq_ignore_ascii_case(text);
         Code::ALL.iter().find(is_named).copied()
     }
 
@@ -190,20 +192,29 @@ impl Code {
         let codes = Code::ALL.iter().map(|code| code.to_string().to_ascii_lowercase().into_bytes());
         // Digits alone differ in every code: only a kind, and a code with a letter too many or too
         // few, can be meant.
-        let is_code = text.starts_with('g') && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
+        let is_code =
+            text.starts_with('g') && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = match is_code {
             true => nearest(text.as_bytes(), codes.filter(|code| code.len() != text.len())),
             false => nearest(text.as_bytes(), kinds),
         };
         // Words in another order, and parts of a kind.
         let part = || {
-            let words: Vec<&str> = text.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();
-            let has =
-                |code: &&Code| words.iter().all(|word| code.kind().split('-').any(|part| part == *word));
-            Code::ALL.iter().find(has).filter(|_| !words.is_empty()).map(|code| code.kind().to_owned())
+            let words: Vec<&str> =
+                text.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();
+            let has = |code: &&Code| {
+                words.iter().all(|word| code.kind().split('-').any(|part| part == *word))
+            };
+            Code::ALL
+                .iter()
+                .find(has)
+                .filter(|_| !words.is_empty())
+                .map(|code| code.kind().to_owned())
         };
         match near {
-            Some(near) if is_code => String::from_utf8(near).ok().map(|code| code.to_ascii_uppercase()),
+            Some(near) if is_code => {
+                String::from_utf8(near).ok().map(|code| code.to_ascii_uppercase())
+            }
             Some(near) => String::from_utf8(near).ok(),
             None if is_code => None,
             None => part(),

@@ -12,11 +12,17 @@ use crate::source::SourceMap;
 /// Most findings shown; the rest is counted.
 const SHOWN_MAX: usize = 20;
 
-/// Draws a report: at most 20 findings with the lines they are about, then how many there are in all.
+/// Draws a report: at most 20 findings with the lines they are about, then how many there are in
+/// all.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn render(report: &Report, sources: &SourceMap, color: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn render(
+    report: &Report,
+    sources: &SourceMap,
+    color: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // Errors first come to mind first; warnings fill what room is left.
     let (errors, warnings): (Vec<_>, Vec<_>) =
         report.diagnostics.iter().partition(|diagnostic| diagnostic.severity() == Severity::Error);
@@ -34,8 +40,9 @@ pub fn render(report: &Report, sources: &SourceMap, color: bool, out: &mut dyn W
 /// # Errors
 /// Those of `out`.
 pub fn render_rest(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let kept =
-        |severity| report.diagnostics.iter().filter(|found| found.severity() == severity).count() as u64;
+    let kept = |severity| {
+        report.diagnostics.iter().filter(|found| found.severity() == severity).count() as u64
+    };
     more(report.errors - kept(Severity::Error), "error", out)?;
     more(report.warnings - kept(Severity::Warning), "warning", out)
 }
@@ -50,7 +57,12 @@ fn more(count: u64, what: &str, out: &mut dyn Write) -> io::Result<()> {
 
 type Place = (usize, std::ops::Range<usize>);
 
-fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn Write) -> io::Result<()> {
+fn draw(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    color: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let excerpts = excerpts(diagnostic, sources);
     let (kind, kind_color) = match diagnostic.severity() {
         Severity::Error => ("error", Color::Red),
@@ -71,8 +83,12 @@ fn draw(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, out: &mut dyn
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    let places: Vec<(usize, Place)> =
-        diagnostic.labels.iter().enumerate().filter_map(|(i, label)| Some((i, place(label.span)?))).collect();
+    let places: Vec<(usize, Place)> = diagnostic
+        .labels
+        .iter()
+        .enumerate()
+        .filter_map(|(i, label)| Some((i, place(label.span)?)))
+        .collect();
     let mut order: Vec<usize> = (0..places.len()).collect();
     // Ariadne draws an excerpt once if its labels come in a row and in the order of the text.
     order.sort_by_key(|&i| {

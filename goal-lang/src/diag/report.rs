@@ -108,6 +108,7 @@ impl Report {
 
     /// Puts the findings in the order of the text.
     pub(crate) fn sort(&mut self) {
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
+        self.diagnostics
+            .sort_by_key(|diagnostic| diagnostic.labels.first().map(|label| label.span));
     }
 }

@@ -7,7 +7,8 @@ use crate::source::SourceMap;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Writes a report as one SARIF log. The first place of a finding is its location, the others are related ones.
+/// Writes a report as one SARIF log. The first place of a finding is its location, the others are
+/// related ones.
 ///
 /// # Errors
 /// Those of `out`.
@@ -16,9 +17,13 @@ pub fn render_sarif(report: &Report, sources: &SourceMap, out: &mut dyn Write) -
     codes.sort_unstable_by_key(|&code| code as u16);
     codes.dedup();
     let rules: Vec<Value> = codes.iter().map(|&code| rule(code)).collect();
-    let results: Vec<Value> = report.diagnostics.iter().map(|found| result(found, &codes, sources)).collect();
-    let artifacts: Vec<Value> =
-        sources.sources().iter().map(|source| json!({ "location": { "uri": uri(&source.name) } })).collect();
+    let results: Vec<Value> =
+        report.diagnostics.iter().map(|found| result(found, &codes, sources)).collect();
+    let artifacts: Vec<Value> = sources
+        .sources()
+        .iter()
+        .map(|source| json!({ "location": { "uri": uri(&source.name) } }))
+        .collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -57,7 +62,8 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
             text.push_str(&format!("\n{name}: {extra}"));
         }
     }
-    let labels = found.labels.iter().enumerate().filter_map(|(id, label)| location(id, label, sources));
+    let labels =
+        found.labels.iter().enumerate().filter_map(|(id, label)| location(id, label, sources));
     let lines = (found.labels.len()..).zip(&found.lines);
     let mut places = labels.chain(lines.filter_map(|(id, label)| line(id, label, sources)));
     let first: Vec<Value> = places.next().into_iter().collect();
@@ -84,7 +90,8 @@ fn result(found: &Diagnostic, codes: &[Code], sources: &SourceMap) -> Value {
             })
             .collect();
         if !changes.is_empty() {
-            result["fixes"] = json!([{ "description": { "text": fix.title }, "artifactChanges": changes }]);
+            result["fixes"] =
+                json!([{ "description": { "text": fix.title }, "artifactChanges": changes }]);
         }
     }
     result

@@ -27,7 +27,10 @@ impl Silence {
     /// Returns true if this finding is left out.
     pub(super) fn covers(&self, found: &Diagnostic) -> bool {
         let is_there = |span: &Span| {
-            found.labels.iter().any(|label| span.start <= label.span.start && label.span.start < span.end)
+            found
+                .labels
+                .iter()
+                .any(|label| span.start <= label.span.start && label.span.start < span.end)
         };
         self.codes.contains(&found.code)
             || self.places.iter().any(|(code, span)| *code == found.code && is_there(span))

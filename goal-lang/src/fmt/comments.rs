@@ -39,7 +39,8 @@ pub(super) struct Comments<'a> {
 
 impl<'a> Comments<'a> {
     pub(super) fn new(text: &'a [u8]) -> Self {
-        let mut comments = Self { raw: RawLexer::new(text, 0, text.len()).keep_comments(), next: None };
+        let mut comments =
+            Self { raw: RawLexer::new(text, 0, text.len()).keep_comments(), next: None };
         comments.find();
         comments
     }

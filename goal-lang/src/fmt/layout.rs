@@ -104,7 +104,8 @@ pub(super) fn format(text: &[u8], style: Option<Style>) -> Vec<u8> {
             layout.writer.comment(comment);
         }
         layout.token(token);
-        // A comment between a label and its colon, or between a number and its unit, follows the two.
+        // A comment between a label and its colon, or between a number and its unit, follows the
+        // two.
         while let Some(comment) = comments.before(token.2) {
             layout.writer.comment(comment);
         }
@@ -200,7 +201,9 @@ impl Layout<'_> {
                 self.write(kind, &word[..length as usize]);
                 self.writer.put(b":");
             }
-            Token::Waiter(_) if paper && matches!(self.tokens.peek(), Some((_, Token::Requires, _))) => {
+            Token::Waiter(_)
+                if paper && matches!(self.tokens.peek(), Some((_, Token::Requires, _))) =>
+            {
                 self.write(kind, b"requ ");
                 self.writer.put(word);
             }
@@ -244,8 +247,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether the next token is a label that reads `requires` or `irequires`: at the start of a statement it would make the
-    /// word before it a label.
+    /// Whether the next token is a label that reads `requires` or `irequires`: at the start of a
+    /// statement it would make the word before it a label.
     fn keyword_follows(&mut self) -> bool {
         match self.tokens.peek() {
             Some(&(start, Token::Waiter(_) | Token::Name(_), end)) => {

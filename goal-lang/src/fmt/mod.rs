@@ -1,7 +1,7 @@
 //! The formatter: one statement a line, canonical spaces and indentation, every comment kept.
 //!
-//! It works on tokens, not on a [`Program`](crate::Program), so that order, labels, comments and numbers stay as they were
-//! written. What the grammar refuses is not touched.
+//! It works on tokens, not on a [`Program`](crate::Program), so that order, labels, comments and
+//! numbers stay as they were written. What the grammar refuses is not touched.
 
 mod comments;
 mod layout;
@@ -17,15 +17,16 @@ use crate::print::Style;
 /// How to format.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatOptions {
-    /// The spelling to convert to where a statement has one in it; `None` leaves every statement in its own.
+    /// The spelling to convert to where a statement has one in it; `None` leaves every statement in
+    /// its own.
     pub style: Option<Style>,
 }
 
 /// Formats a text. The result means the same, and formatting it again changes nothing.
 ///
-/// Every statement gets a line of its own, indented by two spaces inside of a block; one empty line stays between
-/// statements where there were some; empty statements and the commas between buffers go. Comments may hold any bytes, so the
-/// result is bytes too.
+/// Every statement gets a line of its own, indented by two spaces inside of a block; one empty line
+/// stays between statements where there were some; empty statements and the commas between buffers
+/// go. Comments may hold any bytes, so the result is bytes too.
 ///
 /// LogGOPSim's parser refuses blanks before a statement, so nothing is indented where
 /// [`Style::Schedgen`] is asked for, nor in a text that has no other words than that parser's: what

@@ -60,7 +60,8 @@ impl<'a> Writer<'a> {
         self.pending.push(comment);
     }
 
-    /// The last token ends here in the source; comments before it that are still to be written count from where they are.
+    /// The last token ends here in the source; comments before it that are still to be written
+    /// count from where they are.
     pub(super) fn reach(&mut self, end: usize) {
         if self.pending.is_empty() {
             self.reached = end;
@@ -104,7 +105,8 @@ impl<'a> Writer<'a> {
         comment.write(self.text, usize::from(marker), &mut self.out);
     }
 
-    /// Writes pending comments into a statement that goes on. Says whether there were any: then a space is there, too.
+    /// Writes pending comments into a statement that goes on. Says whether there were any: then a
+    /// space is there, too.
     pub(super) fn comments_inside(&mut self) -> bool {
         if self.form.comments_apart {
             for comment in std::mem::take(&mut self.pending) {
@@ -128,7 +130,8 @@ impl<'a> Writer<'a> {
         any
     }
 
-    /// Writes pending comments after a statement or a brace: on its line if they are there, or on lines of their own.
+    /// Writes pending comments after a statement or a brace: on its line if they are there, or on
+    /// lines of their own.
     pub(super) fn comments_between(&mut self) {
         for comment in std::mem::take(&mut self.pending) {
             let gap = &self.text[self.reached..comment.start];

@@ -26,7 +26,8 @@ pub(crate) struct Lexer<'a> {
     raw: RawLexer<'a>,
     ahead: Option<RawToken>,
     next: Next,
-    /// Tokens to hand out first, the last one first: how to start, and the token that the parser gave back.
+    /// Tokens to hand out first, the last one first: how to start, and the token that the parser
+    /// gave back.
     replay: [Option<Spanned>; 2],
     replays: usize,
     /// Ends of the last closing brace and of the one before it.
@@ -87,7 +88,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The label, its place and its length, of the plain operation that is the last token, or the one before the last.
+    /// The label, its place and its length, of the plain operation that is the last token, or the
+    /// one before the last.
     pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
         let start = self.plain[usize::from(before_last)]?;
         match Lexer::new(self.text, start, self.end).next() {
@@ -141,7 +143,8 @@ impl<'a> Lexer<'a> {
 
     #[inline]
     fn note(&mut self, start: usize, end: usize) {
-        self.history[self.found % self.history.len()] = Past { start, end, names: self.next == Next::Name };
+        self.history[self.found % self.history.len()] =
+            Past { start, end, names: self.next == Next::Name };
         self.found += 1;
     }
 
@@ -157,7 +160,8 @@ impl<'a> Lexer<'a> {
         self.closed[0]
     }
 
-    /// Where the last closing brace ends of those that end by `position`: at least all but the last one handed out.
+    /// Where the last closing brace ends of those that end by `position`: at least all but the last
+    /// one handed out.
     pub(crate) fn closed_before(&self, position: usize) -> usize {
         self.closed.into_iter().find(|&closed| closed <= position).unwrap_or(0)
     }
@@ -219,8 +223,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether `requires`, which ends at `end` and is the next word, is a label and not the keyword: before a colon, and
-    /// between `requ` and an arrow.
+    /// Whether `requires`, which ends at `end` and is the next word, is a label and not the
+    /// keyword: before a colon, and between `requ` and an arrow.
     #[inline]
     fn is_label(&self, end: usize, after_requ: bool) -> bool {
         match self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -235,11 +239,14 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether a lone `b` comes next that makes the number before it a size; not if it is a label itself.
+    /// Whether a lone `b` comes next that makes the number before it a size; not if it is a label
+    /// itself.
     #[inline]
     fn before_unit(&self) -> bool {
         match self.ahead {
-            Some(RawToken { raw: Raw::Word, start, end }) if end - start == 1 && self.text[start] == b'b' => {
+            Some(RawToken { raw: Raw::Word, start, end })
+                if end - start == 1 && self.text[start] == b'b' =>
+            {
                 let after = self.raw.clone().next().map(|token| token.raw);
                 !matches!(after, Some(Raw::Colon | Raw::Requires | Raw::Irequires))
             }
@@ -323,7 +330,8 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// The value of decimal digits, or of hexadecimal ones after `0x`; `u64::MAX` if it is larger than that.
+/// The value of decimal digits, or of hexadecimal ones after `0x`; `u64::MAX` if it is larger than
+/// that.
 #[inline]
 pub(crate) fn number(digits: &[u8]) -> u64 {
     if digits.len() < 20 && (digits.len() < 2 || digits[1].is_ascii_digit()) {

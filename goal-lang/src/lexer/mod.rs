@@ -1,8 +1,9 @@
 //! From bytes to tokens, in layers.
 //!
-//! [`RawLexer`] finds words, numbers and comments. [`Lexer`] adds what one token of lookahead can't tell the grammar: which
-//! word is a label, and which number is a size of bytes; for the parser it
-//! takes whole statements of the plainest form ([`plain`]) together. None allocates, and any bytes are legal input.
+//! [`RawLexer`] finds words, numbers and comments. [`Lexer`] adds what one token of lookahead can't
+//! tell the grammar: which word is a label, and which number is a size of bytes; for the parser it
+//! takes whole statements of the plainest form ([`plain`]) together. None allocates, and any bytes
+//! are legal input.
 
 mod context;
 mod plain;

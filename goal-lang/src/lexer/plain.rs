@@ -1,9 +1,9 @@
 //! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
 //!
-//! Files of gigabytes consist of them, and one step of the parser instead of ten is what makes these fast. A statement
-//! is plain if it is on one line, in the usual order, with nothing but blanks between its words and with small decimal
-//! numbers; all others, and wrong ones above all, reach the grammar word by word. `parse::tests` holds the two ways
-//! against each other.
+//! Files of gigabytes consist of them, and one step of the parser instead of ten is what makes
+//! these fast. A statement is plain if it is on one line, in the usual order, with nothing but
+//! blanks between its words and with small decimal numbers; all others, and wrong ones above all,
+//! reach the grammar word by word. `parse::tests` holds the two ways against each other.
 
 use super::raw::{Raw, RawToken};
 use super::token::Token;
@@ -19,7 +19,8 @@ pub(crate) enum PlainKind {
     Calc,
 }
 
-/// `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, its `recv`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
+/// `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, its `recv`, or `[LABEL:] calc NANOS [cpu
+/// C] [nic N]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plain {
     /// Bytes, or nanoseconds.
@@ -74,8 +75,15 @@ pub(super) fn may_follow(raw: Raw, is_unit: bool) -> bool {
 
 #[inline]
 fn operation(mut scan: Scan<'_>, keyword: PlainKind, label: usize) -> Option<(Token, usize)> {
-    let mut plain =
-        Plain { size: 0, label: u32::try_from(label).ok()?, peer: 0, tag: 0, cpu: 0, nic: 0, kind: keyword };
+    let mut plain = Plain {
+        size: 0,
+        label: u32::try_from(label).ok()?,
+        peer: 0,
+        tag: 0,
+        cpu: 0,
+        nic: 0,
+        kind: keyword,
+    };
     scan.gap()?;
     plain.size = scan.number(DIGITS_MAX.0)?;
     if keyword != PlainKind::Calc {

@@ -96,7 +96,8 @@ pub(crate) enum Raw {
     Slashes,
     #[token("/*")]
     OpenComment,
-    /// A whole comment, where they are wanted: `#`, `//` to the end of the line without it, or `/* */`.
+    /// A whole comment, where they are wanted: `#`, `//` to the end of the line without it, or `/*
+    /// */`.
     Comment,
     /// Bytes that begin no token, or a comment that never ends.
     Bad,
@@ -129,11 +130,17 @@ pub(crate) struct RawLexer<'a> {
 }
 
 impl<'a> RawLexer<'a> {
-    /// A lexer over `text[start..end]` whose positions count from the start of `text`. A byte order mark is passed over.
+    /// A lexer over `text[start..end]` whose positions count from the start of `text`. A byte order
+    /// mark is passed over.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
         let mark = start == 0 && text[..end].starts_with("\u{feff}".as_bytes());
         let start = if mark { "\u{feff}".len() } else { start };
-        Self { logos: Raw::lexer(&text[start..end]), base: start, keep_comments: false, in_rank_list: false }
+        Self {
+            logos: Raw::lexer(&text[start..end]),
+            base: start,
+            keep_comments: false,
+            in_rank_list: false,
+        }
     }
 
     /// Comments become [`Raw::Comment`] tokens: for the formatter.
@@ -172,7 +179,11 @@ impl<'a> RawLexer<'a> {
                 }
             };
             let span = self.logos.span();
-            return Some(RawToken { raw, start: self.base + span.start, end: self.base + span.end });
+            return Some(RawToken {
+                raw,
+                start: self.base + span.start,
+                end: self.base + span.end,
+            });
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::plain::{Plain, PlainDependency};
 
-/// A token in its context. Names are given by their length in bytes: they begin where the token does.
+/// A token in its context. Names are given by their length in bytes: they begin where the token
+/// does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token {
     /// The parser starts with rank blocks.

@@ -13,12 +13,15 @@ use crate::program::{Action, Body, Csr, Edge, Piece, StatedOrder};
 use crate::source::{Position, Span};
 
 /// Why there are limits.
-pub(super) const LIMITS_NOTE: &str = "limits keep a mistake from taking all of the machine's memory";
+pub(super) const LIMITS_NOTE: &str =
+    "limits keep a mistake from taking all of the machine's memory";
 
-/// A block with fewer actions is copied to a new place of its exact size; a larger one takes the buffer along.
+/// A block with fewer actions is copied to a new place of its exact size; a larger one takes the
+/// buffer along.
 const COPIED_ACTIONS_MAX: usize = 1 << 16;
 
-/// Collects blocks, statement by statement. The buffers of the open block are used again for the next one.
+/// Collects blocks, statement by statement. The buffers of the open block are used again for the
+/// next one.
 pub(crate) struct Builder<'a> {
     pub(super) text: &'a [u8],
     pub(super) base: Position,
@@ -80,7 +83,8 @@ impl<'a> Builder<'a> {
     /// What was read of a text that ends at `end` and whose last closing brace ends at `closed`.
     pub(super) fn finish(mut self, end: usize, closed: usize) -> (Chunk, Report) {
         let last = self.chunk.blocks.last().map(|block| block.end);
-        self.chunk.ends_with_block = closed == end && last == Some(self.position(end)) && !self.chunk.bare;
+        self.chunk.ends_with_block =
+            closed == end && last == Some(self.position(end)) && !self.chunk.bare;
         (self.chunk, self.report)
     }
 
@@ -110,7 +114,9 @@ impl<'a> Builder<'a> {
         let ranks_max = self.options.limits.ranks_max;
         let end = self.number_end(at);
         let span = self.span(start, end);
-        let Some(number) = self.narrow_u32(at, number, u32::MAX, "the number of ranks") else { return };
+        let Some(number) = self.narrow_u32(at, number, u32::MAX, "the number of ranks") else {
+            return;
+        };
         if number == 0 {
             self.report.add(Code::EmptyGroup, || {
                 Diagnostic::new(Code::EmptyGroup, "a group has at least one rank")
@@ -141,7 +147,9 @@ impl<'a> Builder<'a> {
     pub(crate) fn rank(&mut self, at: usize, number: u64) {
         let place = self.position(at);
         let ranks_max = self.options.limits.ranks_max;
-        let Some(rank) = self.narrow_u32(at, number, crate::limits::RANK_MAX, "the rank") else { return };
+        let Some(rank) = self.narrow_u32(at, number, crate::limits::RANK_MAX, "the rank") else {
+            return;
+        };
         if rank >= ranks_max {
             let span = self.span(at, self.number_end(at));
             self.report.add(Code::LimitExceeded, || {
@@ -242,11 +250,13 @@ impl<'a> Builder<'a> {
     #[inline]
     fn check_name(&mut self, start: usize, len: u32) -> bool {
         let name = self.slice(start, len);
-        // Reserved words have 2 to 9 letters; most labels are told apart by their first byte and their last.
+        // Reserved words have 2 to 9 letters; most labels are told apart by their first byte and
+        // their last.
         let (first, last) = (name[0], name[name.len() - 1]);
-        let suspicious = matches!(first, b's' | b'r' | b'e' | b't' | b'w' | b'f' | b'u' | b'c' | b'n')
-            && last.is_ascii_lowercase()
-            && RESERVED.iter().any(|word| word.as_bytes() == name);
+        let suspicious =
+            matches!(first, b's' | b'r' | b'e' | b't' | b'w' | b'f' | b'u' | b'c' | b'n')
+                && last.is_ascii_lowercase()
+                && RESERVED.iter().any(|word| word.as_bytes() == name);
         let refused = suspicious || name.len() > LABEL_BYTES_MAX;
         if refused {
             self.bad_name(start, len);
@@ -268,16 +278,24 @@ impl<'a> Builder<'a> {
         }
         let name = quote(self.slice(start, len));
         self.report.add(Code::ReservedWord, || {
-            Diagnostic::new(Code::ReservedWord, format!("{name} is a word of the language, not a label"))
-                .label(span, "used as a label here")
-                .note(format!("reserved are {}", RESERVED.join(", ")))
-                .help(format!("choose another name, such as `{}_1`", name.trim_matches('`')))
+            Diagnostic::new(
+                Code::ReservedWord,
+                format!("{name} is a word of the language, not a label"),
+            )
+            .label(span, "used as a label here")
+            .note(format!("reserved are {}", RESERVED.join(", ")))
+            .help(format!("choose another name, such as `{}_1`", name.trim_matches('`')))
         });
     }
 
     /// `waiter` depends on `prerequisite`: where these labels are and how long.
     #[inline]
-    pub(crate) fn depend(&mut self, kind: DependencyKind, waiter: (usize, u32), prerequisite: (usize, u32)) {
+    pub(crate) fn depend(
+        &mut self,
+        kind: DependencyKind,
+        waiter: (usize, u32),
+        prerequisite: (usize, u32),
+    ) {
         if !self.check_name(waiter.0, waiter.1) | !self.check_name(prerequisite.0, prerequisite.1) {
             return;
         }
@@ -292,13 +310,23 @@ impl<'a> Builder<'a> {
                 let (waiter, prerequisite) = (span(waiter), span(prerequisite));
                 let at = self.dependencies(kind).edges.len() as u32;
                 self.block.pending.push(Pending { kind, waiter, prerequisite, at });
-                self.state(kind, Edge { waiter: ActionId(0), prerequisite: ActionId(0) }, waiter.start);
+                self.state(
+                    kind,
+                    Edge { waiter: ActionId(0), prerequisite: ActionId(0) },
+                    waiter.start,
+                );
             }
         }
     }
 
     #[inline]
-    fn edge(&mut self, kind: DependencyKind, waiter: ActionId, prerequisite: ActionId, place: Position) {
+    fn edge(
+        &mut self,
+        kind: DependencyKind,
+        waiter: ActionId,
+        prerequisite: ActionId,
+        place: Position,
+    ) {
         self.block.backward |= waiter <= prerequisite;
         self.state(kind, Edge { waiter, prerequisite }, place);
     }
@@ -356,12 +384,15 @@ impl<'a> Builder<'a> {
             (taken.requires, taken.debug.requires, requires) = Csr::stated(actions, edges, places);
             let Dependencies { edges, places } = &self.irequires;
             let irequires;
-            (taken.irequires, taken.debug.irequires, irequires) = Csr::stated(actions, edges, places);
-            taken.debug.order = StatedOrder { requires, irequires, ..StatedOrder::default() }.boxed();
+            (taken.irequires, taken.debug.irequires, irequires) =
+                Csr::stated(actions, edges, places);
+            taken.debug.order =
+                StatedOrder { requires, irequires, ..StatedOrder::default() }.boxed();
             self.requires.clear();
             self.irequires.clear();
         } else {
-            let unresolved = [std::mem::take(&mut self.requires), std::mem::take(&mut self.irequires)];
+            let unresolved =
+                [std::mem::take(&mut self.requires), std::mem::take(&mut self.irequires)];
             self.block.unresolved = Some(Box::new(unresolved));
         }
         let body = &mut self.block.body;
@@ -383,7 +414,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Forgets the statement being read; its label stays defined, so that it isn't told as unknown as well.
+    /// Forgets the statement being read; its label stays defined, so that it isn't told as unknown
+    /// as well.
     pub(super) fn abandon_statement(&mut self) {
         if let Some((start, _)) = self.label {
             self.push(start, Action::Nop);
@@ -429,6 +461,7 @@ pub(crate) fn duplicate_label(name: &[u8], span: Span, first: Position) -> Diagn
 /// Text for a message: in backquotes, at most 40 bytes, nothing but printable characters.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&text[..text.len().min(40)]);
-    let clean: String = shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let clean: String =
+        shown.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     format!("`{clean}{}`", if text.len() > 40 { "..." } else { "" })
 }

@@ -24,10 +24,14 @@ const PARTS_PER_THREAD: usize = 8;
 
 /// Reads one file, in order of its text.
 ///
-/// A closing brace outside of comments always ends a block, so the text may be cut after one. Whether a brace is
-/// outside of comments shows when the part before it is read: it is if that part ends with a block. If some part does not, the
-/// text is read again in one go.
-pub(super) fn parse_source(text: &[u8], base: Position, options: &ParseOptions) -> Vec<(Chunk, Report)> {
+/// A closing brace outside of comments always ends a block, so the text may be cut after one.
+/// Whether a brace is outside of comments shows when the part before it is read: it is if that part
+/// ends with a block. If some part does not, the text is read again in one go.
+pub(super) fn parse_source(
+    text: &[u8],
+    base: Position,
+    options: &ParseOptions,
+) -> Vec<(Chunk, Report)> {
     let read = |(start, end)| {
         let lexer = Lexer::new(text, start, end).whole_statements();
         parse_chunk(text, (start, end), lexer, base, options)
@@ -38,9 +42,12 @@ pub(super) fn parse_source(text: &[u8], base: Position, options: &ParseOptions) 
         if let Ok(pool) = pool
             && parts.len() > 1
         {
-            let chunks: Vec<_> = pool.install(|| parts.par_iter().map(|&part| read(part)).collect());
+            let chunks: Vec<_> =
+                pool.install(|| parts.par_iter().map(|&part| read(part)).collect());
             let (last, others) = chunks.split_last().expect("more than one part");
-            if others.iter().all(|(chunk, _)| chunk.ends_with_block && !chunk.gave_up) && !last.0.gave_up {
+            if others.iter().all(|(chunk, _)| chunk.ends_with_block && !chunk.gave_up)
+                && !last.0.gave_up
+            {
                 return chunks;
             }
         }
@@ -80,7 +87,11 @@ pub(super) fn parse_chunk(
             builder.first = token.0;
             lexer.push_back(token);
             // A later part follows a block, so that bare statements are out of place there.
-            if start == 0 && token.1.begins_statement() { Token::StartBare } else { Token::StartBlocks }
+            if start == 0 && token.1.begins_statement() {
+                Token::StartBare
+            } else {
+                Token::StartBlocks
+            }
         }
         None => Token::StartBlocks,
     };
@@ -91,7 +102,13 @@ pub(super) fn parse_chunk(
         match parser.parse(&mut builder, &mut lexer) {
             Ok(()) => break,
             Err(error) => {
-                match syntax::recover(&mut builder, &mut lexer, error, end, mode == Token::StartBare) {
+                match syntax::recover(
+                    &mut builder,
+                    &mut lexer,
+                    error,
+                    end,
+                    mode == Token::StartBare,
+                ) {
                     Some(next) => mode = next,
                     None => break,
                 }

@@ -64,14 +64,21 @@ fn word_end(text: &[u8], start: usize) -> usize {
 
 impl Cut {
     /// Tells it.
-    pub(super) fn tell(&self, builder: &mut Builder, found: Option<Spanned>, expected: &[String], at: Where) {
+    pub(super) fn tell(
+        &self,
+        builder: &mut Builder,
+        found: Option<Spanned>,
+        expected: &[String],
+        at: Where,
+    ) {
         builder.chunk.syntax_errors += 1;
         let last = builder.span(self.last.start, self.last.end);
         let word = builder.quote(self.last.start, self.last.end);
         let next = match (self.again, found) {
-            (Some(start), _) => {
-                Some((builder.span(start, word_end(builder.text, start)), "the next statement begins here"))
-            }
+            (Some(start), _) => Some((
+                builder.span(start, word_end(builder.text, start)),
+                "the next statement begins here",
+            )),
             (None, Some((start, token, end))) => {
                 let text = match token {
                     Token::CloseBrace => "the block ends here",
@@ -80,7 +87,8 @@ impl Cut {
                     Token::Rank => "the next block begins here",
                     _ => "the next statement begins here",
                 };
-                let end = if token.begins_statement() { word_end(builder.text, start) } else { end };
+                let end =
+                    if token.begins_statement() { word_end(builder.text, start) } else { end };
                 Some((builder.span(start, end), text))
             }
             (None, None) => None,
@@ -88,10 +96,11 @@ impl Cut {
         let words = if self.again.is_some() { self.label(builder) } else { alternatives(expected) };
         builder.report.add(Code::Syntax, || {
             let what = if at == Where::Outside { "this line" } else { "this statement" };
-            let mut diagnostic = Diagnostic::new(Code::Syntax, format!("{what} breaks off after {word}"))
-                .label(last, format!("expected {words} after this"))
-                .note("reading goes on at the next statement or block")
-                .help(format!("write {words}"));
+            let mut diagnostic =
+                Diagnostic::new(Code::Syntax, format!("{what} breaks off after {word}"))
+                    .label(last, format!("expected {words} after this"))
+                    .note("reading goes on at the next statement or block")
+                    .help(format!("write {words}"));
             if let Some((span, text)) = next {
                 diagnostic = diagnostic.label(span, text);
             }

@@ -56,7 +56,9 @@ fn errors(text: &str) -> Vec<(Code, u64)> {
     let report = parse(&sources, &ParseOptions::default()).report;
     let found = report.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
     let line = |span: crate::Span| sources.line_column(span.start).map_or(0, |place| place.0);
-    found.map(|found| (found.code, found.labels.first().map_or(0, |label| line(label.span)))).collect()
+    found
+        .map(|found| (found.code, found.labels.first().map_or(0, |label| line(label.span))))
+        .collect()
 }
 
 /// Returns true if all errors of `text` are on the line `wanted`, and there is one where the
@@ -64,10 +66,16 @@ fn errors(text: &str) -> Vec<(Code, u64)> {
 #[track_caller]
 fn check(cut: &str, next: &str, text: &str, wanted: u64, is_whole: bool) {
     let found = errors(text);
-    assert!(found.iter().all(|&(_, line)| line == wanted), "{cut:?} before {next:?}: {found:?}\n{text}");
+    assert!(
+        found.iter().all(|&(_, line)| line == wanted),
+        "{cut:?} before {next:?}: {found:?}\n{text}"
+    );
     // A label alone on its line belongs to the operation on the next one.
     let is_label = cut.trim_end().ends_with(':');
-    assert!(is_whole || is_label || !found.is_empty(), "{cut:?} before {next:?} is no error\n{text}");
+    assert!(
+        is_whole || is_label || !found.is_empty(),
+        "{cut:?} before {next:?} is no error\n{text}"
+    );
 }
 
 #[test]
@@ -78,7 +86,8 @@ fn a_statement_that_breaks_off_is_told_on_its_line() {
             let cut = &form[..at];
             let labels = "a: nop\n b: nop\n requires: nop";
             let is_whole =
-                errors(&format!("num_ranks 2 rank 0 {{\n {labels}\n {cut} ;\n}} rank 1 {{ }}")).is_empty();
+                errors(&format!("num_ranks 2 rank 0 {{\n {labels}\n {cut} ;\n}} rank 1 {{ }}"))
+                    .is_empty();
             for next in HEALTHY {
                 let block = format!(
                     "num_ranks 2 rank 0 {{\n {labels}\n {cut}\n {next}\n}}\nrank 1 {{\n calc 1\n}}\n"
@@ -95,7 +104,10 @@ fn a_statement_that_breaks_off_is_told_on_its_line() {
             check(cut, "}", &last, 5, whole_or_label);
             // The block that is not closed is told at its beginning.
             let open = errors(&format!("num_ranks 2 rank 1 {{ }} rank 0 {{ {labels}\n {cut}\n\n"));
-            assert!(open.iter().all(|&(_, line)| line == 1 || line == 4), "{cut:?} before the end: {open:?}");
+            assert!(
+                open.iter().all(|&(_, line)| line == 1 || line == 4),
+                "{cut:?} before the end: {open:?}"
+            );
             assert!(
                 whole_or_label || cut.ends_with(':') || open.iter().any(|&(_, line)| line == 4),
                 "{cut:?}: {open:?}"
@@ -120,12 +132,18 @@ fn heads_that_break_off_are_told_on_their_line() {
                 true if cut == "num_ranks " || !cut.ends_with(' ') => {
                     (format!("# head\n{cut}\nrank 0 {{\n nop\n}}\nrank 1 {{ }}\n"), 2)
                 }
-                _ => {
-                    (format!("num_ranks 2\n{cut}\n a: nop\n send 8b to 1\n requ a -> a2;\n a2: nop\n}}\n"), 2)
-                }
+                _ => (
+                    format!(
+                        "num_ranks 2\n{cut}\n a: nop\n send 8b to 1\n requ a -> a2;\n a2: nop\n}}\n"
+                    ),
+                    2,
+                ),
             };
             let found = errors(&text);
-            assert!(!found.is_empty() && found.iter().all(|found| found.1 == line), "{cut:?}: {found:?}");
+            assert!(
+                !found.is_empty() && found.iter().all(|found| found.1 == line),
+                "{cut:?}: {found:?}"
+            );
         }
     }
 }
@@ -144,7 +162,8 @@ fn a_statement_over_several_lines_is_none_that_breaks_off() {
 fn a_wrong_statement_after_a_cut_is_told_once() {
     // Read as the start of a statement, the word after the cut is not taken for a label a second
     // time.
-    for follows in ["l1 requires l\u{e9}", "l1: \u{e9}", "l1: nop \u{e9}", "l1 requires\nl1 requires l\u{e9}"]
+    for follows in
+        ["l1 requires l\u{e9}", "l1: \u{e9}", "l1: nop \u{e9}", "l1 requires\nl1 requires l\u{e9}"]
     {
         let found = errors(&format!("rank 0 {{\nl1 requires\n{follows}\n}}"));
         let lines: Vec<_> = found.iter().map(|found| found.1).collect();

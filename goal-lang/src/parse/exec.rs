@@ -1,4 +1,5 @@
-//! Semantic actions of `exec`: functions are looked up, operands are checked (paper III.A, thesis 2.2.3).
+//! Semantic actions of `exec`: functions are looked up, operands are checked (paper III.A, thesis
+//! 2.2.3).
 
 use super::builder::{Builder, quote};
 use super::statement::Mark;
@@ -20,7 +21,8 @@ impl Builder<'_> {
     }
 
     pub(crate) fn user(&mut self, start: usize, at: usize, number: u64) {
-        let function = self.narrow_u32(at, number, u32::MAX, "the number of a user function").unwrap_or(0);
+        let function =
+            self.narrow_u32(at, number, u32::MAX, "the number of a user function").unwrap_or(0);
         let action = match self.operands[..] {
             [a, b] => Action::User { function, operands: [self.store(a), self.store(b)] },
             _ => {
@@ -64,8 +66,8 @@ impl Builder<'_> {
         Some(Action::Wtime { addr: piece.addr, space: piece.space })
     }
 
-    /// The payload of a message with the function at `at`: one buffer of a receive, two of a send. `None` if there is
-    /// something wrong with it, which is told.
+    /// The payload of a message with the function at `at`: one buffer of a receive, two of a send.
+    /// `None` if there is something wrong with it, which is told.
     pub(super) fn reduced(&mut self, at: usize, len: u32, operands: usize) -> Option<Payload> {
         let name = self.slice(at, len);
         let (op, datatype) = self.legal_function(at, name)?;
@@ -104,7 +106,10 @@ impl Builder<'_> {
         let (op, datatype) = self.legal_function(at, name)?;
         let count = self.operands.len();
         if count != 2 && count != 3 {
-            self.wrong_operands(at, "a predefined operation has two operands, or three with the result");
+            self.wrong_operands(
+                at,
+                "a predefined operation has two operands, or three with the result",
+            );
             return None;
         }
         if count == 3 && op == Op::Copy {
@@ -125,7 +130,16 @@ impl Builder<'_> {
         let (a, b, c) = (piece(0)?, piece(1)?, piece(2));
         let spaces = [a.space, b.space, c.map_or(Space::Memory, |c| c.space)];
         let (has_c, addr_c) = (c.is_some(), c.map_or(0, |c| c.addr));
-        Some(Action::Exec { op, datatype, spaces, has_c, a: a.addr, b: b.addr, c: addr_c, size: a.size })
+        Some(Action::Exec {
+            op,
+            datatype,
+            spaces,
+            has_c,
+            a: a.addr,
+            b: b.addr,
+            c: addr_c,
+            size: a.size,
+        })
     }
 
     fn operand_size(&self, mark: Mark) -> u64 {
@@ -139,7 +153,8 @@ impl Builder<'_> {
     fn check_sizes(&mut self, datatype: Datatype) -> bool {
         let first = self.operands[0];
         let size = self.operand_size(first);
-        let other = self.operands[1..].iter().copied().find(|&mark| self.operand_size(mark) != size);
+        let other =
+            self.operands[1..].iter().copied().find(|&mark| self.operand_size(mark) != size);
         if let Some(other) = other {
             let other_size = self.operand_size(other);
             let spans = [self.span(other.start, other.end), self.span(first.start, first.end)];
@@ -157,7 +172,8 @@ impl Builder<'_> {
         if !size.is_multiple_of(width) {
             let span = self.span(first.start, first.end);
             self.report.add(Code::WidthMismatch, || {
-                let message = format!("{size} bytes are no whole number of {} elements", datatype.name());
+                let message =
+                    format!("{size} bytes are no whole number of {} elements", datatype.name());
                 Diagnostic::new(Code::WidthMismatch, message)
                     .label(span, format!("{size} bytes"))
                     .note(format!("an element of {} has {width} bytes", datatype.name()))
@@ -170,7 +186,8 @@ impl Builder<'_> {
 
     fn check_overlap(&mut self) -> bool {
         let marks = &self.operands[..];
-        let pairs = [(0, 1), (0, 2), (1, 2)].into_iter().filter(|&(_, second)| second < marks.len());
+        let pairs =
+            [(0, 1), (0, 2), (1, 2)].into_iter().filter(|&(_, second)| second < marks.len());
         let result = marks.len() - 1;
         let clash = pairs
             .filter(|&(first, second)| {
@@ -216,18 +233,23 @@ impl Builder<'_> {
     fn unknown_function(&mut self, at: usize, name: &[u8]) {
         let span = self.span(at, at + name.len());
         self.report.add(Code::UnknownFunction, || {
-            let diagnostic =
-                Diagnostic::new(Code::UnknownFunction, format!("there is no function {}", quote(name)))
-                    .label(span, "not an operation and a datatype")
-                    .note(format!("operations: {}; datatypes: {}", op_names(), datatype_names()));
+            let diagnostic = Diagnostic::new(
+                Code::UnknownFunction,
+                format!("there is no function {}", quote(name)),
+            )
+            .label(span, "not an operation and a datatype")
+            .note(format!(
+                "operations: {}; datatypes: {}",
+                op_names(),
+                datatype_names()
+            ));
             let all = Op::ALL
                 .iter()
                 .flat_map(|op| Datatype::ALL.iter().map(|t| format!("{}{}", op.name(), t.name())));
             match nearest(name, all.map(String::into_bytes)) {
                 Some(name) => diagnostic.help(format!("did you mean {}?", quote(&name))),
-                None => {
-                    diagnostic.help("write the operation and the datatype as one word, such as `sumInt32`")
-                }
+                None => diagnostic
+                    .help("write the operation and the datatype as one word, such as `sumInt32`"),
             }
         });
     }

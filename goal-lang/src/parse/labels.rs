@@ -15,8 +15,8 @@ const SLACK: usize = 1024;
 
 /// Labels and their actions. Names lie in the text.
 ///
-/// Generators number their labels `l1`, `l2`, ...: those with the first label's prefix lie in an array by number, all others in
-/// a hash table.
+/// Generators number their labels `l1`, `l2`, ...: those with the first label's prefix lie in an
+/// array by number, all others in a hash table.
 #[derive(Debug, Default)]
 pub(crate) struct LabelTable {
     prefix: [u8; PREFIX_MAX],
@@ -154,7 +154,11 @@ mod tests {
         let (table, results) = table(text);
         assert!(results.iter().all(Result::is_ok));
         for (i, name) in text.split(' ').enumerate() {
-            assert_eq!(table.find(text.as_bytes(), name.as_bytes()), Some(ActionId::new(i)), "{name}");
+            assert_eq!(
+                table.find(text.as_bytes(), name.as_bytes()),
+                Some(ActionId::new(i)),
+                "{name}"
+            );
         }
         for name in ["l4", "l0", "l01", "", "y", "l9999999999"] {
             assert_eq!(table.find(text.as_bytes(), name.as_bytes()), None, "{name}");
@@ -169,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_label_that_went_to_the_hash_table_is_found_after_the_array_has_grown() {
-        let names: Vec<String> = std::iter::once(5000).chain(1..=4000).map(|n| format!("l{n}")).collect();
+        let names: Vec<String> =
+            std::iter::once(5000).chain(1..=4000).map(|n| format!("l{n}")).collect();
         let text = format!("{} l5000", names.join(" "));
         let (_, results) = table(&text);
         assert_eq!(results.last(), Some(&Err(ActionId(0))));

@@ -1,4 +1,5 @@
-//! From tokens to blocks. The grammar drives a [`Builder`]; [`crate::resolve`] puts the blocks together.
+//! From tokens to blocks. The grammar drives a [`Builder`]; [`crate::resolve`] puts the blocks
+//! together.
 
 mod block;
 mod builder;
@@ -66,11 +67,11 @@ pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Repor
     broken.then_some(report)
 }
 
-/// Reads a program: one file of rank blocks, several of them that append to each other, or files of bare statements, which
-/// are the programs of ranks 0, 1, ... in order.
+/// Reads a program: one file of rank blocks, several of them that append to each other, or files of
+/// bare statements, which are the programs of ranks 0, 1, ... in order.
 ///
-/// Any bytes are legal input; what is wrong with them is in the report. Memory grows with the text only, but for what
-/// [`Limits`] allows.
+/// Any bytes are legal input; what is wrong with them is in the report. Memory grows with the text
+/// only, but for what [`Limits`] allows.
 pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {
     let mut report = Report::default();
     let mut chunks = Vec::new();

@@ -29,7 +29,13 @@ impl Builder<'_> {
     }
 
     #[inline]
-    pub(super) fn narrow_u32(&mut self, at: usize, value: u64, max: u32, what: &str) -> Option<u32> {
+    pub(super) fn narrow_u32(
+        &mut self,
+        at: usize,
+        value: u64,
+        max: u32,
+        what: &str,
+    ) -> Option<u32> {
         if value <= u64::from(max) {
             return Some(value as u32);
         }

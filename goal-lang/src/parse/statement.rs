@@ -94,8 +94,12 @@ impl Builder<'_> {
         let placement = Placement { cpu: plain.cpu, nic: plain.nic };
         let (payload, tag) = (Payload::Pattern { size: plain.size }, plain.tag);
         let action = match plain.kind {
-            PlainKind::Send => Action::Send { payload, to: self.other_end(plain.peer), tag, placement },
-            PlainKind::Recv => Action::Recv { payload, from: self.other_end(plain.peer), tag, placement },
+            PlainKind::Send => {
+                Action::Send { payload, to: self.other_end(plain.peer), tag, placement }
+            }
+            PlainKind::Recv => {
+                Action::Recv { payload, from: self.other_end(plain.peer), tag, placement }
+            }
             PlainKind::Calc => Action::Calc { nanos: plain.size, placement },
         };
         self.push(start, action);
@@ -266,7 +270,10 @@ impl Builder<'_> {
     #[cold]
     fn wildcard(&mut self, place: usize, what: &str) {
         let end = place
-            + self.text[place..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+            + self.text[place..]
+                .iter()
+                .take_while(|b| b.is_ascii_alphanumeric() || **b == b'-')
+                .count();
         let span = self.span(place, end);
         self.report.add(Code::WildcardSend, || {
             Diagnostic::new(Code::WildcardSend, format!("a send needs a {what} of its own"))
@@ -296,7 +303,13 @@ impl Builder<'_> {
             self.block.scratch_end = self.block.scratch_end.max(piece.addr + piece.size);
         }
         if self.vector_start.is_none() {
-            self.operands.push(Mark { first: self.pieces.len(), len: 1, vector: false, start, end });
+            self.operands.push(Mark {
+                first: self.pieces.len(),
+                len: 1,
+                vector: false,
+                start,
+                end,
+            });
         }
         self.pieces.push(piece);
     }
@@ -343,7 +356,13 @@ impl Builder<'_> {
 
     pub(crate) fn begin_vector(&mut self, start: usize) {
         self.vector_start = Some(start);
-        self.operands.push(Mark { first: self.pieces.len(), len: 0, vector: true, start, end: start });
+        self.operands.push(Mark {
+            first: self.pieces.len(),
+            len: 0,
+            vector: true,
+            start,
+            end: start,
+        });
     }
 
     pub(crate) fn end_vector(&mut self, end: usize) {
@@ -351,8 +370,9 @@ impl Builder<'_> {
         if let Some(mark) = self.operands.last_mut() {
             mark.len = self.pieces.len() - mark.first;
             mark.end = end;
-            let size =
-                self.pieces[mark.first..].iter().try_fold(0u64, |sum, piece| sum.checked_add(piece.size));
+            let size = self.pieces[mark.first..]
+                .iter()
+                .try_fold(0u64, |sum, piece| sum.checked_add(piece.size));
             let (start, len) = (mark.start, mark.len);
             if size.is_none() {
                 self.too_far(start, end, Space::Memory, true);

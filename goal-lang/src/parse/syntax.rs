@@ -11,8 +11,8 @@ use crate::resolve::nearest;
 
 type Error = ParseError<usize, Token, &'static str>;
 
-/// Tells an error and moves the lexer to where the next statement or block begins. Returns how the parser starts again
-/// there, or `None` at the end of the text.
+/// Tells an error and moves the lexer to where the next statement or block begins. Returns how the
+/// parser starts again there, or `None` at the end of the text.
 pub(super) fn recover(
     builder: &mut Builder,
     lexer: &mut Lexer,
@@ -30,7 +30,8 @@ pub(super) fn recover(
         builder.unfinished(label);
     }
     builder.abandon_statement();
-    // A block ends for the parser when it has seen what follows; it was closed already if that is what is wrong.
+    // A block ends for the parser when it has seen what follows; it was closed already if that is
+    // what is wrong.
     let next = found.map_or(end, |token| token.0);
     let closed = lexer.closed_before(next);
     if builder.open_block().is_some_and(|head_end| head_end < closed) {
@@ -182,11 +183,15 @@ fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Op
 
 fn unclosed(builder: &mut Builder, head_end: usize, found: Option<Spanned>, end: usize) {
     builder.chunk.syntax_errors += 1;
-    let brace =
-        builder.text[head_end..].iter().position(|&byte| byte == b'{').map_or(head_end, |at| head_end + at);
+    let brace = builder.text[head_end..]
+        .iter()
+        .position(|&byte| byte == b'{')
+        .map_or(head_end, |at| head_end + at);
     let brace = builder.span(brace, brace + 1);
     let (stop, text) = match found {
-        Some((start, _, end)) => (builder.span(start, end), "a new block begins before it is closed"),
+        Some((start, _, end)) => {
+            (builder.span(start, end), "a new block begins before it is closed")
+        }
         None => (builder.span(end, end), "the text ends before it is closed"),
     };
     builder.report.add(Code::Syntax, || {
@@ -222,10 +227,18 @@ fn stray(builder: &mut Builder, start: usize) {
     });
 }
 
-fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String], end: usize, at: Where) {
+fn unexpected(
+    builder: &mut Builder,
+    found: Option<Spanned>,
+    expected: &[String],
+    end: usize,
+    at: Where,
+) {
     builder.chunk.syntax_errors += 1;
     let (span, what) = match found {
-        Some((start, token, end)) => (builder.span(start, end), describe(builder, start, token, end)),
+        Some((start, token, end)) => {
+            (builder.span(start, end), describe(builder, start, token, end))
+        }
         None => (builder.span(end, end), "the end of the text".to_owned()),
     };
     let words = alternatives(expected);
@@ -250,8 +263,12 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
             (_, Some((_, Token::Bytes(_), _))) => {
                 diagnostic.help("`Nb` is a size without an address; a buffer is `ADDRESS,SIZE`")
             }
-            _ if meant.is_some() => diagnostic.help(format!("did you mean `{}`?", meant.unwrap_or_default())),
-            (Where::Outside, _) => diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`"),
+            _ if meant.is_some() => {
+                diagnostic.help(format!("did you mean `{}`?", meant.unwrap_or_default()))
+            }
+            (Where::Outside, _) => {
+                diagnostic.help("a program is `num_ranks N` and blocks `rank R { ... }`")
+            }
             (_, Some((_, token, _))) if token != Token::CloseBrace && !token.begins_statement() => {
                 diagnostic.help(format!("write {words}, or leave {what} out"))
             }
@@ -262,10 +279,13 @@ fn unexpected(builder: &mut Builder, found: Option<Spanned>, expected: &[String]
 
 /// The expected keyword that a word was probably meant to be.
 pub(super) fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
-    let keywords = expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
+    let keywords =
+        expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
     let keywords = keywords.filter(|keyword| !matches!(*keyword, "blocks" | "bare" | "inside"));
-    let near =
-        nearest(&text[start..start + len as usize], keywords.map(|keyword| keyword.as_bytes().to_vec()))?;
+    let near = nearest(
+        &text[start..start + len as usize],
+        keywords.map(|keyword| keyword.as_bytes().to_vec()),
+    )?;
     String::from_utf8(near).ok()
 }
 
@@ -286,7 +306,9 @@ pub(super) fn alternatives(expected: &[String]) -> String {
     for terminal in expected {
         words.push(match terminal.as_str() {
             "\"send\"" if has("label_def") && has("waiter") => "a statement",
-            "\"send\"" | "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" if has("waiter") => continue,
+            "\"send\"" | "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" if has("waiter") => {
+                continue;
+            }
             "\"send\"" => "an operation (`send`, `recv`, `calc`, `exec` or `nop`)",
             "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" => continue,
             "\"requ\"" | "\"init\"" | "\"expect\"" | "\"scratch\"" | "label_def" | "waiter"

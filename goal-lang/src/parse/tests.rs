@@ -25,18 +25,22 @@ fn errors(text: &str) -> Vec<(Code, u64)> {
     sources.add("a.goal", Arc::new(text.as_bytes().to_vec()));
     let parsed = parse(&sources, &ParseOptions::default());
     assert_eq!(parsed.program.is_some(), parsed.report.errors == 0);
-    let found = parsed.report.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
+    let found =
+        parsed.report.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
     found
         .map(|found| {
-            let place = found.labels.first().and_then(|label| sources.line_column(label.span.start));
+            let place =
+                found.labels.first().and_then(|label| sources.line_column(label.span.start));
             (found.code, place.map_or(0, |place| place.0))
         })
         .collect()
 }
 
 fn actions(statements: &str) -> Vec<Action> {
-    program(&format!("num_ranks 4 rank 0 {{ scratch 64 {statements} }} rank 1 {{}} rank 2 {{}} rank 3 {{}}"))
-        .bodies[0]
+    program(&format!(
+        "num_ranks 4 rank 0 {{ scratch 64 {statements} }} rank 1 {{}} rank 2 {{}} rank 3 {{}}"
+    ))
+    .bodies[0]
         .actions
         .clone()
 }
@@ -77,8 +81,16 @@ fn both_forms_of_messages() {
 fn local_operations_with_and_without_commas() {
     let (op, datatype) = (Op::Sum, Datatype::Int32);
     let spaces = [Space::Memory, Space::Memory, Space::Scratch];
-    let two =
-        Action::Exec { op, datatype, spaces: [Space::Memory; 3], has_c: false, a: 0, b: 8, c: 0, size: 8 };
+    let two = Action::Exec {
+        op,
+        datatype,
+        spaces: [Space::Memory; 3],
+        has_c: false,
+        a: 0,
+        b: 8,
+        c: 0,
+        size: 8,
+    };
     let three = Action::Exec { op, datatype, spaces, has_c: true, a: 0, b: 8, c: 16, size: 8 };
     assert_eq!(
         actions(
@@ -99,7 +111,8 @@ fn local_operations_with_and_without_commas() {
 
 #[test]
 fn brackets_stay_vectors() {
-    let program = program("exec user 7 with 0,3 [4,1, 6,2] exec copyInt8 with [0,2] 8,2 send [0,4] to 0");
+    let program =
+        program("exec user 7 with 0,3 [4,1, 6,2] exec copyInt8 with [0,2] 8,2 send [0,4] to 0");
     let body = &program.bodies[0];
     let Action::User { function: 7, operands: [a, b] } = body.actions[0] else {
         panic!("{:?}", body.actions)
@@ -136,7 +149,8 @@ fn a_number_and_b_are_a_size_unless_b_is_a_label() {
 
 #[test]
 fn a_number_sign_is_a_rank_only_in_a_list_of_ranks() {
-    let program = program("#2 is the root\nrank #1, #0 { # 1 } {\n nop #3\n}\r\n// }\nrank 2{/* } */}#end");
+    let program =
+        program("#2 is the root\nrank #1, #0 { # 1 } {\n nop #3\n}\r\n// }\nrank 2{/* } */}#end");
     assert_eq!(program.num_ranks(), 3);
     assert_eq!(program.body_of(1).len(), 1);
     assert_eq!(program.ranks[0].body, program.ranks[1].body);
@@ -163,7 +177,10 @@ fn dependencies_remember_their_places() {
     let text = "a: nop b: nop c: nop requ c -> a b requires a requ c -> a";
     let program = program(text);
     let places = &program.bodies[0].debug.requires;
-    assert_eq!(places[..], [text.find("b requires").unwrap() as u64, text.find("c -> a").unwrap() as u64]);
+    assert_eq!(
+        places[..],
+        [text.find("b requires").unwrap() as u64, text.find("c -> a").unwrap() as u64]
+    );
 }
 
 #[test]
@@ -175,8 +192,13 @@ fn init_and_expect_become_bytes() {
     let image = &program.images[0];
     assert_eq!(image.init[0].bytes, [1, 0, 0xfe, 0xff, 0xff, 0]);
     assert_eq!(image.init[1].bytes, [0xff; 8]);
-    let floats: Vec<f32> =
-        image.expect[0].bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    let floats: Vec<f32> = image.expect[0]
+        .bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|bytes| f32::from_le_bytes(*bytes))
+        .collect();
     assert_eq!(floats[..2], [1.5, f32::NEG_INFINITY]);
     assert!(floats[2].is_nan());
 }
@@ -284,8 +306,11 @@ fn every_operation_on_every_datatype() {
     for op in Op::ALL {
         for datatype in Datatype::ALL {
             let text = format!("exec {}{} with 0,16, 16,16;", op.name(), datatype.name());
-            let refused =
-                if crate::is_legal(*op, *datatype) { vec![] } else { vec![(Code::IllegalOperation, 1)] };
+            let refused = if crate::is_legal(*op, *datatype) {
+                vec![]
+            } else {
+                vec![(Code::IllegalOperation, 1)]
+            };
             assert_eq!(errors(&text), refused, "{text}");
         }
     }
@@ -314,13 +339,15 @@ fn a_missing_rank_is_a_warning() {
 
 #[test]
 fn a_cycle_labels_its_dependencies_and_its_actions() {
-    let text = b"a: nop\nb: nop\nc: nop\na requires b\nrequ b -> c\nc irequires a\nc requires c2 c2: nop";
+    let text =
+        b"a: nop\nb: nop\nc: nop\na requires b\nrequ b -> c\nc irequires a\nc requires c2 c2: nop";
     let parsed = parse_with(&[text], &ParseOptions { debug: false, ..ParseOptions::default() });
     let labels: Vec<u64> = parsed.report.diagnostics[0]
         .labels
         .iter()
         .map(|label| {
-            text[..label.span.start as usize].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+            text[..label.span.start as usize].iter().filter(|&&byte| byte == b'\n').count() as u64
+                + 1
         })
         .collect();
     assert_eq!(labels, [4, 5, 6, 1, 2, 3]);
@@ -365,25 +392,28 @@ fn the_order_of_dependencies_is_that_of_the_text() {
     let of = |text: &str| rows(&program(text).bodies[0]);
     let canonical = "rank 0 { a: nop b: nop c: nop b requires a c requires a c irequires b }";
     assert_eq!(of(canonical), [vec![], vec![]]);
-    let shuffled = "rank 0 { a: nop b: nop c: nop c requires a b irequires a b requires a c requires a }";
+    let shuffled =
+        "rank 0 { a: nop b: nop c: nop c requires a b irequires a b requires a c requires a }";
     assert_eq!(of(shuffled), [vec![(0, vec![2, 1, 2])], vec![]]);
     let twice = "rank 0 { a: nop b: nop b irequires a b irequires a }";
     assert_eq!(of(twice), [vec![], vec![(0, vec![1, 1])]]);
     // Labels that come later, in the same block and in another one.
     let before = "rank 0 { c requires a a: nop b: nop b requires a c: nop }";
     assert_eq!(of(before), [vec![(0, vec![2, 1])], vec![]]);
-    let across =
-        "rank 0 { c requires a a: nop b: nop b requires a } rank 0 { c: nop b requires a c irequires a }";
+    let across = "rank 0 { c requires a a: nop b: nop b requires a } rank 0 { c: nop b requires a c irequires a }";
     assert_eq!(of(across), [vec![(0, vec![2, 1, 1])], vec![]]);
     // Without names and places there is no order either.
-    let parsed =
-        parse_with(&[shuffled.as_bytes()], &ParseOptions { debug: false, ..ParseOptions::default() });
+    let parsed = parse_with(
+        &[shuffled.as_bytes()],
+        &ParseOptions { debug: false, ..ParseOptions::default() },
+    );
     assert!(parsed.program.expect("a program").bodies[0].debug.order.is_none());
 }
 
 #[test]
 fn labels_that_no_block_has_are_told_alone() {
-    let text = "rank 0 { a: nop\n b requires a\n a requires c\n d: nop d requires a }\nrank 0 { b: nop }";
+    let text =
+        "rank 0 { a: nop\n b requires a\n a requires c\n d: nop d requires a }\nrank 0 { b: nop }";
     assert_eq!(errors(text), [(Code::UnknownLabel, 3)]);
 }
 
@@ -507,29 +537,49 @@ mod random {
         let word = |words: &'static [&'static str]| proptest::sample::select(words);
         let label = || {
             word(&[
-                "l1", "l2", "l3", "b", "tag", "send", "rank", "requires", "_x", "l\u{e9}", "1a", "l1", "l2",
+                "l1", "l2", "l3", "b", "tag", "send", "rank", "requires", "_x", "l\u{e9}", "1a",
+                "l1", "l2",
             ])
         };
         let space = || word(&[" ", " ", " ", " ", "", "\t ", "\n", " # c\n", "/**/"]);
-        let number =
-            || word(&["0", "1", "8", "7", "300", "0x1", "999999999", "9999999999", "99999999999999999999"]);
+        let number = || {
+            word(&[
+                "0",
+                "1",
+                "8",
+                "7",
+                "300",
+                "0x1",
+                "999999999",
+                "9999999999",
+                "99999999999999999999",
+            ])
+        };
         let unit = || word(&["b", "b", "b", " b", "", ",8"]);
         let keyword = word(&["send", "recv", "calc", "nop"]);
-        let attribute = (space(), word(&["tag", "cpu", "nic", "tag", "to", "b"]), space(), number())
-            .prop_map(|(a, b, c, d)| [a, b, c, d].concat());
+        let attribute =
+            (space(), word(&["tag", "cpu", "nic", "tag", "to", "b"]), space(), number())
+                .prop_map(|(a, b, c, d)| [a, b, c, d].concat());
         let peer = (space(), word(&["to", "from", "to", "from", "tag"]), space(), number())
             .prop_map(|(a, b, c, d)| [a, b, c, d].concat());
         let head = proptest::option::of((label(), word(&[":", ": ", ":\t", " : ", " "])))
             .prop_map(|head| head.map_or(String::new(), |(a, b)| [a, b].concat()));
         let attributes = proptest::collection::vec(attribute, 0..3).prop_map(|list| list.concat());
-        let operation =
-            (head, keyword, space(), number(), unit(), proptest::option::weighted(0.8, peer), attributes)
-                .prop_map(|(a, b, c, d, e, f, g)| {
-                    [a.as_str(), b, c, d, e, &f.unwrap_or_default(), &g].concat()
-                });
+        let operation = (
+            head,
+            keyword,
+            space(),
+            number(),
+            unit(),
+            proptest::option::weighted(0.8, peer),
+            attributes,
+        )
+            .prop_map(|(a, b, c, d, e, f, g)| {
+                [a.as_str(), b, c, d, e, &f.unwrap_or_default(), &g].concat()
+            });
         let kind = word(&["requires", "irequires", "requires", "->"]);
-        let dependency =
-            (label(), space(), kind, space(), label()).prop_map(|(a, b, c, d, e)| [a, b, c, d, e].concat());
+        let dependency = (label(), space(), kind, space(), label())
+            .prop_map(|(a, b, c, d, e)| [a, b, c, d, e].concat());
         let other = word(&["}", "rank 1 {", "requ l1 -> l2", "nop", "tag 3", "}}", "num_ranks 2"]);
         let end = word(&["\n", "\n", "\n", ";", " ", "\r\n", "", " \n\n", "# c\n"]);
         (prop_oneof![4 => operation, 2 => dependency, 1 => other.prop_map(str::to_owned)], end)
@@ -575,7 +625,8 @@ mod random {
             };
             assert_eq!(fmt(&once, FormatOptions { style }).as_ref(), Ok(&once), "formatted again");
             let Some(program) = &parsed.program else { continue };
-            let again = parse_with(&[&once], &ParseOptions::default()).program.expect("the same program");
+            let again =
+                parse_with(&[&once], &ParseOptions::default()).program.expect("the same program");
             assert_eq!((&program.ranks, &program.images), (&again.ranks, &again.images));
             assert!(program.bodies.iter().zip(&again.bodies).all(|(a, b)| a.same_graph(b)));
         }

@@ -29,7 +29,13 @@ enum Refused {
 }
 
 impl Builder<'_> {
-    pub(crate) fn begin_datum(&mut self, expect: bool, start: usize, at: (usize, u64), name: (usize, u32)) {
+    pub(crate) fn begin_datum(
+        &mut self,
+        expect: bool,
+        start: usize,
+        at: (usize, u64),
+        name: (usize, u32),
+    ) {
         let text = self.slice(name.0, name.1);
         let end = name.0 + name.1 as usize;
         let datatype = match datatype_named(text) {
@@ -66,7 +72,8 @@ impl Builder<'_> {
     }
 
     pub(crate) fn end_datum(&mut self) {
-        let Some(DatumBuilder { start, end, expect, addr, datatype, bytes }) = self.datum.take() else {
+        let Some(DatumBuilder { start, end, expect, addr, datatype, bytes }) = self.datum.take()
+        else {
             return;
         };
         let Some(datatype) = datatype else { return };
@@ -116,10 +123,12 @@ impl Builder<'_> {
     fn unknown_datatype(&mut self, at: usize, name: &[u8]) {
         let span = self.span(at, at + name.len());
         self.report.add(Code::UnknownDatatype, || {
-            let diagnostic =
-                Diagnostic::new(Code::UnknownDatatype, format!("there is no datatype {}", quote(name)))
-                    .label(span, "not a datatype")
-                    .note(format!("datatypes: {}", datatype_names()));
+            let diagnostic = Diagnostic::new(
+                Code::UnknownDatatype,
+                format!("there is no datatype {}", quote(name)),
+            )
+            .label(span, "not a datatype")
+            .note(format!("datatypes: {}", datatype_names()));
             let all = Datatype::ALL.iter().map(|datatype| datatype.name().as_bytes().to_vec());
             match nearest(name, all) {
                 Some(name) => diagnostic.help(format!("did you mean {}?", quote(&name))),
@@ -146,7 +155,11 @@ fn is_signed(datatype: Datatype) -> bool {
 }
 
 fn encode(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
-    if datatype.is_float() { encode_float(datatype, text, out) } else { encode_integer(datatype, text, out) }
+    if datatype.is_float() {
+        encode_float(datatype, text, out)
+    } else {
+        encode_integer(datatype, text, out)
+    }
 }
 
 fn encode_integer(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<(), Refused> {
@@ -198,8 +211,11 @@ fn encode_float(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<()
         }
         Datatype::Float32 => {
             // Not by way of f64, which would round twice.
-            let value =
-                if is_hex { wide as f32 } else { text.parse::<f32>().map_err(|_| Refused::Invalid)? };
+            let value = if is_hex {
+                wide as f32
+            } else {
+                text.parse::<f32>().map_err(|_| Refused::Invalid)?
+            };
             out.extend_from_slice(&value.to_le_bytes());
             value.is_finite()
         }

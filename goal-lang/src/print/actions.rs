@@ -46,7 +46,12 @@ struct Edges<'a> {
 }
 
 impl<'a> Edges<'a> {
-    fn new(waiters: &'a Csr, stated: Option<&'a StatedRows>, actions: usize, keyword: &'static str) -> Self {
+    fn new(
+        waiters: &'a Csr,
+        stated: Option<&'a StatedRows>,
+        actions: usize,
+        keyword: &'static str,
+    ) -> Self {
         let mut late = Vec::new();
         for (prerequisite, row) in stated.into_iter().flat_map(StatedRows::iter) {
             let mut after = prerequisite;
@@ -69,7 +74,12 @@ impl<'a> Edges<'a> {
     }
 
     /// The dependencies between `id` and actions up to it, and those that had to wait for it.
-    fn print_up_to(&mut self, out: &mut Output<'_>, names: &Names<'_>, id: ActionId) -> io::Result<()> {
+    fn print_up_to(
+        &mut self,
+        out: &mut Output<'_>,
+        names: &Names<'_>,
+        id: ActionId,
+    ) -> io::Result<()> {
         for &prerequisite in self.prerequisites.row(id).iter().take_while(|&&other| other <= id) {
             if !self.is_late(prerequisite) {
                 self.print_edge(out, names, id, prerequisite)?;

@@ -10,7 +10,8 @@ use crate::ids::ActionId;
 use crate::limits::LABEL_BYTES_MAX;
 use crate::program::Body;
 
-/// Words that the language refuses as names: those that the paper reserves, and those that begin other statements.
+/// Words that the language refuses as names: those that the paper reserves, and those that begin
+/// other statements.
 pub(crate) const RESERVED: [&str; 11] =
     ["send", "recv", "requ", "exec", "to", "with", "from", "user", "calc", "rank", "num_ranks"];
 
@@ -19,7 +20,8 @@ pub(super) struct Names<'a> {
     body: &'a Body,
     /// Actions whose label cannot be printed, ascending.
     unprintable: Vec<ActionId>,
-    /// Underscores between `l` and the number in generated names: as many as keep them apart from all labels.
+    /// Underscores between `l` and the number in generated names: as many as keep them apart from
+    /// all labels.
     underscores: usize,
 }
 
@@ -63,7 +65,8 @@ impl<'a> Names<'a> {
     #[inline]
     pub(super) fn own(&self, id: ActionId) -> Option<&'a str> {
         let label = self.body.debug.labels.get(id)?;
-        (self.unprintable.is_empty() || self.unprintable.binary_search(&id).is_err()).then_some(label)
+        (self.unprintable.is_empty() || self.unprintable.binary_search(&id).is_err())
+            .then_some(label)
     }
 
     /// Writes the action's own label or its generated name.
@@ -89,7 +92,8 @@ fn is_name(label: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         && bytes.len() <= LABEL_BYTES_MAX
         && !RESERVED.contains(&label)
-        // These two are names, but without semicolons they can make a label of the word before them.
+        // These two are names, but without semicolons they can make a label of the word before
+        // them.
         && !matches!(label, "requires" | "irequires")
 }
 

@@ -27,7 +27,8 @@ use output::Output;
 pub enum Style {
     /// The 2009 paper's: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
     Paper2009,
-    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of their own.
+    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of
+    /// their own.
     Schedgen,
 }
 

@@ -24,7 +24,16 @@ fn recv(payload: Payload, from: u32) -> Action {
 
 fn sum(a: u64, b: u64) -> Action {
     let spaces = [Space::Memory; 3];
-    Action::Exec { op: Op::Sum, datatype: Datatype::Int8, spaces, has_c: false, a, b, c: 0, size: 1 }
+    Action::Exec {
+        op: Op::Sum,
+        datatype: Datatype::Int8,
+        spaces,
+        has_c: false,
+        a,
+        b,
+        c: 0,
+        size: 1,
+    }
 }
 
 /// The paper's Example 2.
@@ -92,7 +101,11 @@ fn statements(builder: BodyBuilder, style: Style) -> Vec<String> {
     program.rank_with(builder.finish());
     let text = text(&program.finish(), style);
     let indentation = if style == Style::Schedgen { "" } else { "  " };
-    let inside = text.lines().skip_while(|line| !line.ends_with('{')).skip(1).take_while(|&line| line != "}");
+    let inside = text
+        .lines()
+        .skip_while(|line| !line.ends_with('{'))
+        .skip(1)
+        .take_while(|&line| line != "}");
     inside.map(|line| line.strip_prefix(indentation).expect("indented").to_owned()).collect()
 }
 
@@ -104,7 +117,12 @@ fn every_form_of_an_action() {
     let single = rank.pieces(&[memory(16, 8)]);
     let none = rank.pieces(&[]);
     rank.scratch(12);
-    rank.action(Action::Send { payload: Payload::Pattern { size: u64::MAX }, to: 3, tag: 7, placement });
+    rank.action(Action::Send {
+        payload: Payload::Pattern { size: u64::MAX },
+        to: 3,
+        tag: 7,
+        placement,
+    });
     rank.action(Action::Recv { payload: Payload::Vector(pair), from: ANY, tag: ANY, placement });
     rank.action(send(Payload::Vector(single), 0));
     rank.action(Action::Calc { nanos: 5, placement });

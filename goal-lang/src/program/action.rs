@@ -2,13 +2,15 @@
 
 use crate::function::{Datatype, Op};
 
-/// Which of a rank's memories a piece lies in (decision: `ADDR,SIZE` is memory, `@OFF,SIZE` scratch).
+/// Which of a rank's memories a piece lies in (decision: `ADDR,SIZE` is memory, `@OFF,SIZE`
+/// scratch).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Space {
     /// The rank's own memory.
     Memory = 0,
-    /// The schedule's scratch memory; its content is undefined at the start of an instance (thesis 2.2.5).
+    /// The schedule's scratch memory; its content is undefined at the start of an instance (thesis
+    /// 2.2.5).
     Scratch = 1,
 }
 
@@ -23,7 +25,8 @@ pub struct Piece {
     pub space: Space,
 }
 
-/// A scattered buffer: consecutive entries of the body's table of pieces, taken as the concatenation of their bytes.
+/// A scattered buffer: consecutive entries of the body's table of pieces, taken as the
+/// concatenation of their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Pieces {
     /// Index of the first piece.
@@ -44,8 +47,8 @@ pub enum Payload {
     Buffer(Piece),
     /// `[A,S A,S ...]`.
     Vector(Pieces),
-    /// A contiguous buffer B with an operation (`with F`), so that moving and reducing are one action: a receive computes
-    /// B = message F B, a send B = A F B before it sends B.
+    /// A contiguous buffer B with an operation (`with F`), so that moving and reducing are one
+    /// action: a receive computes B = message F B, a send B = A F B before it sends B.
     Reduced {
         /// The operation; not [`Op::Copy`].
         op: Op,
@@ -67,7 +70,8 @@ pub struct Placement {
 
 /// One vertex of a rank's dependency graph.
 ///
-/// The common forms are held inline; scattered buffers lie in the body's table of pieces ([`Pieces`]).
+/// The common forms are held inline; scattered buffers lie in the body's table of pieces
+/// ([`Pieces`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// A message to another rank, or to the rank itself.
@@ -99,7 +103,8 @@ pub enum Action {
         /// Where LogGOPSim places it.
         placement: Placement,
     },
-    /// A predefined operation over contiguous buffers of the same size: `B = A op B`, or `C = A op B` with a third.
+    /// A predefined operation over contiguous buffers of the same size: `B = A op B`, or `C = A op
+    /// B` with a third.
     Exec {
         /// The operation.
         op: Op,
@@ -205,7 +210,8 @@ impl ActionKind {
     }
 }
 
-/// An operand of a local operation or a payload with addresses: one piece, or several in the body's table.
+/// An operand of a local operation or a payload with addresses: one piece, or several in the body's
+/// table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand<'a> {
     /// A contiguous buffer.

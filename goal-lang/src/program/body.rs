@@ -6,13 +6,15 @@ use super::debug::Debug;
 use crate::function::{Datatype, Op};
 use crate::ids::ActionId;
 
-/// The actions of a rank and both kinds of dependencies between them. Ranks that do the same share one body.
+/// The actions of a rank and both kinds of dependencies between them. Ranks that do the same share
+/// one body.
 ///
-/// Bodies come from a [`BodyBuilder`](super::BodyBuilder), the parser or a NISA section; they are immutable but for
-/// passes, which build a new one.
+/// Bodies come from a [`BodyBuilder`](super::BodyBuilder), the parser or a NISA section; they are
+/// immutable but for passes, which build a new one.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
-    /// The actions; their order is the order in which ready ones are started and NISA lays them out.
+    /// The actions; their order is the order in which ready ones are started and NISA lays them
+    /// out.
     pub actions: Vec<Action>,
     /// Completion dependencies (`requires`, `requ`): a row lists who waits for that action's end.
     pub requires: Csr,
@@ -135,9 +137,12 @@ impl Body {
         }
     }
 
-    /// The operation that an action applies to its message, if it is a receive-reduce or a reduce-send.
+    /// The operation that an action applies to its message, if it is a receive-reduce or a
+    /// reduce-send.
     pub fn reduction(&self, action: &Action) -> Option<Reduction> {
-        let (Action::Send { payload, .. } | Action::Recv { payload, .. }) = *action else { return None };
+        let (Action::Send { payload, .. } | Action::Recv { payload, .. }) = *action else {
+            return None;
+        };
         let Payload::Reduced { op, datatype, operands } = payload else { return None };
         let operands = &self.pieces[operands as usize..];
         let a = matches!(action, Action::Send { .. }).then(|| operands[1]);
@@ -180,14 +185,15 @@ impl Body {
         }
     }
 
-    /// Calls `visit` with every piece that an action reads or writes: one operand after the other, the pieces of each in
-    /// their order.
+    /// Calls `visit` with every piece that an action reads or writes: one operand after the other,
+    /// the pieces of each in their order.
     pub fn visit_pieces(&self, action: &Action, mut visit: impl FnMut(&Piece)) {
         self.visit_accesses(action, |piece, _| visit(piece));
     }
 
-    /// Calls `visit` with every piece that an action touches, as [`visit_pieces`](Self::visit_pieces) does, and with what
-    /// becomes of its bytes. An accumulator is updated, a user function updates both of its buffers.
+    /// Calls `visit` with every piece that an action touches, as
+    /// [`visit_pieces`](Self::visit_pieces) does, and with what becomes of its bytes. An
+    /// accumulator is updated, a user function updates both of its buffers.
     pub fn visit_accesses(&self, action: &Action, mut visit: impl FnMut(&Piece, Access)) {
         let mut operand = |operand: Operand<'_>, access| {
             operand.pieces().iter().for_each(|piece| visit(piece, access));

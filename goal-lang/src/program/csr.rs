@@ -5,10 +5,11 @@ use crate::ids::ActionId;
 use crate::source::Position;
 use std::ops::Range;
 
-/// The edges of one kind of dependency, a row a prerequisite: `row(b)` lists the actions that wait for `b`.
+/// The edges of one kind of dependency, a row a prerequisite: `row(b)` lists the actions that wait
+/// for `b`.
 ///
-/// Invariants: `starts` is ascending, begins with 0 and ends with `targets.len()`; an empty `starts` stands for no
-/// edges at all; every row ascends strictly, so no dependency occurs twice.
+/// Invariants: `starts` is ascending, begins with 0 and ends with `targets.len()`; an empty
+/// `starts` stands for no edges at all; every row ascends strictly, so no dependency occurs twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Csr {
     starts: Vec<u32>,
@@ -25,8 +26,8 @@ pub struct Edge {
 }
 
 impl Csr {
-    /// Rows for `actions` actions from edges in any order; duplicates are dropped. Linear in actions and edges, but for sorting rows
-    /// whose edges don't come in order.
+    /// Rows for `actions` actions from edges in any order; duplicates are dropped. Linear in
+    /// actions and edges, but for sorting rows whose edges don't come in order.
     ///
     /// # Panics
     /// If an edge names an action past `actions`, or there are 2^32 edges or more.
@@ -34,12 +35,17 @@ impl Csr {
         Self::with_places(actions, edges, &[]).0
     }
 
-    /// Like [`from_edges`](Self::from_edges), and where each edge was stated, in the rows' order. `places` has an entry an
-    /// edge or none at all; an edge that was stated twice keeps its first place.
+    /// Like [`from_edges`](Self::from_edges), and where each edge was stated, in the rows' order.
+    /// `places` has an entry an edge or none at all; an edge that was stated twice keeps its first
+    /// place.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
-    pub fn with_places(actions: usize, edges: &[Edge], places: &[Position]) -> (Self, Vec<Position>) {
+    pub fn with_places(
+        actions: usize,
+        edges: &[Edge],
+        places: &[Position],
+    ) -> (Self, Vec<Position>) {
         Self::collect(actions, edges, places, None)
     }
 
@@ -48,7 +54,11 @@ impl Csr {
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
-    pub fn stated(actions: usize, edges: &[Edge], places: &[Position]) -> (Self, Vec<Position>, StatedRows) {
+    pub fn stated(
+        actions: usize,
+        edges: &[Edge],
+        places: &[Position],
+    ) -> (Self, Vec<Position>, StatedRows) {
         let mut stated = StatedRows::default();
         let (csr, places) = Self::collect(actions, edges, places, Some(&mut stated));
         (csr, places, stated)
@@ -63,7 +73,11 @@ impl Csr {
         if targets.is_empty() {
             return Default::default();
         }
-        assert!(starts[0] == 0 && starts.is_sorted() && starts[starts.len() - 1] as usize == targets.len());
+        assert!(
+            starts[0] == 0
+                && starts.is_sorted()
+                && starts[starts.len() - 1] as usize == targets.len()
+        );
         let mut stated = StatedRows::default();
         let mut csr = Self { starts, targets };
         csr.put_in_order(&mut Vec::new(), Some(&mut stated));
@@ -137,7 +151,8 @@ impl Csr {
         })
     }
 
-    /// The same edges by waiter: `row(a)` of the result lists what `a` waits for. Linear in actions and edges.
+    /// The same edges by waiter: `row(a)` of the result lists what `a` waits for. Linear in actions
+    /// and edges.
     ///
     /// # Panics
     /// If an edge names an action past `actions`.
@@ -156,8 +171,9 @@ impl Csr {
         Csr { starts, targets }
     }
 
-    /// The same edges when the actions stand in another order, `order[0]` first, with their places in the rows' order. `places` has an entry
-    /// an edge or none at all. Linear in actions and edges, but for sorting rows.
+    /// The same edges when the actions stand in another order, `order[0]` first, with their places
+    /// in the rows' order. `places` has an entry an edge or none at all. Linear in actions and
+    /// edges, but for sorting rows.
     ///
     /// # Panics
     /// If an edge names an action that is not in `order`.
@@ -211,8 +227,8 @@ impl Csr {
         }
     }
 
-    /// Lets every row ascend strictly, and `places` with them where there are any: of equal edges the first place stays.
-    /// `stated` gets the rows that change, as they were.
+    /// Lets every row ascend strictly, and `places` with them where there are any: of equal edges
+    /// the first place stays. `stated` gets the rows that change, as they were.
     fn put_in_order(&mut self, places: &mut Vec<Position>, mut stated: Option<&mut StatedRows>) {
         let mut pairs: Vec<(ActionId, Position)> = Vec::new();
         let mut kept = 0usize;
@@ -252,8 +268,8 @@ impl Csr {
     }
 }
 
-/// Where the rows of some entries lie: entry `r + 1` is where row `r` begins, and when it has been filled from there on, where it
-/// ends. Then the last entry is one too many.
+/// Where the rows of some entries lie: entry `r + 1` is where row `r` begins, and when it has been
+/// filled from there on, where it ends. Then the last entry is one too many.
 fn row_ends(actions: usize, rows: impl Iterator<Item = ActionId>) -> Vec<u32> {
     let mut ends = vec![0u32; actions + 2];
     for row in rows {

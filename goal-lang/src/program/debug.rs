@@ -32,7 +32,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Adds the next action's label; the empty string for none. Labels past 4 GiB in all are dropped.
+    /// Adds the next action's label; the empty string for none. Labels past 4 GiB in all are
+    /// dropped.
     pub fn push(&mut self, label: &str) {
         if let Ok(end) = u32::try_from(self.text.len() + label.len()) {
             self.text.push_str(label);

@@ -16,7 +16,8 @@ pub struct Datum {
 /// The start and the wanted end of a rank's memory. Ranks with the same image share it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct MemoryImage {
-    /// Memory that an instance starts with; bytes that no entry covers are 0. Entries don't overlap.
+    /// Memory that an instance starts with; bytes that no entry covers are 0. Entries don't
+    /// overlap.
     pub init: Vec<Datum>,
     /// Memory that an instance must end with. Entries don't overlap.
     pub expect: Vec<Datum>,

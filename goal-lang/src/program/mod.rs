@@ -60,7 +60,8 @@ impl Program {
         self.ranks[rank as usize].image.map(|id| &self.images[id.index()])
     }
 
-    /// Bytes of memory a rank needs: first byte past everything that its actions, `init` and `expect` touch.
+    /// Bytes of memory a rank needs: first byte past everything that its actions, `init` and
+    /// `expect` touch.
     pub fn memory_size(&self, rank: u32) -> u64 {
         let image = self.image_of(rank).map_or(0, MemoryImage::end);
         self.body_of(rank).extent(Space::Memory).max(image)

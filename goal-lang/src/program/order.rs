@@ -7,8 +7,8 @@ use crate::ids::ActionId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle(pub Vec<ActionId>);
 
-/// The actions so that each comes after all that it waits for; among those that are free, in the body's order of
-/// release (Kahn). Linear in actions and edges, without recursion.
+/// The actions so that each comes after all that it waits for; among those that are free, in the
+/// body's order of release (Kahn). Linear in actions and edges, without recursion.
 ///
 /// # Errors
 /// One shortest-found cycle where there is one.
@@ -28,7 +28,8 @@ pub fn topological_order(body: &Body) -> Result<Vec<ActionId>, Cycle> {
     if order.len() == body.len() { Ok(order) } else { Err(find_cycle(body, &waiting)) }
 }
 
-/// Every action with `waiting > 0` has a prerequisite with `waiting > 0`, so walking back must close a circle.
+/// Every action with `waiting > 0` has a prerequisite with `waiting > 0`, so walking back must
+/// close a circle.
 fn find_cycle(body: &Body, waiting: &[u32]) -> Cycle {
     let mut blocker = vec![None; body.len()];
     for edge in body.requires.edges().chain(body.irequires.edges()) {
@@ -36,7 +37,8 @@ fn find_cycle(body: &Body, waiting: &[u32]) -> Cycle {
             blocker[edge.waiter.index()].get_or_insert(edge.prerequisite);
         }
     }
-    let first = body.ids().find(|id| waiting[id.index()] > 0).expect("a cycle leaves an action waiting");
+    let first =
+        body.ids().find(|id| waiting[id.index()] > 0).expect("a cycle leaves an action waiting");
     let mut step_of = vec![usize::MAX; body.len()];
     let mut path = Vec::new();
     let mut at = first;

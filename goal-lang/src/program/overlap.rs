@@ -2,8 +2,9 @@
 
 use super::action::{Piece, Space};
 
-/// Whether two buffers share bytes without being the same buffer: then the order in which elements are computed would
-/// show in the result, so no local operation may have such operands. Linear in the pieces but for sorting them.
+/// Whether two buffers share bytes without being the same buffer: then the order in which elements
+/// are computed would show in the result, so no local operation may have such operands. Linear in
+/// the pieces but for sorting them.
 pub fn partly_overlap(a: &[Piece], b: &[Piece]) -> bool {
     if let ([a], [b]) = (a, b) {
         return a.space == b.space
@@ -19,7 +20,8 @@ pub fn partly_overlap(a: &[Piece], b: &[Piece]) -> bool {
     }
     let mut starts: Vec<(Space, u64, u64, usize)> = Vec::with_capacity(a.len() + b.len());
     for (owner, pieces) in [a, b].into_iter().enumerate() {
-        starts.extend(pieces.iter().map(|p| (p.space, p.addr, p.addr.saturating_add(p.size), owner)));
+        starts
+            .extend(pieces.iter().map(|p| (p.space, p.addr, p.addr.saturating_add(p.size), owner)));
     }
     starts.sort_unstable();
     let mut ends = [(Space::Memory, 0); 2];
@@ -45,7 +47,8 @@ fn joined(pieces: &[Piece]) -> Vec<Piece> {
     for piece in pieces.iter().filter(|piece| piece.size > 0) {
         match joined.last_mut() {
             Some(last)
-                if last.space == piece.space && last.addr.checked_add(last.size) == Some(piece.addr) =>
+                if last.space == piece.space
+                    && last.addr.checked_add(last.size) == Some(piece.addr) =>
             {
                 last.size = last.size.saturating_add(piece.size);
             }

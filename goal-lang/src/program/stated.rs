@@ -132,13 +132,16 @@ impl<'a> StatedEdges<'a> {
     /// The actions that wait for `prerequisite`, as often as that was stated.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> &'a [ActionId] {
-        self.stated.and_then(|stated| stated.row(prerequisite)).unwrap_or_else(|| self.csr.row(prerequisite))
+        self.stated
+            .and_then(|stated| stated.row(prerequisite))
+            .unwrap_or_else(|| self.csr.row(prerequisite))
     }
 
     /// Number of dependencies, as often as they were stated.
     pub fn len(&self) -> usize {
-        let again =
-            |(prerequisite, row): (ActionId, &[ActionId])| row.len() - self.csr.row(prerequisite).len();
+        let again = |(prerequisite, row): (ActionId, &[ActionId])| {
+            row.len() - self.csr.row(prerequisite).len()
+        };
         self.csr.len() + self.stated.map_or(0, |stated| stated.iter().map(again).sum())
     }
 
@@ -151,11 +154,17 @@ impl<'a> StatedEdges<'a> {
 impl Body {
     /// `requires` in the order in which it was stated.
     pub fn stated_requires(&self) -> StatedEdges<'_> {
-        StatedEdges { csr: &self.requires, stated: self.debug.order.as_ref().map(|order| &order.requires) }
+        StatedEdges {
+            csr: &self.requires,
+            stated: self.debug.order.as_ref().map(|order| &order.requires),
+        }
     }
 
     /// `irequires` in the order in which it was stated.
     pub fn stated_irequires(&self) -> StatedEdges<'_> {
-        StatedEdges { csr: &self.irequires, stated: self.debug.order.as_ref().map(|order| &order.irequires) }
+        StatedEdges {
+            csr: &self.irequires,
+            stated: self.debug.order.as_ref().map(|order| &order.irequires),
+        }
     }
 }

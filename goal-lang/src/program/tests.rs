@@ -90,7 +90,10 @@ fn accesses_tell_reads_from_writes() {
     let piece = |addr| Piece { addr, size: 8, space: Space::Memory };
     let accesses = |action: &Action, builder: &BodyBuilder| {
         let mut accesses = Vec::new();
-        builder.clone().finish().visit_accesses(action, |piece, access| accesses.push((piece.addr, access)));
+        builder
+            .clone()
+            .finish()
+            .visit_accesses(action, |piece, access| accesses.push((piece.addr, access)));
         accesses
     };
     let mut rank = BodyBuilder::default();
@@ -115,11 +118,17 @@ fn accesses_tell_reads_from_writes() {
             Action::ExecVector { op, datatype, operands: [a, b, none] },
             vec![(0, Read), (24, Read), (8, Update)],
         ),
-        (Action::User { function: 1, operands: [a, b] }, vec![(0, Update), (24, Update), (8, Update)]),
+        (
+            Action::User { function: 1, operands: [a, b] },
+            vec![(0, Update), (24, Update), (8, Update)],
+        ),
         (Action::Wtime { addr: 32, space: Space::Memory }, vec![(32, Write)]),
         (Action::Calc { nanos: 1, placement }, vec![]),
         (Action::Nop, vec![]),
-        (Action::Send { payload: reduced, to: 0, tag: 0, placement }, vec![(24, Read), (0, Update)]),
+        (
+            Action::Send { payload: reduced, to: 0, tag: 0, placement },
+            vec![(24, Read), (0, Update)],
+        ),
         (Action::Recv { payload: reduced, from: 0, tag: 0, placement }, vec![(0, Update)]),
     ];
     for (action, expected) in cases {

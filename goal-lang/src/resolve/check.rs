@@ -12,7 +12,8 @@ use crate::source::{Position, SourceMap, Span};
 /// Refuses messages to and from ranks that the group doesn't have.
 pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report: &mut Report) {
     let num_ranks = group.num_ranks;
-    for block in blocks.iter().filter(|block| block.peer_max.is_some_and(|peer| peer >= num_ranks)) {
+    for block in blocks.iter().filter(|block| block.peer_max.is_some_and(|peer| peer >= num_ranks))
+    {
         for (action, &place) in block.body.actions.iter().zip(&block.body.debug.actions) {
             let (peer, word) = match *action {
                 Action::Send { to, .. } => (to, "to"),
@@ -24,9 +25,12 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
             }
             report.add(Code::PeerOutOfRange, || {
                 let ranks = if num_ranks == 1 { "rank" } else { "ranks" };
-                let message = format!("a message {word} rank {peer}, but the group has {num_ranks} {ranks}");
-                let mut diagnostic = Diagnostic::new(Code::PeerOutOfRange, message)
-                    .label(peer_span(sources, place), format!("the last rank is {}", num_ranks - 1));
+                let message =
+                    format!("a message {word} rank {peer}, but the group has {num_ranks} {ranks}");
+                let mut diagnostic = Diagnostic::new(Code::PeerOutOfRange, message).label(
+                    peer_span(sources, place),
+                    format!("the last rank is {}", num_ranks - 1),
+                );
                 if let Some(span) = group.declared {
                     diagnostic = diagnostic.label(span, "the group's size is set here");
                 }
@@ -42,9 +46,12 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
 fn peer_span(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, base) = text_at(sources, place);
     let mut tokens = Lexer::new(text, offset, text.len());
-    let found = tokens.find(|token| matches!(token.1, Token::To | Token::From)).and_then(|_| tokens.next());
+    let found =
+        tokens.find(|token| matches!(token.1, Token::To | Token::From)).and_then(|_| tokens.next());
     match found {
-        Some((start, _, end)) => Span { start: base + start as Position, end: base + end as Position },
+        Some((start, _, end)) => {
+            Span { start: base + start as Position, end: base + end as Position }
+        }
         None => Span { start: place, end: place },
     }
 }

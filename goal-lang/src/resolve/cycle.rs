@@ -40,7 +40,8 @@ impl Resolver<'_> {
             for (i, &id) in path.iter().enumerate().take(SHOWN_MAX) {
                 let next = path[(i + 1) % path.len()];
                 if let Some(&span) = spans.get(&(id, next)) {
-                    diagnostic = diagnostic.label(span, format!("{} waits for {}", name(id), name(next)));
+                    diagnostic =
+                        diagnostic.label(span, format!("{} waits for {}", name(id), name(next)));
                 }
             }
             for &id in path.iter().take(SHOWN_MAX) {
@@ -68,7 +69,8 @@ fn dependency_spans(
     let mut spans = FxHashMap::default();
     for block in blocks {
         visit_dependencies(sources, block, |waiter, prerequisite, span| {
-            if let (Some(waiter), Some(prerequisite)) = (labels.find(waiter), labels.find(prerequisite))
+            if let (Some(waiter), Some(prerequisite)) =
+                (labels.find(waiter), labels.find(prerequisite))
                 && next_of.get(&waiter) == Some(&prerequisite)
             {
                 spans.entry((waiter, prerequisite)).or_insert(span);

@@ -45,7 +45,8 @@ pub(super) fn gather(
     if bare && !all_bare(sources, &chunks, report) {
         return None;
     }
-    let (mut blocks, mut members, mut every, mut declared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut blocks, mut members, mut every, mut declared) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (file, mut chunk) in chunks.into_iter().enumerate() {
         let first = blocks.len() as u32;
         if bare {
@@ -61,7 +62,9 @@ pub(super) fn gather(
             }
         }
         blocks.append(&mut chunk.blocks);
-        members.extend(chunk.members.iter().map(|member| Member { block: first + member.block, ..*member }));
+        members.extend(
+            chunk.members.iter().map(|member| Member { block: first + member.block, ..*member }),
+        );
         every.extend(chunk.every.iter().map(|block| first + block));
         declared.append(&mut chunk.declared);
     }
@@ -76,9 +79,14 @@ pub(super) fn gather(
         }
     };
     if num_ranks > options.limits.ranks_max {
-        let message =
-            format!("{num_ranks} files are more than the limit of {} ranks", options.limits.ranks_max);
-        report.push(Diagnostic::new(Code::LimitExceeded, message).help("raise the limit with `--max-ranks`"));
+        let message = format!(
+            "{num_ranks} files are more than the limit of {} ranks",
+            options.limits.ranks_max
+        );
+        report.push(
+            Diagnostic::new(Code::LimitExceeded, message)
+                .help("raise the limit with `--max-ranks`"),
+        );
         return None;
     }
     let highest = highest.map(|member| number_at(sources, member.place));
@@ -94,7 +102,8 @@ pub(super) fn gather(
 /// Files of bare statements join only with their like.
 fn all_bare(sources: &SourceMap, chunks: &[Chunk], report: &mut Report) -> bool {
     let start = |chunk: &Chunk| chunk.blocks.first().map(|block| block.start);
-    let Some(with_blocks) = chunks.iter().find(|chunk| !chunk.bare && !chunk.blocks.is_empty()) else {
+    let Some(with_blocks) = chunks.iter().find(|chunk| !chunk.bare && !chunk.blocks.is_empty())
+    else {
         return true;
     };
     let bare = chunks.iter().find(|chunk| chunk.bare).and_then(start);
@@ -103,11 +112,14 @@ fn all_bare(sources: &SourceMap, chunks: &[Chunk], report: &mut Report) -> bool 
     }
     let at = |position: Option<Position>| number_at(sources, position.unwrap_or(0));
     report.push(
-        Diagnostic::new(Code::Syntax, "files with rank blocks and files of bare statements don't join")
-            .label(at(start(with_blocks)), "this file has rank blocks")
-            .label(at(bare), "this one has statements outside of any block")
-            .note("a file of bare statements is the program of one rank, the first file's of rank 0")
-            .help("put the bare statements into blocks: `rank 0 { ... }`"),
+        Diagnostic::new(
+            Code::Syntax,
+            "files with rank blocks and files of bare statements don't join",
+        )
+        .label(at(start(with_blocks)), "this file has rank blocks")
+        .label(at(bare), "this one has statements outside of any block")
+        .note("a file of bare statements is the program of one rank, the first file's of rank 0")
+        .help("put the bare statements into blocks: `rank 0 { ... }`"),
     );
     false
 }
@@ -257,6 +269,7 @@ fn missing(group: &Group, place: Option<Span>, report: &mut Report) {
 /// The span of the number, or the word, at a position.
 fn number_at(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, _) = super::text_at(sources, place);
-    let length = text[offset..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count() as Position;
+    let length =
+        text[offset..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count() as Position;
     Span { start: place, end: place + length }
 }

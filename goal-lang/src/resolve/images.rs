@@ -37,7 +37,9 @@ pub(super) fn build(resolver: &mut Resolver, blocks: &[Block], group: &Group) ->
             Some(&id) => id,
             None => {
                 let data = || list.iter().flat_map(|&block| &blocks[block as usize].data);
-                resolver.count(data().map(|declared| 1 + declared.datum.bytes.len() as u64 / 8).sum())?;
+                resolver.count(
+                    data().map(|declared| 1 + declared.datum.bytes.len() as u64 / 8).sum(),
+                )?;
                 resolver.check_overlap(data().filter(|declared| !declared.expect));
                 resolver.check_overlap(data().filter(|declared| declared.expect));
                 let image = image(data());
@@ -87,13 +89,20 @@ impl Resolver<'_> {
         self.tell(Code::OverlappingInit, second.place.start, || {
             let word = if second.expect { "expect" } else { "init" };
             let bytes = |d: &Declared| {
-                format!("bytes {} to {}", d.datum.addr, d.datum.addr + d.datum.bytes.len() as u64 - 1)
+                format!(
+                    "bytes {} to {}",
+                    d.datum.addr,
+                    d.datum.addr + d.datum.bytes.len() as u64 - 1
+                )
             };
-            Diagnostic::new(Code::OverlappingInit, format!("two `{word}`s of a rank name the same bytes"))
-                .label(second.place, bytes(second))
-                .label(first.place, bytes(first))
-                .note("all blocks of a rank count together")
-                .help("give each byte one value")
+            Diagnostic::new(
+                Code::OverlappingInit,
+                format!("two `{word}`s of a rank name the same bytes"),
+            )
+            .label(second.place, bytes(second))
+            .label(first.place, bytes(first))
+            .note("all blocks of a rank count together")
+            .help("give each byte one value")
         });
     }
 }

@@ -49,7 +49,8 @@ pub(super) fn text_of(sources: &SourceMap, span: Span) -> &[u8] {
     &text[start..start + (span.end - span.start) as usize]
 }
 
-/// Calls `visit` with the two names of every dependency in a block and the span from the first to the second.
+/// Calls `visit` with the two names of every dependency in a block and the span from the first to
+/// the second.
 pub(super) fn visit_dependencies<'a>(
     sources: &'a SourceMap,
     block: &Block,
@@ -63,9 +64,12 @@ pub(super) fn visit_dependencies<'a>(
             Token::Waiter(length) => waiter = Some((start, length)),
             Token::Name(length) => match waiter.take() {
                 Some((first, first_length)) => {
-                    let span = Span { start: base + first as Position, end: base + end as Position };
-                    let names =
-                        (&text[first..first + first_length as usize], &text[start..start + length as usize]);
+                    let span =
+                        Span { start: base + first as Position, end: base + end as Position };
+                    let names = (
+                        &text[first..first + first_length as usize],
+                        &text[start..start + length as usize],
+                    );
                     visit(names.0, names.1, span);
                 }
                 None => waiter = Some((start, length)),

@@ -6,7 +6,9 @@ use super::suggest::nearest;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
 use crate::parse::{Block, Dependencies, DependencyKind, Pending, duplicate_label, quote};
-use crate::program::{Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows};
+use crate::program::{
+    Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows,
+};
 use crate::source::{Position, SourceMap, Span};
 
 /// Most labels looked at for one that was meant.
@@ -24,7 +26,8 @@ struct Edges {
 impl Edges {
     fn push(&mut self, edge: Edge, offset: u32) {
         let shift = |id: ActionId| ActionId(id.0 + offset);
-        self.edges.push(Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) });
+        self.edges
+            .push(Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) });
     }
 
     /// Those of a block with `actions` actions.
@@ -61,7 +64,8 @@ impl Edges {
 }
 
 impl Resolver<'_> {
-    /// The actions of all blocks in order; what their dependencies name is looked up among all of them.
+    /// The actions of all blocks in order; what their dependencies name is looked up among all of
+    /// them.
     pub(super) fn merge(&mut self, blocks: &[Block], list: &[u32]) -> Body {
         let blocks: Vec<&Block> = list.iter().map(|&block| &blocks[block as usize]).collect();
         let mut body = Body::default();
@@ -75,25 +79,34 @@ impl Resolver<'_> {
             let offset = body.actions.len() as u32;
             let part = &block.body;
             let first_piece = body.pieces.len() as u32;
-            body.actions.extend(part.actions.iter().map(|action| with_pieces_at(*action, first_piece)));
+            body.actions
+                .extend(part.actions.iter().map(|action| with_pieces_at(*action, first_piece)));
             body.pieces.extend_from_slice(&part.pieces);
             body.scratch = body.scratch.max(part.scratch);
             body.debug.actions.extend_from_slice(&part.debug.actions);
             if debug {
-                part.ids().for_each(|id| body.debug.labels.push(part.debug.labels.get(id).unwrap_or("")));
+                part.ids()
+                    .for_each(|id| body.debug.labels.push(part.debug.labels.get(id).unwrap_or("")));
             }
             let begin = [requires.edges.len(), irequires.edges.len()];
             pending.extend(block.pending.iter().map(|&dependency| (dependency, begin)));
             if let Some(unresolved) = &block.unresolved {
                 let kinds = [&mut requires, &mut irequires];
-                for (edges, Dependencies { edges: stated, places }) in kinds.into_iter().zip(&**unresolved) {
+                for (edges, Dependencies { edges: stated, places }) in
+                    kinds.into_iter().zip(&**unresolved)
+                {
                     stated.iter().for_each(|&edge| edges.push(edge, offset));
                     edges.places.extend_from_slice(places);
                 }
             } else {
                 let size = (part.len(), offset);
                 requires.extend(&part.requires, part.stated_requires(), &part.debug.requires, size);
-                irequires.extend(&part.irequires, part.stated_irequires(), &part.debug.irequires, size);
+                irequires.extend(
+                    &part.irequires,
+                    part.stated_irequires(),
+                    &part.debug.irequires,
+                    size,
+                );
             }
             backward |= block.backward;
             scratch_end = scratch_end.max(block.scratch_end);
@@ -174,9 +187,10 @@ fn breaks_off(dependency: &Pending) -> Diagnostic {
 }
 
 fn unknown_label(labels: &RankLabels, name: &[u8], span: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::new(Code::UnknownLabel, format!("this rank has no label {}", quote(name)))
-        .label(span, "not defined in any block of this rank")
-        .note("a label is known to its own rank only");
+    let diagnostic =
+        Diagnostic::new(Code::UnknownLabel, format!("this rank has no label {}", quote(name)))
+            .label(span, "not defined in any block of this rank")
+            .note("a label is known to its own rank only");
     let candidates = labels.by_name.keys().take(CANDIDATES_MAX).map(|name| name.to_vec());
     match nearest(name, candidates) {
         Some(near) => {
@@ -212,7 +226,9 @@ fn with_pieces_at(action: Action, first: u32) -> Action {
         Action::ExecVector { op, datatype, operands } => {
             Action::ExecVector { op, datatype, operands: operands.map(moved) }
         }
-        Action::User { function, operands } => Action::User { function, operands: operands.map(moved) },
+        Action::User { function, operands } => {
+            Action::User { function, operands: operands.map(moved) }
+        }
         other => other,
     }
 }

@@ -1,4 +1,5 @@
-//! From blocks to a program: which ranks there are, which blocks each has, which labels these share.
+//! From blocks to a program: which ranks there are, which blocks each has, which labels these
+//! share.
 
 mod check;
 mod cycle;
@@ -22,7 +23,8 @@ use crate::program::{Body, Program, RankEntry};
 use crate::source::{Position, SourceMap};
 use group::Group;
 
-/// Puts a program together. It is of use only if no error was told; `None` where there is not even a group of ranks.
+/// Puts a program together. It is of use only if no error was told; `None` where there is not even
+/// a group of ranks.
 pub(crate) fn assemble(
     sources: &SourceMap,
     chunks: Vec<Chunk>,
@@ -35,7 +37,12 @@ pub(crate) fn assemble(
     let plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;
     let bodies = resolver.bodies(&mut blocks, &plan.recipes, options)?;
-    let ranks = plan.ranks.iter().zip(images.ranks).map(|(&body, image)| RankEntry { body, image }).collect();
+    let ranks = plan
+        .ranks
+        .iter()
+        .zip(images.ranks)
+        .map(|(&body, image)| RankEntry { body, image })
+        .collect();
     Some(Program { ranks, bodies, images: images.images })
 }
 
@@ -43,7 +50,8 @@ pub(crate) fn assemble(
 enum Recipe {
     /// Of one block that needs nothing from others.
     Single(u32),
-    /// Of several blocks, or of one with labels that are still to be resolved; of none for an empty rank.
+    /// Of several blocks, or of one with labels that are still to be resolved; of none for an empty
+    /// rank.
     Merged(Vec<u32>),
 }
 
@@ -72,7 +80,9 @@ impl Resolver<'_> {
         let mut list = Vec::new();
         for rank in 0..group.num_ranks {
             list.clear();
-            list.extend(group.blocks_of(rank).filter(|&block| !blocks[block as usize].is_without_graph()));
+            list.extend(
+                group.blocks_of(rank).filter(|&block| !blocks[block as usize].is_without_graph()),
+            );
             if let [block] = list[..] {
                 let id = *of_block[block as usize].get_or_insert_with(|| {
                     recipes.push(if blocks[block as usize].pending.is_empty() {
@@ -88,7 +98,8 @@ impl Resolver<'_> {
             let id = match of_list.get(&list) {
                 Some(&id) => id,
                 None => {
-                    let size = |block: &Block| 1 + block.body.len() as u64 + block.num_requires() as u64;
+                    let size =
+                        |block: &Block| 1 + block.body.len() as u64 + block.num_requires() as u64;
                     self.count(list.iter().map(|&block| size(&blocks[block as usize])).sum())?;
                     let id = BodyId::new(recipes.len());
                     recipes.push(Recipe::Merged(list.clone()));
@@ -110,7 +121,9 @@ impl Resolver<'_> {
         self.report.push(
             Diagnostic::new(
                 Code::LimitExceeded,
-                format!("joining the blocks of all ranks makes more than {BLOCK_ENTRIES_MAX} entries"),
+                format!(
+                    "joining the blocks of all ranks makes more than {BLOCK_ENTRIES_MAX} entries"
+                ),
             )
             .note("every rank that has blocks of its own gets a copy of each `rank *` block")
             .help("name fewer ranks, or write whole ranks in one block"),

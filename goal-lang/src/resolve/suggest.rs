@@ -3,8 +3,12 @@
 /// Longest name that is compared with others: nobody mistypes a longer one in one place only.
 const NAME_BYTES_MAX: usize = 64;
 
-/// The candidate that differs least from `name`, if it is near enough: the first in alphabetical order among equals.
-pub(crate) fn nearest(name: &[u8], candidates: impl IntoIterator<Item = Vec<u8>>) -> Option<Vec<u8>> {
+/// The candidate that differs least from `name`, if it is near enough: the first in alphabetical
+/// order among equals.
+pub(crate) fn nearest(
+    name: &[u8],
+    candidates: impl IntoIterator<Item = Vec<u8>>,
+) -> Option<Vec<u8>> {
     // A letter alone is like every other.
     if name.len() < 2 || name.len() > NAME_BYTES_MAX {
         return None;
@@ -17,7 +21,8 @@ pub(crate) fn nearest(name: &[u8], candidates: impl IntoIterator<Item = Vec<u8>>
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if they are at most `allowed`.
+/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if they are at most
+/// `allowed`.
 fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > allowed || b.len() > NAME_BYTES_MAX + allowed {
         return None;

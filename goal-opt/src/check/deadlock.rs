@@ -26,8 +26,8 @@ const ROBBED_MAX: usize = 32;
 /// Actions that are run through again in other orders of events, in all runs together.
 const AGAIN_MAX: usize = 1 << 22;
 
-/// Tells why a run that did not come to its end is stuck. What only waits for messages and receives that are not there is
-/// told as such, elsewhere.
+/// Tells why a run that did not come to its end is stuck. What only waits for messages and receives
+/// that are not there is told as such, elsewhere.
 pub(super) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
     tell(analysis, pairing, &Cause::Waits, report);
 }
@@ -66,7 +66,9 @@ pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, re
     }
     note.push_str(why);
     if trace.has_wildcards {
-        note.push_str("; this is one order of events: as there are receives with wildcards, others may end");
+        note.push_str(
+            "; this is one order of events: as there are receives with wildcards, others may end",
+        );
     }
     if cycles.is_empty() {
         let waiting: Vec<Vertex> = whole
@@ -109,8 +111,9 @@ pub(super) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, re
     }
 }
 
-/// Warns of a program that ends, but only where messages are sent before their receives are there. Without `has_room` it only
-/// ends where ranks have more room for such messages than they are to have.
+/// Warns of a program that ends, but only where messages are sent before their receives are there.
+/// Without `has_room` it only ends where ranks have more room for such messages than they are to
+/// have.
 pub(super) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &mut Report) {
     let Analysis { whole, trace, places, options } = analysis;
     let least = trace.least_eager_limit;
@@ -135,11 +138,13 @@ pub(super) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
     report.push(diagnostic.note(note));
 }
 
-/// Tells of a program that does not end where ranks have only so much room for messages without a receive, or that may not.
-/// Returns whether it may end.
+/// Tells of a program that does not end where ranks have only so much room for messages without a
+/// receive, or that may not. Returns whether it may end.
 pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
-    let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else { return true };
+    let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else {
+        return true;
+    };
     let run = |room| Run::new(whole).finish_with_room(options.eager_limit, room);
     let Some(without) = Some(run(room.clone().none())).filter(|trace| !trace.is_complete()) else {
         return true;
@@ -163,8 +168,9 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
         tell(&analysis, &pairing, &Cause::Room(why), report);
         return false;
     }
-    let message =
-        format!("{ranks} may get more messages without a receive than the {limit} bytes that are kept");
+    let message = format!(
+        "{ranks} may get more messages without a receive than the {limit} bytes that are kept"
+    );
     let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
     let mut note = format!(
         "timing decides whether there is room when it is needed; there always is from --unexpected-limit {most} on"
@@ -178,7 +184,11 @@ pub(super) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
 }
 
 /// Adds who waits for whom in a circle, where somebody does.
-pub(super) fn first_cycle(analysis: &Analysis<'_>, pairing: &Pairing, mut found: Diagnostic) -> Diagnostic {
+pub(super) fn first_cycle(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    mut found: Diagnostic,
+) -> Diagnostic {
     if let Some(cycle) = Waits::new(analysis, pairing).cycles().first() {
         let note = found.note.take().unwrap_or_default();
         found = labelled(analysis, found, cycle)
@@ -223,14 +233,19 @@ fn stuck(analysis: &Analysis<'_>) -> String {
         })
         .count();
     let plural = |count: usize| if count == 1 { "" } else { "s" };
-    format!("{actions} action{} of {ranks} rank{} had not ended", plural(actions), plural(ranks as usize))
+    format!(
+        "{actions} action{} of {ranks} rank{} had not ended",
+        plural(actions),
+        plural(ranks as usize)
+    )
 }
 
 /// The cycles that are not of the same statements as one before.
 fn different(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
     let mut seen = FxHashSet::default();
     let mut is_new = |cycle: &Vec<Vertex>| {
-        let mut statements: Vec<_> = cycle.iter().map(|&vertex| statement(analysis, vertex)).collect();
+        let mut statements: Vec<_> =
+            cycle.iter().map(|&vertex| statement(analysis, vertex)).collect();
         statements.sort_unstable();
         statements.dedup();
         seen.insert(statements)
@@ -267,7 +282,11 @@ fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex
                 format!("{}: rank {rank} waits for rank {to} to receive it", at + 1)
             }
             _ if trace.has_started(next) => {
-                format!("{}: rank {rank} starts this when {} has ended", at + 1, places.action(next))
+                format!(
+                    "{}: rank {rank} starts this when {} has ended",
+                    at + 1,
+                    places.action(next)
+                )
             }
             _ => format!("{}: rank {rank} starts this after {}", at + 1, places.action(next)),
         };
@@ -276,7 +295,8 @@ fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex
     diagnostic
 }
 
-/// For the receives with wildcards in a cycle, the sends out of it that they wait for as well: each with its receive.
+/// For the receives with wildcards in a cycle, the sends out of it that they wait for as well: each
+/// with its receive.
 fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
     let Analysis { whole, trace, .. } = analysis;
     let is_wild = |&recv: &Vertex| {
@@ -299,7 +319,8 @@ fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Ver
 
 fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let sends = cycle.iter().any(|&vertex| {
-        analysis.whole.action(vertex).kind() == ActionKind::Send && analysis.trace.has_started(vertex)
+        analysis.whole.action(vertex).kind() == ActionKind::Send
+            && analysis.trace.has_started(vertex)
     });
     let way = if sends {
         "let receives start before the sends that other ranks wait for, or without waiting for a send"
@@ -309,8 +330,8 @@ fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     way.to_owned()
 }
 
-/// A run that is stuck though nobody waits in a circle and every message has a receive: a receive with a wildcard took what
-/// another one needed.
+/// A run that is stuck though nobody waits in a circle and every message has a receive: a receive
+/// with a wildcard took what another one needed.
 fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let awaited = |vertex: Vertex| match *whole.action(vertex) {
@@ -330,8 +351,11 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]
         let (rank, send) = (whole.rank(thief), trace.partner[thief.index()]);
         let text = format!("rank {rank} took the message of {} here", places.name(send));
         diagnostic = places.label(diagnostic, thief, text);
-        let text =
-            format!("rank {} sends what rank {rank} took by {}", whole.rank(send), places.action(thief));
+        let text = format!(
+            "rank {} sends what rank {rank} took by {}",
+            whole.rank(send),
+            places.action(thief)
+        );
         diagnostic = places.label(diagnostic, send, text);
     }
     diagnostic.help(

@@ -27,7 +27,8 @@ pub(super) struct Endings {
 /// tried. What is found out about who receives what goes into `order`.
 pub(super) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>) -> Endings {
     let Analysis { whole, trace, options, .. } = *analysis;
-    let mut decide = |limit, room: Option<&Room>| decide(whole, trace, order, limit, room, options.effort);
+    let mut decide =
+        |limit, room: Option<&Room>| decide(whole, trace, order, limit, room, options.effort);
     let usual = decide(options.eager_limit, None);
     let (mut without_room, mut unbuffered) = (Verdict::Ends, Verdict::Ends);
     if matches!(usual, Verdict::Ends) {
@@ -64,7 +65,9 @@ pub(super) fn tell(analysis: &Analysis<'_>, endings: &Endings, report: &mut Repo
     if let Verdict::Hangs(stuck) = &endings.unbuffered {
         report.add(Code::ReliesOnBuffering, || tell_buffering(analysis, stuck, "--eager-limit 0"));
     }
-    ![&endings.without_room, &endings.unbuffered].iter().any(|verdict| matches!(verdict, Verdict::Unknown))
+    ![&endings.without_room, &endings.unbuffered]
+        .iter()
+        .any(|verdict| matches!(verdict, Verdict::Unknown))
 }
 
 /// Says that not all orders were looked at.
@@ -105,7 +108,8 @@ fn tell_sizes(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnosti
         places.name(send)
     );
     let found = Diagnostic::new(Code::SizeMismatch, message);
-    let found = places.label(found, recv, format!("rank {} receives {received} bytes", whole.rank(recv)));
+    let found =
+        places.label(found, recv, format!("rank {} receives {received} bytes", whole.rank(recv)));
     places
         .label(found, send, format!("rank {} sends {sent} bytes", whole.rank(send)))
         .note(format!("timing decides who takes it{}", taken(analysis, stuck)))
@@ -129,13 +133,19 @@ fn taken(analysis: &Analysis<'_>, stuck: &Trace) -> String {
             && stuck.partner[recv.index()] != trace.partner[recv.index()]
     };
     let name = |recv: Vertex| {
-        format!("{} takes the message of {}", places.name(recv), places.name(stuck.partner[recv.index()]))
+        format!(
+            "{} takes the message of {}",
+            places.name(recv),
+            places.name(stuck.partner[recv.index()])
+        )
     };
     let mut differing = whole.vertices().filter(differs);
     let named: Vec<String> = differing.by_ref().take(NAMED_MAX).map(name).collect();
     match (named.len(), differing.count()) {
         (0, _) => String::new(),
         (_, 0) => format!("; here {}", named.join(", ")),
-        (_, more) => format!("; here {}, and {more} more receives take other messages", named.join(", ")),
+        (_, more) => {
+            format!("; here {}, and {more} more receives take other messages", named.join(", "))
+        }
     }
 }

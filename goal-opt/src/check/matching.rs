@@ -19,7 +19,8 @@ pub(super) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
     (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
 }
 
-/// Findings that are told once for all ranks that run the same statements: the first, and how many there are.
+/// Findings that are told once for all ranks that run the same statements: the first, and how many
+/// there are.
 pub(super) struct Groups<K, V> {
     pub(super) order: Vec<(K, V, u64)>,
     places: FxHashMap<K, usize>,
@@ -59,10 +60,9 @@ pub(super) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
             && matches!(whole.action(recv), Action::Recv { .. })
             && size(analysis, send) != size(analysis, recv)
     };
-    let found = whole
-        .vertices()
-        .filter(differs)
-        .map(|recv| ((statement(analysis, trace.partner[recv.index()]), statement(analysis, recv)), recv));
+    let found = whole.vertices().filter(differs).map(|recv| {
+        ((statement(analysis, trace.partner[recv.index()]), statement(analysis, recv)), recv)
+    });
     for (_, recv, count) in Groups::of(found).order {
         report.add(Code::SizeMismatch, || {
             let send = trace.partner[recv.index()];
@@ -73,10 +73,17 @@ pub(super) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
                 places.name(recv)
             );
             let labelled = Diagnostic::new(Code::SizeMismatch, message);
-            let labelled =
-                places.label(labelled, send, format!("rank {} sends {sent} bytes", whole.rank(send)));
+            let labelled = places.label(
+                labelled,
+                send,
+                format!("rank {} sends {sent} bytes", whole.rank(send)),
+            );
             places
-                .label(labelled, recv, format!("rank {} receives {received} bytes of it", whole.rank(recv)))
+                .label(
+                    labelled,
+                    recv,
+                    format!("rank {} receives {received} bytes of it", whole.rank(recv)),
+                )
                 .note(format!("a message and its receive have the same size{}", more(count)))
                 .help(format!("give both {sent} bytes, or both {received}"))
         });
@@ -94,7 +101,13 @@ pub(super) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mu
     }
 }
 
-fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex, count: u64) -> Diagnostic {
+fn tell(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    near: &Near,
+    vertex: Vertex,
+    count: u64,
+) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let key @ (destination, source, tag) = channel(analysis, vertex).expect("a message");
     let count_of = pairing.counted(key);
@@ -105,28 +118,42 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
         let sends = match count_of.sends {
             0 => format!("no rank sends rank {destination} such a message"),
             1 => "only one such message is sent, too few for all receives that take it".to_owned(),
-            sends => format!("only {sends} such messages are sent, too few for all receives that take them"),
+            sends => format!(
+                "only {sends} such messages are sent, too few for all receives that take them"
+            ),
         };
-        let diagnostic =
-            Diagnostic::new(Code::UnmatchedRecv, format!("{name}: no message comes from {from} with {with}"));
+        let diagnostic = Diagnostic::new(
+            Code::UnmatchedRecv,
+            format!("{name}: no message comes from {from} with {with}"),
+        );
         places
-            .label(diagnostic, vertex, format!("rank {rank} waits for a message from {from} with {with}"))
+            .label(
+                diagnostic,
+                vertex,
+                format!("rank {rank} waits for a message from {from} with {with}"),
+            )
             .note(format!("{sends}{}", more(count)))
     } else {
         let wild = [(ANY, tag), (source, ANY), (ANY, ANY)];
         let wild: u64 = wild.iter().map(|&(s, t)| pairing.counted((destination, s, t)).recvs).sum();
         let recvs = match (count_of.recvs, wild) {
             (0, 0) => format!("rank {destination} has no such receive"),
-            (1, 0) => format!("rank {destination} has one such receive for {} messages", count_of.sends),
+            (1, 0) => {
+                format!("rank {destination} has one such receive for {} messages", count_of.sends)
+            }
             (recvs, 0) => {
-                format!("rank {destination} has {recvs} such receives for {} messages", count_of.sends)
+                format!(
+                    "rank {destination} has {recvs} such receives for {} messages",
+                    count_of.sends
+                )
             }
             (recvs, wild) => format!(
                 "of the receives of rank {destination}, {} may take it, too few for all messages that they may take",
                 recvs + wild
             ),
         };
-        let message = format!("{name}: no receive takes its message to rank {destination} with tag {tag}");
+        let message =
+            format!("{name}: no receive takes its message to rank {destination} with tag {tag}");
         let size = size(analysis, vertex);
         places
             .label(
@@ -140,9 +167,17 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
     match other {
         Some((other, differs)) => {
             let what = if let Action::Recv { .. } = whole.action(other) {
-                format!("rank {} waits for {}, which is not sent", whole.rank(other), places.message(other))
+                format!(
+                    "rank {} waits for {}, which is not sent",
+                    whole.rank(other),
+                    places.message(other)
+                )
             } else {
-                format!("rank {} sends {}, which has no receive", whole.rank(other), places.message(other))
+                format!(
+                    "rank {} sends {}, which has no receive",
+                    whole.rank(other),
+                    places.message(other)
+                )
             };
             places
                 .label(diagnostic, other, what)
@@ -154,13 +189,15 @@ fn tell(analysis: &Analysis<'_>, pairing: &Pairing, near: &Near, vertex: Vertex,
             } else {
                 ["receive to", "send"]
             };
-            let help = format!("add the {} rank {destination}, or take the {} out", what[0], what[1]);
+            let help =
+                format!("add the {} rank {destination}, or take the {} out", what[0], what[1]);
             diagnostic.help(help)
         }
     }
 }
 
-/// Adds the places of those that met, or would have, though one of them could have met `vertex`, a message to `destination` or its receive.
+/// Adds the places of those that met, or would have, though one of them could have met `vertex`, a
+/// message to `destination` or its receive.
 fn met_instead(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
@@ -170,10 +207,12 @@ fn met_instead(
 ) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let is_recv = matches!(whole.action(vertex), Action::Recv { .. });
-    let met =
-        whole.vertices_of(destination).filter(|recv| matches!(whole.action(*recv), Action::Recv { .. }));
-    let send =
-        |recv: Vertex| trace.partner[recv.index()].some().or_else(|| pairing.expected.get(&recv).copied());
+    let met = whole
+        .vertices_of(destination)
+        .filter(|recv| matches!(whole.action(*recv), Action::Recv { .. }));
+    let send = |recv: Vertex| {
+        trace.partner[recv.index()].some().or_else(|| pairing.expected.get(&recv).copied())
+    };
     let met = met.filter_map(|recv| Some([send(recv)?, recv]));
     let met = met.filter(|&[send, recv]| match is_recv {
         true => fits(analysis, send, vertex),

@@ -41,14 +41,22 @@ pub struct Options {
 impl Default for Options {
     /// What goal-run does where nobody says.
     fn default() -> Self {
-        Self { eager_limit: EAGER_LIMIT, unexpected_limit: UNEXPECTED_LIMIT, effort: 1, collective: None }
+        Self {
+            eager_limit: EAGER_LIMIT,
+            unexpected_limit: UNEXPECTED_LIMIT,
+            effort: 1,
+            collective: None,
+        }
     }
 }
 
 /// Adds the way out of a bound that a check came to.
 fn more_effort(analysis: &Analysis<'_>, found: Diagnostic) -> Diagnostic {
     let effort = analysis.options.effort;
-    found.help(format!("`--effort {}` lets it do eight times as much work", effort.saturating_mul(8)))
+    found.help(format!(
+        "`--effort {}` lets it do eight times as much work",
+        effort.saturating_mul(8)
+    ))
 }
 
 /// What all checks share.
@@ -59,8 +67,8 @@ struct Analysis<'a> {
     options: Options,
 }
 
-/// Looks for everything that is wrong with a valid program. Without texts findings have no places but name rank, action and
-/// line.
+/// Looks for everything that is wrong with a valid program. Without texts findings have no places
+/// but name rank, action and line.
 pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) -> Report {
     let mut report = Report::default();
     check_into(program, sources, options, &mut report);
@@ -78,8 +86,12 @@ pub fn check_into(
 ) -> Option<String> {
     let Ok(whole) = Whole::new(program) else { return None };
     let trace = Run::new(&whole).finish(options.eager_limit);
-    let analysis =
-        Analysis { whole: &whole, trace: &trace, places: Places::new(&whole, sources), options: *options };
+    let analysis = Analysis {
+        whole: &whole,
+        trace: &trace,
+        places: Places::new(&whole, sources),
+        options: *options,
+    };
     let pairing = Pairing::new(&analysis);
     let mut order = SharedOrder::new(&whole, &trace).with_effort(options.effort);
     matching::check_sizes(&analysis, report);
@@ -89,7 +101,8 @@ pub fn check_into(
         let endings = endings::find(&analysis, &mut order);
         let delays = timing::check(&analysis, &mut order, report);
         patterns::check(&analysis, &mut order, report);
-        if !endings::tell(&analysis, &endings, report) && !deadlock::check_orders(&analysis, &delays, report)
+        if !endings::tell(&analysis, &endings, report)
+            && !deadlock::check_orders(&analysis, &delays, report)
         {
             endings::tell_unknown(&analysis, report);
         }

@@ -1,4 +1,5 @@
-//! Sends and receives that a run left without their other end: which of them would meet, and which nobody is there for.
+//! Sends and receives that a run left without their other end: which of them would meet, and which
+//! nobody is there for.
 
 use super::Analysis;
 use crate::whole::Vertex;
@@ -35,8 +36,8 @@ pub(super) struct Pairing {
     pub(super) expected: FxHashMap<Vertex, Vertex>,
     /// Sends that no receive can take, and receives that no message can come for.
     pub(super) unmatched: Vec<Vertex>,
-    /// By destination, source and tag, at the destinations of what was left; where receives have wildcards, also with either
-    /// replaced by any.
+    /// By destination, source and tag, at the destinations of what was left; where receives have
+    /// wildcards, also with either replaced by any.
     counts: BTreeMap<(u32, u32, u32), Count>,
 }
 
@@ -76,9 +77,12 @@ impl Pairing {
     fn count(&mut self, analysis: &Analysis<'_>, ends: &[End]) {
         let whole = analysis.whole;
         let is_wild = |vertex: Vertex| matches!(*whole.action(vertex), Action::Recv { from, tag, .. } if from == ANY || tag == ANY);
-        let ranks = ends.chunk_by(|a, b| a.destination == b.destination).map(|same| same[0].destination);
+        let ranks =
+            ends.chunk_by(|a, b| a.destination == b.destination).map(|same| same[0].destination);
         let wild: FxHashMap<u32, bool> = ranks
-            .map(|rank| (rank, whole.program.num_ranks() > rank && whole.vertices_of(rank).any(is_wild)))
+            .map(|rank| {
+                (rank, whole.program.num_ranks() > rank && whole.vertices_of(rank).any(is_wild))
+            })
             .collect();
         for vertex in whole.vertices() {
             let Some((destination, source, tag)) = channel(analysis, vertex) else { continue };
@@ -121,24 +125,30 @@ impl Pairing {
             send.inspect(|send| self.meet(send, recv)).is_none()
         });
         let all_received = recvs.is_empty();
-        for same in sends.make_contiguous().chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag)) {
+        for same in sends.make_contiguous().chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag))
+        {
             let (source, tag) = (same[0].source, same[0].tag);
             let takers = [(source, tag), (ANY, tag), (source, ANY), (ANY, ANY)];
-            let takers: u64 = takers.iter().map(|&(s, t)| self.counted((destination, s, t)).recvs).sum();
+            let takers: u64 =
+                takers.iter().map(|&(s, t)| self.counted((destination, s, t)).recvs).sum();
             let missing = self.counted((destination, source, tag)).sends.saturating_sub(takers);
             let missing = if is_complete || all_received { same.len() } else { missing as usize };
-            self.unmatched.extend(same[same.len() - missing.min(same.len())..].iter().map(|end| end.vertex));
+            self.unmatched
+                .extend(same[same.len() - missing.min(same.len())..].iter().map(|end| end.vertex));
         }
         let demands = self.demands(destination, &recvs);
-        for (same, demand) in recvs.chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag)).zip(demands) {
+        for (same, demand) in
+            recvs.chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag)).zip(demands)
+        {
             let there = self.counted((destination, same[0].source, same[0].tag)).sends;
             let missing = demand.saturating_sub(there) as usize;
-            self.unmatched.extend(same[same.len() - missing.min(same.len())..].iter().map(|end| end.vertex));
+            self.unmatched
+                .extend(same[same.len() - missing.min(same.len())..].iter().map(|end| end.vertex));
         }
     }
 
-    /// For each kind of receives that were left at a destination, how many of the messages that fit are certain to be
-    /// taken by receives that take nothing else.
+    /// For each kind of receives that were left at a destination, how many of the messages that fit
+    /// are certain to be taken by receives that take nothing else.
     fn demands(&self, destination: u32, recvs: &[End]) -> Vec<u64> {
         let kinds: Vec<(u32, u32)> = recvs
             .chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag))
@@ -150,9 +160,12 @@ impl Pairing {
             return demands;
         }
         let all = (destination, 0, 0)..=(destination, ANY, ANY);
-        for (&(_, source, tag), count) in self.counts.range(all).filter(|(_, count)| count.recvs > 0) {
+        for (&(_, source, tag), count) in
+            self.counts.range(all).filter(|(_, count)| count.recvs > 0)
+        {
             for (kind, demand) in kinds.iter().zip(&mut demands) {
-                let within = (kind.0 == ANY || kind.0 == source) && (kind.1 == ANY || kind.1 == tag);
+                let within =
+                    (kind.0 == ANY || kind.0 == source) && (kind.1 == ANY || kind.1 == tag);
                 if within && *kind != (source, tag) {
                     *demand += count.recvs.min(count.sends);
                 }

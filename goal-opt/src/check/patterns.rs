@@ -1,8 +1,9 @@
 //! Stored patterns whose bytes depend on which of several messages is sent first.
 //!
-//! The pattern of a message without an address has the message's number among all between two ranks, whatever their tags. So
-//! where a receive stores it, the order in which that send and the others to its rank start shows in memory, even where tags
-//! tell which receive takes which message.
+//! The pattern of a message without an address has the message's number among all between two
+//! ranks, whatever their tags. So where a receive stores it, the order in which that send and the
+//! others to its rank start shows in memory, even where tags tell which receive takes which
+//! message.
 
 use super::matching::{Groups, more, size, statement};
 use super::timing::fits;
@@ -15,12 +16,17 @@ use rustc_hash::FxHashSet;
 /// Questions about the order of sends.
 const QUESTIONS_MAX: u64 = 1 << 22;
 
-/// A receive that stores a pattern, its send, and another send that may start before or after that one.
+/// A receive that stores a pattern, its send, and another send that may start before or after that
+/// one.
 type Finding = [Vertex; 3];
 
-/// Tells of patterns that are stored and depend on timing, but for those of messages that the same receives take: which takes
-/// which is told elsewhere.
-pub(super) fn check<'a>(analysis: &'a Analysis<'a>, order: &mut SharedOrder<'a, 'a>, report: &mut Report) {
+/// Tells of patterns that are stored and depend on timing, but for those of messages that the same
+/// receives take: which takes which is told elsewhere.
+pub(super) fn check<'a>(
+    analysis: &'a Analysis<'a>,
+    order: &mut SharedOrder<'a, 'a>,
+    report: &mut Report,
+) {
     let stored = stored(analysis);
     if stored.is_empty() {
         return;
@@ -54,7 +60,8 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, order: &mut SharedOrder<'a, 
 fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
     let Analysis { whole, trace, .. } = analysis;
     let is_stored = |&send: &Vertex| {
-        let Action::Send { payload: Payload::Pattern { size: 1.. }, .. } = *whole.action(send) else {
+        let Action::Send { payload: Payload::Pattern { size: 1.. }, .. } = *whole.action(send)
+        else {
             return false;
         };
         trace.partner[send.index()].some().is_some_and(|recv| {
@@ -102,8 +109,9 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Looks at the sends from one rank to another, which come in an order in which they may start. What starts before the first
-    /// of some sends that start one after the other starts before all of them, and what starts after the last after all.
+    /// Looks at the sends from one rank to another, which come in an order in which they may start.
+    /// What starts before the first of some sends that start one after the other starts before all
+    /// of them, and what starts after the last after all.
     fn of_pair(&mut self, sends: &[Vertex], stored: &FxHashSet<Vertex>, found: &mut Vec<Finding>) {
         let chains: Vec<&[Vertex]> = sends.chunk_by(|&a, &b| self.starts_before(a, b)).collect();
         if chains.len() == 1 {
@@ -117,8 +125,8 @@ impl Search<'_, '_> {
                 let mut pairs = before.chain(after);
                 let unordered = pairs.find_map(|pair| {
                     let other = if pair[0] == send { pair[1] } else { pair[0] };
-                    let may_take =
-                        fits(self.analysis, other, recv) && self.partner[recv.index()] == Vertex::NONE;
+                    let may_take = fits(self.analysis, other, recv)
+                        && self.partner[recv.index()] == Vertex::NONE;
                     (!may_take && !self.starts_before(pair[0], pair[1])).then_some(other)
                 });
                 found.extend(unordered.map(|other| [recv, send, other]));
@@ -149,7 +157,8 @@ fn tell(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Di
         places.action(other)
     );
     let diagnostic = Diagnostic::new(Code::TimingDependentMatch, message);
-    let diagnostic = places.label(diagnostic, recv, format!("rank {destination} stores the pattern"));
+    let diagnostic =
+        places.label(diagnostic, recv, format!("rank {destination} stores the pattern"));
     let diagnostic = places.label(diagnostic, send, format!("rank {source} sends it"));
     places
         .label(diagnostic, other, "this may be sent before or after it".to_owned())

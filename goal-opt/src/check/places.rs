@@ -47,11 +47,17 @@ impl<'a> Places<'a> {
         let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
         match self.sources.zip(body.debug.actions.get(id.index())) {
             Some((sources, &position)) => Some(sources.line_column(position)?.0),
-            None => body.debug.lines.get(id.index()).filter(|&&line| line > 0).map(|&line| u64::from(line)),
+            None => body
+                .debug
+                .lines
+                .get(id.index())
+                .filter(|&&line| line > 0)
+                .map(|&line| u64::from(line)),
         }
     }
 
-    /// An action without its rank: "recv `take` (line 3)", "send 7" where it has no label and no line.
+    /// An action without its rank: "recv `take` (line 3)", "send 7" where it has no label and no
+    /// line.
     pub(super) fn action(&self, vertex: Vertex) -> String {
         let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
         let kind = self.whole.action(vertex).kind().name();
@@ -85,7 +91,8 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// What an action waits for, as a receive or a send says it: "a message from rank 1 with tag 0".
+    /// What an action waits for, as a receive or a send says it: "a message from rank 1 with tag
+    /// 0".
     pub(super) fn message(&self, vertex: Vertex) -> String {
         let any = |number: u32, what: &str| match number {
             goal_lang::ANY => format!("any {what}"),

@@ -17,8 +17,9 @@ impl<T> Default for Ranges<T> {
 }
 
 impl<T: Clone> Ranges<T> {
-    /// Calls `visit` with every part of `range` to read and change its state: first those that have one, then the others, in
-    /// state `fresh`. Ranges that reach out of `range` are cut in two. Returns the number of parts.
+    /// Calls `visit` with every part of `range` to read and change its state: first those that have
+    /// one, then the others, in state `fresh`. Ranges that reach out of `range` are cut in two.
+    /// Returns the number of parts.
     pub(super) fn update(
         &mut self,
         range: Range<u64>,
@@ -81,10 +82,12 @@ impl<T: Clone> Ranges<T> {
     /// The parts of `range` that have a state, cut to it.
     pub(super) fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
         let before = self.map.range(..range.start).next_back().map(|(&start, _)| start);
-        self.map.range(before.unwrap_or(range.start)..range.end).filter_map(move |(&start, (end, state))| {
-            let part = start.max(range.start)..(*end).min(range.end);
-            (!part.is_empty()).then_some((part, state))
-        })
+        self.map.range(before.unwrap_or(range.start)..range.end).filter_map(
+            move |(&start, (end, state))| {
+                let part = start.max(range.start)..(*end).min(range.end);
+                (!part.is_empty()).then_some((part, state))
+            },
+        )
     }
 
     /// Cuts the range that `at` lies inside of in two.

@@ -56,7 +56,9 @@ fn several_outcomes_are_told() {
     let (mut several, mut told, mut single) = (0, 0, 0);
     for seed in 0..600 {
         let program = goal_smith::program(seed, &Shape::several_outcomes());
-        let Ok(Some(all)) = goal_interp::outcomes(&program, &goal_interp::Options::default(), 5_000) else {
+        let Ok(Some(all)) =
+            goal_interp::outcomes(&program, &goal_interp::Options::default(), 5_000)
+        else {
             continue;
         };
         let report = check(&program, None, &Options::default());
@@ -73,7 +75,8 @@ fn several_outcomes_are_told() {
     assert!(told < single, "{told} of {single} with one outcome were warned of");
 }
 
-/// Rank 2 is late in most runs; where it is not, its message goes to the receive that needs none of rank 1.
+/// Rank 2 is late in most runs; where it is not, its message goes to the receive that needs none of
+/// rank 1.
 #[test]
 fn a_receive_may_be_left_without_in_a_run_that_nothing_but_a_delay_shows() {
     for payload in ["0b", "4b"] {
@@ -83,7 +86,10 @@ fn a_receive_may_be_left_without_in_a_run_that_nothing_but_a_delay_shows() {
              rank 2 {{ k: calc 500000000; s: send {payload} to 0; s requires k; }}"
         );
         let report = check(&program(&text), None, &Options::default());
-        assert!(has(&report, Code::Deadlock) && has(&report, Code::TimingDependentMatch), "{report:?}");
+        assert!(
+            has(&report, Code::Deadlock) && has(&report, Code::TimingDependentMatch),
+            "{report:?}"
+        );
     }
 }
 
@@ -123,7 +129,9 @@ fn every_rank_of_a_large_ring_is_shown() {
     let mut text = String::new();
     for rank in 0..40 {
         let (next, last) = ((rank + 1) % 40, (rank + 39) % 40);
-        text += &format!("rank {rank} {{ r: recv 4b from {last}; s: send 4b to {next}; s requires r; }}\n");
+        text += &format!(
+            "rank {rank} {{ r: recv 4b from {last}; s: send 4b to {next}; s requires r; }}\n"
+        );
     }
     let report = check_with_places(&text);
     let [found] = &report.diagnostics[..] else { panic!("{report:?}") };
@@ -150,7 +158,8 @@ fn a_message_that_wildcards_have_no_place_for_has_receives() {
     assert!(note.contains("of the receives of rank 0, 2 may take it"), "{report:?}");
 }
 
-/// Two messages of 8 bytes that are received in the other order than they are sent, the second one first.
+/// Two messages of 8 bytes that are received in the other order than they are sent, the second one
+/// first.
 const CROSSED: &str = "
     rank 0 { a: send 8b to 1 tag 1; b: send 8b to 1 tag 2; b requires a; }
     rank 1 { b: recv 8b from 0 tag 2; a: recv 8b from 0 tag 1; a requires b; }";
@@ -159,12 +168,14 @@ const CROSSED: &str = "
 fn a_message_without_room_waits_for_its_receive() {
     let options = |unexpected_limit| Options { unexpected_limit, ..Options::default() };
     assert_found(CROSSED, &options(1 << 20), &[Code::ReliesOnBuffering]);
-    // There is room for one of the two, which is enough without other senders but not to be relied on.
+    // There is room for one of the two, which is enough without other senders but not to be relied
+    // on.
     assert_found(CROSSED, &options(200), &[Code::ReliesOnBuffering, Code::ReliesOnBuffering]);
     assert_found(CROSSED, &options(100), &[Code::Deadlock, Code::ReliesOnBuffering]);
 }
 
-/// Whatever is kept, messages whose receives are there get through: those of other tags and those of other ranks.
+/// Whatever is kept, messages whose receives are there get through: those of other tags and those
+/// of other ranks.
 #[test]
 fn a_message_without_room_holds_nothing_up() {
     let text = "
@@ -186,7 +197,8 @@ fn another_order_of_events_may_not_end() {
         rank 2 { send 8b to 0; recv 8b from 0 tag 5; }";
     let report = check(&program(text), None, &Options::default());
     let of = |code| report.diagnostics.iter().filter(move |found| found.code == code);
-    let notes: Vec<_> = of(Code::Deadlock).map(|found| found.note.clone().unwrap_or_default()).collect();
+    let notes: Vec<_> =
+        of(Code::Deadlock).map(|found| found.note.clone().unwrap_or_default()).collect();
     assert!(matches!(&notes[..], [note] if note.contains("order")), "{report:?}");
     // That the receives may take each other's messages is told once.
     assert_eq!(of(Code::TimingDependentMatch).count(), 1, "{report:?}");

@@ -1,7 +1,8 @@
 //! Receives that may take each other's messages, so that timing decides what is where.
 //!
-//! The messages of a source and a tag are received in the order of their sends (paper II; MPI's rule), so where sends and receives
-//! start one after the other every run matches them alike. What remains are starts without an order, and wildcards.
+//! The messages of a source and a tag are received in the order of their sends (paper II; MPI's
+//! rule), so where sends and receives start one after the other every run matches them alike. What
+//! remains are starts without an order, and wildcards.
 
 use super::matching::{Groups, more, size, statement};
 use super::{Analysis, more_effort};
@@ -22,11 +23,12 @@ const DELAYS_MAX: usize = 16;
 /// Receives of a rank any two neighbours of which may take each other's messages.
 type Entangled = Vec<Vertex>;
 
-/// A send and a receive that have to start late for another receive to take what this one took, and to leave it nothing.
+/// A send and a receive that have to start late for another receive to take what this one took, and
+/// to leave it nothing.
 pub(super) type Delay = [Vertex; 2];
 
-/// Tells which receives may take each other's messages. Returns by which delays one may be left without a message, the first of
-/// each pair of statements.
+/// Tells which receives may take each other's messages. Returns by which delays one may be left
+/// without a message, the first of each pair of statements.
 pub(super) fn check<'a>(
     analysis: &'a Analysis<'a>,
     order: &mut SharedOrder<'a, 'a>,
@@ -34,8 +36,10 @@ pub(super) fn check<'a>(
 ) -> Vec<Delay> {
     let Analysis { whole, trace, .. } = analysis;
     let unique = order.partners();
-    let open = |&vertex: &Vertex| is_received(analysis, vertex) && unique[vertex.index()] == Vertex::NONE;
-    let mut ranks: Vec<u32> = whole.vertices().filter(open).map(|vertex| whole.rank(vertex)).collect();
+    let open =
+        |&vertex: &Vertex| is_received(analysis, vertex) && unique[vertex.index()] == Vertex::NONE;
+    let mut ranks: Vec<u32> =
+        whole.vertices().filter(open).map(|vertex| whole.rank(vertex)).collect();
     ranks.dedup();
     if ranks.is_empty() {
         return Vec::new();
@@ -144,12 +148,20 @@ impl Search<'_, '_> {
                 before.push(at);
             }
         }
-        groups.of_several().into_iter().map(|group| group.into_iter().map(|at| recvs[at]).collect()).collect()
+        groups
+            .of_several()
+            .into_iter()
+            .map(|group| group.into_iter().map(|at| recvs[at]).collect())
+            .collect()
     }
 
     /// A receive that keeps the bytes of different messages in different orders, and those that may
     /// take one of these. They need not be two that change places: three may.
-    fn entangled_with(&mut self, recv: Vertex, taken: &FxHashMap<Vertex, Vec<Vertex>>) -> Option<Entangled> {
+    fn entangled_with(
+        &mut self,
+        recv: Vertex,
+        taken: &FxHashMap<Vertex, Vec<Vertex>>,
+    ) -> Option<Entangled> {
         let whole = self.analysis.whole;
         let sends = taken.get(&recv)?;
         if !sends.iter().skip(1).any(|&send| !self.is_harmless([recv, recv], [sends[0], send])) {
@@ -160,35 +172,40 @@ impl Search<'_, '_> {
         Some(of_rank.filter(takes_one).collect())
     }
 
-    /// What would have to be late for one of two receives to take the message of the other, which can't take its own; `None`
-    /// where it is none of the pairs that are to be tried.
+    /// What would have to be late for one of two receives to take the message of the other, which
+    /// can't take its own; `None` where it is none of the pairs that are to be tried.
     fn delay(&self, first: Vertex, second: Vertex) -> Option<Delay> {
         if self.delays.len() == DELAYS_MAX {
             return None;
         }
         let sends = [first, second].map(|recv| self.analysis.trace.partner[recv.index()]);
-        let delay = match [fits(self.analysis, sends[0], second), fits(self.analysis, sends[1], first)] {
-            [true, false] => [sends[1], first],
-            [false, true] => [sends[0], second],
-            _ => return None,
-        };
+        let delay =
+            match [fits(self.analysis, sends[0], second), fits(self.analysis, sends[1], first)] {
+                [true, false] => [sends[1], first],
+                [false, true] => [sends[0], second],
+                _ => return None,
+            };
         let statements = |delay: Delay| delay.map(|vertex| statement(self.analysis, vertex));
         let is_known = self.delays.iter().any(|&known| statements(known) == statements(delay));
         (!is_known).then_some(delay)
     }
 
-    /// Whether another run may give one of two receives the message of the other, so that it makes a difference. `first` took
-    /// its message before `second` did.
+    /// Whether another run may give one of two receives the message of the other, so that it makes
+    /// a difference. `first` took its message before `second` did.
     fn may_exchange(&mut self, first: Vertex, second: Vertex) -> bool {
         let Analysis { whole, trace, .. } = self.analysis;
-        let (sent_first, sent_second) = (trace.partner[first.index()], trace.partner[second.index()]);
+        let (sent_first, sent_second) =
+            (trace.partner[first.index()], trace.partner[second.index()]);
         let takes_first = fits(self.analysis, sent_first, second);
         let takes_second = fits(self.analysis, sent_second, first);
         if !(takes_first || takes_second) {
             return false;
         }
         // Where only one of them can take both messages, the other may be left without.
-        if takes_first && takes_second && self.is_harmless([first, second], [sent_first, sent_second]) {
+        if takes_first
+            && takes_second
+            && self.is_harmless([first, second], [sent_first, sent_second])
+        {
             return false;
         }
         let posted = takes_first && !self.is_ordered(Event::Start(first), Event::Start(second));
@@ -217,7 +234,8 @@ impl Search<'_, '_> {
             Action::Send { payload, .. } | Action::Recv { payload, .. } => Some(payload),
             _ => None,
         };
-        let store_nothing = recvs.iter().all(|&recv| matches!(payload(recv), Some(Payload::Pattern { .. })));
+        let store_nothing =
+            recvs.iter().all(|&recv| matches!(payload(recv), Some(Payload::Pattern { .. })));
         let [one, two] = sends.map(payload);
         let are_same = whole.rank(sends[0]) == whole.rank(sends[1])
             && match (one, two) {
@@ -256,13 +274,18 @@ impl Search<'_, '_> {
 /// The bytes that a message is made of.
 fn pieces(analysis: &Analysis<'_>, vertex: Vertex) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    analysis.whole.body(vertex).visit_pieces(analysis.whole.action(vertex), |&piece| pieces.push(piece));
+    analysis
+        .whole
+        .body(vertex)
+        .visit_pieces(analysis.whole.action(vertex), |&piece| pieces.push(piece));
     pieces
 }
 
 /// Whether two pieces have a byte in common.
 fn overlap(a: &Piece, b: &Piece) -> bool {
-    a.space == b.space && a.addr < b.addr.saturating_add(b.size) && b.addr < a.addr.saturating_add(a.size)
+    a.space == b.space
+        && a.addr < b.addr.saturating_add(b.size)
+        && b.addr < a.addr.saturating_add(a.size)
 }
 
 /// Whether a receive may take a message to its rank.
@@ -320,7 +343,8 @@ fn left_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = V
     })
 }
 
-/// Receives of a rank that may take each other's messages, one or more of which may be left without.
+/// Receives of a rank that may take each other's messages, one or more of which may be left
+/// without.
 pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let is_wild = group.iter().any(
@@ -330,8 +354,10 @@ pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Dia
         2 => places.action(group[1]),
         length => format!("{} other receives", length - 1),
     };
-    let message =
-        format!("{} and {others} may take each other's messages: timing decides", places.name(group[0]));
+    let message = format!(
+        "{} and {others} may take each other's messages: timing decides",
+        places.name(group[0])
+    );
     let mut diagnostic = Diagnostic::new(Code::TimingDependentMatch, message);
     for &recv in group.iter().take(SHOWN_MAX) {
         let text = match trace.partner[recv.index()].some() {
@@ -340,7 +366,8 @@ pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Dia
         };
         diagnostic = places.label(diagnostic, recv, text);
     }
-    let mut sends: Vec<Vertex> = group.iter().filter_map(|recv| trace.partner[recv.index()].some()).collect();
+    let mut sends: Vec<Vertex> =
+        group.iter().filter_map(|recv| trace.partner[recv.index()].some()).collect();
     if sends.len() < group.len() {
         // What was taken in place of another message is what other runs do otherwise.
         sends.extend(left_for(analysis, group));
@@ -350,13 +377,15 @@ pub(super) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Dia
         let text = format!("rank {} sends one of the messages", whole.rank(send));
         diagnostic = places.label(diagnostic, send, text);
     }
-    let sizes_differ = sends.windows(2).any(|pair| size(analysis, pair[0]) != size(analysis, pair[1]));
+    let sizes_differ =
+        sends.windows(2).any(|pair| size(analysis, pair[0]) != size(analysis, pair[1]));
     let why = if is_wild {
         "a receive from any source or with any tag takes what comes first"
     } else {
         "messages of a source and a tag are taken in the order in which their sends and receives start, which nothing orders here"
     };
-    let worse = if sizes_differ { "; as their sizes differ, some runs end with an error" } else { "" };
+    let worse =
+        if sizes_differ { "; as their sizes differ, some runs end with an error" } else { "" };
     diagnostic
         .note(format!("{why}{worse}{}", more(count)))
         .help("give the messages different tags, name the source, or let one wait for the other")

@@ -25,11 +25,16 @@ pub(super) struct Waits<'a> {
 impl<'a> Waits<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, pairing: &'a Pairing) -> Self {
         let bodies = analysis.whole.program.bodies.len();
-        Self { analysis, pairing, prerequisites: (0..bodies).map(|_| None).collect(), looks: LOOKS_MAX }
+        Self {
+            analysis,
+            pairing,
+            prerequisites: (0..bodies).map(|_| None).collect(),
+            looks: LOOKS_MAX,
+        }
     }
 
-    /// What an action that did not end waits for, each of which did not happen: the other end of its message if it has
-    /// started, the ends and starts of actions of its rank if not.
+    /// What an action that did not end waits for, each of which did not happen: the other end of
+    /// its message if it has started, the ends and starts of actions of its rank if not.
     pub(super) fn of(&mut self, vertex: Vertex) -> Vec<Vertex> {
         let Analysis { whole, trace, .. } = self.analysis;
         if trace.has_started(vertex) {
@@ -43,18 +48,22 @@ impl<'a> Waits<'a> {
         let vertices = |ids: &[goal_lang::ActionId]| -> Vec<Vertex> {
             ids.iter().map(|&id| whole.vertex(rank, id)).collect()
         };
-        let ends = vertices(requires.row(id)).into_iter().filter(|&vertex| !trace.has_ended(vertex));
-        let starts = vertices(irequires.row(id)).into_iter().filter(|&vertex| !trace.has_started(vertex));
+        let ends =
+            vertices(requires.row(id)).into_iter().filter(|&vertex| !trace.has_ended(vertex));
+        let starts =
+            vertices(irequires.row(id)).into_iter().filter(|&vertex| !trace.has_started(vertex));
         ends.chain(starts).collect()
     }
 
-    /// Cycles without a common action, the shortest first, each in the order of waiting and none longer than it must be from
-    /// its first action.
+    /// Cycles without a common action, the shortest first, each in the order of waiting and none
+    /// longer than it must be from its first action.
     pub(super) fn cycles(&mut self) -> Vec<Vec<Vertex>> {
         let Analysis { whole, trace, .. } = self.analysis;
         let mut done = FxHashSet::default();
         let mut cycles = Vec::new();
-        for root in whole.vertices().filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex)) {
+        for root in
+            whole.vertices().filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex))
+        {
             if cycles.len() == CYCLES_MAX {
                 break;
             }
@@ -66,8 +75,8 @@ impl<'a> Waits<'a> {
         cycles
     }
 
-    /// The first cycle on a way from `root` through actions that are not done with. Depth first, on a stack of its own: a
-    /// chain may have a million actions.
+    /// The first cycle on a way from `root` through actions that are not done with. Depth first, on
+    /// a stack of its own: a chain may have a million actions.
     fn search(&mut self, root: Vertex, done: &mut FxHashSet<Vertex>) -> Option<Vec<Vertex>> {
         if done.contains(&root) {
             return None;
@@ -93,14 +102,16 @@ impl<'a> Waits<'a> {
         None
     }
 
-    /// The shortest cycle through any action of a cycle, or of the first ones where there is much to look at.
+    /// The shortest cycle through any action of a cycle, or of the first ones where there is much
+    /// to look at.
     fn shortened(&mut self, mut cycle: Vec<Vertex>) -> Vec<Vertex> {
         for start in cycle.clone() {
             if let Some(shorter) = self.shortest(start, cycle.len()) {
                 cycle = shorter;
             }
         }
-        // It is told from the first of the actions that have started, which is where a reader looks.
+        // It is told from the first of the actions that have started, which is where a reader
+        // looks.
         let trace = self.analysis.trace;
         let first = (0..cycle.len()).min_by_key(|&at| (!trace.has_started(cycle[at]), cycle[at]));
         cycle.rotate_left(first.unwrap_or(0));

@@ -2,7 +2,8 @@
 
 use goal_lang::{Action, Placement, Program};
 
-/// By rank, when each of its processors and each side of its network interfaces is free again, in nanoseconds.
+/// By rank, when each of its processors and each side of its network interfaces is free again, in
+/// nanoseconds.
 pub(super) struct Lanes {
     /// By rank, its first processor in `cpu`; one more entry for the end.
     first_cpu: Vec<usize>,
@@ -16,9 +17,9 @@ pub(super) struct Lanes {
 /// Where an action is placed; local operations are on the first processor.
 pub(super) fn placement(action: &Action) -> Placement {
     match *action {
-        Action::Send { placement, .. } | Action::Recv { placement, .. } | Action::Calc { placement, .. } => {
-            placement
-        }
+        Action::Send { placement, .. }
+        | Action::Recv { placement, .. }
+        | Action::Calc { placement, .. } => placement,
         _ => Placement::default(),
     }
 }
@@ -30,7 +31,10 @@ impl Lanes {
             .iter()
             .map(|body| {
                 body.actions.iter().map(placement).fold((1, 1), |(cpus, nics), placement| {
-                    (cpus.max(usize::from(placement.cpu) + 1), nics.max(usize::from(placement.nic) + 1))
+                    (
+                        cpus.max(usize::from(placement.cpu) + 1),
+                        nics.max(usize::from(placement.nic) + 1),
+                    )
                 })
             })
             .collect();
@@ -50,8 +54,8 @@ impl Lanes {
         }
     }
 
-    /// The processor that the placement names, or the last that the rank has: a message without a receive names one of the
-    /// sender's.
+    /// The processor that the placement names, or the last that the rank has: a message without a
+    /// receive names one of the sender's.
     pub(super) fn cpu(&mut self, rank: u32, at: Placement) -> &mut f64 {
         let (first, end) = (self.first_cpu[rank as usize], self.first_cpu[rank as usize + 1]);
         &mut self.cpu[(first + usize::from(at.cpu)).min(end - 1)]
@@ -61,7 +65,8 @@ impl Lanes {
         &mut self.sending[self.first_nic[rank as usize] + usize::from(at.nic)]
     }
 
-    /// The receiving side of the interface that the placement names, or of the last that the rank has.
+    /// The receiving side of the interface that the placement names, or of the last that the rank
+    /// has.
     pub(super) fn receiving(&mut self, rank: u32, at: Placement) -> &mut f64 {
         let (first, end) = (self.first_nic[rank as usize], self.first_nic[rank as usize + 1]);
         &mut self.receiving[(first + usize::from(at.nic)).min(end - 1)]

@@ -1,14 +1,17 @@
-//! A small cost model: when each rank of a program ends on a LogGOPS machine (Hoefler, Schneider, Lumsdaine: LogGOPSim,
-//! 2010).
+//! A small cost model: when each rank of a program ends on a LogGOPS machine (Hoefler, Schneider,
+//! Lumsdaine: LogGOPSim, 2010).
 //!
-//! Events in the order of time, charged as LogGOPSim does, without noise and without congestion in the network: a message costs
-//! the processor `o + (n - 1) O` where it is sent, the interface `g + (n - 1) G` at both ends, is there after `o + L`, and costs
-//! the processor that it arrives at `o + (n - 1) max(O, G)`. A send of more than `S` bytes ends when its receive meets it. What
-//! LogGOPS says nothing about is charged so: a local operation costs the processor `G` a byte, a stored time and a dummy nothing.
+//! Events in the order of time, charged as LogGOPSim does, without noise and without congestion in
+//! the network: a message costs the processor `o + (n - 1) O` where it is sent, the interface `g +
+//! (n - 1) G` at both ends, is there after `o + L`, and costs the processor that it arrives at `o +
+//! (n - 1) max(O, G)`. A send of more than `S` bytes ends when its receive meets it. What LogGOPS
+//! says nothing about is charged so: a local operation costs the processor `G` a byte, a stored
+//! time and a dummy nothing.
 //!
-//! Where ranks are seldom busy when messages come in, as in most schedules of collectives, the times are LogGOPSim's to the
-//! nanosecond (`tests/cost/`). Where many operations compete for a processor, or sends wait for receives, they may differ: LogGOPSim
-//! takes such operations in another order.
+//! Where ranks are seldom busy when messages come in, as in most schedules of collectives, the
+//! times are LogGOPSim's to the nanosecond (`tests/cost/`). Where many operations compete for a
+//! processor, or sends wait for receives, they may differ: LogGOPSim takes such operations in
+//! another order.
 
 mod lanes;
 mod simulation;
@@ -23,7 +26,8 @@ use simulation::Simulation;
 /// What a program costs on a machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// By rank, when the last of its processors is free for good, in nanoseconds after the start of all.
+    /// By rank, when the last of its processors is free for good, in nanoseconds after the start of
+    /// all.
     pub finish_ns: Vec<f64>,
 }
 
@@ -47,9 +51,9 @@ pub enum CostError {
     Stuck(u64, u64),
 }
 
-/// Predicts when each rank ends. Messages meet the receives that they meet in an abstract run, so where wildcards or missing
-/// orders leave that open this is one of the possible runs. Linear in actions and edges, but for the logarithm of the queue of
-/// events.
+/// Predicts when each rank ends. Messages meet the receives that they meet in an abstract run, so
+/// where wildcards or missing orders leave that open this is one of the possible runs. Linear in
+/// actions and edges, but for the logarithm of the queue of events.
 ///
 /// # Errors
 /// Where the program has too many actions, or does not end.

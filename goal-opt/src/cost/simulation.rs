@@ -8,7 +8,8 @@ use goal_lang::Action;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens at a time: the number in the order of first insertion decides among those of the same time.
+/// What happens at a time: the number in the order of first insertion decides among those of the
+/// same time.
 type Event = Reverse<(u64, u32, Kind)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,7 +101,8 @@ impl<'w, 'p> Simulation<'w, 'p> {
                 let (rest, machine) = (size.saturating_sub(1) as f64, self.machine);
                 let end = now + machine.overhead_ns + rest * machine.overhead_per_byte_ns;
                 *self.lanes.cpu(rank, at) = end;
-                *self.lanes.sending(rank, at) = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
+                *self.lanes.sending(rank, at) =
+                    now + machine.gap_ns + rest * machine.gap_per_byte_ns;
                 self.insert(now + machine.overhead_ns + machine.latency_ns, Kind::Arrival(vertex));
                 if size <= machine.eager_bytes_max {
                     self.end(vertex, end);
@@ -143,8 +145,9 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
         let size = self.whole.body(send).payload_size(payload);
         let (rest, machine) = (size.saturating_sub(1) as f64, self.machine);
-        let end =
-            now + machine.overhead_ns + rest * machine.overhead_per_byte_ns.max(machine.gap_per_byte_ns);
+        let end = now
+            + machine.overhead_ns
+            + rest * machine.overhead_per_byte_ns.max(machine.gap_per_byte_ns);
         *self.lanes.cpu(to, by) = end;
         *self.lanes.receiving(to, by) = now + machine.gap_ns + rest * machine.gap_per_byte_ns;
         self.there_ns[send.index()] = end;

@@ -9,7 +9,9 @@ fn program(text: &str) -> Program {
 }
 
 fn finish_ns(text: &str, machine: &str) -> Vec<f64> {
-    predict(&program(text), &Machine::parse(machine).expect("a machine")).expect("it ends").finish_ns
+    predict(&program(text), &Machine::parse(machine).expect("a machine"))
+        .expect("it ends")
+        .finish_ns
 }
 
 const MACHINE: &str = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";

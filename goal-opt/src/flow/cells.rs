@@ -16,14 +16,17 @@ impl Cells {
     pub(super) fn new(mut bounds: Vec<u64>) -> Self {
         bounds.sort_unstable();
         bounds.dedup();
-        let (Some(&first), Some(&last)) = (bounds.first(), bounds.last()) else { return Self::default() };
+        let (Some(&first), Some(&last)) = (bounds.first(), bounds.last()) else {
+            return Self::default();
+        };
         let mut shift = 0;
         while (last - first) >> shift > bounds.len() as u64 {
             shift += 1;
         }
         let mut at = 0;
         let buckets = (0..=((last - first) >> shift) + 1).map(|bucket| {
-            at += bounds[at..].iter().take_while(|&&bound| (bound - first) >> shift < bucket).count();
+            at +=
+                bounds[at..].iter().take_while(|&&bound| (bound - first) >> shift < bucket).count();
             at
         });
         Self { buckets: buckets.collect(), bounds, shift }
@@ -34,7 +37,8 @@ impl Cells {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// The cell that begins at one of the places that these were made from; the number of cells for the last.
+    /// The cell that begins at one of the places that these were made from; the number of cells for
+    /// the last.
     pub(super) fn at(&self, addr: u64) -> usize {
         let bucket = ((addr - self.bounds[0]) >> self.shift) as usize;
         let (from, to) = (self.buckets[bucket], self.buckets[bucket + 1]);

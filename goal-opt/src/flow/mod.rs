@@ -1,8 +1,10 @@
-//! What becomes of the bytes of a rank: who wrote what another action reads, and what is never read.
+//! What becomes of the bytes of a rank: who wrote what another action reads, and what is never
+//! read.
 //!
-//! Everything here is a fact of one body, whatever its ranks' memory holds. It is derived along one topological order, and
-//! holds in every order that the dependencies allow, because the order of any two accesses to the same bytes is proved by
-//! dependencies; bytes for which a proof is missing are marked.
+//! Everything here is a fact of one body, whatever its ranks' memory holds. It is derived along one
+//! topological order, and holds in every order that the dependencies allow, because the order of
+//! any two accesses to the same bytes is proved by dependencies; bytes for which a proof is missing
+//! are marked.
 
 mod cells;
 mod order;

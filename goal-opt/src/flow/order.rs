@@ -7,8 +7,8 @@ const STEPS_MAX: usize = 128;
 /// Steps that all questions about a body may take together, for each of its actions.
 const STEPS_PER_ACTION: usize = 24;
 
-/// Answers questions about the order of a body's actions, by a search back from the later one. A question that a bound cuts
-/// short is answered with no.
+/// Answers questions about the order of a body's actions, by a search back from the later one. A
+/// question that a bound cuts short is answered with no.
 pub(crate) struct Order<'b> {
     body: &'b Body,
     /// By action, its place in a topological order: what comes before an action has a smaller one.
@@ -65,7 +65,8 @@ impl<'b> Order<'b> {
 
     /// Whether `earlier` has always ended when `later` starts.
     pub(crate) fn ends_before(&mut self, earlier: ActionId, later: ActionId) -> bool {
-        self.body.requires.row(earlier).binary_search(&later).is_ok() || self.search(earlier, later, false)
+        self.body.requires.row(earlier).binary_search(&later).is_ok()
+            || self.search(earlier, later, false)
     }
 
     /// Whether `earlier` has always started when `later` starts.
@@ -73,8 +74,9 @@ impl<'b> Order<'b> {
         earlier == later || self.search(earlier, later, true)
     }
 
-    /// Looks for a path from `earlier` to `later`: what waits for an end or a start starts no sooner than this action does. The
-    /// first dependency of the path has to be one on an end, unless the start of `earlier` is asked for.
+    /// Looks for a path from `earlier` to `later`: what waits for an end or a start starts no
+    /// sooner than this action does. The first dependency of the path has to be one on an end,
+    /// unless the start of `earlier` is asked for.
     fn search(&mut self, earlier: ActionId, later: ActionId, start: bool) -> bool {
         let least = self.place[earlier.index()];
         if self.place[later.index()] <= least {
@@ -108,7 +110,14 @@ impl<'b> Order<'b> {
     }
 }
 
-fn visit(id: ActionId, least: u32, question: u32, place: &[u32], seen: &mut [u32], open: &mut Vec<ActionId>) {
+fn visit(
+    id: ActionId,
+    least: u32,
+    question: u32,
+    place: &[u32],
+    seen: &mut [u32],
+    open: &mut Vec<ActionId>,
+) {
     if place[id.index()] > least && seen[id.index()] != question {
         seen[id.index()] = question;
         open.push(id);

@@ -25,11 +25,13 @@ impl Outputs {
         let none = || if expects { Outputs::Ranges(Vec::new()) } else { Outputs::Memory };
         let mut outputs: Vec<Self> = program.bodies.iter().map(|_| none()).collect();
         for entry in &program.ranks {
-            if let (Outputs::Ranges(ranges), Some(image)) = (&mut outputs[entry.body.index()], entry.image) {
+            if let (Outputs::Ranges(ranges), Some(image)) =
+                (&mut outputs[entry.body.index()], entry.image)
+            {
                 let expected = program.images[image.index()].expect.iter();
-                ranges.extend(
-                    expected.map(|datum| (datum.addr, datum.addr.saturating_add(datum.bytes.len() as u64))),
-                );
+                ranges.extend(expected.map(|datum| {
+                    (datum.addr, datum.addr.saturating_add(datum.bytes.len() as u64))
+                }));
             }
         }
         outputs.iter_mut().for_each(Self::put_in_order);

@@ -6,8 +6,8 @@ use super::values::{Fate, Value};
 use crate::marks::Marks;
 use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
 
-/// Steps that the walk may take for each action: bytes that are written in one piece and read in many, over and over, take
-/// more.
+/// Steps that the walk may take for each action: bytes that are written in one piece and read in
+/// many, over and over, take more.
 const STEPS_PER_ACTION: usize = 64;
 
 /// Cells that hold one value now.
@@ -156,7 +156,10 @@ impl<'b> Walk<'b> {
             let segment = &mut segments[at];
             let last_reader = segment.last_reader.map(|last| self.readers[last as usize].id);
             if last_reader != Some(id) {
-                if segment.writer.is_some_and(|writer| writer != id && !order.ends_before(writer, id)) {
+                if segment
+                    .writer
+                    .is_some_and(|writer| writer != id && !order.ends_before(writer, id))
+                {
                     self.doubtful.push((space, cells.addr(at), cells.addr(segment.end)));
                 }
                 let next = u32::try_from(self.readers.len()).ok()?;
@@ -238,8 +241,9 @@ impl<'b> Walk<'b> {
             joins
         });
         for value in &mut self.values {
-            let at =
-                self.doubtful.partition_point(|&(space, _, end)| (space, end) <= (value.space, value.start));
+            let at = self
+                .doubtful
+                .partition_point(|&(space, _, end)| (space, end) <= (value.space, value.start));
             value.is_certain = self
                 .doubtful
                 .get(at)

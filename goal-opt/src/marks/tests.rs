@@ -17,7 +17,11 @@ fn marks_are_those_of_a_set() {
             }
             let number = random.usize(..count);
             assert_eq!(marks.contains(number), set.contains(&number));
-            assert_eq!(marks.last_up_to(number), set.range(..=number).next_back().copied(), "below {count}");
+            assert_eq!(
+                marks.last_up_to(number),
+                set.range(..=number).next_back().copied(),
+                "below {count}"
+            );
         }
     }
 }

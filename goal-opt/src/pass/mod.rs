@@ -37,7 +37,8 @@ pub struct Pass {
 pub enum Rewrite {
     /// One rank's graph at a time, whatever the other ranks do.
     Body(fn(&mut Body, &Context<'_>) -> bool),
-    /// All ranks together. What it cannot do by the rules it refuses, and leaves the program as it was.
+    /// All ranks together. What it cannot do by the rules it refuses, and leaves the program as it
+    /// was.
     Program(fn(&mut Program, &Context<'_>) -> Result<bool, Refusal>),
 }
 
@@ -54,8 +55,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Tells the user something that is no error: where a bound cut the work, for one. What is said alike of several ranks is
-    /// told once.
+    /// Tells the user something that is no error: where a bound cut the work, for one. What is said
+    /// alike of several ranks is told once.
     pub fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());
     }
@@ -141,7 +142,9 @@ pub static PASSES: &[Pass] = &[
         description: "actions come after all that they wait for, those on long paths to the end first",
         level: Some(Level::O1),
         parameters: &[],
-        rewrite: Rewrite::Program(|program, context| Ok(passes::topological(program, context.machine))),
+        rewrite: Rewrite::Program(|program, context| {
+            Ok(passes::topological(program, context.machine))
+        }),
     },
     Pass {
         name: "window",

@@ -48,10 +48,15 @@ impl Pipeline {
     /// The passes of a level.
     pub fn new(level: Level) -> Self {
         let passes = PASSES.iter().filter(|pass| pass.level.is_some_and(|least| least <= level));
-        Self::of(passes.map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) }).collect())
+        Self::of(
+            passes
+                .map(|pass| Invocation { pass, arguments: Arguments::new(pass.parameters) })
+                .collect(),
+        )
     }
 
-    /// The passes of a list: `a,b(c=4)`. What the format needs comes last, again where other passes follow it.
+    /// The passes of a list: `a,b(c=4)`. What the format needs comes last, again where other passes
+    /// follow it.
     ///
     /// # Errors
     /// What is no pass, no parameter or no value of one.
@@ -157,8 +162,8 @@ pub fn run(
     Ok(())
 }
 
-/// Runs a pass, on the ambient rayon pool where it looks at one body at a time. Whether it changed anything, and its notes, each
-/// once.
+/// Runs a pass, on the ambient rayon pool where it looks at one body at a time. Whether it changed
+/// anything, and its notes, each once.
 fn rewrite<'a>(
     pass: &Pass,
     program: &mut Program,
@@ -170,7 +175,8 @@ fn rewrite<'a>(
                 let context = context();
                 (rewrite(body, &context), context.notes.into_inner())
             };
-            let of_bodies: Vec<(bool, Vec<String>)> = program.bodies.par_iter_mut().map(of_body).collect();
+            let of_bodies: Vec<(bool, Vec<String>)> =
+                program.bodies.par_iter_mut().map(of_body).collect();
             let changed = of_bodies.iter().any(|(changed, _)| *changed);
             let mut notes: Vec<String> = Vec::new();
             for note in of_bodies.into_iter().flat_map(|(_, notes)| notes) {

@@ -46,12 +46,16 @@ fn names() -> String {
 
 fn parameters(pass: &str) -> String {
     let found = PASSES.iter().find(|known| known.name == pass);
-    let names: Vec<_> =
-        found.into_iter().flat_map(|pass| pass.parameters).map(|parameter| parameter.name).collect();
+    let names: Vec<_> = found
+        .into_iter()
+        .flat_map(|pass| pass.parameters)
+        .map(|parameter| parameter.name)
+        .collect();
     if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) }
 }
 
-/// Reads a list of passes; the empty one is allowed. A value that stands alone belongs to the first parameter.
+/// Reads a list of passes; the empty one is allowed. A value that stands alone belongs to the first
+/// parameter.
 pub(super) fn parse(text: &str) -> Result<Vec<Invocation>, SpecError> {
     let form = || SpecError::Form(text.to_owned());
     let mut invocations = Vec::new();
@@ -67,7 +71,9 @@ pub(super) fn parse(text: &str) -> Result<Vec<Invocation>, SpecError> {
         rest = rest[end..].trim_start();
         if let Some(inside) = rest.strip_prefix('(') {
             let close = inside.find(')').ok_or_else(form)?;
-            for setting in inside[..close].split(',').map(str::trim).filter(|setting| !setting.is_empty()) {
+            for setting in
+                inside[..close].split(',').map(str::trim).filter(|setting| !setting.is_empty())
+            {
                 set(pass, &mut arguments, &mut given, setting)?;
             }
             rest = inside[close + 1..].trim_start();
@@ -97,7 +103,10 @@ fn set(
         None => (pass.parameters.first().map_or(setting, |first| first.name), setting),
     };
     let at = pass.parameters.iter().position(|parameter| parameter.name == name);
-    let at = at.ok_or_else(|| SpecError::UnknownParameter { pass: pass.name, parameter: name.to_owned() })?;
+    let at = at.ok_or_else(|| SpecError::UnknownParameter {
+        pass: pass.name,
+        parameter: name.to_owned(),
+    })?;
     if std::mem::replace(&mut given[at], true) {
         return Err(SpecError::Twice { pass: pass.name, parameter: pass.parameters[at].name });
     }
@@ -106,8 +115,11 @@ fn set(
 }
 
 fn read(parameter: &'static Parameter, value: &str) -> Result<Argument, SpecError> {
-    let wrong =
-        |expected: String| SpecError::Value { parameter: parameter.name, value: value.to_owned(), expected };
+    let wrong = |expected: String| SpecError::Value {
+        parameter: parameter.name,
+        value: value.to_owned(),
+        expected,
+    };
     match parameter.values {
         Values::Number { min, .. } => match value.parse() {
             Ok(number) if number >= min => Ok(Argument::Number(Some(number))),

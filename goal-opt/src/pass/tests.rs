@@ -13,7 +13,8 @@ fn the_table_has_each_name_once() {
 
 #[test]
 fn a_level_has_what_lower_ones_have() {
-    let (o0, o1, o2) = (Pipeline::new(Level::O0), Pipeline::new(Level::O1), Pipeline::new(Level::O2));
+    let (o0, o1, o2) =
+        (Pipeline::new(Level::O0), Pipeline::new(Level::O1), Pipeline::new(Level::O2));
     assert!(names(&o0).iter().all(|name| names(&o1).contains(name)));
     assert!(names(&o1).iter().all(|name| names(&o2).contains(name)));
     assert_eq!(names(&o0), ["join"]);
@@ -25,10 +26,16 @@ fn lists_of_passes() {
     assert_eq!(names(&parsed), ["topological", "join"]);
     assert_eq!(names(&Pipeline::parse("topological").expect("a list")), ["topological", "join"]);
     assert_eq!(names(&Pipeline::parse("").expect("a list")), ["join"]);
-    assert_eq!(names(&Pipeline::parse("join(3),prune").expect("a list")), ["join", "prune", "join"]);
+    assert_eq!(
+        names(&Pipeline::parse("join(3),prune").expect("a list")),
+        ["join", "prune", "join"]
+    );
     let error = |text| Pipeline::parse(text).map(|_| ()).expect_err("no list");
     assert_eq!(error("topologic"), SpecError::UnknownPass("topologic".to_owned()));
-    assert_eq!(error("join(a=1)"), SpecError::UnknownParameter { pass: "join", parameter: "a".to_owned() });
+    assert_eq!(
+        error("join(a=1)"),
+        SpecError::UnknownParameter { pass: "join", parameter: "a".to_owned() }
+    );
     for text in ["join(3,4)", "join(most=3,most=3)", "join(3,most=4)"] {
         assert_eq!(error(text), SpecError::Twice { pass: "join", parameter: "most" });
     }

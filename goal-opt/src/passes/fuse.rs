@@ -1,12 +1,14 @@
-//! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`, fuse).
+//! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`,
+//! fuse).
 
 use super::remove::Removal;
 use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
-/// Makes `recv T; exec F with T B` one receive-reduce into B (a plain receive where F is a copy) and `exec F with A B; send B` one
-/// reduce-send, where nothing else can tell the difference: T is read by nobody else, and no action waits for more than before.
+/// Makes `recv T; exec F with T B` one receive-reduce into B (a plain receive where F is a copy)
+/// and `exec F with A B; send B` one reduce-send, where nothing else can tell the difference: T is
+/// read by nobody else, and no action waits for more than before.
 ///
 /// # Errors
 /// None: what cannot be fused stays.
@@ -29,8 +31,9 @@ struct Fusion {
 }
 
 fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool {
-    let is_candidate =
-        |id| receive_candidates(body, id).next().is_some() || send_candidates(body, id).next().is_some();
+    let is_candidate = |id| {
+        receive_candidates(body, id).next().is_some() || send_candidates(body, id).next().is_some()
+    };
     if !body.ids().any(is_candidate) {
         return false;
     }
@@ -39,7 +42,9 @@ fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool 
     let mut fusions = receives(body, outputs, &mut order, &mut used, context);
     sends(body, &mut order, &mut used, &mut fusions);
     if order.is_exhausted {
-        context.note("the search for what is ordered was cut short: some messages and operations stay apart");
+        context.note(
+            "the search for what is ordered was cut short: some messages and operations stay apart",
+        );
     }
     if fusions.is_empty() {
         return false;
@@ -68,20 +73,27 @@ fn receive_candidates(body: &Body, id: ActionId) -> impl Iterator<Item = Fusion>
 /// The sends that could take over an operation: `send B` after `exec F with A B`.
 fn send_candidates(body: &Body, exec: ActionId) -> impl Iterator<Item = Fusion> {
     let result = match *body.action(exec) {
-        Action::Exec { op, size, .. } if op != Op::Copy && size > 0 => operands(body, exec).map(|[_, b]| b),
+        Action::Exec { op, size, .. } if op != Op::Copy && size > 0 => {
+            operands(body, exec).map(|[_, b]| b)
+        }
         _ => None,
     };
     let waiters = result.map_or(&[][..], |_| body.requires.row(exec)).iter();
     let sends = move |id| matches!(*body.action(id), Action::Send { payload: Payload::Buffer(sent), .. } if Some(sent) == result);
-    waiters.copied().filter(move |&id| sends(id)).map(move |message| Fusion { message, exec, dropped: None })
+    waiters.copied().filter(move |&id| sends(id)).map(move |message| Fusion {
+        message,
+        exec,
+        dropped: None,
+    })
 }
 
 /// A and B of a contiguous operation without a third buffer.
 fn operands(body: &Body, exec: ActionId) -> Option<[Piece; 2]> {
     match *body.action(exec) {
-        Action::Exec { spaces, has_c: false, a, b, size, .. } => {
-            Some([Piece { addr: a, size, space: spaces[0] }, Piece { addr: b, size, space: spaces[1] }])
-        }
+        Action::Exec { spaces, has_c: false, a, b, size, .. } => Some([
+            Piece { addr: a, size, space: spaces[0] },
+            Piece { addr: b, size, space: spaces[1] },
+        ]),
         _ => None,
     }
 }
@@ -101,7 +113,8 @@ fn receives(
         return fusions;
     }
     let Some(flow) = Flow::new(body, order) else {
-        context.note("the search for what is read was cut short: receives and operations stay apart");
+        context
+            .note("the search for what is read was cut short: receives and operations stay apart");
         return Vec::new();
     };
     fusions.retain(|&Fusion { message, exec, .. }| {
@@ -112,7 +125,8 @@ fn receives(
             };
             value.is_certain && is_dead && flow.readers(value).iter().all(|&reader| reader == exec)
         });
-        let free = unread && flow.written_by(exec).all(|value| value.is_certain) && !used[exec.index()];
+        let free =
+            unread && flow.written_by(exec).all(|value| value.is_certain) && !used[exec.index()];
         if free {
             used[exec.index()] = true;
         }
@@ -132,7 +146,11 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
                     .row(exec)
                     .iter()
                     .all(|&waiter| waiter == message || order.ends_before(message, waiter))
-                && body.irequires.row(message).iter().all(|&waiter| order.ends_before(message, waiter))
+                && body
+                    .irequires
+                    .row(message)
+                    .iter()
+                    .all(|&waiter| order.ends_before(message, waiter))
                 && starts_as_early(order, message, exec)
         };
         if let Some(fusion) = send_candidates(body, id).find(fits) {
@@ -174,7 +192,8 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
             None => {}
         }
     }
-    // The receive ends as the operation did; whoever waits for a send's operation waits for the send anyway.
+    // The receive ends as the operation did; whoever waits for a send's operation waits for the
+    // send anyway.
     for edge in &mut ends.edges {
         if let Some(Fusion { message, dropped: Some(_), .. }) = of(edge.prerequisite) {
             edge.prerequisite = *message;
@@ -192,7 +211,9 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
 
 /// The action that two become.
 fn fused(body: &mut Body, fusion: &Fusion) -> Action {
-    let Action::Exec { op, datatype, .. } = *body.action(fusion.exec) else { unreachable!("an operation") };
+    let Action::Exec { op, datatype, .. } = *body.action(fusion.exec) else {
+        unreachable!("an operation")
+    };
     let [a, b] = operands(body, fusion.exec).expect("an operation with two buffers");
     let first = body.pieces.len();
     match *body.action(fusion.message) {

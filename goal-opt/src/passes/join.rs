@@ -1,16 +1,18 @@
 //! Joins: how an action waits for more others than NISA can count.
 //!
-//! Only the number of actions that one waits for has a limit. How many wait for one has none, and the engine releases them in one
-//! sweep over a row, so a large fan-out stays flat: a tree below it would only add actions and depth.
+//! Only the number of actions that one waits for has a limit. How many wait for one has none, and
+//! the engine releases them in one sweep over a row, so a large fan-out stays flat: a tree below it
+//! would only add actions and depth.
 
 use super::edit::Edges;
 use super::permute::permute;
 use goal_lang::{Action, ActionId, Body, Edge, Position};
 
-/// Gives every action at most `most` dependencies: one with more waits for dummy actions instead (paper III.D, Theorem 4),
-/// which share them evenly, in a tree of as many levels as it takes. A dummy is complete as soon as it starts, so waiting for one
-/// that waits for the start of an action is waiting for that start. Dummies are laid out right before the action that waits for
-/// them, so a layout in topological order stays in it. False where nothing changed.
+/// Gives every action at most `most` dependencies: one with more waits for dummy actions instead
+/// (paper III.D, Theorem 4), which share them evenly, in a tree of as many levels as it takes. A
+/// dummy is complete as soon as it starts, so waiting for one that waits for the start of an action
+/// is waiting for that start. Dummies are laid out right before the action that waits for them, so
+/// a layout in topological order stays in it. False where nothing changed.
 ///
 /// # Panics
 /// If a body would have 2^32 actions, or `most` is below 2.
@@ -27,10 +29,14 @@ pub fn join(body: &mut Body, most: usize) -> bool {
     let mut requires = Edges::new(&body.requires, &body.debug.requires);
     let mut irequires = Edges::new(&body.irequires, &body.debug.irequires);
     let mut sources: Vec<Vec<Source>> = vec![Vec::new(); body.len()];
-    for (i, edge) in requires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()]) {
+    for (i, edge) in
+        requires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()])
+    {
         sources[edge.waiter.index()].push(Source::End(i));
     }
-    for (i, edge) in irequires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()]) {
+    for (i, edge) in
+        irequires.edges.iter().enumerate().filter(|(_, edge)| heavy[edge.waiter.index()])
+    {
         sources[edge.waiter.index()].push(Source::Start(i));
     }
     let mut order: Vec<ActionId> = Vec::with_capacity(body.len());
@@ -89,10 +95,12 @@ enum Source {
 /// As few groups as hold the items with `most` in each, their sizes differing by one at most.
 fn evenly<T>(items: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     let groups = items.len().div_ceil(most);
-    (0..groups).map(move |group| &items[items.len() * group / groups..items.len() * (group + 1) / groups])
+    (0..groups)
+        .map(move |group| &items[items.len() * group / groups..items.len() * (group + 1) / groups])
 }
 
-/// Adds an action without a label at the end of the body, in the place of the text that `waiter` has.
+/// Adds an action without a label at the end of the body, in the place of the text that `waiter`
+/// has.
 fn new_join(body: &mut Body, waiter: ActionId) -> ActionId {
     let join = ActionId::new(body.actions.len());
     body.actions.push(Action::Nop);

@@ -1,4 +1,5 @@
-//! Messages that may be under way at the same time: the global communication graph of a program, in levels.
+//! Messages that may be under way at the same time: the global communication graph of a program, in
+//! levels.
 
 use crate::pass::Context;
 use crate::whole::{Run, Trace, Vertex, Whole};
@@ -12,30 +13,38 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) struct Message {
     pub(crate) send: Vertex,
     pub(crate) recv: Vertex,
-    /// One more than the largest level of the messages that have to be before it: nothing orders messages of one level.
+    /// One more than the largest level of the messages that have to be before it: nothing orders
+    /// messages of one level.
     pub(crate) level: u32,
 }
 
-/// The actions of all ranks and a run of them in which messages of any size are sent at once. `None`, and a note that says why, where
-/// there are too many or the run does not end: the program stays as it is.
-pub(crate) fn complete_run<'p>(program: &'p Program, context: &Context<'_>) -> Option<(Whole<'p>, Trace)> {
+/// The actions of all ranks and a run of them in which messages of any size are sent at once.
+/// `None`, and a note that says why, where there are too many or the run does not end: the program
+/// stays as it is.
+pub(crate) fn complete_run<'p>(
+    program: &'p Program,
+    context: &Context<'_>,
+) -> Option<(Whole<'p>, Trace)> {
     let whole = Whole::new(program)
         .inspect_err(|error| context.note(format!("{error}: the program stays as it is")))
         .ok()?;
     let trace = Run::new(&whole).finish(u64::MAX);
     if !trace.is_complete() {
-        context.note("the program does not end, however large the messages sent at once: it stays as it is");
+        context.note(
+            "the program does not end, however large the messages sent at once: it stays as it is",
+        );
         return None;
     }
     Some((whole, trace))
 }
 
-/// The messages that are free to be ordered, with their levels, in the order of their sends. `partner` has the other end of each
-/// message that every run matches alike.
+/// The messages that are free to be ordered, with their levels, in the order of their sends.
+/// `partner` has the other end of each message that every run matches alike.
 ///
-/// In the graph that is looked at both ends of a message are one node, and so are all messages to a rank with wildcards, or
-/// of a source and tag, whose matching is open. A node on a circle, as those are that have to be under way together, stays as it is; so do
-/// messages of a rank to itself. Linear in actions, dependencies and messages.
+/// In the graph that is looked at both ends of a message are one node, and so are all messages to a
+/// rank with wildcards, or of a source and tag, whose matching is open. A node on a circle, as
+/// those are that have to be under way together, stays as it is; so do messages of a rank to
+/// itself. Linear in actions, dependencies and messages.
 pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Message> {
     let mut graph: DiGraph<bool, (), u32> = DiGraph::with_capacity(whole.len(), 0);
     let node_of = nodes(whole, partner, &mut graph);
@@ -53,7 +62,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
     for (at, component) in components.iter().enumerate() {
         component.iter().for_each(|node| component_of[node.index()] = at);
     }
-    // The components come in reverse topological order. By component, the messages on the longest path up to it.
+    // The components come in reverse topological order. By component, the messages on the longest
+    // path up to it.
     let mut levels = vec![0u32; components.len()];
     for (at, component) in components.iter().enumerate().rev() {
         levels[at] += u32::from(component.iter().any(|&node| graph[node]));
@@ -64,7 +74,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
             }
         }
     }
-    let sends = whole.vertices().filter(|&vertex| matches!(whole.action(vertex), Action::Send { .. }));
+    let sends =
+        whole.vertices().filter(|&vertex| matches!(whole.action(vertex), Action::Send { .. }));
     let free = sends.filter_map(|send| {
         let recv = partner[send.index()].some()?;
         let component = component_of[node_of[send.index()].index()];
@@ -74,8 +85,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
     free.collect()
 }
 
-/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on how many messages were before,
-/// and a receive with an address keeps them.
+/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on
+/// how many messages were before, and a receive with an address keeps them.
 pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
     let mut pairs = FxHashSet::default();
     for vertex in whole.vertices() {
@@ -100,7 +111,11 @@ pub(crate) fn size(whole: &Whole<'_>, vertex: Vertex) -> u64 {
 }
 
 /// By vertex, its node. The weight of a node tells whether it is one of messages.
-fn nodes(whole: &Whole<'_>, partner: &[Vertex], graph: &mut DiGraph<bool, (), u32>) -> Vec<NodeIndex> {
+fn nodes(
+    whole: &Whole<'_>,
+    partner: &[Vertex],
+    graph: &mut DiGraph<bool, (), u32>,
+) -> Vec<NodeIndex> {
     let mut is_wild = vec![false; whole.program.ranks.len()];
     for vertex in whole.vertices() {
         if let Action::Recv { from, tag, .. } = *whole.action(vertex) {

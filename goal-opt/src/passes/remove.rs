@@ -23,7 +23,8 @@ impl Removal {
         }
     }
 
-    /// The body without the actions that go and their dependencies, without those of an action on itself, and with no more scratch memory than it uses.
+    /// The body without the actions that go and their dependencies, without those of an action on
+    /// itself, and with no more scratch memory than it uses.
     pub(crate) fn finish(self, body: &mut Body) {
         let Self { gone, requires, irequires } = self;
         let mut place = vec![ActionId(0); gone.len()];
@@ -33,7 +34,8 @@ impl Removal {
             kept += u32::from(!gone);
         }
         let finish = |edges: Edges| -> (Csr, Vec<u64>) {
-            let mut left = Edges { edges: Vec::with_capacity(edges.edges.len()), positions: Vec::new() };
+            let mut left =
+                Edges { edges: Vec::with_capacity(edges.edges.len()), positions: Vec::new() };
             let has_positions = edges.positions.len() == edges.edges.len();
             for (i, edge) in edges.edges.iter().enumerate() {
                 let stays = edge.waiter != edge.prerequisite;

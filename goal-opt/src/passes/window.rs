@@ -1,4 +1,5 @@
-//! Dummy-node windowing (paper III.D, Theorem 4): a schedule of any length that an executor runs in constant space.
+//! Dummy-node windowing (paper III.D, Theorem 4): a schedule of any length that an executor runs in
+//! constant space.
 
 mod apply;
 mod messages;
@@ -19,8 +20,8 @@ use rustc_hash::FxHashMap;
 pub struct Windowed {
     /// Dummies in all bodies.
     pub dummies: u64,
-    /// The program, before and after, ends where sends of at most this many bytes need no receive; `None` where it ends even
-    /// if all do.
+    /// The program, before and after, ends where sends of at most this many bytes need no receive;
+    /// `None` where it ends even if all do.
     pub eager_limit: Option<u64>,
 }
 
@@ -95,7 +96,10 @@ struct Refusal {
 ///
 /// # Errors
 /// [`WindowError`], or that no size is given.
-pub(crate) fn window_pass(program: &mut Program, context: &Context<'_>) -> Result<bool, PassRefusal> {
+pub(crate) fn window_pass(
+    program: &mut Program,
+    context: &Context<'_>,
+) -> Result<bool, PassRefusal> {
     let refusal = |text: String| PassRefusal(text);
     let Some(size) = context.arguments.number("size") else {
         return Err(refusal("how many actions has a window? write window(64)".to_owned()));
@@ -110,12 +114,14 @@ pub(crate) fn window_pass(program: &mut Program, context: &Context<'_>) -> Resul
     Ok(true)
 }
 
-/// Puts the actions of every rank in windows of at most `window`, with a dummy between two: it waits for the sinks of the
-/// window before it, and the sources of the window behind it wait for it. No other dependency leaves a window.
+/// Puts the actions of every rank in windows of at most `window`, with a dummy between two: it
+/// waits for the sinks of the window before it, and the sources of the window behind it wait for
+/// it. No other dependency leaves a window.
 ///
-/// All ranks are put in windows together, so that a program that ends without windows, be it with eager sends of at most
-/// some size or with none, ends in them too: RULES.md says why. Ranks that shared a body get bodies of their own where
-/// their windows differ. Near linear in actions, dependencies and messages.
+/// All ranks are put in windows together, so that a program that ends without windows, be it with
+/// eager sends of at most some size or with none, ends in them too: RULES.md says why. Ranks that
+/// shared a body get bodies of their own where their windows differ. Near linear in actions,
+/// dependencies and messages.
 ///
 /// # Errors
 /// [`WindowError`]; the program is as it was.

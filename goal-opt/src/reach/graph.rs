@@ -9,8 +9,8 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The edges that `visit` hands to its argument, the same ones each of the two times that it is called. `None` where 32
-    /// bits are too few to number them.
+    /// The edges that `visit` hands to its argument, the same ones each of the two times that it is
+    /// called. `None` where 32 bits are too few to number them.
     pub(crate) fn new(nodes: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Option<Self> {
         u32::try_from(nodes).ok()?;
         let mut starts = vec![0u32; nodes + 1];
@@ -24,7 +24,11 @@ impl Graph {
     }
 
     /// Rows from the number of edges of each node: `starts` first holds these.
-    fn filled(mut starts: Vec<u32>, edges: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
+    fn filled(
+        mut starts: Vec<u32>,
+        edges: usize,
+        visit: impl Fn(&mut dyn FnMut(u32, u32)),
+    ) -> Self {
         let mut end = 0;
         for start in &mut starts {
             end += *start;

@@ -6,7 +6,8 @@ use super::Graph;
 #[derive(Debug)]
 pub(super) struct Labels(Vec<Node>);
 
-/// Two labels, from two depth-first searches that take edges in opposite orders, and a third criterion.
+/// Two labels, from two depth-first searches that take edges in opposite orders, and a third
+/// criterion.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     labels: [Label; 2],
@@ -14,12 +15,14 @@ struct Node {
     height: u32,
 }
 
-/// What one depth-first search knows of a node. Nodes are numbered in the order in which the search leaves them.
+/// What one depth-first search knows of a node. Nodes are numbered in the order in which the search
+/// leaves them.
 #[derive(Debug, Clone, Copy)]
 struct Label {
     /// The node's own number: lower than that of every node that leads to it.
     own: u32,
-    /// The lowest number in the node's part of the search tree: what lies from here to `own` is reached.
+    /// The lowest number in the node's part of the search tree: what lies from here to `own` is
+    /// reached.
     tree: u32,
     /// The lowest number that is reached at all: what lies outside of here to `own` is not reached.
     low: u32,
@@ -39,7 +42,8 @@ impl Labels {
         labels
     }
 
-    /// A depth-first search from each of `sources`, forwards through the rows if `WHICH` is 0, else backwards.
+    /// A depth-first search from each of `sources`, forwards through the rows if `WHICH` is 0, else
+    /// backwards.
     fn search<const WHICH: usize>(&mut self, graph: &Graph, sources: impl Iterator<Item = u32>) {
         let mut left = 0;
         let mut path: Vec<(u32, u32)> = Vec::new();

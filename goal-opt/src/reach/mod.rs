@@ -1,9 +1,11 @@
-//! Whether one node of an acyclic graph can be reached from another, for many pairs of a large graph.
+//! Whether one node of an acyclic graph can be reached from another, for many pairs of a large
+//! graph.
 //!
-//! Labels of two depth-first searches answer most questions at once: an interval that must enclose the other's where there
-//! is a path (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010), and the interval of the search tree, within which there is one. A path
-//! also leads from what is higher above the last nodes to what is lower.
-//! What they leave open is searched for from both ends, with a bound on the work.
+//! Labels of two depth-first searches answer most questions at once: an interval that must enclose
+//! the other's where there is a path (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010), and the interval
+//! of the search tree, within which there is one. A path also leads from what is higher above the
+//! last nodes to what is lower. What they leave open is searched for from both ends, with a bound
+//! on the work.
 
 mod graph;
 mod labels;
@@ -61,7 +63,8 @@ impl Reach {
     /// Allows the questions to come as much work as a new graph's.
     pub(crate) fn renew(&mut self) {
         let size = self.successors.nodes() as u64 + self.successors.edges() as u64;
-        self.steps_left = (ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size).saturating_mul(self.effort);
+        self.steps_left =
+            (ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size).saturating_mul(self.effort);
     }
 
     /// Allows so many times as much work as usual, from now on.
@@ -77,7 +80,9 @@ impl Reach {
 
     /// By node, how many edges lead to it.
     pub(crate) fn indegrees(&self) -> Vec<u32> {
-        (0..self.predecessors.nodes() as u32).map(|node| self.predecessors.row(node).len() as u32).collect()
+        (0..self.predecessors.nodes() as u32)
+            .map(|node| self.predecessors.row(node).len() as u32)
+            .collect()
     }
 
     /// Nodes ascend by it along every path.
@@ -85,22 +90,25 @@ impl Reach {
         self.labels.position(node)
     }
 
-    /// Whether a path leads from `from` to `to`; a node reaches itself. `None` where the bound on the work was too small to
-    /// find out.
+    /// Whether a path leads from `from` to `to`; a node reaches itself. `None` where the bound on
+    /// the work was too small to find out.
     pub(crate) fn reaches(&mut self, from: u32, to: u32) -> Option<bool> {
         self.labels.decide(from, to).or_else(|| self.search(from, to))
     }
 
-    /// Searches from both ends in turn, an edge at a time, so that a node with very many edges on one side does no harm where
-    /// the other side is narrow.
+    /// Searches from both ends in turn, an edge at a time, so that a node with very many edges on
+    /// one side does no harm where the other side is narrow.
     fn search(&mut self, from: u32, to: u32) -> Option<bool> {
         // The searches could pass by a path of one edge, which questions are often about.
         let (after, before) = (self.successors.row(from), self.predecessors.row(to));
         let steps = after.len().min(before.len()) as u64;
         if steps <= self.steps_left {
             self.steps_left -= steps;
-            let is_direct =
-                if after.len() < before.len() { after.contains(&to) } else { before.contains(&from) };
+            let is_direct = if after.len() < before.len() {
+                after.contains(&to)
+            } else {
+                before.contains(&from)
+            };
             if is_direct {
                 return Some(true);
             }
@@ -164,7 +172,8 @@ impl Reach {
     }
 }
 
-/// The node at the end of the next edge; none where a node's edges have just come to their end. `None` where all have.
+/// The node at the end of the next edge; none where a node's edges have just come to their end.
+/// `None` where all have.
 #[allow(clippy::option_option)]
 fn edge(steps: &mut Vec<Step>, graph: &Graph) -> Option<Option<u32>> {
     let step = steps.last_mut()?;

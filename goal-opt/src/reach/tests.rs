@@ -1,13 +1,16 @@
 use super::*;
 
 fn graph(nodes: usize, edges: &[(u32, u32)]) -> Graph {
-    Graph::new(nodes, |edge| edges.iter().for_each(|&(from, to)| edge(from, to))).expect("few nodes")
+    Graph::new(nodes, |edge| edges.iter().for_each(|&(from, to)| edge(from, to)))
+        .expect("few nodes")
 }
 
 /// By pair, whether there is a path, by brute force.
 fn closure(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<bool>> {
-    let mut reached: Vec<Vec<bool>> = (0..nodes).map(|a| (0..nodes).map(|b| a == b).collect()).collect();
-    // Edges ascend, so that a node's row is complete before it is used if nodes are taken backwards.
+    let mut reached: Vec<Vec<bool>> =
+        (0..nodes).map(|a| (0..nodes).map(|b| a == b).collect()).collect();
+    // Edges ascend, so that a node's row is complete before it is used if nodes are taken
+    // backwards.
     for from in (0..nodes).rev() {
         for &(_, to) in edges.iter().filter(|&&(start, _)| start as usize == from) {
             let row = reached[to as usize].clone();
@@ -64,8 +67,8 @@ fn a_search_that_may_not_look_far_says_so() {
 #[test]
 fn a_chain_of_a_million_is_decided_by_labels() {
     let nodes = 1_000_000;
-    let chain =
-        Graph::new(nodes, |edge| (1..nodes as u32).for_each(|to| edge(to - 1, to))).expect("few nodes");
+    let chain = Graph::new(nodes, |edge| (1..nodes as u32).for_each(|to| edge(to - 1, to)))
+        .expect("few nodes");
     let mut reach = Reach::new(chain);
     reach.steps_left = 0;
     assert_eq!(reach.reaches(3, 999_999), Some(true));

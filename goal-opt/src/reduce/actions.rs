@@ -4,8 +4,8 @@ use super::Reducer;
 use crate::passes::remove::Removal;
 use goal_lang::{ActionId, Body, Csr, Edge, topological_order};
 
-/// Most dependencies that an action hands on where it goes: a bound on what adverse graphs cost. Whether a candidate with fewer
-/// is of use the verdict tells.
+/// Most dependencies that an action hands on where it goes: a bound on what adverse graphs cost.
+/// Whether a candidate with fewer is of use the verdict tells.
 const HANDED_ON_MAX: usize = 16;
 
 /// Takes actions away, one rank's alone.
@@ -25,7 +25,8 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
 
 /// Takes dependencies of both kinds away.
 pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
-    let parts = reducer.best.bodies.iter().map(|body| body.requires.len() + body.irequires.len()).sum();
+    let parts =
+        reducer.best.bodies.iter().map(|body| body.requires.len() + body.irequires.len()).sum();
     reducer.take_away(parts, |program, gone| {
         let mut program = program.clone();
         let mut gone = gone.iter();
@@ -41,14 +42,16 @@ pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// The body without the actions that are `gone`. Who waits for one of them waits for what that one waited for, each as it did.
+/// The body without the actions that are `gone`. Who waits for one of them waits for what that one
+/// waited for, each as it did.
 pub(super) fn remove(body: &mut Body, gone: Vec<bool>) {
     if !gone.contains(&true) {
         return;
     }
     let mut removal = Removal::new(body);
     let order = topological_order(body).expect("a valid body has no cycle");
-    let prerequisites = [body.requires.transposed(body.len()), body.irequires.transposed(body.len())];
+    let prerequisites =
+        [body.requires.transposed(body.len()), body.irequires.transposed(body.len())];
     // By action that goes, what it hands on: whose end and whose start, in this order.
     let mut handed_on: Vec<Vec<(usize, ActionId)>> = vec![Vec::new(); body.len()];
     for waiter in order {

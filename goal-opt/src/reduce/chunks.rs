@@ -4,9 +4,14 @@ use super::Reducer;
 use goal_lang::Program;
 
 impl Reducer<'_> {
-    /// Takes away what can go of `parts` parts of the best program: all together, then halves of what is left, and so on
-    /// down to single ones, the last ones first. `without` makes the program without some parts, or says that there is none.
-    pub(super) fn take_away(&mut self, parts: usize, without: impl Fn(&Program, &[bool]) -> Option<Program>) {
+    /// Takes away what can go of `parts` parts of the best program: all together, then halves of
+    /// what is left, and so on down to single ones, the last ones first. `without` makes the
+    /// program without some parts, or says that there is none.
+    pub(super) fn take_away(
+        &mut self,
+        parts: usize,
+        without: impl Fn(&Program, &[bool]) -> Option<Program>,
+    ) {
         let program = self.best.clone();
         let mut gone = vec![false; parts];
         let mut left: Vec<usize> = (0..parts).collect();
@@ -17,7 +22,8 @@ impl Reducer<'_> {
                     return;
                 }
                 chunk.iter().for_each(|&part| gone[part] = true);
-                let went = without(&program, &gone).is_some_and(|candidate| self.attempt(candidate));
+                let went =
+                    without(&program, &gone).is_some_and(|candidate| self.attempt(candidate));
                 if !went {
                     chunk.iter().for_each(|&part| gone[part] = false);
                 }

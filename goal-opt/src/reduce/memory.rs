@@ -11,7 +11,8 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     reducer.take_away(parts, |program, gone| {
         let mut program = program.clone();
         let mut gone = gone;
-        for data in program.images.iter_mut().flat_map(|image| [&mut image.init, &mut image.expect]) {
+        for data in program.images.iter_mut().flat_map(|image| [&mut image.init, &mut image.expect])
+        {
             let mut left = Vec::with_capacity(data.len());
             for datum in data.drain(..) {
                 let (of_datum, rest) = gone.split_at(elements(&datum));
@@ -41,7 +42,8 @@ fn without(datum: &Datum, gone: &[bool], left: &mut Vec<Datum>) {
     }
 }
 
-/// Moves what is used of memory together, in all ranks alike, and then of each rank's scratch memory.
+/// Moves what is used of memory together, in all ranks alike, and then of each rank's scratch
+/// memory.
 pub(super) fn compact(reducer: &mut Reducer<'_>) {
     let mut used = Vec::new();
     for image in &reducer.best.images {
@@ -83,7 +85,8 @@ struct Places {
 }
 
 impl Places {
-    /// One range behind the other; those that touch stay together, and every address keeps its remainder by 8.
+    /// One range behind the other; those that touch stay together, and every address keeps its
+    /// remainder by 8.
     fn new(mut used: Vec<(u64, u64)>) -> Self {
         used.sort_unstable();
         let mut moves = Vec::new();
@@ -119,7 +122,9 @@ impl Places {
         for action in &mut body.actions {
             match action {
                 Action::Send { payload: Payload::Buffer(piece), .. }
-                | Action::Recv { payload: Payload::Buffer(piece), .. } => one(&mut piece.addr, piece.space),
+                | Action::Recv { payload: Payload::Buffer(piece), .. } => {
+                    one(&mut piece.addr, piece.space)
+                }
                 Action::Exec { spaces, has_c, a, b, c, .. } => {
                     one(a, spaces[0]);
                     one(b, spaces[1]);

@@ -13,7 +13,8 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
         let mut program = program.clone();
         let mut of = messages.of.iter();
         for body in &mut program.bodies {
-            let gone_of = |message: &Option<u32>| message.is_some_and(|message| gone[message as usize]);
+            let gone_of =
+                |message: &Option<u32>| message.is_some_and(|message| gone[message as usize]);
             let gone = of.by_ref().take(body.len()).map(gone_of).collect();
             actions::remove(body, gone);
         }
@@ -31,7 +32,8 @@ pub(super) fn without_memory(reducer: &mut Reducer<'_>) {
             for id in body.ids() {
                 let message = of.next().expect("an entry an action");
                 if message.is_some_and(|message| plain[message as usize])
-                    && let Action::Send { payload, .. } | Action::Recv { payload, .. } = *body.action(id)
+                    && let Action::Send { payload, .. } | Action::Recv { payload, .. } =
+                        *body.action(id)
                 {
                     let size = body.payload_size(payload);
                     if let Action::Send { payload, .. } | Action::Recv { payload, .. } =
@@ -54,8 +56,9 @@ struct Messages {
 }
 
 impl Messages {
-    /// Takes those together that meet in an abstract run, and of those left behind by a deadlock the first send with the first
-    /// receive. Where ranks share a body, whatever any of them matches belongs together.
+    /// Takes those together that meet in an abstract run, and of those left behind by a deadlock
+    /// the first send with the first receive. Where ranks share a body, whatever any of them
+    /// matches belongs together.
     fn of(program: &Program) -> Self {
         let mut first = Vec::with_capacity(program.bodies.len());
         let mut actions = 0;
@@ -66,7 +69,8 @@ impl Messages {
         let mut sets = Sets((0..actions).collect());
         if let Ok(whole) = Whole::new(program) {
             let place = |vertex| {
-                first[program.ranks[whole.rank(vertex) as usize].body.index()] + whole.id(vertex).index()
+                first[program.ranks[whole.rank(vertex) as usize].body.index()]
+                    + whole.id(vertex).index()
             };
             for (a, b) in pairs(&whole) {
                 sets.join(place(a), place(b));

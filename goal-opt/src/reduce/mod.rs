@@ -1,8 +1,9 @@
-//! Small programs out of large ones that show the same fault: delta debugging (A. Zeller, R. Hildebrandt: Simplifying and
-//! Isolating Failure-Inducing Input, 2002) on ranks, messages, actions, dependencies, memory and numbers.
+//! Small programs out of large ones that show the same fault: delta debugging (A. Zeller, R.
+//! Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002) on ranks, messages,
+//! actions, dependencies, memory and numbers.
 //!
-//! What is interesting is the caller's to say. Every candidate is a valid program; how it behaves is not looked at, so
-//! programs that never end are reduced like all others.
+//! What is interesting is the caller's to say. Every candidate is a valid program; how it behaves
+//! is not looked at, so programs that never end are reduced like all others.
 
 mod actions;
 mod chunks;
@@ -34,21 +35,25 @@ pub enum Verdict {
 pub struct Reduced {
     /// The smallest one that was interesting.
     pub program: Program,
-    /// Whether nothing more can be taken from it: no rank, message, action, dependency or value in memory alone.
+    /// Whether nothing more can be taken from it: no rank, message, action, dependency or value in
+    /// memory alone.
     pub is_minimal: bool,
 }
 
-/// Actions of all ranks together up to which ranks that do the same get bodies of their own, so that each can lose actions alone.
+/// Actions of all ranks together up to which ranks that do the same get bodies of their own, so
+/// that each can lose actions alone.
 const UNSHARED_MAX: u64 = 1 << 20;
 
-/// Makes a valid program smaller as long as `verdict` finds it interesting; `None` where the program itself is not.
+/// Makes a valid program smaller as long as `verdict` finds it interesting; `None` where the
+/// program itself is not.
 ///
-/// Parts are taken away in halves, quarters and so on down to single ones, rounds of this until one changes nothing: what
-/// is left has no part that can go alone. An action that goes hands its dependencies on to those that wait for it. Labels
-/// stay, places in a text are dropped. The same program and verdicts give the same result, and no candidate is asked
-/// about twice.
+/// Parts are taken away in halves, quarters and so on down to single ones, rounds of this until one
+/// changes nothing: what is left has no part that can go alone. An action that goes hands its
+/// dependencies on to those that wait for it. Labels stay, places in a text are dropped. The same
+/// program and verdicts give the same result, and no candidate is asked about twice.
 ///
-/// A candidate costs time linear in the program; their number is logarithmic in what goes and linear in what stays.
+/// A candidate costs time linear in the program; their number is logarithmic in what goes and
+/// linear in what stays.
 pub fn reduce(program: &Program, verdict: &mut dyn FnMut(&Program) -> Verdict) -> Option<Reduced> {
     let mut program = program.clone();
     for body in &mut program.bodies {
@@ -117,7 +122,8 @@ fn hash(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
     program.ranks.hash(&mut hasher);
     for body in &program.bodies {
-        (&body.actions, &body.requires, &body.irequires, &body.pieces, body.scratch).hash(&mut hasher);
+        (&body.actions, &body.requires, &body.irequires, &body.pieces, body.scratch)
+            .hash(&mut hasher);
     }
     program.images.hash(&mut hasher);
     hasher.finish()

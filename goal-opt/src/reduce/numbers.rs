@@ -1,4 +1,5 @@
-//! Smaller numbers: sizes, durations, tags, placements. Equal ones stay equal, so that both ends of a message still agree.
+//! Smaller numbers: sizes, durations, tags, placements. Equal ones stay equal, so that both ends of
+//! a message still agree.
 
 use super::Reducer;
 use goal_lang::{ANY, Action, Payload, Placement, Program};
@@ -14,7 +15,8 @@ enum Field {
     Tag,
 }
 
-/// Different numbers of a field that are made smaller one by one; a program with more of them is not small yet.
+/// Different numbers of a field that are made smaller one by one; a program with more of them is
+/// not small yet.
 const VALUES_MAX: usize = 64;
 
 /// Makes numbers as small as they can be.
@@ -32,10 +34,13 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
 
 /// Makes one value as small as it can be: a small power of two, or what bisection finds.
 fn lower(reducer: &mut Reducer<'_>, field: Field, value: u64) {
-    let replace = |reducer: &mut Reducer<'_>, old, new| {
-        new < old
-            && reducer.attempt(mapped(&reducer.best, field, |value| if value == old { new } else { value }))
-    };
+    let replace =
+        |reducer: &mut Reducer<'_>, old, new| {
+            new < old
+                && reducer.attempt(mapped(&reducer.best, field, |value| {
+                    if value == old { new } else { value }
+                }))
+        };
     let least = u64::from(field == Field::Size);
     let small = [0, 1, 2, 4, 8].into_iter().filter(|&small| small >= least);
     let mut low = 0;

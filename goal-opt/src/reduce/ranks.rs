@@ -42,7 +42,9 @@ fn without(program: &Program, gone: &[bool]) -> Option<Program> {
 /// The body among the ranks that are left, which have these numbers now.
 fn among(body: &Body, number: &[Option<u32>]) -> Body {
     let peer = |action: &Action| match *action {
-        Action::Send { to: peer, .. } | Action::Recv { from: peer, .. } if peer != ANY => Some(peer),
+        Action::Send { to: peer, .. } | Action::Recv { from: peer, .. } if peer != ANY => {
+            Some(peer)
+        }
         _ => None,
     };
     let mut body = body.clone();
@@ -59,13 +61,16 @@ fn among(body: &Body, number: &[Option<u32>]) -> Body {
     body
 }
 
-/// Gives each rank a body and an image of its own, where all of them have no more than `actions_max` actions.
+/// Gives each rank a body and an image of its own, where all of them have no more than
+/// `actions_max` actions.
 pub(super) fn unshare(program: &mut Program, actions_max: u64) {
-    let actions: u64 = (0..program.num_ranks()).map(|rank| program.body_of(rank).len() as u64).sum();
+    let actions: u64 =
+        (0..program.num_ranks()).map(|rank| program.body_of(rank).len() as u64).sum();
     if program.bodies.len() == program.ranks.len() || actions > actions_max {
         return;
     }
-    let bodies = program.ranks.iter().map(|entry| program.bodies[entry.body.index()].clone()).collect();
+    let bodies =
+        program.ranks.iter().map(|entry| program.bodies[entry.body.index()].clone()).collect();
     let mut images: Vec<MemoryImage> = Vec::new();
     for (rank, entry) in program.ranks.iter_mut().enumerate() {
         entry.body = BodyId::new(rank);

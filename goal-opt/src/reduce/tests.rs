@@ -29,7 +29,8 @@ fn recv(from: u32, tag: u32, size: u64) -> Action {
     Action::Recv { payload, from, tag, placement }
 }
 
-/// Six ranks pass small messages around, 200 times each; ranks 2 and 5 also send each other 70,000 bytes before they receive.
+/// Six ranks pass small messages around, 200 times each; ranks 2 and 5 also send each other 70,000
+/// bytes before they receive.
 fn with_deadlock() -> Program {
     let mut program = ProgramBuilder::default();
     for rank in 0..6 {
@@ -89,7 +90,8 @@ fn is_matched(program: &Program) -> bool {
 
 #[test]
 fn a_deadlock_of_two_sends_is_found_among_thousands_of_actions() {
-    let (program, count) = asked(&with_deadlock(), |program| is_matched(program) && is_stuck(program));
+    let (program, count) =
+        asked(&with_deadlock(), |program| is_matched(program) && is_stuck(program));
     insta::assert_snapshot!(text(&program));
     assert!(count < 500, "{count} candidates");
 }
@@ -97,8 +99,9 @@ fn a_deadlock_of_two_sends_is_found_among_thousands_of_actions() {
 #[test]
 fn an_action_that_goes_hands_its_dependencies_on() {
     let mut body = BodyBuilder::default();
-    let chain: Vec<_> =
-        (0..1000).map(|i| body.action(Action::Calc { nanos: i, placement: Placement::default() })).collect();
+    let chain: Vec<_> = (0..1000)
+        .map(|i| body.action(Action::Calc { nanos: i, placement: Placement::default() }))
+        .collect();
     for pair in chain.windows(2) {
         body.requires(pair[1], pair[0]);
     }
@@ -109,7 +112,8 @@ fn an_action_that_goes_hands_its_dependencies_on() {
     let in_order = |program: &Program| {
         let body = program.body_of(0);
         let find = |nanos| {
-            body.ids().find(|&id| matches!(body.action(id), Action::Calc { nanos: n, .. } if *n == nanos))
+            body.ids()
+                .find(|&id| matches!(body.action(id), Action::Calc { nanos: n, .. } if *n == nanos))
         };
         let Some((late, early)) = find(700).zip(find(200)) else { return false };
         let (mut reached, mut next) = (vec![early], 0);
@@ -128,7 +132,10 @@ fn an_action_that_goes_hands_its_dependencies_on() {
 fn numbers_get_as_small_as_they_may() {
     let least = |program: &Program| {
         program.bodies.iter().flat_map(|body| &body.actions).any(|action| {
-            matches!(action, Action::Send { payload: Payload::Pattern { size: 1001.. }, tag: 3.., .. })
+            matches!(
+                action,
+                Action::Send { payload: Payload::Pattern { size: 1001.. }, tag: 3.., .. }
+            )
         })
     };
     let (program, _) = asked(&with_deadlock(), least);
@@ -165,7 +172,8 @@ fn random_programs_are_reduced_to_nothing_if_all_are_interesting() {
     }
 }
 
-/// The same faults that the text had are in the text of what is left: valid programs, whatever the verdicts.
+/// The same faults that the text had are in the text of what is left: valid programs, whatever the
+/// verdicts.
 #[test]
 fn candidates_are_valid_whatever_the_verdicts() {
     for seed in 0..200 {
@@ -177,6 +185,9 @@ fn candidates_are_valid_whatever_the_verdicts() {
             let is_interesting = std::mem::take(&mut is_first) || dice.u8(..4) == 0;
             if is_interesting { Verdict::Interesting } else { Verdict::Uninteresting }
         };
-        assert!(reduce(&program, &mut verdict).expect("the first is interesting").is_minimal, "seed {seed}");
+        assert!(
+            reduce(&program, &mut verdict).expect("the first is interesting").is_minimal,
+            "seed {seed}"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Which messages and receives can meet: a channel for each destination, source and tag, with wildcards of their own.
+//! Which messages and receives can meet: a channel for each destination, source and tag, with
+//! wildcards of their own.
 
 use super::{Vertex, Whole};
 use goal_lang::{ANY, Action};
@@ -68,7 +69,13 @@ impl Channels {
     }
 
     /// The channels that a message to `destination` may be received through, its own first.
-    pub(super) fn candidates(&self, send: Vertex, destination: u32, source: u32, tag: u32) -> Candidates {
+    pub(super) fn candidates(
+        &self,
+        send: Vertex,
+        destination: u32,
+        source: u32,
+        tag: u32,
+    ) -> Candidates {
         let wild = self.wild[destination as usize];
         let find = |there: bool, source, tag| {
             let id = there.then(|| self.ids.get(&(destination, source, tag)).copied()).flatten();

@@ -1,4 +1,5 @@
-//! All ranks of a program together: one numbering of their actions, and what an abstract run finds out.
+//! All ranks of a program together: one numbering of their actions, and what an abstract run finds
+//! out.
 
 mod channels;
 mod order;

@@ -4,8 +4,8 @@ use super::Whole;
 use goal_lang::Action;
 use goal_lang::limits::KEPT_OVERHEAD;
 
-/// The room of each rank for eager messages that no receive waits for. A message that finds no room waits for its receive with
-/// its sender, like one above the eager limit.
+/// The room of each rank for eager messages that no receive waits for. A message that finds no room
+/// waits for its receive with its sender, like one above the eager limit.
 #[derive(Debug, Clone)]
 pub struct Room {
     /// By rank, bytes that it may still keep.
@@ -15,8 +15,8 @@ pub struct Room {
 }
 
 impl Room {
-    /// Room for `limit` bytes, an overhead for each message included, at each rank that more eager messages may come to in all;
-    /// `None` if there is none. The other ranks never lack room.
+    /// Room for `limit` bytes, an overhead for each message included, at each rank that more eager
+    /// messages may come to in all; `None` if there is none. The other ranks never lack room.
     pub fn new(whole: &Whole<'_>, eager_limit: u64, limit: u64) -> Option<Self> {
         let mut bytes = vec![0u64; whole.program.ranks.len()];
         for vertex in whole.vertices() {
@@ -34,7 +34,8 @@ impl Room {
             return None;
         }
         let bytes_max = bytes.iter().copied().max().unwrap_or(0);
-        let left = bytes.into_iter().map(|bytes| if bytes > limit { limit } else { u64::MAX }).collect();
+        let left =
+            bytes.into_iter().map(|bytes| if bytes > limit { limit } else { u64::MAX }).collect();
         Some(Self { left, scarce, bytes_max })
     }
 

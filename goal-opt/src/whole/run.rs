@@ -1,4 +1,5 @@
-//! The abstract run: the schedule is carried out without data, so that what is stuck and what meets what shows.
+//! The abstract run: the schedule is carried out without data, so that what is stuck and what meets
+//! what shows.
 
 use super::channels::Channels;
 use super::room::Room;
@@ -9,17 +10,18 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// What an abstract run found out.
 ///
-/// Without wildcards, whether the program ends does not depend on the order that the run chose; with them this is one
-/// of the possible runs.
+/// Without wildcards, whether the program ends does not depend on the order that the run chose;
+/// with them this is one of the possible runs.
 #[derive(Debug)]
 pub struct Trace {
-    /// The actions that ended, in the order of their ends: each comes after all that it waits for, a receive after its send
-    /// has started. A rendezvous send ends with its receive, right after it.
+    /// The actions that ended, in the order of their ends: each comes after all that it waits for,
+    /// a receive after its send has started. A rendezvous send ends with its receive, right after
+    /// it.
     pub order: Vec<Vertex>,
     /// By vertex, the other end of a message that was received; [`Vertex::NONE`] for the rest.
     pub partner: Vec<Vertex>,
-    /// The least eager limit in bytes at which the run got this far: messages up to this size had to be sent before their
-    /// receives were there.
+    /// The least eager limit in bytes at which the run got this far: messages up to this size had
+    /// to be sent before their receives were there.
     pub least_eager_limit: u64,
     /// Whether a rank receives from any source or with any tag.
     pub has_wildcards: bool,
@@ -77,11 +79,14 @@ pub struct Run<'w, 'p> {
     messages: Vec<Queue>,
     /// By channel, receives whose send has not started, in order.
     posted: Vec<Queue>,
-    /// By vertex, the next in its queue. For ranks without wildcards, where an entry is in one queue only.
+    /// By vertex, the next in its queue. For ranks without wildcards, where an entry is in one
+    /// queue only.
     next: Vec<Vertex>,
-    /// By channel that has to do with wildcards, the entries of its queue; those that met elsewhere are dropped on sight.
+    /// By channel that has to do with wildcards, the entries of its queue; those that met elsewhere
+    /// are dropped on sight.
     shared: Vec<VecDeque<Vertex>>,
-    /// By vertex, when a message arrived or a receive was posted, where a wildcard has to know. 0 is never.
+    /// By vertex, when a message arrived or a receive was posted, where a wildcard has to know. 0
+    /// is never.
     arrival: Vec<u32>,
     arrivals: u32,
     /// Started sends that wait for their receive, the smallest first.
@@ -137,7 +142,11 @@ impl<'w, 'p> Run<'w, 'p> {
             messages: vec![Queue::EMPTY; channels.len()],
             posted: vec![Queue::EMPTY; channels.len()],
             next: vec![Vertex::NONE; whole.len()],
-            shared: if has_wildcards { vec![VecDeque::new(); 2 * channels.len()] } else { Vec::new() },
+            shared: if has_wildcards {
+                vec![VecDeque::new(); 2 * channels.len()]
+            } else {
+                Vec::new()
+            },
             arrival: if has_wildcards { vec![0; whole.len()] } else { Vec::new() },
             arrivals: 0,
             waiting: BinaryHeap::new(),
@@ -154,10 +163,10 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// Goes on until nothing can, with every send waiting for its receive that the run can do without: each time it is stuck
-    /// the smallest of the waiting sends is let go, as long as it has at most `eager_limit` bytes. So the limit that the run
-    /// ends with is the least at which the program gets as far. Linear in actions and edges, but for a logarithm where sends
-    /// wait.
+    /// Goes on until nothing can, with every send waiting for its receive that the run can do
+    /// without: each time it is stuck the smallest of the waiting sends is let go, as long as it
+    /// has at most `eager_limit` bytes. So the limit that the run ends with is the least at which
+    /// the program gets as far. Linear in actions and edges, but for a logarithm where sends wait.
     pub fn finish(mut self, eager_limit: u64) -> Trace {
         loop {
             while let Some(vertex) = self.ready.pop_front() {
@@ -176,8 +185,9 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending at once, and with the actions that
-    /// can start taking turns as `turn` says. With wildcards other messages may be taken.
+    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending at once,
+    /// and with the actions that can start taking turns as `turn` says. With wildcards other
+    /// messages may be taken.
     pub fn finish_eagerly(mut self, eager_limit: u64, turn: Turn) -> Trace {
         self.trace.least_eager_limit = eager_limit;
         let next = match turn {
@@ -190,8 +200,8 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but the actions in `late` start only when nothing else
-    /// can go on, one at a time.
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but the actions in
+    /// `late` start only when nothing else can go on, one at a time.
     pub fn finish_late(mut self, eager_limit: u64, late: &[Vertex]) -> Trace {
         self.trace.least_eager_limit = eager_limit;
         let mut held = VecDeque::new();
@@ -208,8 +218,8 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but with bounded room for messages without a receive:
-    /// what finds none waits for its receive, whatever its size.
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but with bounded room
+    /// for messages without a receive: what finds none waits for its receive, whatever its size.
     pub fn finish_with_room(mut self, eager_limit: u64, room: Room) -> Trace {
         self.room = Some(room);
         self.finish_eagerly(eager_limit, Turn::FirstFirst)
@@ -245,7 +255,9 @@ impl<'w, 'p> Run<'w, 'p> {
             Action::Recv { .. } => {
                 if let Some(send) = self.take_message(vertex) {
                     let (rank, size) = (self.whole.rank(vertex), self.size(send));
-                    if let Some(room) = self.room.as_mut().filter(|_| self.trace.ended[send.index()]) {
+                    if let Some(room) =
+                        self.room.as_mut().filter(|_| self.trace.ended[send.index()])
+                    {
                         room.free(rank, size);
                     }
                     self.meet(send, vertex);

@@ -37,7 +37,9 @@ fn an_exchange_works_from_the_size_of_its_smaller_message_on() {
     assert_eq!(ended.least_eager_limit, 24);
     let stuck = trace(&program, 23);
     assert!(!stuck.is_complete());
-    assert!(stuck.order.is_empty() && stuck.has_started(Vertex(0)) && !stuck.has_started(Vertex(1)));
+    assert!(
+        stuck.order.is_empty() && stuck.has_started(Vertex(0)) && !stuck.has_started(Vertex(1))
+    );
     assert_eq!(stuck.least_eager_limit, 0);
 }
 

@@ -1,4 +1,5 @@
-//! Programs that send on what they received: broadcasts, scatters and reductions along random trees, one after the other.
+//! Programs that send on what they received: broadcasts, scatters and reductions along random
+//! trees, one after the other.
 
 use goal_lang::{ParseOptions, Program, SourceMap};
 use std::collections::HashMap;
@@ -10,12 +11,13 @@ use std::sync::Arc;
 const AREA: u64 = 64;
 const AREAS: u64 = 3;
 
-/// A program whose messages are parts of what others brought. Each action requires the earlier ones of its rank that touch
-/// the same bytes, and some more, so there is one outcome.
+/// A program whose messages are parts of what others brought. Each action requires the earlier ones
+/// of its rank that touch the same bytes, and some more, so there is one outcome.
 pub(crate) fn forwards(seed: u64) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let ranks = random.usize(2..=5);
-    let mut forwards = Forwards { ranks: (0..ranks).map(|_| Rank::default()).collect(), random, tags: 1 };
+    let mut forwards =
+        Forwards { ranks: (0..ranks).map(|_| Rank::default()).collect(), random, tags: 1 };
     for _ in 0..forwards.random.usize(1..=3) {
         if forwards.random.u8(..3) == 0 { forwards.reduction() } else { forwards.broadcast() }
     }
@@ -165,11 +167,16 @@ impl Forwards {
 
     fn exec(&mut self, rank: usize, from: Buffer, into: Buffer) {
         let name = if into.in_scratch || self.random.bool() { "copyInt32" } else { "sumInt32" };
-        self.act(rank, &format!("exec {name} with {from} {into}"), &[(from, false), (into, true)], None);
+        self.act(
+            rank,
+            &format!("exec {name} with {from} {into}"),
+            &[(from, false), (into, true)],
+            None,
+        );
     }
 
-    /// Adds an action that comes after those which touch the same bytes, the message before it in its channel, and sometimes
-    /// others.
+    /// Adds an action that comes after those which touch the same bytes, the message before it in
+    /// its channel, and sometimes others.
     fn act(
         &mut self,
         rank: usize,
@@ -185,7 +192,8 @@ impl Forwards {
         for &(earlier, before, wrote) in &rank.touched {
             let conflicts = touched.iter().any(|&(buffer, writes)| {
                 let (x, y) = (buffer.range(), before.range());
-                let overlap = buffer.in_scratch == before.in_scratch && x.start < y.end && y.start < x.end;
+                let overlap =
+                    buffer.in_scratch == before.in_scratch && x.start < y.end && y.start < x.end;
                 overlap && (writes || wrote)
             });
             if conflicts {

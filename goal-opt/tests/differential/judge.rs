@@ -9,18 +9,25 @@ const ORDERS: u64 = 4;
 /// States above which a program's outcomes are not listed.
 const STATES_MAX: usize = 4_000;
 
-/// Runs `after` in several orders with every kind of send: its memory ends as that of `before`, and every receive takes the
-/// message that it took. `before` has one outcome. Returns how many orders were run.
+/// Runs `after` in several orders with every kind of send: its memory ends as that of `before`, and
+/// every receive takes the message that it took. `before` has one outcome. Returns how many orders
+/// were run.
 pub(crate) fn same_outcome(seed: u64, before: &Program, after: &Program) -> Result<u64, String> {
-    let options = |order: u64, eager| Options { seed: order, eager, wtime: 17.25, ..Options::default() };
-    let expected = run(before, &options(seed, Eager::All)).map_err(|error| format!("before: {error}"))?;
+    let options =
+        |order: u64, eager| Options { seed: order, eager, wtime: 17.25, ..Options::default() };
+    let expected =
+        run(before, &options(seed, Eager::All)).map_err(|error| format!("before: {error}"))?;
     let matching = matching(before, &expected);
     for order in 0..ORDERS {
-        let eager = [Eager::None, Eager::All, Eager::Limit(16), Eager::Limit(65536)][order as usize % 4];
+        let eager =
+            [Eager::None, Eager::All, Eager::Limit(16), Eager::Limit(65536)][order as usize % 4];
         let outcome = run(after, &options(seed + order, eager))
             .map_err(|error| format!("order {}, {eager:?}: {error}", seed + order))?;
         if let Some((rank, address)) = expected.first_difference(&padded(&expected, &outcome)) {
-            return Err(format!("order {}, {eager:?}: rank {rank} differs at {address}", seed + order));
+            return Err(format!(
+                "order {}, {eager:?}: rank {rank} differs at {address}",
+                seed + order
+            ));
         }
         for (receive, message) in self::matching(after, &outcome) {
             if matching.get(&receive).is_some_and(|taken| *taken != message) {
@@ -35,8 +42,8 @@ pub(crate) fn same_outcome(seed: u64, before: &Program, after: &Program) -> Resu
     Ok(ORDERS)
 }
 
-/// Runs both without wildcards at eager limits of `eager_limit` bytes and of none: where `before` ends, so does `after`, with
-/// the same memory. Returns how many orders were run.
+/// Runs both without wildcards at eager limits of `eager_limit` bytes and of none: where `before`
+/// ends, so does `after`, with the same memory. Returns how many orders were run.
 pub(crate) fn ends_as_before(
     seed: u64,
     before: &Program,
@@ -60,14 +67,16 @@ pub(crate) fn ends_as_before(
     Ok(orders)
 }
 
-/// Whether every outcome of `after` is one of `before`. Returns how many outcomes were compared; 0 where there are too many
-/// to list.
+/// Whether every outcome of `after` is one of `before`. Returns how many outcomes were compared; 0
+/// where there are too many to list.
 pub(crate) fn no_new_outcome(before: &Program, after: &Program) -> Result<u64, String> {
-    let list =
-        |program| outcomes(program, &Options::default(), STATES_MAX).map_err(|error| error.to_string());
+    let list = |program| {
+        outcomes(program, &Options::default(), STATES_MAX).map_err(|error| error.to_string())
+    };
     let (Some(mut allowed), Some(found)) = (list(before)?, list(after)?) else { return Ok(0) };
     // What no action touches any more counts as zero, as everywhere.
-    let trimmed = |memory: Vec<Vec<u8>>| memory.into_iter().map(|bytes| trimmed(&bytes)).collect::<Vec<_>>();
+    let trimmed =
+        |memory: Vec<Vec<u8>>| memory.into_iter().map(|bytes| trimmed(&bytes)).collect::<Vec<_>>();
     allowed = allowed.into_iter().map(trimmed).collect();
     let new = found.iter().filter(|memory| !allowed.contains(&trimmed((*memory).clone()))).count();
     match new {

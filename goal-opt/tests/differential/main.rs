@@ -1,9 +1,9 @@
-//! Every pass of the table, and the pipelines of the levels, over random programs: what a program computes, which message
-//! each receive takes and whether it ends stay as they were (`RULES.md`).
+//! Every pass of the table, and the pipelines of the levels, over random programs: what a program
+//! computes, which message each receive takes and whether it ends stay as they were (`RULES.md`).
 //!
-//! A new row of the table is tested without a new test. A pass whose name alone, or whose usual programs, say too little
-//! gets a row in [`trial::SPECIAL`]. `cargo test -p goal-opt --test differential -- --nocapture` tells how many programs
-//! and orders were run.
+//! A new row of the table is tested without a new test. A pass whose name alone, or whose usual
+//! programs, say too little gets a row in [`trial::SPECIAL`]. `cargo test -p goal-opt --test
+//! differential -- --nocapture` tells how many programs and orders were run.
 
 mod forwards;
 mod judge;
@@ -31,24 +31,34 @@ fn the_levels_keep_the_rules() {
 #[test]
 fn special_rows_are_of_passes_in_the_table() {
     for special in SPECIAL {
-        assert!(PASSES.iter().any(|pass| pass.name == special.pass), "there is no pass {}", special.pass);
+        assert!(
+            PASSES.iter().any(|pass| pass.name == special.pass),
+            "there is no pass {}",
+            special.pass
+        );
     }
 }
 
-/// The judge has to notice passes that break the rules, and some programs have to rely on eager sends.
+/// The judge has to notice passes that break the rules, and some programs have to rely on eager
+/// sends.
 #[test]
 fn broken_passes_are_noticed() {
     let (mut races, mut hangs, mut relying) = (0, 0, 0);
     for seed in 0..200 {
         let program = programs::usual(seed);
-        races +=
-            usize::from(judge::same_outcome(seed, &program, &programs::without_order(&program)).is_err());
+        races += usize::from(
+            judge::same_outcome(seed, &program, &programs::without_order(&program)).is_err(),
+        );
         let waiting = programs::with_more_order(seed, &program);
         hangs += usize::from(judge::ends_as_before(seed, &program, &waiting, 0).is_err());
         let restricted = programs::restricted(seed);
-        let ends = |eager| goal_interp::run(&restricted, &Options { eager, ..Options::default() }).is_ok();
+        let ends =
+            |eager| goal_interp::run(&restricted, &Options { eager, ..Options::default() }).is_ok();
         relying += usize::from(ends(Eager::All) && !ends(Eager::None));
     }
     println!("of 200: {races} races, {hangs} hangs, {relying} rely on eager sends");
-    assert!(races > 100 && hangs > 30 && relying > 10, "{races} races, {hangs} hangs, {relying} relying");
+    assert!(
+        races > 100 && hangs > 30 && relying > 10,
+        "{races} races, {hangs} hangs, {relying} relying"
+    );
 }

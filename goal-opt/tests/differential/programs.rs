@@ -13,7 +13,8 @@ pub(crate) fn usual(seed: u64) -> Program {
 /// Like the usual ones, with many local operations on few bytes.
 pub(crate) fn local(seed: u64) -> Program {
     let memory = [96, 320][(seed % 2) as usize];
-    let shape = Shape { events: (10, 40), memory, scratch: 96, reductions: true, ..Shape::varied(seed) };
+    let shape =
+        Shape { events: (10, 40), memory, scratch: 96, reductions: true, ..Shape::varied(seed) };
     labelled(goal_smith::program(seed, &shape))
 }
 
@@ -31,7 +32,13 @@ pub(crate) fn restricted_exchanges(seed: u64) -> Program {
 pub(crate) fn exchanges(seed: u64) -> Program {
     let shape = match seed % 2 {
         0 => Shape { ranks: (3, 6), events: (10, 24), operand_max: 8, ..Shape::varied(seed) },
-        _ => Shape { ranks: (3, 6), events: (10, 24), memory: 2000, wildcards: false, ..Shape::varied(seed) },
+        _ => Shape {
+            ranks: (3, 6),
+            events: (10, 24),
+            memory: 2000,
+            wildcards: false,
+            ..Shape::varied(seed)
+        },
     };
     labelled(goal_smith::program(seed, &shape))
 }
@@ -41,13 +48,15 @@ pub(crate) fn bundles(seed: u64) -> Program {
     labelled(bundles::program(seed))
 }
 
-/// A program without wildcards whose ranks wait more than they need to: some rely on eager sends, some never end.
+/// A program without wildcards whose ranks wait more than they need to: some rely on eager sends,
+/// some never end.
 pub(crate) fn restricted(seed: u64) -> Program {
     let shape = Shape { wildcards: false, ..Shape::varied(seed) };
     with_more_order(seed, &labelled(goal_smith::program(seed, &shape)))
 }
 
-/// A program whose final memory depends on the order of messages, small enough that all outcomes can be listed.
+/// A program whose final memory depends on the order of messages, small enough that all outcomes
+/// can be listed.
 pub(crate) fn several_outcomes(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &Shape::several_outcomes()))
 }
@@ -64,7 +73,8 @@ fn labelled(mut program: Program) -> Program {
     program
 }
 
-/// The program with random dependencies more between messages of a rank, in an order of its actions.
+/// The program with random dependencies more between messages of a rank, in an order of its
+/// actions.
 pub(crate) fn with_more_order(seed: u64, program: &Program) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut program = program.clone();

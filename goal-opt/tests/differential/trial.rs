@@ -27,7 +27,12 @@ pub(crate) struct Special {
 /// Passes that don't do much to the usual programs with their usual parameters.
 pub(crate) const SPECIAL: &[Special] = &[
     Special { pass: "join", spec: "join(most=2)", program: programs::usual, changed_percent: 20 },
-    Special { pass: "coalesce", spec: "coalesce(size=24)", program: programs::bundles, changed_percent: 60 },
+    Special {
+        pass: "coalesce",
+        spec: "coalesce(size=24)",
+        program: programs::bundles,
+        changed_percent: 60,
+    },
     Special {
         pass: "contention",
         spec: "contention(k=1)",
@@ -42,13 +47,19 @@ pub(crate) const SPECIAL: &[Special] = &[
         program: crate::forwards::forwards,
         changed_percent: 60,
     },
-    Special { pass: "window", spec: "window(size=8)", program: programs::usual, changed_percent: 30 },
+    Special {
+        pass: "window",
+        spec: "window(size=8)",
+        program: programs::usual,
+        changed_percent: 30,
+    },
 ];
 
 /// Makes a program of a seed.
 type Maker = fn(u64) -> Program;
 
-/// Passes whose restricted programs, which may rely on eager sends or never end, have to be made for them.
+/// Passes whose restricted programs, which may rely on eager sends or never end, have to be made
+/// for them.
 const RESTRICTED: &[(&str, Maker)] =
     &[("coalesce", programs::restricted_bundles), ("contention", programs::restricted_exchanges)];
 
@@ -94,14 +105,15 @@ impl Trial {
     /// Runs the trial, and prints what was run.
     ///
     /// # Panics
-    /// At the first program that the passes don't keep, with its seed, and if they change too few programs for the trial to
-    /// mean anything.
+    /// At the first program that the passes don't keep, with its seed, and if they change too few
+    /// programs for the trial to mean anything.
     pub(crate) fn run(&self) {
         let start = Instant::now();
         let counts = Counts::default();
         in_parallel(self.programs * 8 / 10, |seed| {
             let before = (self.program)(seed);
-            let after = self.transform(&before, 1 << 16, &counts).unwrap_or_else(|e| self.fail(seed, &e));
+            let after =
+                self.transform(&before, 1 << 16, &counts).unwrap_or_else(|e| self.fail(seed, &e));
             let Some(after) = after else { return };
             let judged = judge::same_outcome(seed, &before, &after);
             counts.add(judged.unwrap_or_else(|error| self.fail(seed, &error)));
@@ -110,17 +122,25 @@ impl Trial {
         in_parallel(self.programs * 15 / 100, |seed| {
             let before = (self.restricted)(seed);
             let eager_limit = [0, 16, 64, 1 << 16][seed as usize % 4];
-            let after = self.transform(&before, eager_limit, &counts).unwrap_or_else(|e| self.fail(seed, &e));
+            let after = self
+                .transform(&before, eager_limit, &counts)
+                .unwrap_or_else(|e| self.fail(seed, &e));
             let Some(after) = after else { return };
             let judged = judge::ends_as_before(seed, &before, &after, eager_limit);
-            counts.add(judged.unwrap_or_else(|error| self.fail(seed, &format!("restricted: {error}"))));
+            counts.add(
+                judged.unwrap_or_else(|error| self.fail(seed, &format!("restricted: {error}"))),
+            );
         });
         in_parallel(self.programs * 5 / 100, |seed| {
             let before = programs::several_outcomes(seed);
-            let after = self.transform(&before, 1 << 16, &counts).unwrap_or_else(|e| self.fail(seed, &e));
+            let after =
+                self.transform(&before, 1 << 16, &counts).unwrap_or_else(|e| self.fail(seed, &e));
             let Some(after) = after else { return };
             let judged = judge::no_new_outcome(&before, &after);
-            counts.add(judged.unwrap_or_else(|error| self.fail(seed, &format!("several outcomes: {error}"))));
+            counts
+                .add(judged.unwrap_or_else(|error| {
+                    self.fail(seed, &format!("several outcomes: {error}"))
+                }));
         });
         println!("{}: {counts}, {:.1} s", self.name, start.elapsed().as_secs_f64());
         assert!(
@@ -147,7 +167,8 @@ impl Trial {
             }
             Err(error @ PassError::Invalid { .. }) => return Err(error.to_string()),
         }
-        let same = (0..before.num_ranks()).all(|rank| after.body_of(rank).same_graph(before.body_of(rank)));
+        let same = (0..before.num_ranks())
+            .all(|rank| after.body_of(rank).same_graph(before.body_of(rank)));
         Ok((!same).then_some(after))
     }
 
@@ -179,8 +200,13 @@ impl Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let (programs, changed, refused) = (load(&self.programs), load(&self.changed), load(&self.refused));
-        write!(f, "{programs} programs, {changed} changed, {refused} refused, {} orders", load(&self.orders))
+        let (programs, changed, refused) =
+            (load(&self.programs), load(&self.changed), load(&self.refused));
+        write!(
+            f,
+            "{programs} programs, {changed} changed, {refused} refused, {} orders",
+            load(&self.orders)
+        )
     }
 }
 
@@ -191,7 +217,8 @@ fn in_parallel(count: u64, work: impl Fn(u64) + Sync) {
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                while let Some(seed) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&seed| seed < count)
+                while let Some(seed) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&seed| seed < count)
                 {
                     work(seed);
                 }

@@ -1,7 +1,9 @@
-//! Receives and messages of schedules without wildcards: a queue for each source and tag that a receive names.
+//! Receives and messages of schedules without wildcards: a queue for each source and tag that a
+//! receive names.
 //!
-//! Which channels there are is known when a schedule is made ready, so that a message and a receive cost one look at a table
-//! that never changes, and an instance that starts again finds its queues empty.
+//! Which channels there are is known when a schedule is made ready, so that a message and a receive
+//! cost one look at a table that never changes, and an instance that starts again finds its queues
+//! empty.
 
 use super::incoming::Incoming;
 use super::schedule::Schedule;
@@ -154,7 +156,8 @@ impl Channels {
         }
     }
 
-    /// Keeps a message for which there is no posted receive; `channel` is `None` if there will never be one.
+    /// Keeps a message for which there is no posted receive; `channel` is `None` if there will
+    /// never be one.
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
@@ -180,7 +183,12 @@ impl Channels {
     }
 
     /// Takes out what no receive has taken.
-    pub(super) fn drain(&mut self, heap: &Heap, messages: &Pool<Incoming>, mut dropped: impl FnMut(u32)) {
+    pub(super) fn drain(
+        &mut self,
+        heap: &Heap,
+        messages: &Pool<Incoming>,
+        mut dropped: impl FnMut(u32),
+    ) {
         self.waiting = 0;
         while let Some(key) = self.strays.pop(heap, messages) {
             dropped(key);

@@ -1,8 +1,9 @@
 //! A receive and the local operation behind it in one pass over the bytes.
 //!
-//! `recv` into bytes that `exec` then combines with others of the rank's own, where nothing else waits for the receive and the operation
-//! for nothing else: nobody can tell whether the message was ever there as it came. What the operation reads was there before the message
-//! was sent, as nothing but the message and what the receive waited for can have told that it is.
+//! `recv` into bytes that `exec` then combines with others of the rank's own, where nothing else
+//! waits for the receive and the operation for nothing else: nobody can tell whether the message
+//! was ever there as it came. What the operation reads was there before the message was sent, as
+//! nothing but the message and what the receive waited for can have told that it is.
 
 use super::Core;
 use super::code::Code;
@@ -26,7 +27,9 @@ impl Core {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let section = codes[instance.code as usize].whole()?.section();
         let record = section.record(receive.action);
-        let Operation::Recv { payload: Buffer::One(payload), reduce: None, .. } = record.operation() else {
+        let Operation::Recv { payload: Buffer::One(payload), reduce: None, .. } =
+            record.operation()
+        else {
             return None;
         };
         if record.dependents.len() != 1 {
@@ -34,7 +37,8 @@ impl Core {
         }
         let exec = record.dependents.get(0);
         let record = section.record(exec);
-        let Operation::Exec { op, datatype, a: Buffer::One(a), b: Buffer::One(b), c } = record.operation()
+        let Operation::Exec { op, datatype, a: Buffer::One(a), b: Buffer::One(b), c } =
+            record.operation()
         else {
             return None;
         };
@@ -49,7 +53,11 @@ impl Core {
         }
         let memory = &self.homes[receive.instance as usize].memory;
         let a = memory.span(a);
-        a.is_disjoint(memory.span(payload)).then_some(Combination { function: (op, datatype), a, exec })
+        a.is_disjoint(memory.span(payload)).then_some(Combination {
+            function: (op, datatype),
+            a,
+            exec,
+        })
     }
 
     /// A receive has ended, and its combination with it.

@@ -3,12 +3,14 @@
 use super::channel::{Chain, NONE};
 use crate::heap::{Fifo, Heap, Table, flat};
 
-/// Instances are numbered in the order of their starts. Numbers wrap around: ahead is what is nearer in that direction.
+/// Instances are numbered in the order of their starts. Numbers wrap around: ahead is what is
+/// nearer in that direction.
 #[derive(Debug, Default)]
 pub(super) struct Communicator {
     /// Number of the first entry of `running`.
     base: u32,
-    /// The keys of the instances that were started, from the first on that has not ended; [`NONE`] for one that has.
+    /// The keys of the instances that were started, from the first on that has not ended; [`NONE`]
+    /// for one that has.
     running: Fifo<u32>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,

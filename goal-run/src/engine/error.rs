@@ -12,7 +12,8 @@ pub struct Failure {
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
-    /// Where the instance is run through a window: the number of the action in its section, from 0, if it was reached.
+    /// Where the instance is run through a window: the number of the action in its section, from 0,
+    /// if it was reached.
     pub number: Option<u64>,
     /// What is wrong with it.
     pub cause: Cause,
@@ -58,7 +59,9 @@ pub enum Cause {
         element: u64,
     },
     /// No such function was registered.
-    #[error("no function is registered as user {0}; the embedding program must register it before the start")]
+    #[error(
+        "no function is registered as user {0}; the embedding program must register it before the start"
+    )]
     UnknownUserFunction(u32),
     /// A rank sent what no engine sends. Its host is not the one that was started, or somebody has
     /// changed its program.
@@ -118,7 +121,9 @@ pub enum Fault {
     #[error("an answer to message {0}, which does not wait for one")]
     Answer(u32),
     /// More requests without a receive than it can have.
-    #[error("more than {most} requests that wait for their receives, and can't have more sends under way")]
+    #[error(
+        "more than {most} requests that wait for their receives, and can't have more sends under way"
+    )]
     Requests {
         /// Those that it can have.
         most: u32,

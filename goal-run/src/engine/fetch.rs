@@ -1,4 +1,5 @@
-//! Rendezvous on the receiver's side: read from the sender's memory where it can be reached, ask for the bytes otherwise.
+//! Rendezvous on the receiver's side: read from the sender's memory where it can be reached, ask
+//! for the bytes otherwise.
 
 use super::Core;
 use super::code::Code;
@@ -15,7 +16,8 @@ const BYTES_PER_POLL: usize = 1 << 20;
 const CHUNK: usize = 256 << 10;
 
 impl Core {
-    /// Goes on with messages whose receive is there and whose payload is with their sender. Whether there were some.
+    /// Goes on with messages whose receive is there and whose payload is with their sender. Whether
+    /// there were some.
     pub(super) fn fetch<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
         let mut left = BYTES_PER_POLL;
@@ -25,7 +27,9 @@ impl Core {
         {
             worked = true;
             let message = self.held.arrivals.messages.get(heap, key);
-            let Place::Receive(receive) = message.place else { unreachable!("its receive is there") };
+            let Place::Receive(receive) = message.place else {
+                unreachable!("its receive is there")
+            };
             let (header, arrived) = (message.header, message.arrived as usize);
             if header.size == 0 {
                 self.end_fetch(transport, codes, key, receive, &header);
@@ -77,8 +81,9 @@ impl Core {
         self.send_control(transport, codes, header.source, answer);
     }
 
-    /// Takes a part of a payload from where it lies with its sender. False where that can't be done from here, and for bytes
-    /// that the receive would overwrite while it reads them, which only a message to oneself can have.
+    /// Takes a part of a payload from where it lies with its sender. False where that can't be done
+    /// from here, and for bytes that the receive would overwrite while it reads them, which only a
+    /// message to oneself can have.
     fn fetch_part<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -110,8 +115,8 @@ impl Core {
         true
     }
 
-    /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or something is done with the
-    /// bytes, to a place from where they are stored.
+    /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or
+    /// something is done with the bytes, to a place from where they are stored.
     fn copy_part<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -125,7 +130,10 @@ impl Core {
         let (payload, reduce) = self.target_of(codes, receive);
         let memory = &self.homes[receive.instance as usize].memory;
         if let (Some(buffer), None) = (memory.contiguous(payload), reduce) {
-            return buffer.part(part).write(|out| transport.get_zcopy(source, name, offset, out)).is_ok();
+            return buffer
+                .part(part)
+                .write(|out| transport.get_zcopy(source, name, offset, out))
+                .is_ok();
         }
         let mut staged = std::mem::take(&mut self.staged);
         staged.resize(part.len(), 0);

@@ -53,7 +53,8 @@ pub(super) enum Place {
     Dropped,
 }
 
-/// The instance that the last message was for, or that was started last: most often the next message is for it too.
+/// The instance that the last message was for, or that was started last: most often the next
+/// message is for it too.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     communicator: u32,
@@ -108,7 +109,11 @@ impl Arrivals {
         (instance.communicator, instance.number) = (communicator, number);
         if let Matched::Space(space) = &mut instance.matched {
             *space = self.matching.add_space(heap);
-            self.matching.open_space(heap, *space, code.whole().is_none_or(Schedule::has_wildcards));
+            self.matching.open_space(
+                heap,
+                *space,
+                code.whole().is_none_or(Schedule::has_wildcards),
+            );
         }
         self.recent = Recent { communicator, number, key };
         if !of.early.is_empty() {
@@ -129,7 +134,9 @@ impl Arrivals {
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         self.communicators.entry(heap, instance.communicator).close(heap, instance.number);
-        if self.recent.number == instance.number && self.recent.communicator == instance.communicator {
+        if self.recent.number == instance.number
+            && self.recent.communicator == instance.communicator
+        {
             self.recent = Recent::default();
         }
         if matches!(&instance.matched, Matched::Channels(channels) if channels.is_empty()) {
@@ -143,15 +150,20 @@ impl Arrivals {
     fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         let mut left = Vec::new();
         match &mut instance.matched {
-            Matched::Channels(channels) => channels.drain(heap, &self.messages, |message| left.push(message)),
-            Matched::Space(space) => self.matching.remove_space(heap, *space, |message| left.push(message)),
+            Matched::Channels(channels) => {
+                channels.drain(heap, &self.messages, |message| left.push(message))
+            }
+            Matched::Space(space) => {
+                self.matching.remove_space(heap, *space, |message| left.push(message))
+            }
         }
         for &message in &left {
             let header = self.messages.get(heap, message).header;
             self.release(heap, &header);
             let incoming = self.messages.get_mut(heap, message);
             let place = std::mem::replace(&mut incoming.place, Place::Dropped);
-            let is_underway = matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
+            let is_underway =
+                matches!(place, Place::Kept(_)) && incoming.arrived < incoming.header.size;
             if let Place::Kept(mut bytes) = place {
                 bytes.release(heap);
             }
@@ -175,7 +187,8 @@ impl Arrivals {
     #[inline(always)]
     pub(super) fn recent(&self, header: &Header) -> Option<u32> {
         let Recent { communicator, number, key } = self.recent;
-        (number == header.instance && communicator == header.communicator && key != NONE).then_some(key)
+        (number == header.instance && communicator == header.communicator && key != NONE)
+            .then_some(key)
     }
 
     #[inline(never)]
@@ -204,7 +217,9 @@ impl Arrivals {
                 let action = channels.take_posted(heap, channel, &mut self.posted)?;
                 Some(Receive { instance: key, action })
             }
-            Matched::Space(space) => self.matching.take_posted(heap, *space, header.source, header.tag),
+            Matched::Space(space) => {
+                self.matching.take_posted(heap, *space, header.source, header.tag)
+            }
         }
     }
 
@@ -255,7 +270,8 @@ impl Arrivals {
         }
     }
 
-    /// Keeps a message that no receive fits, of an instance that runs or, without one, has not started.
+    /// Keeps a message that no receive fits, of an instance that runs or, without one, has not
+    /// started.
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
@@ -264,14 +280,19 @@ impl Arrivals {
         (place, arrived): (Place, u64),
     ) -> u32 {
         self.kept += counted(header);
-        let message = self
-            .messages
-            .insert(heap, Incoming { header: *header, arrived, place, is_cleared: false, next: NONE });
+        let message = self.messages.insert(
+            heap,
+            Incoming { header: *header, arrived, place, is_cleared: false, next: NONE },
+        );
         match running {
             Some((instance, code)) => self.file(heap, code, instance, message),
             None => {
                 let communicator = self.communicators.entry(heap, header.communicator);
-                communicator.early.entry(heap, header.instance).push(heap, &mut self.messages, message);
+                communicator.early.entry(heap, header.instance).push(
+                    heap,
+                    &mut self.messages,
+                    message,
+                );
             }
         }
         message

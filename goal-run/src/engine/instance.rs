@@ -15,12 +15,12 @@ pub struct Handle {
     pub(super) number: u32,
 }
 
-/// What an instance works on, lent by the caller until [`finish`](super::Engine::finish). It may lie in a shared segment,
-/// so that somebody else sees what became of the instance.
+/// What an instance works on, lent by the caller until [`finish`](super::Engine::finish). It may
+/// lie in a shared segment, so that somebody else sees what became of the instance.
 #[derive(Debug)]
 pub struct Storage {
-    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Messages may be read directly
-    /// by peers where the transport can export it.
+    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes.
+    /// Messages may be read directly by peers where the transport can export it.
     pub memory: Region,
     /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
     pub scratch: Region,
@@ -28,9 +28,9 @@ pub struct Storage {
     pub counters: Cells<u16>,
     /// The bit of an action's [`slot`](super::slot) is set when the action has ended.
     pub finished: Cells<u64>,
-    /// Where a record of what matched what is wanted. At the [`slot`](super::slot) of a send: its number among the messages to that
-    /// rank, plus 1; of a receive: source rank `<< 32` + number of the message among those from
-    /// there + 1. 0 otherwise.
+    /// Where a record of what matched what is wanted. At the [`slot`](super::slot) of a send: its
+    /// number among the messages to that rank, plus 1; of a receive: source rank `<< 32` + number
+    /// of the message among those from there + 1. 0 otherwise.
     pub matches: Option<Cells<u64>>,
 }
 

@@ -11,8 +11,8 @@ use goal_lang::{Datatype, Op};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// What `exec user N with A, B` calls with the bytes of both buffers, scattered ones gathered before. What it leaves in
-/// them is stored, B last where they overlap.
+/// What `exec user N with A, B` calls with the bytes of both buffers, scattered ones gathered
+/// before. What it leaves in them is stored, B last where they overlap.
 pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 
 /// An action of an instance.
@@ -31,7 +31,14 @@ flat!(Timers);
 
 impl Timers {
     /// Starts a `calc`. True if it has ended.
-    pub(super) fn calc(&mut self, heap: &Heap, duration_ns: u64, cpu: u8, now_ns: u64, at: At) -> bool {
+    pub(super) fn calc(
+        &mut self,
+        heap: &Heap,
+        duration_ns: u64,
+        cpu: u8,
+        now_ns: u64,
+        at: At,
+    ) -> bool {
         if duration_ns == 0 {
             return true;
         }

@@ -99,7 +99,8 @@ mod tests {
                 let key = |tag: u32| 1 << 32 | u64::from(tag);
                 tags.iter().for_each(|&tag| lookup.add(key(tag)));
                 let looks = |key| {
-                    1 + (lookup.find(key).0.wrapping_sub(lookup.home(key)) & (lookup.entries.len() - 1))
+                    1 + (lookup.find(key).0.wrapping_sub(lookup.home(key))
+                        & (lookup.entries.len() - 1))
                 };
                 let all: usize = tags.iter().map(|&tag| looks(key(tag))).sum();
                 assert!(all < 4 * count, "set {number} of {count} tags: {all} looks");

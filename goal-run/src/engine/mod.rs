@@ -1,11 +1,13 @@
 //! The engine: the paper's Listing 1 over verified sections, for any number of instances at once.
 //!
-//! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and never waits. An action whose
-//! counter reaches zero is ready, and of these the first of the section starts first; one that ends passes through a queue too (thesis
-//! 4.2.3), so that nothing recurses along a chain of dependencies.
+//! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and
+//! never waits. An action whose counter reaches zero is ready, and of these the first of the
+//! section starts first; one that ends passes through a queue too (thesis 4.2.3), so that nothing
+//! recurses along a chain of dependencies.
 //!
-//! Instances are numbered in each communicator in the order of their starts, which all ranks must keep to; every instance
-//! has a matching space of its own, so that messages of the next one may come early.
+//! Instances are numbered in each communicator in the order of their starts, which all ranks must
+//! keep to; every instance has a matching space of its own, so that messages of the next one may
+//! come early.
 #![allow(unsafe_code)] // `Engine::attach`
 
 mod buffer;
@@ -66,7 +68,8 @@ use std::io;
 use std::sync::Arc;
 use window::Window;
 
-/// Schedules that are remembered with what their ended instances used, to be started again without an allocation.
+/// Schedules that are remembered with what their ended instances used, to be started again without
+/// an allocation.
 const CODES_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
@@ -140,7 +143,8 @@ pub enum Waiting {
     Nothing,
     /// A message.
     Messages,
-    /// Room on the way to a peer, which takes whatever comes, or others who do a part of an operation: nobody tells.
+    /// Room on the way to a peer, which takes whatever comes, or others who do a part of an
+    /// operation: nobody tells.
     Room,
     /// The caller's clock, or a message.
     Until {
@@ -168,12 +172,13 @@ impl<T: Transport> Engine<T> {
         Ok(Self::with(rank, transport, options, Held::alone(&options)?))
     }
 
-    /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that rank left there. What instances
-    /// execute that others have started is told by [`Engine::adopt`].
+    /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that
+    /// rank left there. What instances execute that others have started is told by
+    /// [`Engine::adopt`].
     ///
     /// # Safety
-    /// The contract of [`Region::new`], and: while a method of this engine runs, no method of another one over the same state does,
-    /// in any process.
+    /// The contract of [`Region::new`], and: while a method of this engine runs, no method of
+    /// another one over the same state does, in any process.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
         Self::with(rank, transport, options, unsafe { Held::over(state) })
@@ -216,7 +221,9 @@ impl<T: Transport> Engine<T> {
     /// runs, and has no function that is missing here. To be asked each time that the rank's turn
     /// was taken.
     pub fn may_act(&mut self) -> bool {
-        let Core { held, common: Some(common), homes, running, .. } = &mut self.core else { return false };
+        let Core { held, common: Some(common), homes, running, .. } = &mut self.core else {
+            return false;
+        };
         if held.own > 0 || held.name != common.name {
             return false;
         }
@@ -283,15 +290,23 @@ impl<T: Transport> Engine<T> {
         self.core.locals.register(function, call);
     }
 
-    /// Starts an instance of a schedule: the next one of that communicator. Returns at once; no action has run.
+    /// Starts an instance of a schedule: the next one of that communicator. Returns at once; no
+    /// action has run.
     ///
     /// # Panics
     /// If the storage is smaller than the schedule needs.
     #[inline]
-    pub fn start(&mut self, schedule: &Arc<Schedule>, communicator: u32, storage: Storage) -> Handle {
+    pub fn start(
+        &mut self,
+        schedule: &Arc<Schedule>,
+        communicator: u32,
+        storage: Storage,
+    ) -> Handle {
         let is_common = self.is_common(schedule, &storage);
-        let is_known = |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
-        let known = if is_common { Some(COMMON as usize) } else { self.codes.iter().position(is_known) };
+        let is_known =
+            |code: &Code| matches!(code, Code::Whole(mine) if Arc::ptr_eq(mine, schedule));
+        let known =
+            if is_common { Some(COMMON as usize) } else { self.codes.iter().position(is_known) };
         let code = known.unwrap_or_else(|| self.add_code(Code::Whole(Arc::clone(schedule)))) as u32;
         let ended = self.core.ended.iter().rposition(|&(of, _)| of == code);
         let key = match ended {
@@ -317,11 +332,15 @@ impl<T: Transport> Engine<T> {
     /// Returns true if an instance that starts is what others know of the rank.
     #[inline]
     fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage) -> bool {
-        let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first()) else {
+        let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first())
+        else {
             return false;
         };
         let is_same = Arc::ptr_eq(schedule.nisa(), known.nisa()) && schedule.rank() == known.rank();
-        is_same && !known.calls_functions() && self.core.held.common == 0 && storage.place() == common.place
+        is_same
+            && !known.calls_functions()
+            && self.core.held.common == 0
+            && storage.place() == common.place
     }
 
     /// Remembers what an instance executes, in the place of something that no instance does.
@@ -369,11 +388,13 @@ impl<T: Transport> Engine<T> {
         Handle { key, communicator, number }
     }
 
-    /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). Of the storage, `counters` has an
-    /// entry for each action of the window, and `finished` is its [`Board`]; matches are not recorded.
+    /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). Of
+    /// the storage, `counters` has an entry for each action of the window, and `finished` is its
+    /// [`Board`]; matches are not recorded.
     ///
     /// # Errors
-    /// Where the beginning of the section can't be read, or is wrong; later parts are a failure of the instance.
+    /// Where the beginning of the section can't be read, or is wrong; later parts are a failure of
+    /// the instance.
     ///
     /// # Panics
     /// If the storage is smaller than the schedule needs.
@@ -428,7 +449,8 @@ impl<T: Transport> Engine<T> {
         Ok(())
     }
 
-    /// Gives back what an ended instance used. Messages that it has not received are dropped and counted.
+    /// Gives back what an ended instance used. Messages that it has not received are dropped and
+    /// counted.
     ///
     /// # Panics
     /// If the instance has not ended.

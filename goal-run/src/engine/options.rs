@@ -5,19 +5,20 @@
 pub enum Calc {
     /// Not at all.
     Skip,
-    /// As long as it says, times this factor, by the clock of the engine's caller. One at a time on each cpu that the
-    /// actions name.
+    /// As long as it says, times this factor, by the clock of the engine's caller. One at a time on
+    /// each cpu that the actions name.
     Scaled(f64),
 }
 
 /// Settings of an engine; all ranks of a job must have the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Messages of at most this many bytes are sent at once, whether their receive is there or not, where the receiver has room;
-    /// others wait for it (rendezvous).
+    /// Messages of at most this many bytes are sent at once, whether their receive is there or not,
+    /// where the receiver has room; others wait for it (rendezvous).
     pub eager_limit: u64,
-    /// Most bytes of messages without a receive that are kept, but for those that are on their way when it is reached; the
-    /// payloads of further messages stay with their senders until the receive is there.
+    /// Most bytes of messages without a receive that are kept, but for those that are on their way
+    /// when it is reached; the payloads of further messages stay with their senders until the
+    /// receive is there.
     pub unexpected_limit: u64,
     /// What `calc` does.
     pub calc: Calc,

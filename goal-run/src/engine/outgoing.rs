@@ -37,7 +37,8 @@ pub(super) struct Stream {
 /// All that has to go out.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// What waits for room, by destination, in order: the order of messages between two ranks is that of their sends.
+    /// What waits for room, by destination, in order: the order of messages between two ranks is
+    /// that of their sends.
     queues: Table<u32, Fifo<Outgoing>>,
     /// The destinations of `queues`, each once: they take turns.
     turns: Fifo<u32>,

@@ -38,10 +38,13 @@ impl Progress {
         self.unfinished == 0
     }
 
-    /// Whether an action can start or has ended without its dependents knowing, where so many wait for nothing.
+    /// Whether an action can start or has ended without its dependents knowing, where so many wait
+    /// for nothing.
     #[inline]
     pub(super) fn has_work(&self, independent: usize) -> bool {
-        !self.ready.is_empty() || !self.ended.is_empty() || (self.started_independent as usize) < independent
+        !self.ready.is_empty()
+            || !self.ended.is_empty()
+            || (self.started_independent as usize) < independent
     }
 
     /// Actions that can start, where so many wait for nothing.
@@ -50,8 +53,8 @@ impl Progress {
         self.ready.len() + independent as u64 - u64::from(self.started_independent)
     }
 
-    /// The next action to start: of those that can, the first of the section. `independent` tells which one of those is that wait for
-    /// nothing.
+    /// The next action to start: of those that can, the first of the section. `independent` tells
+    /// which one of those is that wait for nothing.
     #[inline(always)]
     pub(super) fn next_ready(
         &mut self,
@@ -120,7 +123,8 @@ impl ActionQueue<'_> {
     }
 }
 
-// Apart from where it is called, and with what it needs only, so that nothing else has to lie in memory.
+// Apart from where it is called, and with what it needs only, so that nothing else has to lie in
+// memory.
 #[inline(never)]
 fn release(progress: &mut Progress, counters: &mut [u16], heap: Heap, dependents: Offsets<'_>) {
     for offset in dependents.iter() {

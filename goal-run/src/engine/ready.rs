@@ -2,11 +2,12 @@
 
 use crate::heap::{Fifo, Heap, Least, flat};
 
-/// Actions whose dependencies are met, by offset. The compiler laid a rank's actions out as they should start, so the first in
-/// the section is taken first, whenever the others became ready.
+/// Actions whose dependencies are met, by offset. The compiler laid a rank's actions out as they
+/// should start, so the first in the section is taken first, whenever the others became ready.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    /// Those that came in ascending order, as those of one list of dependents do: the usual case needs no heap.
+    /// Those that came in ascending order, as those of one list of dependents do: the usual case
+    /// needs no heap.
     ascending: Fifo<u32>,
     /// Those that came behind a larger one.
     others: Least<u32>,

@@ -24,7 +24,8 @@ use goal_lang::{Datatype, Op};
 /// Messages that one poll takes.
 const MESSAGES_PER_POLL: usize = 64;
 
-/// Bytes for which room is made before they come, of a message that comes in parts and has no receive.
+/// Bytes for which room is made before they come, of a message that comes in parts and has no
+/// receive.
 const KEPT_AT_ONCE: u64 = 1 << 20;
 
 impl<T: Transport> Engine<T> {
@@ -35,14 +36,16 @@ impl<T: Transport> Engine<T> {
         transport.poll(MESSAGES_PER_POLL, |header, payload| core.accept(codes, header, payload)) > 0
     }
 
-    /// Tells senders how much more may be kept, as far as it matters to them: no eager message is larger than the limit on them.
+    /// Tells senders how much more may be kept, as far as it matters to them: no eager message is
+    /// larger than the limit on them.
     #[inline]
     pub(super) fn announce_room(&mut self) {
         let kept = self.core.held.arrivals.kept();
         if self.core.held.announced != Some(kept) {
             self.core.held.announced = Some(kept);
             let Options { eager_limit, unexpected_limit, .. } = self.core.options;
-            self.transport.announce_room(unexpected_limit.saturating_sub(kept), kept_bytes(eager_limit));
+            self.transport
+                .announce_room(unexpected_limit.saturating_sub(kept), kept_bytes(eager_limit));
         }
     }
 }
@@ -79,7 +82,8 @@ impl Core {
             Kind::Data => {
                 let heap = self.held.heap;
                 let message = self.held.arrivals.messages.find(&heap, header.cookie);
-                let cleared = message.filter(|of| of.is_cleared && of.header.source == header.source);
+                let cleared =
+                    message.filter(|of| of.is_cleared && of.header.source == header.source);
                 match cleared.map(|message| message.arrived) {
                     None => self.refuse(header.source, Fault::Data(header.cookie)),
                     Some(arrived) if arrived != header.offset => {
@@ -99,7 +103,8 @@ impl Core {
                     return self.refuse(header.source, Fault::Has { has: header.size, size });
                 }
                 self.held.outbox.rendezvous.get_mut(&heap, header.cookie).is_cleared = true;
-                let stream = Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
+                let stream =
+                    Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
                 self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {
@@ -134,7 +139,8 @@ impl Core {
     /// Returns true if another message of the same rank lacks parts, so that no envelope may come.
     fn is_in_parts(&mut self, header: &Header) -> bool {
         let heap = self.held.heap;
-        header.kind == Kind::Long as u8 && self.held.arrivals.long.get(&heap, header.source).is_some()
+        header.kind == Kind::Long as u8
+            && self.held.arrivals.long.get(&heap, header.source).is_some()
     }
 
     /// The envelope of a message, with all of its payload if it is eager.
@@ -152,12 +158,14 @@ impl Core {
             Target::Running(key) => {
                 let instance = state.instances.get_mut(heap, key);
                 let code = &codes[instance.code as usize];
-                let Some(receive) = state.arrivals.take_posted(heap, (key, &mut *instance, code), header)
+                let Some(receive) =
+                    state.arrivals.take_posted(heap, (key, &mut *instance, code), header)
                 else {
                     return self.keep(codes, Some(key), header, payload);
                 };
                 state.arrivals.receives -= 1;
-                // The short way of a whole message into a buffer in one piece: its action is looked at once.
+                // The short way of a whole message into a buffer in one piece: its action is looked
+                // at once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
                     let record = schedule.section().record(receive.action);
                     if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } =
@@ -167,7 +175,8 @@ impl Core {
                         let home = &mut homes[key as usize];
                         home.memory.span(piece).write(|target| copy_short(target, bytes));
                         home.note_received(receive.action, header.source, header.sequence);
-                        let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
+                        let mut queue =
+                            ActionQueue { progress: &mut instance.progress, home, heap };
                         queue.end_now(receive.action, &record);
                         if !instance.is_queued && !instance.progress.ready.is_empty() {
                             instance.is_queued = true;
@@ -184,9 +193,16 @@ impl Core {
         }
     }
 
-    /// Keeps a message for which there is no receive yet, of an instance that runs or has not started.
+    /// Keeps a message for which there is no receive yet, of an instance that runs or has not
+    /// started.
     #[inline(never)]
-    fn keep(&mut self, codes: &[Code], running: Option<u32>, header: &Header, payload: Option<&[u8]>) {
+    fn keep(
+        &mut self,
+        codes: &[Code],
+        running: Option<u32>,
+        header: &Header,
+        payload: Option<&[u8]>,
+    ) {
         if header.kind() == Kind::Rts
             && let Err(fault) = self.count_request(header.source)
         {
@@ -214,7 +230,13 @@ impl Core {
 
     /// A message has found its receive.
     #[inline(never)]
-    fn deliver(&mut self, codes: &[Code], receive: Receive, header: &Header, payload: Option<&[u8]>) {
+    fn deliver(
+        &mut self,
+        codes: &[Code],
+        receive: Receive,
+        header: &Header,
+        payload: Option<&[u8]>,
+    ) {
         if !self.meet(codes, receive, header) {
             return;
         }
@@ -232,12 +254,15 @@ impl Core {
     fn remember(&mut self, header: &Header, place: Place) {
         match (header.kind(), &place) {
             (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
-            // The sender of a request that is dropped waits for ever, which is what its program says.
+            // The sender of a request that is dropped waits for ever, which is what its program
+            // says.
             _ => return,
         }
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
-        let key = arrivals.messages.insert(heap, Incoming { header: *header, place, ..Incoming::default() });
+        let key = arrivals
+            .messages
+            .insert(heap, Incoming { header: *header, place, ..Incoming::default() });
         if header.kind() == Kind::Long {
             *arrivals.long.entry(heap, header.source) = key;
         } else {
@@ -331,7 +356,11 @@ impl Core {
     /// A message and its receive have met. False if their sizes differ, which ends the job.
     #[inline]
     fn meet(&mut self, codes: &[Code], receive: Receive, header: &Header) -> bool {
-        self.homes[receive.instance as usize].note_received(receive.action, header.source, header.sequence);
+        self.homes[receive.instance as usize].note_received(
+            receive.action,
+            header.source,
+            header.sequence,
+        );
         self.note_match(receive, header);
         let received = self.target_of(codes, receive).0.size();
         if received != header.size {
@@ -347,9 +376,10 @@ impl Core {
         received == header.size
     }
 
-    /// Stores bytes of a message, combines them with what is there if the receive has an operation, or compares them if
-    /// they are a pattern and the receive has no address. Both `offset` and, but for the last part of a message, the number of
-    /// bytes are multiples of every element's width.
+    /// Stores bytes of a message, combines them with what is there if the receive has an operation,
+    /// or compares them if they are a pattern and the receive has no address. Both `offset` and,
+    /// but for the last part of a message, the number of bytes are multiples of every element's
+    /// width.
     pub(super) fn store(
         &mut self,
         codes: &[Code],
@@ -424,7 +454,9 @@ impl Core {
     pub(super) fn fail(&mut self, codes: &[Code], receive: Receive, cause: Cause) {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let number = match &codes[instance.code as usize] {
-            Code::Window(window) => window.number(&self.homes[receive.instance as usize], receive.action),
+            Code::Window(window) => {
+                window.number(&self.homes[receive.instance as usize], receive.action)
+            }
             Code::Whole(_) | Code::Ended => None,
         };
         let failure = instance.failure(receive.action, number, cause);

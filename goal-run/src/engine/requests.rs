@@ -68,6 +68,7 @@ impl Core {
 /// Sends of one rank to another in an instance of a schedule that is held whole.
 pub(crate) fn sends(nisa: &Nisa, source: u32, to: u32) -> u64 {
     let operations = nisa.section(source).records().map(|(_, record)| record.operation());
-    operations.filter(|operation| matches!(operation, Operation::Send { peer, .. } if *peer == to)).count()
-        as u64
+    operations
+        .filter(|operation| matches!(operation, Operation::Send { peer, .. } if *peer == to))
+        .count() as u64
 }

@@ -60,7 +60,8 @@ impl StateSizes {
 /// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
 const SLOT_BYTES: u32 = 8;
 
-/// Where the state of the action at `offset` is kept among the counters, in the bitmap and in the record of matches.
+/// Where the state of the action at `offset` is kept among the counters, in the bitmap and in the
+/// record of matches.
 #[inline]
 pub const fn slot(offset: u32) -> usize {
     (offset / SLOT_BYTES) as usize

@@ -85,7 +85,13 @@ impl Core {
                 return true;
             }
         }
-        self.send_otherwise(transport, codes, to, Outgoing { header, instance: key, left: None }, is_blocked)
+        self.send_otherwise(
+            transport,
+            codes,
+            to,
+            Outgoing { header, instance: key, left: None },
+            is_blocked,
+        )
     }
 
     /// A send that does not leave at once as it is, or not from one piece. True if it has ended.
@@ -114,9 +120,16 @@ impl Core {
     }
 
     /// Turns a send into a request: its payload waits for the receive.
-    fn request<T: Transport>(&mut self, transport: &mut T, codes: &[Code], to: u32, outgoing: &mut Outgoing) {
+    fn request<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+    ) {
         let source = self.source(codes, outgoing.instance, &outgoing.header, to);
-        let address = source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
+        let address =
+            source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
         self.held.stats.requests += 1;
         let Outgoing { header, instance, .. } = outgoing;
         header.kind = Kind::Rts as u8;
@@ -126,8 +139,8 @@ impl Core {
         }
         let heap = &self.heap();
         let rendezvous = &mut self.held.outbox.rendezvous;
-        header.cookie =
-            rendezvous.insert(heap, Rendezvous { instance: *instance, to, ..Rendezvous::default() });
+        header.cookie = rendezvous
+            .insert(heap, Rendezvous { instance: *instance, to, ..Rendezvous::default() });
         rendezvous.get_mut(heap, header.cookie).header = *header;
     }
 
@@ -194,7 +207,9 @@ impl Core {
         }
         let header = &outgoing.header;
         match header.kind() {
-            Kind::Eager => try_send_eager(transport, &self.source(codes, outgoing.instance, header, to)),
+            Kind::Eager => {
+                try_send_eager(transport, &self.source(codes, outgoing.instance, header, to))
+            }
             Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
                 Sent::of(transport.try_send(to, header, |_| {}))
@@ -243,7 +258,8 @@ impl Core {
         budget: &mut u64,
     ) -> bool {
         let heap = &self.heap();
-        let Rendezvous { instance, to, header, .. } = *self.held.outbox.rendezvous.get(heap, stream.send);
+        let Rendezvous { instance, to, header, .. } =
+            *self.held.outbox.rendezvous.get(heap, stream.send);
         let source = self.source(codes, instance, &header, to);
         let before = stream.left;
         while stream.left < header.size {
@@ -271,10 +287,18 @@ impl Core {
 
     /// The bytes of a send.
     #[inline]
-    fn source<'a>(&'a self, codes: &'a [Code], instance: u32, header: &'a Header, to: u32) -> Source<'a> {
+    fn source<'a>(
+        &'a self,
+        codes: &'a [Code],
+        instance: u32,
+        header: &'a Header,
+        to: u32,
+    ) -> Source<'a> {
         let code = self.held.instances.get(&self.held.heap, instance).code;
         let record = codes[code as usize].record(header.action);
-        let Operation::Send { payload, .. } = record.operation() else { unreachable!("only sends send") };
+        let Operation::Send { payload, .. } = record.operation() else {
+            unreachable!("only sends send")
+        };
         Source { memory: &self.homes[instance as usize].memory, payload, header, to }
     }
 }
@@ -291,7 +315,8 @@ fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -
     }
 }
 
-/// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine each part with its buffer.
+/// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine
+/// each part with its buffer.
 fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
     transport.part_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }

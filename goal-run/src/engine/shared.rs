@@ -1,4 +1,5 @@
-//! Large operations that whoever waits may take chunks of: copies and receives from a peer's memory, local operations.
+//! Large operations that whoever waits may take chunks of: copies and receives from a peer's
+//! memory, local operations.
 
 use super::Core;
 use super::code::Code;
@@ -38,7 +39,8 @@ pub(super) struct Shared {
 flat!(Shared);
 
 impl Core {
-    /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and ends later.
+    /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and
+    /// ends later.
     #[inline(never)]
     pub(super) fn exec_large<T: Transport>(
         &mut self,
@@ -74,7 +76,8 @@ impl Core {
         Some(Ok(()))
     }
 
-    /// Shares what is left of a receive whose message lies in its sender's memory. False if it has to go on alone for now.
+    /// Shares what is left of a receive whose message lies in its sender's memory. False if it has
+    /// to go on alone for now.
     #[inline(never)]
     pub(super) fn share_fetch<T: Transport>(
         &mut self,
@@ -90,7 +93,8 @@ impl Core {
         }
         let (payload, reduce) = self.target_of(codes, receive);
         let memory = &self.homes[receive.instance as usize].memory;
-        let (Some(from), Some(to)) = (in_place(transport, &header), memory.contiguous(payload)) else {
+        let (Some(from), Some(to)) = (in_place(transport, &header), memory.contiguous(payload))
+        else {
             return false;
         };
         if !from.is_disjoint(to) {
@@ -105,8 +109,8 @@ impl Core {
         self.share(transport, function, operands, before as u64, Some(key), receive)
     }
 
-    /// Opens a task for what is left of an operation, if there is enough of it and somebody who waits. Operands lie with the
-    /// given ranks, and `before` bytes are done.
+    /// Opens a task for what is left of an operation, if there is enough of it and somebody who
+    /// waits. Operands lie with the given ranks, and `before` bytes are done.
     fn share<T: Transport>(
         &mut self,
         transport: &T,
@@ -124,7 +128,13 @@ impl Core {
         let places = operands.map(|(_, operand)| segment.place_of(operand));
         let [Some(a), Some(b), Some(c)] = places else { return false };
         let ranks = operands.map(|(rank, _)| rank);
-        let task = Task { function: [op as u32, datatype as u32], ranks, operands: [a, b, c], before, bytes };
+        let task = Task {
+            function: [op as u32, datatype as u32],
+            ranks,
+            operands: [a, b, c],
+            before,
+            bytes,
+        };
         let Some(number) = segment.tasks().open(task) else { return false };
         let shared = Shared { task: number as u32, chunks: task.chunks(), own: 0, message, action };
         let heap = &self.heap();
@@ -132,7 +142,8 @@ impl Core {
         true
     }
 
-    /// Goes on with shared operations, and ends those that are done. Whether there was something to do.
+    /// Goes on with shared operations, and ends those that are done. Whether there was something to
+    /// do.
     #[inline(never)]
     pub(super) fn go_on_shared<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
@@ -209,8 +220,8 @@ impl Core {
     }
 }
 
-/// For a rank with nothing to do: does a chunk of somebody's operation. Whether there was one; if not, and the rank `has_waited` for a while,
-/// others learn of it.
+/// For a rank with nothing to do: does a chunk of somebody's operation. Whether there was one; if
+/// not, and the rank `has_waited` for a while, others learn of it.
 #[inline]
 pub(crate) fn help(segment: &Segment, rank: u32, has_waited: bool) -> bool {
     let tasks = segment.tasks();
@@ -236,7 +247,8 @@ fn work(segment: &Segment, chunk: Chunk) {
         bytes.expect("memory of a rank").part(part.clone())
     });
     let [op, datatype] = function.map(|code| code as u8);
-    let (op, datatype) = Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");
+    let (op, datatype) =
+        Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");
     let result = ops::apply(op, datatype, a, b, c);
     let divided = result.err().map(|DivisionByZero { element }| first / datatype.width() + element);
     segment.tasks().done(chunk, divided);

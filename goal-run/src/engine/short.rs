@@ -1,5 +1,5 @@
-//! The way of short schedules, whose actions are decoded, and of short messages among them: what most operations of few ranks consist
-//! of. Whatever is not usual goes the way of all others.
+//! The way of short schedules, whose actions are decoded, and of short messages among them: what
+//! most operations of few ranks consist of. Whatever is not usual goes the way of all others.
 
 use super::buffer::copy_short;
 use super::channel::Queue;
@@ -42,8 +42,11 @@ impl Core {
             let state = &mut **held;
             let instance = state.instances.get_mut(heap, key);
             let name = (*rank, instance.communicator, instance.number);
-            let mut queue =
-                ActionQueue { progress: &mut instance.progress, home: &mut homes[key as usize], heap };
+            let mut queue = ActionQueue {
+                progress: &mut instance.progress,
+                home: &mut homes[key as usize],
+                heap,
+            };
             let unusual = loop {
                 if actions == ACTIONS_PER_POLL {
                     break None;
@@ -58,8 +61,16 @@ impl Core {
                 let step = steps.step(offset);
                 match step.kind {
                     StepKind::Send if state.outbox.is_empty() => {
-                        let sequence = &mut instance.sequences.values_mut(heap)[step.number as usize];
-                        if !send_short(transport, options, name, queue.home, (offset, step), sequence) {
+                        let sequence =
+                            &mut instance.sequences.values_mut(heap)[step.number as usize];
+                        if !send_short(
+                            transport,
+                            options,
+                            name,
+                            queue.home,
+                            (offset, step),
+                            sequence,
+                        ) {
                             break Some((offset, Unusual::Start));
                         }
                         queue.release_steps(steps.start_dependents(step));
@@ -71,7 +82,9 @@ impl Core {
                         let Matched::Channels(channels) = &mut instance.matched else {
                             unreachable!("no receive has wildcards")
                         };
-                        if let Some(message) = state.arrivals.post_step(heap, channels, step.number, offset) {
+                        if let Some(message) =
+                            state.arrivals.post_step(heap, channels, step.number, offset)
+                        {
                             break Some((offset, Unusual::Kept(message)));
                         }
                     }
@@ -121,12 +134,13 @@ impl Core {
         (key, offset): (u32, u32),
         now_ns: u64,
     ) -> bool {
-        let record = codes[self.held.instances.get(&self.held.heap, key).code as usize].record(offset);
+        let record =
+            codes[self.held.instances.get(&self.held.heap, key).code as usize].record(offset);
         self.start_action(transport, codes, key, offset, &record, now_ns)
     }
 
-    /// Gives a whole message to its receive, where that is of a short schedule and the only one of its channel, and nobody wants to know.
-    /// False, and nothing is done, where it isn't.
+    /// Gives a whole message to its receive, where that is of a short schedule and the only one of
+    /// its channel, and nobody wants to know. False, and nothing is done, where it isn't.
     #[inline(always)]
     pub(super) fn arrive_short(&mut self, codes: &[Code], header: &Header, bytes: &[u8]) -> bool {
         if header.kind != Kind::Eager as u8 || self.recorder.is_some() {
@@ -138,7 +152,8 @@ impl Core {
         let Some(key) = state.arrivals.recent(header) else { return false };
         let instance = state.instances.get_mut(heap, key);
         let Some(schedule) = codes[instance.code as usize].whole() else { return false };
-        let (Some(steps), Matched::Channels(channels)) = (schedule.steps(), &mut instance.matched) else {
+        let (Some(steps), Matched::Channels(channels)) = (schedule.steps(), &mut instance.matched)
+        else {
             return false;
         };
         let Some(channel) = schedule.channel(header.source, header.tag) else { return false };
@@ -155,7 +170,9 @@ impl Core {
         match step.function {
             None => target.write(|target| copy_short(target, bytes)),
             Some((op, datatype)) => {
-                if let Err(DivisionByZero { element }) = ops::apply_bytes(op, datatype, bytes, target) {
+                if let Err(DivisionByZero { element }) =
+                    ops::apply_bytes(op, datatype, bytes, target)
+                {
                     let receive = Receive { instance: key, action };
                     self.fail(codes, receive, Cause::DivisionByZero { element });
                     return true;

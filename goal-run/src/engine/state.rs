@@ -1,4 +1,5 @@
-//! What an engine remembers of instances and messages: all of it in a heap, so that another process can go on with it.
+//! What an engine remembers of instances and messages: all of it in a heap, so that another process
+//! can go on with it.
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
 use super::error::Failure;
@@ -84,7 +85,8 @@ pub(super) struct Held {
     _memory: Option<Mapping>,
 }
 
-// SAFETY: an address of memory that belongs to no thread; who may use it when is stated at `Held::over`.
+// SAFETY: an address of memory that belongs to no thread; who may use it when is stated at
+// `Held::over`.
 unsafe impl Send for Held {}
 
 impl Held {
@@ -102,9 +104,11 @@ impl Held {
     /// The state in these bytes: zeros, or what an engine left there.
     ///
     /// # Safety
-    /// The contract of [`Heap::new`]: while a method of an engine over it runs, no other one does in any process.
+    /// The contract of [`Heap::new`]: while a method of an engine over it runs, no other one does
+    /// in any process.
     pub(super) unsafe fn over(bytes: Region) -> Self {
-        // SAFETY: as the caller says; the root is always a `State`, reached through this value only.
+        // SAFETY: as the caller says; the root is always a `State`, reached through this value
+        // only.
         unsafe {
             let heap = Heap::new(bytes);
             Self { heap, state: heap.root(), _memory: None }
@@ -112,7 +116,8 @@ impl Held {
     }
 }
 
-/// Bytes that the state of an engine may need: address space, of which only what is used takes memory.
+/// Bytes that the state of an engine may need: address space, of which only what is used takes
+/// memory.
 pub fn state_bytes(unexpected_limit: u64) -> u64 {
     const LEAST: u64 = 1 << 30;
     const MOST: u64 = 1 << 37;

@@ -13,8 +13,9 @@ use goal_asm::nisa::{Buffer, Operation, Record, Section};
 pub(super) const ACTIONS_PER_POLL: usize = 1024;
 
 impl<T: Transport> Engine<T> {
-    /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions release their dependents,
-    /// starts ready actions, sends what waited for room. `now_ns` is the caller's clock; it must not go back.
+    /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions
+    /// release their dependents, starts ready actions, sends what waited for room. `now_ns` is the
+    /// caller's clock; it must not go back.
     ///
     /// # Errors
     /// The first failure of an action, again on every further call.
@@ -30,8 +31,13 @@ impl<T: Transport> Engine<T> {
         worked |= self.run_queued(now_ns);
         self.announce_room();
         let has_failed = self.core.held.has_failed();
-        self.core.held.fruitful = self.core.held.fruitful.wrapping_add(u32::from(worked | has_failed));
-        if has_failed { Err(self.failed()) } else { Ok(Progress { worked, waiting: self.core.waiting() }) }
+        self.core.held.fruitful =
+            self.core.held.fruitful.wrapping_add(u32::from(worked | has_failed));
+        if has_failed {
+            Err(self.failed())
+        } else {
+            Ok(Progress { worked, waiting: self.core.waiting() })
+        }
     }
 
     #[cold]
@@ -39,7 +45,8 @@ impl<T: Transport> Engine<T> {
         self.core.held.failure(&self.core.heap()).expect("an action has failed")
     }
 
-    /// Goes on with what takes longer than a poll: copies, what waits for room, computations. Whether there was something to do.
+    /// Goes on with what takes longer than a poll: copies, what waits for room, computations.
+    /// Whether there was something to do.
     #[inline(never)]
     fn go_on(&mut self, now_ns: u64) -> bool {
         let Self { transport, core, codes } = self;
@@ -112,7 +119,8 @@ impl Core {
         }
     }
 
-    /// Lets an instance make progress whose actions are read in their section. How many actions did.
+    /// Lets an instance make progress whose actions are read in their section. How many actions
+    /// did.
     #[inline(never)]
     fn run_records<T: Transport>(
         &mut self,

@@ -1,13 +1,16 @@
-//! The actions of a short schedule, decoded once: what is asked of one at each start lies in one cache line.
+//! The actions of a short schedule, decoded once: what is asked of one at each start lies in one
+//! cache line.
 //!
-//! A long schedule is executed where it lies, action by action: decoded it would take more memory than its section.
+//! A long schedule is executed where it lies, action by action: decoded it would take more memory
+//! than its section.
 
 use super::schedule::{Schedule, slot};
 use super::shared::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op, Piece, Space};
 
-/// Bytes of the longest section that is decoded. An action takes 64 bytes, and 4 for each dependent.
+/// Bytes of the longest section that is decoded. An action takes 64 bytes, and 4 for each
+/// dependent.
 const SECTION_BYTES_MAX: usize = 128 << 10;
 
 /// All actions of a schedule.
@@ -27,7 +30,8 @@ pub(super) struct Steps {
 #[repr(align(64))]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// How a receive combines the message with its buffer, if it does; what a local operation computes.
+    /// How a receive combines the message with its buffer, if it does; what a local operation
+    /// computes.
     pub(super) function: Option<(Op, Datatype)>,
     /// The other rank of a message, and its tag.
     pub(super) peer: u32,
@@ -39,7 +43,8 @@ pub(super) struct Step {
     /// Where the second operand lies, which is as long.
     second_addr: u64,
     second_space: Space,
-    /// Where in the lists those begin that wait for its end, where those that wait for its start, and where these end.
+    /// Where in the lists those begin that wait for its end, where those that wait for its start,
+    /// and where these end.
     lists: [u32; 3],
 }
 
@@ -77,9 +82,17 @@ impl Steps {
             lists.extend(record.dependents.iter());
             let starts = lists.len() as u32;
             lists.extend(record.start_dependents.iter());
-            steps.push(Step { lists: [ends, starts, lists.len() as u32], ..Step::decode(schedule, &record) });
+            steps.push(Step {
+                lists: [ends, starts, lists.len() as u32],
+                ..Step::decode(schedule, &record)
+            });
         }
-        Some(Self { numbers: numbers.into(), steps: steps.into(), lists: lists.into(), independent })
+        Some(Self {
+            numbers: numbers.into(),
+            steps: steps.into(),
+            lists: lists.into(),
+            independent,
+        })
     }
 
     /// The action at `offset`.

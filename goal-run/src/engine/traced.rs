@@ -44,12 +44,21 @@ impl Core {
     pub(super) fn note_match(&mut self, receive: Receive, header: &Header) {
         if self.recorder.is_some() {
             let (bytes, peer, detail) = (header.size, header.source, header.sequence);
-            self.record_at(Point::Matched, receive, Record { bytes, peer, detail, ..Record::default() });
+            self.record_at(
+                Point::Matched,
+                receive,
+                Record { bytes, peer, detail, ..Record::default() },
+            );
         }
     }
 
     #[cold]
-    fn record_start(&mut self, codes: &[Code], (key, action): (u32, u32), operation: &Operation<'_>) {
+    fn record_start(
+        &mut self,
+        codes: &[Code],
+        (key, action): (u32, u32),
+        operation: &Operation<'_>,
+    ) {
         let heap = &self.heap();
         let at = Receive { instance: key, action };
         let instance = self.held.instances.get(heap, key);
@@ -69,7 +78,8 @@ impl Core {
             Code::Window(window) => window.number(&self.homes[key as usize], action),
             Code::Whole(_) | Code::Ended => None,
         };
-        let record = Record { bytes, action, peer, detail, instance: instance.number, ..Record::default() };
+        let record =
+            Record { bytes, action, peer, detail, instance: instance.number, ..Record::default() };
         if let Some(recorder) = &mut self.recorder {
             recorder.take(Point::Started, Kind::of(operation), record);
         }

@@ -1,7 +1,8 @@
 //! An instance that is run through a sliding window over its section (paper III.D, Theorem 3).
 //!
-//! Only the actions of the window are in memory. What ended actions release beyond it is noted in the table H[a] -> f of the
-//! theorem's proof and counted when the action enters. On a schedule in windows (Theorem 4) the table stays as small as these.
+//! Only the actions of the window are in memory. What ended actions release beyond it is noted in
+//! the table H[a] -> f of the theorem's proof and counted when the action enters. On a schedule in
+//! windows (Theorem 4) the table stays as small as these.
 
 use super::code::{Code, Home};
 use super::incoming::Receive;
@@ -12,7 +13,8 @@ use super::{Cause, Core, Engine};
 use crate::seed::Seed;
 use crate::transport::Transport;
 use goal_asm::nisa::{
-    Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits, Streamed,
+    Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits,
+    Streamed,
 };
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -44,9 +46,9 @@ pub struct WindowStats {
     pub stores_time: bool,
 }
 
-/// What others may see of a window, as words: the number of its oldest action, the number behind its newest, a bit for each
-/// place that says whether the action there has ended, and for each place the action's offset. An action's place is its
-/// number modulo the window's size.
+/// What others may see of a window, as words: the number of its oldest action, the number behind
+/// its newest, a bit for each place that says whether the action there has ended, and for each
+/// place the action's offset. An action's place is its number modulo the window's size.
 #[derive(Debug, Clone, Copy)]
 pub struct Board {
     size: u64,
@@ -143,7 +145,11 @@ impl Window {
         storage.counters.as_mut_slice()[..windowed.size as usize].fill(0);
         storage.finished.as_mut_slice()[..board.words()].fill(0);
         Ok(Self {
-            stream: SectionStream::new(Arc::clone(&windowed.file), windowed.place, windowed.limits)?,
+            stream: SectionStream::new(
+                Arc::clone(&windowed.file),
+                windowed.place,
+                windowed.limits,
+            )?,
             is_read: false,
             end: 0,
             board,
@@ -172,14 +178,18 @@ impl Window {
         self.board.find(home.finished.as_slice(), offset)
     }
 
-    /// Lets actions enter while there is room. The offset at which the section turned out to be wrong, and how.
+    /// Lets actions enter while there is room. The offset at which the section turned out to be
+    /// wrong, and how.
     fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (u32, Cause)> {
         while !self.is_read {
             let numbers = self.board.numbers(queue.home.finished.as_slice());
             if numbers.end - numbers.start == self.board.size {
                 return Ok(());
             }
-            let next = self.stream.next().map_err(|error| (self.end, Cause::Schedule(error.to_string())))?;
+            let next = self
+                .stream
+                .next()
+                .map_err(|error| (self.end, Cause::Schedule(error.to_string())))?;
             let Some(Streamed { offset, chunk }) = next else {
                 self.is_read = true;
                 return Ok(());
@@ -210,8 +220,10 @@ impl Window {
                 *self.table.entry(offset).or_insert(0) += 1;
                 continue;
             }
-            let number =
-                self.board.find(queue.home.finished.as_slice(), offset).expect("it waits in the window");
+            let number = self
+                .board
+                .find(queue.home.finished.as_slice(), offset)
+                .expect("it waits in the window");
             let counter = &mut queue.home.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
@@ -234,7 +246,8 @@ impl Window {
         self.board.end(words, number);
         queue.progress.unfinished -= 1;
         let numbers = self.board.numbers(words);
-        let oldest = if numbers.is_empty() { self.end } else { self.board.offset(words, numbers.start) };
+        let oldest =
+            if numbers.is_empty() { self.end } else { self.board.offset(words, numbers.start) };
         while self.chunks.get(1).is_some_and(|chunk| chunk.start() <= oldest) {
             self.chunks.pop_front();
         }
@@ -277,12 +290,15 @@ impl<T: Transport> Engine<T> {
             window.release(&mut queue, record.start_dependents);
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
                 core.note_end(Receive { instance: key, action: offset });
-                core.in_window(&mut codes[code], key, |window, queue| window.end(queue, offset, &record));
+                core.in_window(&mut codes[code], key, |window, queue| {
+                    window.end(queue, offset, &record)
+                });
             }
         }
         let instance = core.held.instances.get_mut(heap, key);
         let is_finished = instance.progress.is_finished();
-        instance.is_queued = !instance.progress.ready.is_empty() || !instance.progress.ended.is_empty();
+        instance.is_queued =
+            !instance.progress.ready.is_empty() || !instance.progress.ended.is_empty();
         if instance.is_queued {
             core.held.runnable.push(heap, key);
         }

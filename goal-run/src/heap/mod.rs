@@ -1,9 +1,10 @@
-//! Memory that an engine keeps everything in that it remembers: found by place and not by address, so that every process that
-//! maps it can go on where another one stopped.
+//! Memory that an engine keeps everything in that it remembers: found by place and not by address,
+//! so that every process that maps it can go on where another one stopped.
 //!
-//! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers of two and go back to
-//! a list for each size; the collections here own blocks. A collection lies in the heap itself, in what its root holds, and
-//! so knows no address: every call is told the heap. One process at a time may use a heap; who may is not decided here.
+//! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers
+//! of two and go back to a list for each size; the collections here own blocks. A collection lies
+//! in the heap itself, in what its root holds, and so knows no address: every call is told the
+//! heap. One process at a time may use a heap; who may is not decided here.
 //!
 //! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write.
 //! They trust each other by design: a heap is as good as whoever wrote it. Numbers of units are
@@ -42,10 +43,12 @@ const CLASSES: usize = 32;
 /// Values that may lie in a heap.
 ///
 /// # Safety
-/// A value holds no address and no reference, is aligned to at most [`UNIT`], needs no drop, and means the same in every process.
+/// A value holds no address and no reference, is aligned to at most [`UNIT`], needs no drop, and
+/// means the same in every process.
 pub(crate) unsafe trait Flat: Default {}
 
-/// Implements [`Flat`] for types all of whose parts are; for one with parameters that are `Flat` too: `Type<A, B>;`.
+/// Implements [`Flat`] for types all of whose parts are; for one with parameters that are `Flat`
+/// too: `Type<A, B>;`.
 macro_rules! flat {
     ($type:ident<$($parameter:ident),+>;) => {
         #[allow(unsafe_code)]
@@ -96,12 +99,14 @@ impl Heap {
     /// The heap in these bytes, which are zeros or were used as a heap before.
     ///
     /// # Safety
-    /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one of them at a time.
+    /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one
+    /// of them at a time.
     ///
     /// # Panics
     /// If there is no room for anything, or the bytes are not aligned to 64.
     pub(crate) unsafe fn new(bytes: Region) -> Self {
-        let base = NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
+        let base =
+            NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
         assert!(base.as_ptr().addr().is_multiple_of(UNIT) && bytes.len() > size_of::<Control>());
         Self { base, units: u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX) }
     }
@@ -109,14 +114,18 @@ impl Heap {
     /// The value that all others are found from, made when it is asked for first.
     ///
     /// # Safety
-    /// Always of the same type. There is one reference at a time, and no reference into a block of a collection that it holds.
+    /// Always of the same type. There is one reference at a time, and no reference into a block of
+    /// a collection that it holds.
     pub(crate) unsafe fn root<T: Flat>(&self) -> NonNull<T> {
         let at = size_of::<Control>().div_ceil(UNIT);
         let past = at + size_of::<T>().div_ceil(UNIT);
         assert!(past <= self.units as usize, "a heap without room for its root");
         // Another process may have written it.
         let top = self.control().top;
-        assert!(top == 0 || (past..=self.units as usize).contains(&(top as usize)), "this is no heap");
+        assert!(
+            top == 0 || (past..=self.units as usize).contains(&(top as usize)),
+            "this is no heap"
+        );
         let root = self.at(at as u32).cast::<T>();
         if top == 0 {
             self.control().seed = Seed::random();
@@ -127,9 +136,13 @@ impl Heap {
         root
     }
 
-    #[expect(clippy::mut_from_ref, reason = "one call at a time, each within a function of this file")]
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "one call at a time, each within a function of this file"
+    )]
     fn control(&self) -> &mut Control {
-        // SAFETY: the first bytes of the heap, which are integers and which only this function reaches.
+        // SAFETY: the first bytes of the heap, which are integers and which only this function
+        // reaches.
         unsafe { self.base.cast::<Control>().as_mut() }
     }
 
@@ -158,7 +171,8 @@ impl Heap {
             return free;
         }
         let units = 1u32.checked_shl(class);
-        let end = units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
+        let end =
+            units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
         let unit = control.top;
         let Some(end) = end else { self.lacks(UNIT as u64 * (1 << class)) };
         control.top = end;
@@ -228,7 +242,8 @@ impl<T: Flat> Block<T> {
     where
         T: Copy,
     {
-        let mut block = if values.is_empty() { Self::default() } else { Self::new(heap, values.len()) };
+        let mut block =
+            if values.is_empty() { Self::default() } else { Self::new(heap, values.len()) };
         block.values_mut(heap)[..values.len()].copy_from_slice(values);
         block
     }
@@ -258,8 +273,8 @@ impl<T: Flat> Block<T> {
 
     #[inline]
     pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
-        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes away. A block without
-        // values lies at the heap's beginning.
+        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes
+        // away. A block without values lies at the heap's beginning.
         unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity) }
     }
 
@@ -280,7 +295,10 @@ impl<T: Flat> Block<T> {
 
 /// A heap in memory of its own, for tests.
 #[cfg(test)]
-pub(crate) struct Private(Heap, #[expect(dead_code, reason = "the heap's memory")] crate::shm::Mapping);
+pub(crate) struct Private(
+    Heap,
+    #[expect(dead_code, reason = "the heap's memory")] crate::shm::Mapping,
+);
 
 #[cfg(test)]
 impl Private {

@@ -83,7 +83,9 @@ impl<K: Key, V: Flat> Table<K, V> {
         if !matches!(last, Some(Some((other, _))) if *other == key) {
             self.seek(heap, key);
         }
-        &mut self.places.values_mut(heap)[self.last as usize].get_or_insert_with(|| (key, V::default())).1
+        &mut self.places.values_mut(heap)[self.last as usize]
+            .get_or_insert_with(|| (key, V::default()))
+            .1
     }
 
     /// Makes the entry of a key the last one that was asked for, even where there is none yet.

@@ -152,7 +152,8 @@ fn no_choice_of_keys_makes_look_ups_long() {
 fn what_a_heap_has_no_room_for_is_an_error() {
     let private = Private::of(1 << 16);
     let heap = private.heap();
-    let (mut pool, mut queue, mut table) = (Pool::<u64>::default(), Fifo::default(), Table::default());
+    let (mut pool, mut queue, mut table) =
+        (Pool::<u64>::default(), Fifo::default(), Table::default());
     let mut values = 0;
     let is_used_up = |done: Result<(), UsedUp>| {
         let UsedUp { needed, room } = done.unwrap_err();
@@ -169,7 +170,9 @@ fn what_a_heap_has_no_room_for_is_an_error() {
     assert!(is_used_up(within(|| Block::<u8>::new(heap, 1 << 40)).map(drop)));
     // Earlier values are still there.
     assert!(values > 100 && (0..values).all(|key| *pool.get(heap, key as u32) == key));
-    assert!(!queue.is_empty() && (0..queue.len()).all(|at| queue.at(heap, at) == Some(&(at as u32))));
+    assert!(
+        !queue.is_empty() && (0..queue.len()).all(|at| queue.at(heap, at) == Some(&(at as u32)))
+    );
     assert!(!table.is_empty() && table.get(heap, 0) == Some(&0));
 }
 

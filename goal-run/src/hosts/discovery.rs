@@ -97,11 +97,13 @@ impl Discovery {
     }
 
     fn assign(&mut self, owners: Vec<Mac>) -> Result<(), String> {
-        let found = (0..).zip(&self.addresses).filter_map(|(rank, address)| Some((rank, (*address)?.mac)));
+        let found =
+            (0..).zip(&self.addresses).filter_map(|(rank, address)| Some((rank, (*address)?.mac)));
         for (rank, mac) in found {
             check_owner(&owners, rank, mac)?;
         }
-        let mine: Vec<u32> = (0..self.ranks()).filter(|&rank| owners[rank as usize] == self.me).collect();
+        let mine: Vec<u32> =
+            (0..self.ranks()).filter(|&rank| owners[rank as usize] == self.me).collect();
         if mine.is_empty() {
             return Err(format!("no rank is on this host, {}", self.me));
         }
@@ -185,7 +187,10 @@ impl Discovery {
             return Ok(());
         }
         if ranks != self.ranks() {
-            return Err(format!("host {mac} runs a program of {ranks} ranks, here it has {}", self.ranks()));
+            return Err(format!(
+                "host {mac} runs a program of {ranks} ranks, here it has {}",
+                self.ranks()
+            ));
         }
         if let Plan::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
@@ -204,7 +209,10 @@ impl Discovery {
     fn place(&mut self, rank: u32, address: Address) -> Result<(), String> {
         let mac = address.mac;
         let Some(known) = self.addresses.get(rank as usize) else {
-            return Err(format!("host {mac} has rank {rank}, and the program has {} ranks", self.ranks()));
+            return Err(format!(
+                "host {mac} has rank {rank}, and the program has {} ranks",
+                self.ranks()
+            ));
         };
         if self.mine.as_ref().is_some_and(|mine| mine.binary_search(&rank).is_ok()) {
             return Err(format!("both this host, {}, and host {mac} have rank {rank}", self.me));
@@ -273,5 +281,7 @@ fn check_owner(owners: &[Mac], rank: u32, mac: Mac) -> Result<(), String> {
     if owner == mac {
         return Ok(());
     }
-    Err(format!("host {mac} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"))
+    Err(format!(
+        "host {mac} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"
+    ))
 }

@@ -55,7 +55,8 @@ impl Key {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
-    /// What frames between the ranks of one run are proven with: those of another run with the same key are of no use.
+    /// What frames between the ranks of one run are proven with: those of another run with the same
+    /// key are of no use.
     pub fn ranks(&self, run: u64) -> Secret {
         let mut material = self.0.to_vec();
         material.extend(run.to_be_bytes());

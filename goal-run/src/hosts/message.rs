@@ -1,6 +1,7 @@
 //! What launchers tell each other over their streams.
 //!
-//! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text and the bytes.
+//! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text
+//! and the bytes.
 
 use crate::launcher::Stopped;
 use serde::de::Error;
@@ -151,7 +152,9 @@ impl Decoder {
     pub fn next_message(&mut self) -> Result<Option<(Message, Vec<u8>)>, Broken> {
         let all = &self.buffer[self.read..];
         let Some((head, rest)) = all.split_at_checked(HEAD) else { return Ok(None) };
-        let len = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes")) as usize;
+        let len = |at: usize| {
+            u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes")) as usize
+        };
         let (text_len, bytes_len) = (len(0), len(4));
         if text_len > TEXT_MAX || bytes_len > Message::BYTES_MAX {
             return Err(Broken);

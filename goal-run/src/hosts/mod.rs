@@ -1,9 +1,11 @@
-//! Several hosts as one job: who is there, who has which rank, what their launchers tell each other.
+//! Several hosts as one job: who is there, who has which rank, what their launchers tell each
+//! other.
 //!
-//! Every host runs a launcher. By EDP they find each other and where each rank takes frames ([`Discovery`]); then each opens a stream
-//! of ESP to the leader, the launcher of the host of rank 0, and what they say there ([`Message`]) starts the job, ends it and brings
-//! the leader what the report needs. Nothing here does any IO or reads a clock: [`Link`] takes frames and the time, and gives frames
-//! and events.
+//! Every host runs a launcher. By EDP they find each other and where each rank takes frames
+//! ([`Discovery`]); then each opens a stream of ESP to the leader, the launcher of the host of rank
+//! 0, and what they say there ([`Message`]) starts the job, ends it and brings the leader what the
+//! report needs. Nothing here does any IO or reads a clock: [`Link`] takes frames and the time, and
+//! gives frames and events.
 
 mod discovery;
 mod key;

@@ -64,7 +64,8 @@ pub enum Plan {
 }
 
 impl Plan {
-    /// The hosts of a peers file: one a line, its address and maybe its ranks; `#` begins a comment.
+    /// The hosts of a peers file: one a line, its address and maybe its ranks; `#` begins a
+    /// comment.
     ///
     /// # Errors
     /// What is wrong, with its line.
@@ -82,17 +83,27 @@ impl Plan {
                     let ranks = Some(RankList::parse(ranks).map_err(at)?);
                     Peer { mac: mac(address).map_err(at)?, ranks }
                 }
-                _ => return Err(at("a host is an address and a list of ranks without spaces".to_owned())),
+                _ => {
+                    return Err(at(
+                        "a host is an address and a list of ranks without spaces".to_owned()
+                    ));
+                }
             };
             if let Some(before) = lines.insert(peer.mac, number) {
                 return Err(at(format!("{} is in line {before} already", peer.mac)));
             }
             if peers.first().is_some_and(|first| first.ranks.is_some() != peer.ranks.is_some()) {
-                return Err(at("either all hosts have their ranks beside them or none has".to_owned()));
+                return Err(at(
+                    "either all hosts have their ranks beside them or none has".to_owned()
+                ));
             }
             peers.push(peer);
         }
-        if peers.is_empty() { Err("there is no host in it".to_owned()) } else { Ok(Self::Peers(peers)) }
+        if peers.is_empty() {
+            Err("there is no host in it".to_owned())
+        } else {
+            Ok(Self::Peers(peers))
+        }
     }
 }
 

@@ -55,11 +55,15 @@ impl Questions {
         let pause_ns = if self.is_running { LONG_PAUSE_NS } else { PAUSE_NS };
         let Some(asker) = self.askers.get_mut(&from) else {
             if self.askers.len() == HOSTS_MAX {
-                let oldest = self.askers.iter().min_by_key(|(_, asker)| asker.next_ns).map(|(&mac, _)| mac);
+                let oldest =
+                    self.askers.iter().min_by_key(|(_, asker)| asker.next_ns).map(|(&mac, _)| mac);
                 self.askers.remove(&oldest.unwrap_or(from));
             }
-            let asker =
-                Asker { latest: (nonce, number), next_ns: now_ns + pause_ns, next_of_earlier_ns: now_ns };
+            let asker = Asker {
+                latest: (nonce, number),
+                next_ns: now_ns + pause_ns,
+                next_of_earlier_ns: now_ns,
+            };
             self.askers.insert(from, asker);
             return true;
         };

@@ -1,8 +1,9 @@
 //! Whether a job on several hosts is stuck: Mattern's four counters.
 //!
-//! In a round every host is asked what its ranks do, and how many messages they have sent to and taken from other hosts. If a round
-//! finds nobody active, and the next one, begun when all answers of the first were there, finds the same counts and as many messages
-//! taken as sent, then between the two no rank did anything and no message was on its way: nothing will ever happen.
+//! In a round every host is asked what its ranks do, and how many messages they have sent to and
+//! taken from other hosts. If a round finds nobody active, and the next one, begun when all answers
+//! of the first were there, finds the same counts and as many messages taken as sent, then between
+//! the two no rank did anything and no message was on its way: nothing will ever happen.
 
 use super::link::Reply;
 use goal_esp::wire::{Mac, State};
@@ -25,7 +26,8 @@ pub struct Rounds {
     replies: BTreeMap<Mac, Reply>,
     /// Whether a round is under way.
     is_open: bool,
-    /// The answers of the round before, if it found nobody active and the leader's ranks have rested since.
+    /// The answers of the round before, if it found nobody active and the leader's ranks have
+    /// rested since.
     before: Option<BTreeMap<Mac, Reply>>,
     ask_ns: u64,
     /// When this round began, or the last one, and how long after that the next one may begin.
@@ -34,7 +36,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Rounds among these hosts, which are all. Nobody can have guessed the number of the first, so that answers of earlier runs are none.
+    /// Rounds among these hosts, which are all. Nobody can have guessed the number of the first, so
+    /// that answers of earlier runs are none.
     pub fn new(hosts: Vec<Mac>, first: u64) -> Self {
         let replies = BTreeMap::new();
         Self {
@@ -49,8 +52,8 @@ impl Rounds {
         }
     }
 
-    /// Begins a round if the leader's own ranks rest, gives up if they don't. The round that hosts are to be asked in, and which ones, the
-    /// leader's own among them.
+    /// Begins a round if the leader's own ranks rest, gives up if they don't. The round that hosts
+    /// are to be asked in, and which ones, the leader's own among them.
     pub fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Mac>)> {
         if !rests {
             self.is_open = false;
@@ -71,7 +74,8 @@ impl Rounds {
             return None;
         }
         self.ask_ns = now_ns + AGAIN_NS;
-        let silent = self.hosts.iter().copied().filter(|host| !self.replies.contains_key(host)).collect();
+        let silent =
+            self.hosts.iter().copied().filter(|host| !self.replies.contains_key(host)).collect();
         Some((self.round, silent))
     }
 
@@ -84,7 +88,8 @@ impl Rounds {
         self.close()
     }
 
-    /// Ends the round where all have answered; whether the job is stuck. One where all are done is about to end.
+    /// Ends the round where all have answered; whether the job is stuck. One where all are done is
+    /// about to end.
     fn close(&mut self) -> bool {
         if !self.hosts.iter().all(|host| self.replies.contains_key(host)) {
             return false;

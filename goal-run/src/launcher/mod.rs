@@ -1,8 +1,8 @@
 //! Starts the ranks of a job, watches over them and cleans up.
 //!
-//! Everything that ranks share lies in one segment that the launcher makes, be they processes or threads. When
-//! [`run`] returns, no rank is left. The launcher may die at any moment: the kernel then ends its rank processes, and
-//! the segment, which has no name, goes with them.
+//! Everything that ranks share lies in one segment that the launcher makes, be they processes or
+//! threads. When [`run`] returns, no rank is left. The launcher may die at any moment: the kernel
+//! then ends its rank processes, and the segment, which has no name, goes with them.
 
 mod crew;
 mod faults;
@@ -49,7 +49,9 @@ pub enum LaunchError {
     #[error(transparent)]
     TooLarge(#[from] crate::shm::SegmentTooLarge),
     /// The program has more ranks than may be started.
-    #[error("the program has {ranks} ranks, and at most {limit} are started (--max-started raises it)")]
+    #[error(
+        "the program has {ranks} ranks, and at most {limit} are started (--max-started raises it)"
+    )]
     TooManyRanks {
         /// Ranks of the program.
         ranks: u32,
@@ -210,7 +212,9 @@ fn equip(
         repeat: options.repeat,
         check: !has_time,
         record: options.record || has_time,
-        trace_events: options.trace_events.map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
+        trace_events: options
+            .trace_events
+            .map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
         window: options.window.as_ref().map(|window| window.settings),
         paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
         crowded: is_crowded(here),
@@ -248,7 +252,11 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         are_processes: matches!(options.ranks, Ranks::Processes { .. }),
         threads: if settings.progress == Mode::Thread { 2 } else { 1 },
         shared: segment + nisa.bytes().len() as u64,
-        own: if settings.progress == Mode::Node { 0 } else { state_bytes(settings.unexpected_limit) },
+        own: if settings.progress == Mode::Node {
+            0
+        } else {
+            state_bytes(settings.unexpected_limit)
+        },
         // Its bell, its port and its sockets.
         descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
             DriverKind::Packet => 3,
@@ -294,8 +302,8 @@ fn memory_bytes(nisa: &Nisa) -> u64 {
     (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))
 }
 
-/// Whether some byte of the memory may derive from the clock, so that what a rank expects is compared by the
-/// interpreter's account of which bytes do.
+/// Whether some byte of the memory may derive from the clock, so that what a rank expects is
+/// compared by the interpreter's account of which bytes do.
 fn has_time(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).any(|section| {
         let mut records = nisa.section_by_id(section).records();

@@ -31,7 +31,8 @@ pub enum Ranks {
 pub struct Window {
     /// The file. Rank processes inherit its descriptor, other programs don't.
     pub file: Arc<File>,
-    /// What the file has beside its sections; the schedule that the job is started with is the outline's.
+    /// What the file has beside its sections; the schedule that the job is started with is the
+    /// outline's.
     pub outline: Arc<Outline>,
     /// Its size, and what reading ahead may take.
     pub settings: WindowSettings,
@@ -42,7 +43,11 @@ impl Window {
     ///
     /// # Errors
     /// What is wrong with the file, or why it can't be read.
-    pub fn open(file: File, limits: &Limits, settings: WindowSettings) -> Result<Self, StreamError> {
+    pub fn open(
+        file: File,
+        limits: &Limits,
+        settings: WindowSettings,
+    ) -> Result<Self, StreamError> {
         let outline = Arc::new(Outline::read(&file, limits)?);
         Ok(Self { file: Arc::new(file), outline, settings })
     }
@@ -51,7 +56,11 @@ impl Window {
     ///
     /// # Errors
     /// Where there is no room for the copy.
-    pub fn over(nisa: &Nisa, limits: &Limits, settings: WindowSettings) -> Result<Self, StreamError> {
+    pub fn over(
+        nisa: &Nisa,
+        limits: &Limits,
+        settings: WindowSettings,
+    ) -> Result<Self, StreamError> {
         let sealed = Sealed::copy_of(nisa.bytes())?;
         Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, settings)
     }
@@ -114,8 +123,9 @@ pub struct Options {
     pub repeat: u64,
     /// Whether to keep which receive took which message, of the last instance.
     pub record: bool,
-    /// Most records of what happened when that are kept, all ranks together, for [`Outcome::write_trace`](super::Outcome::write_trace);
-    /// the last ones of each rank are. `None` records nothing.
+    /// Most records of what happened when that are kept, all ranks together, for
+    /// [`Outcome::write_trace`](super::Outcome::write_trace); the last ones of each rank are.
+    /// `None` records nothing.
     pub trace_events: Option<u64>,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<Window>,

@@ -56,8 +56,8 @@ pub struct Counts {
     pub verified_bytes: u64,
     /// Messages that no receive took; 0 unless the job is complete.
     pub unreceived: u64,
-    /// Nanoseconds from the moment when all ranks were ready until the last one's last instance ended; 0 unless the job
-    /// is complete.
+    /// Nanoseconds from the moment when all ranks were ready until the last one's last instance
+    /// ended; 0 unless the job is complete.
     pub elapsed_ns: u64,
     /// Most entries of the table that a rank's window needed; `None` without a window.
     pub table_max: Option<u64>,
@@ -100,7 +100,8 @@ impl Outcome {
             if !notes.is_empty() {
                 end = End::Failed(notes);
             }
-            counts.elapsed_ns = ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
+            counts.elapsed_ns =
+                ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
             counts.unreceived = match options.window {
                 Some(_) => counts.messages.saturating_sub(receives),
                 None => options.repeat.saturating_mul(unreceived(nisa)),
@@ -120,8 +121,8 @@ impl Outcome {
         self.segment.copy_of(&self.segment.rank(rank).memory)
     }
 
-    /// Writes a rank's memory at the end of the last instance into an empty file, a block at a time; blocks of zeros
-    /// become holes.
+    /// Writes a rank's memory at the end of the last instance into an empty file, a block at a
+    /// time; blocks of zeros become holes.
     ///
     /// # Errors
     /// Those of the system.
@@ -141,7 +142,8 @@ impl Outcome {
         Ok(())
     }
 
-    /// What each rank counted, as far as it told: ranks do when there is nothing to do for a while, and at their end.
+    /// What each rank counted, as far as it told: ranks do when there is nothing to do for a while,
+    /// and at their end.
     pub fn rank_counts(&self) -> Vec<RankCounts> {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
@@ -155,14 +157,17 @@ impl Outcome {
         trace::write(&self.segment, &self.nisa, out)
     }
 
-    /// Which receive took which message in the last instance; complete only if the job is and a record was asked for.
+    /// Which receive took which message in the last instance; complete only if the job is and a
+    /// record was asked for.
     pub fn matches(&self) -> Matches {
         let mut matches = Matches::default();
         for rank in 0..self.segment.num_ranks() {
             let words: Vec<u64> = self.segment.copy_of(&self.segment.rank(rank).matches);
             for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
                 let vertex = (rank, ActionId::new(index));
-                let Some((source, sequence)) = words.get(slot(offset)).and_then(|&word| taken(word)) else {
+                let Some((source, sequence)) =
+                    words.get(slot(offset)).and_then(|&word| taken(word))
+                else {
                     continue;
                 };
                 let sequence = u64::from(sequence);

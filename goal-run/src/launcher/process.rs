@@ -62,8 +62,8 @@ impl Order {
 /// The exit status of a process that can't start its rank.
 pub(super) const NOT_STARTED: u8 = 2;
 
-/// To be called first in `main` of a program that launchers start ranks with: in such a process it runs the rank and
-/// returns its exit code, in any other `None`.
+/// To be called first in `main` of a program that launchers start ranks with: in such a process it
+/// runs the rank and returns its exit code, in any other `None`.
 pub fn rank_process() -> Option<ExitCode> {
     let text = std::env::var_os(Order::VARIABLE)?;
     if !rights::is_confined() {
@@ -75,7 +75,8 @@ pub fn rank_process() -> Option<ExitCode> {
     }
     let mut inherited = Inherited::new();
     let order = text.to_str().ok_or_else(|| io::Error::other("the order is no text"));
-    let order = order.and_then(|text| serde_json::from_str::<Order>(text).map_err(io::Error::other));
+    let order =
+        order.and_then(|text| serde_json::from_str::<Order>(text).map_err(io::Error::other));
     let told = order.as_ref().ok().and_then(|order| inherited.take(order.troubles).ok());
     match order.and_then(|order| execute(&order, &mut inherited)) {
         Ok(()) => Some(ExitCode::SUCCESS),
@@ -111,7 +112,8 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     };
     let sealed = Sealed::open(take("the schedule", order.schedule)?)?;
     // The launcher verified these bytes, and nobody can have changed them.
-    let none = Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
+    let none =
+        Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
     let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
     // Closed again when they are read: they hold the job's secret.
     let settings: Settings = {
@@ -124,18 +126,23 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
     let mut segment = Segment::open(take("the segment", order.segment)?, layout)?;
     if let Some(network) = &settings.network {
-        let bells = network.here().zip(&network.bells).map(|(rank, &bell)| Ok((rank, take("a bell", bell)?)));
+        let bells = network
+            .here()
+            .zip(&network.bells)
+            .map(|(rank, &bell)| Ok((rank, take("a bell", bell)?)));
         segment.inherit_bells(bells.collect::<io::Result<_>>()?);
     }
     let section = match order.section {
-        Some((number, place)) => {
-            Some(SectionFile { file: Arc::new(File::from(take("the schedule's file", number)?)), place })
-        }
+        Some((number, place)) => Some(SectionFile {
+            file: Arc::new(File::from(take("the schedule's file", number)?)),
+            place,
+        }),
         None => None,
     };
     let driver = match &order.driver {
         Some(passed) => Some(AnyDriver::inherited(passed, inherited)?),
         None => None,
     };
-    rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings).map_err(io::Error::other)
+    rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings)
+        .map_err(io::Error::other)
 }

@@ -87,12 +87,20 @@ impl Processes {
                 driver: driver.as_ref().map(AnyDriver::passed),
             };
             let mut command = Command::new(executable);
-            command.env(Order::VARIABLE, order.to_text()).stdin(Stdio::null()).stdout(Stdio::null());
-            // A group of its own: what a terminal sends to the launcher's group is the launcher's to handle.
+            command
+                .env(Order::VARIABLE, order.to_text())
+                .stdin(Stdio::null())
+                .stdout(Stdio::null());
+            // A group of its own: what a terminal sends to the launcher's group is the launcher's
+            // to handle.
             command.process_group(0);
             rights::confine(&mut command);
-            let mut descriptors =
-                vec![segment.mapping().fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
+            let mut descriptors = vec![
+                segment.mapping().fd(),
+                sealed.fd(),
+                told.fd(),
+                processes.troubles.descriptor(),
+            ];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
             descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
             let child = {

@@ -13,7 +13,8 @@ use goal_esp::wire;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the ranks: this much, and so much for each, since a look takes longer the more there are.
+/// Time between two looks at the ranks: this much, and so much for each, since a look takes longer
+/// the more there are.
 pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
@@ -79,14 +80,16 @@ impl<'a> Supervisor<'a> {
             }
             if self.is_late() {
                 let mut pending = Pending::of_job(&observed, false, crew.stopped());
-                pending.started = Some((crew.started() as u32, ranks)).filter(|(started, all)| started < all);
+                pending.started =
+                    Some((crew.started() as u32, ranks)).filter(|(started, all)| started < all);
                 return Ok(End::TimedOut(pending));
             }
         }
     }
 
-    /// Looks at the ranks of this host. That all have finished is seen where it `counts`, and then before a signal and before ranks that end
-    /// after that. Stops all where a terminal asks for that, and returns when they go on.
+    /// Looks at the ranks of this host. That all have finished is seen where it `counts`, and then
+    /// before a signal and before ranks that end after that. Stops all where a terminal asks for
+    /// that, and returns when they go on.
     pub(super) fn look(&mut self, counts: bool, crew: &mut dyn Crew) -> Option<Sight> {
         let Place { segment, options, here, .. } = *self.place;
         if let Some(failures) = self.failures() {
@@ -134,7 +137,10 @@ impl<'a> Supervisor<'a> {
         self.told.retain(|told| stopped.contains(told));
         for &one in &stopped {
             if self.stopped.contains(&one) && !self.told.contains(&one) {
-                (self.place.options.tell)(&format!("{one}; kill -CONT {} lets it go on", one.process));
+                (self.place.options.tell)(&format!(
+                    "{one}; kill -CONT {} lets it go on",
+                    one.process
+                ));
                 self.told.push(one);
             }
         }
@@ -153,7 +159,8 @@ impl<'a> Supervisor<'a> {
         if !gate.is_open() {
             return Stage::Preparing { ready: gate.ready().min(ranks), ranks };
         }
-        let instances = here.iter().map(|&rank| segment.status(rank).instance.load(Ordering::Relaxed));
+        let instances =
+            here.iter().map(|&rank| segment.status(rank).instance.load(Ordering::Relaxed));
         let instance = instances.min().unwrap_or(0).max(1);
         Stage::Running { instance, repeat: options.repeat, finished: gate.finished(), ranks }
     }
@@ -165,7 +172,8 @@ impl<'a> Supervisor<'a> {
 
     fn failures(&self) -> Option<Vec<String>> {
         let Place { segment, here, .. } = *self.place;
-        let texts: Vec<String> = here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
+        let texts: Vec<String> =
+            here.iter().filter_map(|&rank| segment.failure_of_failed(rank)).collect();
         (!texts.is_empty()).then_some(texts)
     }
 }
@@ -182,7 +190,8 @@ impl<'a> Quiet<'a> {
         Self { place, watch }
     }
 
-    /// Reads all of them; whether none could go on since the reading before, unless a message comes from another host.
+    /// Reads all of them; whether none could go on since the reading before, unless a message comes
+    /// from another host.
     pub(super) fn rests(&mut self) -> bool {
         self.watch.is_stuck(self.place.segment)
     }
@@ -202,7 +211,8 @@ impl<'a> Quiet<'a> {
     }
 }
 
-/// Stops the ranks and wakes those that sleep until `ended` says that there is none left, or the time is up.
+/// Stops the ranks and wakes those that sleep until `ended` says that there is none left, or the
+/// time is up.
 pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl FnMut() -> bool) {
     segment.gate().stop();
     let started = Instant::now();

@@ -36,7 +36,8 @@ impl Crew for Threads<'_> {
     fn resume(&mut self) {}
 }
 
-/// Runs all ranks of this host until `watch` returns, and then until the last thread has ended; what `watch` says.
+/// Runs all ranks of this host until `watch` returns, and then until the last thread has ended;
+/// what `watch` says.
 pub(super) fn run<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,
@@ -54,9 +55,11 @@ pub(super) fn run<T>(
                 let body = move || {
                     // Sockets are open; if the thread keeps a right, that does no harm.
                     let _ = rights::give_up();
-                    // The segment keeps what a rank that panicked left; nobody else looks at its engine.
-                    let run =
-                        AssertUnwindSafe(|| rank::run(segment, nisa, rank, (section, driver), settings));
+                    // The segment keeps what a rank that panicked left; nobody else looks at its
+                    // engine.
+                    let run = AssertUnwindSafe(|| {
+                        rank::run(segment, nisa, rank, (section, driver), settings)
+                    });
                     let news = match catch_unwind(run) {
                         Ok(Ok(())) => return,
                         Ok(Err(error)) => Fallen::NotStarted(rank, error.to_string()),
@@ -65,18 +68,18 @@ pub(super) fn run<T>(
                     fallen.lock().unwrap_or_else(PoisonError::into_inner).push(news);
                     segment.gate().call_launcher();
                 };
-                let builder = thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
-                let thread = builder.spawn_scoped(scope, body).map_err(|cause| LaunchError::Thread {
-                    started: threads.len(),
-                    wanted: here.len(),
-                    cause,
+                let builder =
+                    thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
+                let thread = builder.spawn_scoped(scope, body).map_err(|cause| {
+                    LaunchError::Thread { started: threads.len(), wanted: here.len(), cause }
                 })?;
                 threads.push(thread);
             }
             Ok(())
         };
         let started = start();
-        let end = started.and_then(|()| watch(&mut Threads { fallen: &fallen, started: threads.len() }));
+        let end =
+            started.and_then(|()| watch(&mut Threads { fallen: &fallen, started: threads.len() }));
         stop(segment, None, || threads.iter().all(|thread| thread.is_finished()));
         end
     })

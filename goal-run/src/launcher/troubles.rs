@@ -58,8 +58,9 @@ pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     line.push('\n');
     // Only a pipe takes it: whoever started this process may have named any file. One that is full
     // holds what other ranks have said, and the launcher tells the first of these only.
-    let told = launcher
-        .is_some_and(|launcher| matches!(write(&launcher, line.as_bytes()), Ok(_) | Err(Errno::AGAIN)));
+    let told = launcher.is_some_and(|launcher| {
+        matches!(write(&launcher, line.as_bytes()), Ok(_) | Err(Errno::AGAIN))
+    });
     if !told {
         eprint!("goal-run: a rank can't start: {line}");
     }

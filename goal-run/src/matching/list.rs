@@ -1,4 +1,5 @@
-//! The lists that a waiting message is in: doubly linked, one for each kind of receive that may take it.
+//! The lists that a waiting message is in: doubly linked, one for each kind of receive that may
+//! take it.
 
 use super::NONE;
 use crate::heap::{Block, Heap, flat};
@@ -19,7 +20,8 @@ pub(super) enum Way {
 impl Way {
     pub(super) const COUNT: usize = 4;
 
-    /// The lists that a message is in by its key, beside that of its space: the exact one, or those with a wildcard too.
+    /// The lists that a message is in by its key, beside that of its space: the exact one, or those
+    /// with a wildcard too.
     pub(super) fn listed(all: bool) -> impl Iterator<Item = Way> {
         [Way::Exact, Way::AnyTag, Way::AnySource].into_iter().take(if all { 3 } else { 1 })
     }

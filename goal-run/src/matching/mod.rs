@@ -1,15 +1,18 @@
-//! Which receive takes which message, as in MPI: among the posted receives that fit a message the one posted first takes it;
-//! among the waiting messages that fit a receive the one that came first is taken.
+//! Which receive takes which message, as in MPI: among the posted receives that fit a message the
+//! one posted first takes it; among the waiting messages that fit a receive the one that came first
+//! is taken.
 //!
-//! One hash table holds both queues of all instances. Its key is what a receive names: space, source, tag. Under one key there
-//! are posted receives or waiting messages, never both, since they would fit each other. A receive without wildcards
-//! and a message for it cost one look-up each, whatever the number of peers.
+//! One hash table holds both queues of all instances. Its key is what a receive names: space,
+//! source, tag. Under one key there are posted receives or waiting messages, never both, since they
+//! would fit each other. A receive without wildcards and a message for it cost one look-up each,
+//! whatever the number of peers.
 //!
-//! **Wildcards.** A receive that names any source or tag is posted under a key with [`ANY`] in it; while a space has such
-//! receives a message looks at the four keys that fit it and takes the receive posted first. For receives with wildcards
-//! to find messages, a message of a space that has such receives (or that has not been opened, so that nobody
-//! knows) is listed under three keys; all messages of a space are in a list, which is what a receive of anything looks at. So each
-//! operation takes constant time.
+//! **Wildcards.** A receive that names any source or tag is posted under a key with [`ANY`] in it;
+//! while a space has such receives a message looks at the four keys that fit it and takes the
+//! receive posted first. For receives with wildcards to find messages, a message of a space that
+//! has such receives (or that has not been opened, so that nobody knows) is listed under three
+//! keys; all messages of a space are in a list, which is what a receive of anything looks at. So
+//! each operation takes constant time.
 
 mod list;
 #[cfg(test)]
@@ -116,9 +119,11 @@ pub(crate) struct Matching<R, M> {
 }
 
 impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
-    /// A new space, for messages that come before their receives: it is ready for receives with wildcards.
+    /// A new space, for messages that come before their receives: it is ready for receives with
+    /// wildcards.
     pub(crate) fn add_space(&mut self, heap: &Heap) -> SpaceId {
-        let space = Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };
+        let space =
+            Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };
         SpaceId(self.spaces.insert(heap, space))
     }
 
@@ -127,8 +132,8 @@ impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
         self.spaces.get_mut(heap, space.0).lists_all = has_wildcards;
     }
 
-    /// Removes a space to which no receive is posted; gives back the messages that wait in it, in the order in which they
-    /// came.
+    /// Removes a space to which no receive is posted; gives back the messages that wait in it, in
+    /// the order in which they came.
     pub(crate) fn remove_space(&mut self, heap: &Heap, space: SpaceId, mut dropped: impl FnMut(M)) {
         loop {
             match self.spaces.get(heap, space.0).first {
@@ -175,7 +180,13 @@ impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
 
     /// Takes out the posted receive that a message fits, if there is one.
     #[inline]
-    pub(crate) fn take_posted(&mut self, heap: &Heap, space: SpaceId, source: u32, tag: u32) -> Option<R> {
+    pub(crate) fn take_posted(
+        &mut self,
+        heap: &Heap,
+        space: SpaceId,
+        source: u32,
+        tag: u32,
+    ) -> Option<R> {
         let key = Key { space, source, tag };
         if self.spaces.get(heap, space.0).posted_wildcards == 0 {
             return self.pop_posted(heap, key);

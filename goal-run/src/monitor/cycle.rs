@@ -30,9 +30,13 @@ pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
     cycles
 }
 
-/// The first cycle on a way from `root` through unmarked actions. Depth first, on a stack of its own: a chain may have a
-/// million actions.
-fn search(snapshot: &Snapshot, root: Vertex, marks: &mut HashMap<Vertex, Mark>) -> Option<Vec<Vertex>> {
+/// The first cycle on a way from `root` through unmarked actions. Depth first, on a stack of its
+/// own: a chain may have a million actions.
+fn search(
+    snapshot: &Snapshot,
+    root: Vertex,
+    marks: &mut HashMap<Vertex, Mark>,
+) -> Option<Vec<Vertex>> {
     let mut path = vec![(root, snapshot.waits_for(root).into_iter())];
     marks.insert(root, Mark::OnPath);
     while let Some((vertex, next)) = path.last_mut() {

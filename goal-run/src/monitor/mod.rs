@@ -1,7 +1,7 @@
 //! Ranks that cannot go on, and what their actions wait for.
 //!
-//! `Watch` decides from the ranks' status words whether the job is stuck; [`Pending`] then reads counters, bitmaps and
-//! schedules and says which actions wait for what.
+//! `Watch` decides from the ranks' status words whether the job is stuck; [`Pending`] then reads
+//! counters, bitmaps and schedules and says which actions wait for what.
 
 mod cycle;
 mod pending;

@@ -20,7 +20,8 @@ pub struct Pending {
     pub actions: u64,
     /// The ranks that have any.
     pub ranks: u32,
-    /// Each in a line: the action and what it waits for. Those that have started come first; at most 20.
+    /// Each in a line: the action and what it waits for. Those that have started come first; at
+    /// most 20.
     pub lines: Vec<String>,
     /// Circles of actions that wait for each other, each in a line; at most three.
     pub cycles: Vec<String>,
@@ -47,7 +48,8 @@ impl Pending {
         let snapshot = Snapshot::new(observed, all_rest);
         let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();
         let mut pending = Self::of_ranks(&snapshot, observed, &ranks, all_rest);
-        pending.cycles = cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
+        pending.cycles =
+            cycles(&snapshot).iter().map(|cycle| describe_cycle(&snapshot, cycle)).collect();
         let started = ranks.iter().flat_map(|&rank| snapshot.unfinished(rank, true));
         let full = started.filter_map(|vertex| snapshot.full(observed, all_rest, vertex));
         pending.full = full.collect::<BTreeSet<u32>>().into_iter().collect();
@@ -79,8 +81,9 @@ impl Pending {
         }
         pending.beyond_window = ranks.iter().map(|&rank| snapshot.beyond_window(rank)).sum();
         pending.actions += pending.beyond_window;
-        let any =
-            |&&rank: &&u32| [true, false].iter().any(|&s| snapshot.unfinished(rank, s).next().is_some());
+        let any = |&&rank: &&u32| {
+            [true, false].iter().any(|&s| snapshot.unfinished(rank, s).next().is_some())
+        };
         pending.ranks = ranks.iter().filter(any).count() as u32;
         pending
     }
@@ -99,7 +102,9 @@ impl fmt::Display for Pending {
             // Between two instances, or at the end.
             return match (self.behind, self.repeat) {
                 (_, 1) => write!(f, "all actions had ended"),
-                (behind, repeat) => write!(f, "all actions of instance {behind} of {repeat} had ended"),
+                (behind, repeat) => {
+                    write!(f, "all actions of instance {behind} of {repeat} had ended")
+                }
             };
         }
         let (actions, ranks) = (plural(self.actions), plural(self.ranks.into()));

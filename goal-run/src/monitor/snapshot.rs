@@ -76,7 +76,9 @@ impl RankSnapshot {
         let finished: Vec<u64> = segment.copy_of(&finished);
         let is_finished = |offset| finished[slot(offset) / 64] >> (slot(offset) % 64) & 1 != 0;
         let mut snapshot = Self::without_actions(segment, rank);
-        for (offset, record) in nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset)) {
+        for (offset, record) in
+            nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset))
+        {
             let started = snapshot.instance > 0 && counters[slot(offset)] == 0;
             snapshot.add(offset, &record, started);
         }
@@ -100,7 +102,9 @@ impl RankSnapshot {
         for number in in_window.filter(|&number| !board.has_ended(&words, number)) {
             let offset = board.offset(&words, number);
             let limits = window.settings.limits;
-            let Ok(chunk) = Chunk::of_action(&window.file, &place, offset, limits) else { continue };
+            let Ok(chunk) = Chunk::of_action(&window.file, &place, offset, limits) else {
+                continue;
+            };
             snapshot.add(offset, &chunk.record(offset), counters[board.place(number)] == 0);
             snapshot.read.insert(offset, (number, chunk));
         }
@@ -147,7 +151,8 @@ impl RankSnapshot {
     }
 }
 
-/// Sends or receives that have not started, by receiver and two of the other parts of their envelope, ascending.
+/// Sends or receives that have not started, by receiver and two of the other parts of their
+/// envelope, ascending.
 type Offers = Vec<((u32, u32, u32), Vertex)>;
 
 /// Those between two bounds, both included.
@@ -233,7 +238,8 @@ impl Snapshot {
         }
     }
 
-    /// Whether sends of a rank, or of any, may be among the actions that have not entered its window.
+    /// Whether sends of a rank, or of any, may be among the actions that have not entered its
+    /// window.
     pub(super) fn may_yet_send(&self, from: u32) -> bool {
         self.ranks.iter().any(|rank| rank.beyond > 0 && (from == ANY || from == rank.rank))
     }
@@ -261,7 +267,12 @@ impl Snapshot {
     /// Both ranks rest, so that the send is a request that the receiver knows of. Where `all_rest`,
     /// that alone says that there was no room; otherwise the receiver's announcement has to say so
     /// still, which only those on this host can be asked for.
-    pub(super) fn full(&self, observed: &Observed<'_>, all_rest: bool, vertex: Vertex) -> Option<u32> {
+    pub(super) fn full(
+        &self,
+        observed: &Observed<'_>,
+        all_rest: bool,
+        vertex: Vertex,
+    ) -> Option<u32> {
         let Wait::Receiver { to, size, .. } = self.wait(vertex) else { return None };
         let is_here = |rank: u32| observed.here.binary_search(&rank).is_ok();
         let has_no_room = || {
@@ -288,7 +299,9 @@ impl Snapshot {
         }
         match self.record((rank, offset)).operation() {
             // Its rank may be about to let it out.
-            Operation::Send { payload, .. } if !snapshot.rests && payload.size() <= self.eager_limit => {
+            Operation::Send { payload, .. }
+                if !snapshot.rests && payload.size() <= self.eager_limit =>
+            {
                 Wait::Itself
             }
             Operation::Send { peer, tag, payload, .. } => {
@@ -299,20 +312,24 @@ impl Snapshot {
         }
     }
 
-    /// Unfinished actions that could end what `vertex` waits for, a few of them. None for a message that nobody has left
-    /// to send.
+    /// Unfinished actions that could end what `vertex` waits for, a few of them. None for a message
+    /// that nobody has left to send.
     pub(super) fn waits_for(&self, vertex: Vertex) -> Vec<Vertex> {
         let (rank, _) = vertex;
         match self.wait(vertex) {
             Wait::Itself => vec![],
-            Wait::Actions { ends, starts } => ends.into_iter().chain(starts).map(|at| (rank, at)).collect(),
+            Wait::Actions { ends, starts } => {
+                ends.into_iter().chain(starts).map(|at| (rank, at)).collect()
+            }
             Wait::Message { from, tag } => self.sends_to(rank, from, tag),
             Wait::Receiver { to, tag, .. } => {
                 let envelopes = [(rank, tag), (rank, ANY), (ANY, tag), (ANY, ANY)];
                 let mut found = self.lagging(to, rank);
                 for (from, tag) in envelopes {
                     let key = (to, from, tag);
-                    found.extend(between(&self.recvs, key, key).map(|&(_, recv)| recv).take(OFFERS_MAX));
+                    found.extend(
+                        between(&self.recvs, key, key).map(|&(_, recv)| recv).take(OFFERS_MAX),
+                    );
                 }
                 found.retain(|&(peer, _)| {
                     self.ranks[peer as usize].instance <= self.ranks[rank as usize].instance
@@ -333,8 +350,10 @@ impl Snapshot {
         let instance = |rank: u32| self.ranks[rank as usize].instance;
         let sends = between(offers, first, last).map(|&(_, send)| send);
         // What a rank that is ahead has not sent belongs to an instance to come.
-        let mut found: Vec<Vertex> =
-            sends.filter(|&(source, _)| instance(source) <= instance(rank)).take(OFFERS_MAX).collect();
+        let mut found: Vec<Vertex> = sends
+            .filter(|&(source, _)| instance(source) <= instance(rank))
+            .take(OFFERS_MAX)
+            .collect();
         if from != ANY {
             found.extend(self.lagging(from, rank));
         }

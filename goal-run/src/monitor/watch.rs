@@ -1,9 +1,10 @@
 //! Whether a job is stuck, told from the ranks' status words alone.
 //!
-//! Two readings that follow each other are compared. A rank that rests in both with the same epoch did not run in between, so
-//! at one moment, after the first reading of all ranks and before the second, all of them rested: with all mailboxes empty
-//! nothing will ever happen. A rank does not rest whose `calc` still takes time, or that waits for room in a mailbox or ring, whose
-//! receiver takes whatever comes.
+//! Two readings that follow each other are compared. A rank that rests in both with the same epoch
+//! did not run in between, so at one moment, after the first reading of all ranks and before the
+//! second, all of them rested: with all mailboxes empty nothing will ever happen. A rank does not
+//! rest whose `calc` still takes time, or that waits for room in a mailbox or ring, whose receiver
+//! takes whatever comes.
 
 use crate::shm::{Segment, State};
 use std::sync::atomic::Ordering;
@@ -28,7 +29,8 @@ pub(crate) struct Watch {
     ranks: Vec<u32>,
 }
 
-/// Messages, with the news of room between them, that the ranks of a host sent to those of others, and took from them.
+/// Messages, with the news of room between them, that the ranks of a host sent to those of others,
+/// and took from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Exchanged {
     pub(crate) sent: u64,
@@ -46,7 +48,8 @@ impl Watch {
         self.rest(segment).is_some()
     }
 
-    /// Reads all ranks. If none of them can go on before a message comes from another host: what they sent and took until now.
+    /// Reads all ranks. If none of them can go on before a message comes from another host: what
+    /// they sent and took until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
         let reading: Option<Vec<Reading>> =
             self.ranks.iter().map(|&rank| read(segment, rank, self.together)).collect();

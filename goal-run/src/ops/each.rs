@@ -20,7 +20,12 @@ impl<'a> Operands<'a> {
     ///
     /// # Panics
     /// If the result overlaps an operand partly.
-    pub(super) fn of_spans<R>(a: Span, b: Span, c: Span, compute: impl FnOnce(Operands<'_>) -> R) -> R {
+    pub(super) fn of_spans<R>(
+        a: Span,
+        b: Span,
+        c: Span,
+        compute: impl FnOnce(Operands<'_>) -> R,
+    ) -> R {
         match (a.is_same(c), b.is_same(c)) {
             (true, true) => c.write(|c| compute(Operands::Same(c))),
             (true, false) => b.read_into(c, |b, a| compute(Operands::IntoA { a, b })),
@@ -79,8 +84,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Stores the same as [`each`] of `all`, where `usual` gives that for elements without NaNs and takes less time: block by block, whose
-/// elements are asked for NaNs before.
+/// Stores the same as [`each`] of `all`, where `usual` gives that for elements without NaNs and
+/// takes less time: block by block, whose elements are asked for NaNs before.
 pub(super) fn each_mostly<T: Element>(
     operands: Operands<'_>,
     usual: impl Fn(T, T) -> T + Copy,
@@ -138,7 +143,8 @@ pub(super) fn try_each<T: Element>(
 ) -> Result<(), usize> {
     match operands {
         Operands::Distinct { a, b, c } => {
-            for (at, ((c, a), b)) in T::of_mut(c).iter_mut().zip(T::of(a)).zip(T::of(b)).enumerate() {
+            for (at, ((c, a), b)) in T::of_mut(c).iter_mut().zip(T::of(a)).zip(T::of(b)).enumerate()
+            {
                 *c = f(T::load(*a), T::load(*b)).ok_or(at)?.store();
             }
         }

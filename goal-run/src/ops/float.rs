@@ -26,19 +26,24 @@ macro_rules! float {
                 canonical(a.min_number(b))
             }
 
-            /// Each comparison is one instruction that gives its second operand where neither is larger. So both results
-            /// are the maximum, but for zeros of different signs, of which the positive one has no bit set.
+            /// Each comparison is one instruction that gives its second operand where neither is
+            /// larger. So both results are the maximum, but for zeros of different signs, of which
+            /// the positive one has no bit set.
             #[inline]
             fn max_number(self, other: Self) -> Self {
-                let (one, two) =
-                    (if self > other { self } else { other }, if other > self { other } else { self });
+                let (one, two) = (
+                    if self > other { self } else { other },
+                    if other > self { other } else { self },
+                );
                 Self::from_bits(one.to_bits() & two.to_bits())
             }
 
             #[inline]
             fn min_number(self, other: Self) -> Self {
-                let (one, two) =
-                    (if self < other { self } else { other }, if other < self { other } else { self });
+                let (one, two) = (
+                    if self < other { self } else { other },
+                    if other < self { other } else { self },
+                );
                 Self::from_bits(one.to_bits() | two.to_bits())
             }
 

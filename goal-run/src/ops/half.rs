@@ -1,5 +1,5 @@
-//! Float16: computed as Float32, a block at a time, and rounded once. A Float32 has more than twice the bits of a Float16
-//! and two more, so that its own rounding never shows in the result.
+//! Float16: computed as Float32, a block at a time, and rounded once. A Float32 has more than twice
+//! the bits of a Float16 and two more, so that its own rounding never shows in the result.
 
 use super::each::Operands;
 use super::element::Element;
@@ -25,7 +25,10 @@ pub(super) fn halves(op: Op, operands: Operands<'_>) {
 /// The results for at most a block, as Float32.
 fn compute(op: Op, a: &[u8], b: &[u8]) -> [u8; 2 * BYTES] {
     let (wide_a, mut wide_b) = (widened(a), widened(b));
-    numbers::<f32>(op, Operands::IntoB { a: &wide_a[..2 * a.len()], b: &mut wide_b[..2 * b.len()] });
+    numbers::<f32>(
+        op,
+        Operands::IntoB { a: &wide_a[..2 * a.len()], b: &mut wide_b[..2 * b.len()] },
+    );
     wide_b
 }
 

@@ -1,13 +1,16 @@
-//! The predefined operations over bytes of a rank: `C = A op B`, elementwise, as the schedule's `exec` has it.
+//! The predefined operations over bytes of a rank: `C = A op B`, elementwise, as the schedule's
+//! `exec` has it.
 //!
-//! Elements are little-endian and need no alignment. One generic loop a form of aliasing is compiled for every operation and
-//! type, so that the compiler vectorises each for itself; there is no unsafe code here.
+//! Elements are little-endian and need no alignment. One generic loop a form of aliasing is
+//! compiled for every operation and type, so that the compiler vectorises each for itself; there is
+//! no unsafe code here.
 //!
-//! Integers wrap, MIN / -1 too. Of a number and a NaN, `max` and `min` give the number, and -0 is less than +0 (IEEE 754-2019
-//! maximumNumber, minimumNumber). Float16 is computed as Float32 and rounded once, which is the exact result rounded. A
-//! NaN that an operation computes is always the positive quiet one without payload, so that results are the same
-//! bits on every machine; `copy` keeps every bit. Logical operations take every element but zero as true, NaN too, and
-//! give 1 or 0.
+//! Integers wrap, MIN / -1 too. Of a number and a NaN, `max` and `min` give the number, and -0 is
+//! less than +0 (IEEE 754-2019 maximumNumber, minimumNumber). Float16 is computed as Float32 and
+//! rounded once, which is the exact result rounded. A NaN that an operation computes is always the
+//! positive quiet one without payload, so that results are the same bits on every machine; `copy`
+//! keeps every bit. Logical operations take every element but zero as true, NaN too, and give 1 or
+//! 0.
 
 mod each;
 mod element;
@@ -25,7 +28,8 @@ use element::{Element, Integer};
 use goal_lang::{Datatype, Op};
 use std::hint::black_box;
 
-/// An integer was divided by zero. The elements before it are computed and stored, the others are as they were.
+/// An integer was divided by zero. The elements before it are computed and stored, the others are
+/// as they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("element {element} is divided by zero")]
 pub struct DivisionByZero {
@@ -33,15 +37,15 @@ pub struct DivisionByZero {
     pub element: u64,
 }
 
-/// Computes `C = A op B` for each element of consecutive buffers. `C` may be `A`, `B` or both. `copy` is `B = A` and
-/// doesn't look at `C`.
+/// Computes `C = A op B` for each element of consecutive buffers. `C` may be `A`, `B` or both.
+/// `copy` is `B = A` and doesn't look at `C`.
 ///
 /// # Errors
 /// The first element that divides an integer by zero.
 ///
 /// # Panics
-/// If the operation is not defined on the type, the buffers are not equally many whole elements, or the result overlaps an
-/// operand partly. The verifier lets no such schedule pass.
+/// If the operation is not defined on the type, the buffers are not equally many whole elements, or
+/// the result overlaps an operand partly. The verifier lets no such schedule pass.
 pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<(), DivisionByZero> {
     if op == Op::Copy {
         copy(a, b);
@@ -134,6 +138,8 @@ fn numbers<T: Element>(op: Op, operands: Operands<'_>) {
         Op::Land => each(operands, |a: T, b| T::truth(a.is_true() & b.is_true())),
         Op::Lor => each(operands, |a: T, b| T::truth(a.is_true() | b.is_true())),
         Op::Lxor => each(operands, |a: T, b| T::truth(a.is_true() ^ b.is_true())),
-        Op::Copy | Op::Band | Op::Bor | Op::Bxor => panic!("{} on elements that don't have it", op.name()),
+        Op::Copy | Op::Band | Op::Bor | Op::Bxor => {
+            panic!("{} on elements that don't have it", op.name())
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Operations on scattered buffers: what lies in one piece of every operand at once is computed where it is; an
-//! element that straddles two pieces goes through eight bytes of the stack.
+//! Operations on scattered buffers: what lies in one piece of every operand at once is computed
+//! where it is; an element that straddles two pieces goes through eight bytes of the stack.
 
 use super::each::Operands;
 use super::{DivisionByZero, apply, compute};
@@ -9,9 +9,9 @@ use goal_lang::{Datatype, Op};
 /// Longest element in bytes.
 const WIDTH_MAX: usize = 8;
 
-/// Computes `C = A op B` for each element, where an operand is the concatenation of its pieces and an element may lie in
-/// several of them. `C` may be the same bytes in the same order as `A`, `B` or both, however cut into pieces. `copy` is
-/// `B = A` and doesn't look at `C`.
+/// Computes `C = A op B` for each element, where an operand is the concatenation of its pieces and
+/// an element may lie in several of them. `C` may be the same bytes in the same order as `A`, `B`
+/// or both, however cut into pieces. `copy` is `B = A` and doesn't look at `C`.
 ///
 /// # Errors
 /// The first element that divides an integer by zero.
@@ -41,7 +41,8 @@ pub fn apply_scattered(
         } else {
             let (a, b) = (a.gather(width), b.gather(width));
             let mut result = [0; WIDTH_MAX];
-            let operands = Operands::Distinct { a: &a[..width], b: &b[..width], c: &mut result[..width] };
+            let operands =
+                Operands::Distinct { a: &a[..width], b: &b[..width], c: &mut result[..width] };
             compute(op, datatype, operands).map(|()| c.scatter(&result[..width]))
         };
         result.map_err(|error| DivisionByZero { element: done + error.element })?;

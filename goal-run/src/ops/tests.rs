@@ -1,4 +1,5 @@
-//! Every operation on every type against the reference interpreter's, bit by bit, in all forms of aliasing.
+//! Every operation on every type against the reference interpreter's, bit by bit, in all forms of
+//! aliasing.
 
 // Regions over a test's own bytes.
 #![allow(unsafe_code)]
@@ -14,11 +15,13 @@ use std::thread;
 const ALIASES: [[usize; 3]; 5] = [[0, 1, 2], [0, 0, 2], [0, 1, 1], [0, 1, 0], [0, 0, 0]];
 
 fn legal() -> impl Iterator<Item = (Op, Datatype)> {
-    let pairs = Op::ALL.iter().flat_map(|&op| Datatype::ALL.iter().map(move |&datatype| (op, datatype)));
+    let pairs =
+        Op::ALL.iter().flat_map(|&op| Datatype::ALL.iter().map(move |&datatype| (op, datatype)));
     pairs.filter(|&(op, datatype)| is_legal(op, datatype))
 }
 
-/// Elements of all kinds: any bits, small numbers, and those at which definitions part; or only such as no type takes for a NaN.
+/// Elements of all kinds: any bits, small numbers, and those at which definitions part; or only
+/// such as no type takes for a NaN.
 fn element(rng: &mut Rng, datatype: Datatype, is_number: bool) -> [u8; 8] {
     let bits = 8 * datatype.width() as u32;
     let (exponent, mantissa) = match datatype {
@@ -86,8 +89,8 @@ fn oracle(
         Ok(_) => a.len(),
         Err(goal_interp::DivisionByZero(element)) => (element * datatype.width()) as usize,
     };
-    let before =
-        goal_interp::apply(op, datatype, &a[..whole], &b[..whole]).expect("no zero divisor before the first");
+    let before = goal_interp::apply(op, datatype, &a[..whole], &b[..whole])
+        .expect("no zero divisor before the first");
     scatter(memory, operands[if op == Op::Copy { 1 } else { 2 }], &before);
     result.map(drop).map_err(|goal_interp::DivisionByZero(element)| DivisionByZero { element })
 }
@@ -101,10 +104,11 @@ fn compare(
     compute: impl FnOnce([Vec<Span>; 3]) -> Result<(), DivisionByZero>,
 ) {
     let (mut found, mut wanted) = (memory.to_vec(), memory.to_vec());
-    // SAFETY: the bytes live until the comparison, and nothing else refers to them until `compute` is done.
+    // SAFETY: the bytes live until the comparison, and nothing else refers to them until `compute`
+    // is done.
     let region = unsafe { Region::new(found.as_mut_ptr(), found.len()) };
-    let spans =
-        operands.map(|places| places.iter().map(|&(at, len)| region.span(at as u64, len as u64)).collect());
+    let spans = operands
+        .map(|places| places.iter().map(|&(at, len)| region.span(at as u64, len as u64)).collect());
     let result = compute(spans);
     let name = || format!("{}{} on {operands:?}", op.name(), datatype.name());
     assert_eq!(result, oracle(op, datatype, &mut wanted, operands), "{}", name());
@@ -136,7 +140,8 @@ fn consecutive_buffers() {
     }
 }
 
-/// Cuts at random places into pieces that follow each other, most of them short, so that elements straddle them.
+/// Cuts at random places into pieces that follow each other, most of them short, so that elements
+/// straddle them.
 fn cut(rng: &mut Rng, places: &Places) -> Places {
     let mut pieces = Places::new();
     for &(mut at, mut len) in places {
@@ -181,7 +186,8 @@ fn scattered_buffers() {
 
 #[test]
 fn a_division_by_zero_names_its_element_and_stops_there() {
-    let values: Vec<u8> = [12, 35, 7, 9].into_iter().chain([4, 5, 0, 3]).flat_map(i32::to_le_bytes).collect();
+    let values: Vec<u8> =
+        [12, 35, 7, 9].into_iter().chain([4, 5, 0, 3]).flat_map(i32::to_le_bytes).collect();
     let operands = [vec![(0, 5), (5, 11)], vec![(16, 16)], vec![(0, 16)]];
     compare(Op::Div, Datatype::Int32, &values, operands.each_ref(), |[a, b, c]| {
         let result = apply_scattered(Op::Div, Datatype::Int32, &a, &b, &c);
@@ -197,7 +203,8 @@ fn a_partial_overlap_is_refused() {
     let mut bytes = [0; 16];
     // SAFETY: the bytes live as long as the region.
     let region = unsafe { Region::new(bytes.as_mut_ptr(), 16) };
-    let _ = apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
+    let _ =
+        apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
 }
 
 /// Somebody writes the divisors while they divide, as a peer may that races: zero divides nothing,

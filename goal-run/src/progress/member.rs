@@ -75,7 +75,9 @@ pub enum StartError {
     },
     /// Ranks can't act for each other where some are on other hosts: a rank's streams are its
     /// process's.
-    #[error("ranks can't act for each other where some are on other hosts: take another mode of progress")]
+    #[error(
+        "ranks can't act for each other where some are on other hosts: take another mode of progress"
+    )]
     OtherHosts,
     /// Ranks can't act for each other where each reads its schedule through a window, which only
     /// its process has.
@@ -98,8 +100,10 @@ pub(super) fn engine<'a>(
 ) -> Result<Engine<Ends<'a>>, StartError> {
     let ends = Ends::open(job.segment, rank, job.settings, driver)?;
     let options = job.settings.engine();
-    let engine = Engine::open(rank, ends, options)
-        .map_err(|cause| StartError::Memory { bytes: state_bytes(options.unexpected_limit), cause })?;
+    let engine = Engine::open(rank, ends, options).map_err(|cause| StartError::Memory {
+        bytes: state_bytes(options.unexpected_limit),
+        cause,
+    })?;
     Ok(job.equip(rank, engine))
 }
 
@@ -126,7 +130,8 @@ pub fn with_member_over<'a, R>(
     driver: Option<AnyDriver>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
-    let member = |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
+    let member =
+        |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
     Ok(match job.settings.progress {
         Mode::Caller => f(&mut member(Own::Alone(Box::new(engine(job, rank, driver)?)))),
         Mode::Node => {
@@ -143,7 +148,8 @@ pub fn with_member_over<'a, R>(
             let driver = Arc::new(Driver::new(job, rank, driver)?);
             let of_thread = Arc::clone(&driver);
             let name = format!("progress {rank}");
-            let thread = thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
+            let thread =
+                thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
             thread.map_err(|cause| StartError::Thread { cause })?;
             let _stop = StopOnDrop(&driver);
             Ok::<R, StartError>(f(&mut member(Own::Thread(Arc::clone(&driver)))))
@@ -185,7 +191,11 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// [`Interrupted`].
-    pub fn start(&mut self, schedule: &Arc<Schedule>, storage: Storage) -> Result<Handle, Interrupted> {
+    pub fn start(
+        &mut self,
+        schedule: &Arc<Schedule>,
+        storage: Storage,
+    ) -> Result<Handle, Interrupted> {
         self.come();
         within(|| {
             let started = self.with(|engine| engine.start(schedule, 0, storage));
@@ -281,11 +291,12 @@ impl<'a> Member<'a> {
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || segment.status(rank);
-        // What takes the place of a sleep where a rank never sleeps: until somebody rings, there is a part to take in something, or a frame
-        // comes, for which nobody rings.
+        // What takes the place of a sleep where a rank never sleeps: until somebody rings, there is
+        // a part to take in something, or a frame comes, for which nobody rings.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
-            let goes_on = || segment.gate().is_stopped() || has_frame() || help(segment, rank, true);
+            let goes_on =
+                || segment.gate().is_stopped() || has_frame() || help(segment, rank, true);
             while endpoint.is_armed() && !goes_on() {
                 thread::yield_now();
             }
@@ -315,7 +326,8 @@ impl<'a> Member<'a> {
                     let look = || look_for(&|| driver.has_frame());
                     self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
                 }
-                let of_engine = |mut engine: super::thread::Guard<'_, '_>| engine.transport().loss();
+                let of_engine =
+                    |mut engine: super::thread::Guard<'_, '_>| engine.transport().loss();
                 loss = driver.engine().map(of_engine).ok_or_else(|| self.gone())?;
             }
             Own::Together(together) => {

@@ -1,13 +1,14 @@
 //! Who makes the schedules of a rank go on while the rank does something else.
 //!
-//! A [`Member`] is a rank's end of a job, for a program that starts schedules, computes and waits. As its [`Mode`] says, its
-//! schedules go on
+//! A [`Member`] is a rank's end of a job, for a program that starts schedules, computes and waits.
+//! As its [`Mode`] says, its schedules go on
 //!
 //! - in the rank's own calls only (`caller`);
 //! - in a thread that sleeps while there is nothing to do (`thread`);
-//! - by whoever is there (`node`): what all engines remember lies in the segment, and a rank that waits acts for one that computes:
-//!   takes its messages, copies, reduces, lets its actions start. So a collective ends as soon as the last rank has started it, while
-//!   any rank waits, without a thread and without a call by those that compute (ESPGOAL 4.2 asks for the former).
+//! - by whoever is there (`node`): what all engines remember lies in the segment, and a rank that
+//!   waits acts for one that computes: takes its messages, copies, reduces, lets its actions start.
+//!   So a collective ends as soon as the last rank has started it, while any rank waits, without a
+//!   thread and without a call by those that compute (ESPGOAL 4.2 asks for the former).
 //!
 //! Who acts for a rank holds its [`Turn`](crate::shm::Turn), for one poll of its engine at a time.
 //!

@@ -1,5 +1,5 @@
 //! Ranks that act for each other.
-#![allow(unsafe_code)] // attaching to the state of an engine, which is used only while its turn is held
+#![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its turn
 
 use super::poll_now;
 use crate::engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
@@ -218,7 +218,8 @@ impl<'a> Together<'a> {
         worked
     }
 
-    /// After something was done, and messages sent perhaps: wakes a rank that sleeps if one of those that are away has messages now.
+    /// After something was done, and messages sent perhaps: wakes a rank that sleeps if one of
+    /// those that are away has messages now.
     fn ring(&self) {
         let segment = self.job.segment;
         if !segment.gate().sleepers.may_miss() {
@@ -234,7 +235,10 @@ impl<'a> Together<'a> {
 
     /// Prepares to sleep with `arm`. False if there is something to do, also for others.
     /// [`Together::get_up`] ends it.
-    pub(super) fn lie_down(&mut self, arm: impl FnOnce(&mut Engine<Ends<'a>>) -> bool) -> Option<bool> {
+    pub(super) fn lie_down(
+        &mut self,
+        arm: impl FnOnce(&mut Engine<Ends<'a>>) -> bool,
+    ) -> Option<bool> {
         let sleepers = &self.job.segment.gate().sleepers;
         sleepers.lie_down();
         // Somebody may have acted for this rank since it looked last.
@@ -277,7 +281,8 @@ fn poll_in_turn(engine: &mut Engine<Ends<'_>>, turn: &Turn) -> Result<Progress, 
     progress
 }
 
-/// Whether an engine has something to do at once that no message tells. Of computations under way the rank knows when they end.
+/// Whether an engine has something to do at once that no message tells. Of computations under way
+/// the rank knows when they end.
 fn is_busy(progress: Progress) -> bool {
     progress.worked || matches!(progress.waiting, Waiting::Room | Waiting::Until { room: true, .. })
 }

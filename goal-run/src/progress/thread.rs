@@ -30,8 +30,8 @@ const POLLS_BEFORE_GOING: u32 = 8;
 
 /// What a rank and its thread share.
 ///
-/// The thread sleeps where the rank would: in its mailbox, whose bell the rank switches on when it goes and off when it comes. So
-/// neither costs a system call.
+/// The thread sleeps where the rank would: in its mailbox, whose bell the rank switches on when it
+/// goes and off when it comes. So neither costs a system call.
 pub(super) struct Driver<'a> {
     job: Job<'a>,
     rank: u32,
@@ -51,7 +51,11 @@ pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<Ends<'a>>>;
 impl<'a> Driver<'a> {
     /// # Errors
     /// The way to ranks on other hosts can't be opened.
-    pub(super) fn new(job: Job<'a>, rank: u32, driver: Option<AnyDriver>) -> Result<Self, StartError> {
+    pub(super) fn new(
+        job: Job<'a>,
+        rank: u32,
+        driver: Option<AnyDriver>,
+    ) -> Result<Self, StartError> {
         let engine = Mutex::new(engine(job, rank, driver)?);
         Ok(Self {
             job,
@@ -77,7 +81,10 @@ impl<'a> Driver<'a> {
     }
 
     fn bed(&self, engine: &mut Engine<Ends<'a>>) -> Bed<'a> {
-        Bed { endpoint: self.job.segment.endpoint(self.rank), sleeper: engine.transport().sleeper() }
+        Bed {
+            endpoint: self.job.segment.endpoint(self.rank),
+            sleeper: engine.transport().sleeper(),
+        }
     }
 
     /// The engine, for one bounded piece of work; `None` if the thread gave up.
@@ -216,7 +223,9 @@ impl<'a> Driver<'a> {
         let limit = match progress.waiting {
             Waiting::Messages | Waiting::Nothing => None,
             Waiting::Room | Waiting::Until { room: true, .. } => Some(ROOM_SLEEP),
-            Waiting::Until { time_ns, .. } => Some(Duration::from_nanos(time_ns.saturating_sub(now_ns()))),
+            Waiting::Until { time_ns, .. } => {
+                Some(Duration::from_nanos(time_ns.saturating_sub(now_ns())))
+            }
         };
         let is_armed = engine.transport().arm();
         is_armed.then(|| (self.bed(engine), limit))
@@ -230,8 +239,8 @@ pub(super) struct Bed<'a> {
 }
 
 impl Bed<'_> {
-    /// Sleeps until somebody rings, `limit` passes or, where there are other hosts, something comes from them; switches the bell off.
-    /// This is the rank's way to sleep.
+    /// Sleeps until somebody rings, `limit` passes or, where there are other hosts, something comes
+    /// from them; switches the bell off. This is the rank's way to sleep.
     pub(super) fn wait(&self, limit: Option<Duration>) {
         self.doze(limit);
         self.endpoint.bell().silence();

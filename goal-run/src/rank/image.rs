@@ -17,8 +17,14 @@ pub(super) fn start(nisa: &Nisa, rank: u32, storage: &Storage) {
     }
 }
 
-/// The elements that a program expects otherwise, in words; `None` if there is none. `instance` counts from 0.
-pub(super) fn unexpected(nisa: &Nisa, rank: u32, memory: Region, instance: Option<u64>) -> Option<String> {
+/// The elements that a program expects otherwise, in words; `None` if there is none. `instance`
+/// counts from 0.
+pub(super) fn unexpected(
+    nisa: &Nisa,
+    rank: u32,
+    memory: Region,
+    instance: Option<u64>,
+) -> Option<String> {
     let mut wrong = Vec::new();
     let mut count = 0u64;
     for value in nisa.image(rank).into_iter().flat_map(|image| image.expect) {
@@ -28,7 +34,9 @@ pub(super) fn unexpected(nisa: &Nisa, rank: u32, memory: Region, instance: Optio
             }
             let width = value.datatype.width() as usize;
             let pairs = value.bytes.chunks(width).zip(found.chunks(width));
-            for (index, (wanted, found)) in pairs.enumerate().filter(|(_, (wanted, found))| wanted != found) {
+            for (index, (wanted, found)) in
+                pairs.enumerate().filter(|(_, (wanted, found))| wanted != found)
+            {
                 count += 1;
                 if wrong.len() < SHOWN_MAX {
                     let addr = value.addr + (index * width) as u64;
@@ -71,9 +79,11 @@ fn element(datatype: Datatype, bytes: &[u8]) -> String {
         Datatype::Float16 => half::f16::from_bits(bits as u16).to_string(),
         Datatype::Float32 => f32::from_bits(bits as u32).to_string(),
         Datatype::Float64 => f64::from_bits(bits).to_string(),
-        Datatype::UInt8 | Datatype::UInt16 | Datatype::UInt32 | Datatype::UInt64 | Datatype::Float8 => {
-            bits.to_string()
-        }
+        Datatype::UInt8
+        | Datatype::UInt16
+        | Datatype::UInt32
+        | Datatype::UInt64
+        | Datatype::Float8 => bits.to_string(),
     }
 }
 
@@ -88,7 +98,8 @@ mod tests {
         assert_eq!(text, "address 8 holds Int16 7, expected -2");
         let text = mismatch(0, Datatype::Float64, &0.5f64.to_le_bytes(), &f64::NAN.to_le_bytes());
         assert_eq!(text, "address 0 holds Float64 nan, expected 0.5");
-        let text = mismatch(0, Datatype::Float32, &f32::NAN.to_le_bytes(), &0xffc0_0000u32.to_le_bytes());
+        let text =
+            mismatch(0, Datatype::Float32, &f32::NAN.to_le_bytes(), &0xffc0_0000u32.to_le_bytes());
         assert_eq!(text, "address 0 holds Float32 nan_ffc00000, expected nan");
     }
 }

@@ -34,7 +34,8 @@ impl<'a> Job<'a> {
     pub fn storage(&self, rank: u32) -> Storage {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);
-        let (counters, finished) = split_instance(settings.state_sizes(nisa, rank), &areas.instance);
+        let (counters, finished) =
+            split_instance(settings.state_sizes(nisa, rank), &areas.instance);
         Storage {
             memory: segment.region(&areas.memory),
             scratch: segment.region(&areas.scratch),

@@ -1,8 +1,9 @@
 //! One rank of a job: the loop around the engine, as a process or as a thread.
 //!
-//! The loop starts the schedule as often as asked, sets the memory up and compares it with what the program expects. It
-//! never waits for other ranks between instances. When nothing can be done it says so in the rank's status and sleeps in
-//! its ring; what that means for the job is decided by the launcher, which looks at all ranks.
+//! The loop starts the schedule as often as asked, sets the memory up and compares it with what the
+//! program expects. It never waits for other ranks between instances. When nothing can be done it
+//! says so in the rank's status and sleeps in its ring; what that means for the job is decided by
+//! the launcher, which looks at all ranks.
 
 mod clock;
 mod counts;
@@ -83,8 +84,15 @@ pub fn run(
         }
         if segment.gate().pass(settings.awaited(segment.num_ranks()), now_ns) {
             segment.status(rank).enter(State::Running);
-            let mut work =
-                Work { job, rank, code, member, running: None, left: settings.repeat, unexpected: None };
+            let mut work = Work {
+                job,
+                rank,
+                code,
+                member,
+                running: None,
+                left: settings.repeat,
+                unexpected: None,
+            };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
             // An engine that has no more room can't be asked.
             if !matches!(ended, Err(Interrupted::UsedUp(_))) {
@@ -92,7 +100,11 @@ pub fn run(
             }
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
-                Err(error @ (Interrupted::Lost(_) | Interrupted::UsedUp(_) | Interrupted::Panicked(_))) => {
+                Err(
+                    error @ (Interrupted::Lost(_)
+                    | Interrupted::UsedUp(_)
+                    | Interrupted::Panicked(_)),
+                ) => {
                     segment.fail(rank, &format!("rank {rank}: {error}"));
                 }
                 Err(Interrupted::Stopped) | Ok(()) => {
@@ -212,7 +224,8 @@ pub(crate) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
     };
     if let Cause::Foreign { source_rank, .. } = failure.cause {
         let host = settings.network.as_ref().map(|network| network.address(source_rank).mac);
-        let host = host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
+        let host =
+            host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
         return format!("rank {rank}: {}{host}", failure.cause);
     }
     let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
@@ -220,7 +233,11 @@ pub(crate) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Set
         text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
     }
     if settings.repeat > 1 {
-        text.push_str(&format!(" (instance {} of {})", u64::from(failure.instance) + 1, settings.repeat));
+        text.push_str(&format!(
+            " (instance {} of {})",
+            u64::from(failure.instance) + 1,
+            settings.repeat
+        ));
     }
     text
 }

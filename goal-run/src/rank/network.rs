@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::os::fd::RawFd;
 
-/// Secret bytes that the frames between ranks are proven with. They are told to rank processes in memory only.
+/// Secret bytes that the frames between ranks are proven with. They are told to rank processes in
+/// memory only.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Secret([u8; 32]);
 
@@ -62,8 +63,9 @@ pub struct Network {
 }
 
 impl Network {
-    /// What the ranks on the host with the interface `mac` know, where the ranks have these addresses. The launcher holds the ports of
-    /// its ranks as long as the job lasts, and opens their drivers.
+    /// What the ranks on the host with the interface `mac` know, where the ranks have these
+    /// addresses. The launcher holds the ports of its ranks as long as the job lasts, and opens
+    /// their drivers.
     pub fn new(
         (interface, driver): (String, DriverKind),
         mac: Mac,
@@ -89,7 +91,12 @@ impl Network {
     pub fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
         let open = |rank| {
             let port = self.address(rank).port;
-            let opened = AnyDriver::open_claimed(self.driver, &self.interface, &[self.ethertypes.esp], port)?;
+            let opened = AnyDriver::open_claimed(
+                self.driver,
+                &self.interface,
+                &[self.ethertypes.esp],
+                port,
+            )?;
             Ok(opened.0)
         };
         self.here().map(open).collect()
@@ -126,7 +133,8 @@ impl Network {
         self.places[rank as usize].0 == self.mac
     }
 
-    /// Whether the launcher of this host leads the others: that of rank 0 does, and gets to know how all ranks ended.
+    /// Whether the launcher of this host leads the others: that of rank 0 does, and gets to know
+    /// how all ranks ended.
     pub fn leads(&self) -> bool {
         self.is_here(0)
     }

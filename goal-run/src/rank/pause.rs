@@ -6,18 +6,21 @@ use crate::shm::{State, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Fruitless polls, one right after the other, before a rank yields its processor: some 2 microseconds. Where every rank has
-/// one it costs next to nothing; but the system may have put two on the same.
+/// Fruitless polls, one right after the other, before a rank yields its processor: some 2
+/// microseconds. Where every rank has one it costs next to nothing; but the system may have put two
+/// on the same.
 const SPINS: u32 = 8;
-/// Fruitless polls before senders are told of all room: one that waits for an answer would have to fetch the line that says so
-/// with every message.
+/// Fruitless polls before senders are told of all room: one that waits for an answer would have to
+/// fetch the line that says so with every message.
 const SILENCE: u32 = 5;
-/// Fruitless polls before a rank says that it waits, some microsecond: others may leave a part of what they do to it.
+/// Fruitless polls before a rank says that it waits, some microsecond: others may leave a part of
+/// what they do to it.
 const PATIENCE: u32 = 4;
 /// Looks for a message between two polls of a rank that waits for nothing else.
 const LOOKS: u32 = 200;
-/// Fruitless polls before a rank sleeps, where every rank has a processor: at first and at least, and at most. Less would let a
-/// rank sleep while its peer copies a message, which takes it longer to wake from than the copy.
+/// Fruitless polls before a rank sleeps, where every rank has a processor: at first and at least,
+/// and at most. Less would let a rank sleep while its peer copies a message, which takes it longer
+/// to wake from than the copy.
 const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
 /// The same where ranks share processors; all of these yield.
@@ -25,7 +28,8 @@ const POLLS_CROWDED: u32 = 4;
 /// A sleep so short was not worth it, one so long was more than worth it.
 const SLEEP_SHORT_NS: u64 = 20_000;
 const SLEEP_LONG_NS: u64 = 1_000_000;
-/// How much earlier than it has to a rank wakes that waits for the time to pass, where it has a processor.
+/// How much earlier than it has to a rank wakes that waits for the time to pass, where it has a
+/// processor.
 const EARLY_NS: u64 = 60_000;
 /// First and longest sleep of a rank that waits for room, which nobody announces.
 const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
@@ -95,7 +99,8 @@ impl Pause {
         self.fruitless + 1 == SILENCE
     }
 
-    /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and nothing was done this time.
+    /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and
+    /// nothing was done this time.
     pub fn is_over(&mut self, waiting: Waiting, has_message: impl Fn() -> bool) -> bool {
         self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
         if self.fruitless <= self.polls {
@@ -123,8 +128,8 @@ impl Pause {
         }
     }
 
-    /// Sleeps with `wait`, for as long as it is told at most; or, if ranks never sleep, looks with `look` until there may be
-    /// something to do.
+    /// Sleeps with `wait`, for as long as it is told at most; or, if ranks never sleep, looks with
+    /// `look` until there may be something to do.
     pub fn sleep(
         &mut self,
         status: &Status,
@@ -140,10 +145,12 @@ impl Pause {
         }
         let began = now_ns();
         match waiting {
-            // In the eyes of the launcher a rank runs that waits for the time, or for room: its peer takes whatever comes.
+            // In the eyes of the launcher a rank runs that waits for the time, or for room: its
+            // peer takes whatever comes.
             Waiting::Until { time_ns, room } => {
                 let early = if self.crowded { 0 } else { EARLY_NS };
-                let left = Duration::from_nanos(time_ns.saturating_sub(now_ns()).saturating_sub(early));
+                let left =
+                    Duration::from_nanos(time_ns.saturating_sub(now_ns()).saturating_sub(early));
                 // Nobody announces room.
                 wait(Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
             }

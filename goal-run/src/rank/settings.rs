@@ -28,7 +28,8 @@ pub struct Settings {
     pub record: bool,
     /// Records of what happened when that are kept of each rank; 0 records nothing.
     pub trace_events: u64,
-    /// Whether there are more ranks than processors, so that a rank that waits should not keep one busy.
+    /// Whether there are more ranks than processors, so that a rank that waits should not keep one
+    /// busy.
     pub crowded: bool,
     /// The window that schedules are run through; `None` where they are held whole.
     pub window: Option<WindowSettings>,
@@ -71,8 +72,8 @@ impl Settings {
         self.network.as_ref().map_or(ranks, Network::num_here)
     }
 
-    /// Who passes the start gate of this host: its ranks and, where there are other hosts, its launcher, which comes when the ranks of all
-    /// hosts are ready.
+    /// Who passes the start gate of this host: its ranks and, where there are other hosts, its
+    /// launcher, which comes when the ranks of all hosts are ready.
     pub(crate) fn awaited(&self, ranks: u32) -> u32 {
         self.num_here(ranks) + u32::from(self.network.is_some())
     }
@@ -94,7 +95,8 @@ impl Settings {
     }
 }
 
-/// Where everything of a job lies in its segment. Of ranks on other hosts there is what the leader gets to know of them at the end.
+/// Where everything of a job lies in its segment. Of ranks on other hosts there is what the leader
+/// gets to know of them at the end.
 ///
 /// # Errors
 /// Where it would have more than `bytes_max` bytes.
@@ -103,15 +105,22 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
         let state = settings.state_sizes(nisa, rank);
         let (counters, finished) = split_instance(state, &(0..usize::MAX));
         let is_here = settings.is_here(rank);
-        let if_told =
-            |bytes| if is_here || settings.network.as_ref().is_some_and(Network::leads) { bytes } else { 0 };
+        let if_told = |bytes| {
+            if is_here || settings.network.as_ref().is_some_and(Network::leads) { bytes } else { 0 }
+        };
         let if_here = |bytes| if is_here { bytes } else { 0 };
         RankSizes {
             memory: if_told(nisa.memory_size(rank)),
             scratch: if_here(nisa.scratch_size(rank)),
-            instance: if_told((counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64),
+            instance: if_told(
+                (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
+            ),
             trace: if_told(trace::area_bytes(settings.trace_events)),
-            matches: if_told(if settings.record { (state.matches * size_of::<u64>()) as u64 } else { 0 }),
+            matches: if_told(if settings.record {
+                (state.matches * size_of::<u64>()) as u64
+            } else {
+                0
+            }),
             engine: if_here(if settings.progress == Mode::Node {
                 state_bytes(settings.unexpected_limit)
             } else {
@@ -123,7 +132,10 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
 }
 
 /// The parts of an instance's area: the counters, and the bitmap of ended actions.
-pub(crate) fn split_instance(sizes: StateSizes, area: &Range<usize>) -> (Range<usize>, Range<usize>) {
+pub(crate) fn split_instance(
+    sizes: StateSizes,
+    area: &Range<usize>,
+) -> (Range<usize>, Range<usize>) {
     let counters = area.start..area.start + sizes.counters * size_of::<u16>();
     let finished = counters.end.next_multiple_of(size_of::<u64>());
     (counters, finished..finished + sizes.finished * size_of::<u64>())

@@ -21,7 +21,8 @@ use units::{duration, rate};
 pub enum Status {
     /// Everything is as it should be.
     Ok,
-    /// An action could not be executed, memory is not as expected, or the interpreter came to another end.
+    /// An action could not be executed, memory is not as expected, or the interpreter came to
+    /// another end.
     Failed,
     /// No rank could go on.
     Stuck,
@@ -54,10 +55,11 @@ pub struct Report {
     pub verified_bytes: u64,
     /// Messages that no receive took.
     pub unreceived: u64,
-    /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the job is complete.
+    /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
+    /// job is complete.
     pub elapsed_ns: u64,
-    /// Most entries of the table of dependencies that were met before their action entered the window, of the rank that had
-    /// most; absent without a window.
+    /// Most entries of the table of dependencies that were met before their action entered the
+    /// window, of the rank that had most; absent without a window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table_max: Option<u64>,
     /// What the interpreter confirmed; absent where it was not asked.
@@ -84,7 +86,8 @@ impl Report {
         (ranks_as, transports): (&'static str, &[Name]),
         verified: Option<Result<Verified, String>>,
     ) -> Self {
-        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } = outcome.counts;
+        let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } =
+            outcome.counts;
         let (mut status, mut errors, signal) = describe(&outcome.end);
         if !outcome.missing.is_empty() {
             let note = "what was left there had not arrived: it is not counted, and of memory and traces nothing is written";
@@ -119,7 +122,8 @@ impl Report {
         }
     }
 
-    /// The report on a job that was not started: nothing is known of its group, and nothing was done.
+    /// The report on a job that was not started: nothing is known of its group, and nothing was
+    /// done.
     pub fn not_started(repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
             status: Status::Failed,
@@ -176,14 +180,19 @@ impl Report {
 
     /// What was done, in words; for complete jobs.
     pub fn summary(&self) -> String {
-        let plural = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let plural =
+            |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let mut text = plural(self.ranks.into(), "rank");
         if self.repeat > 1 {
             let _ = write!(text, ", {} instances", self.repeat);
         }
         let _ = write!(text, ": {}, {}", plural(self.messages, "message"), size(self.bytes));
         if self.verified_bytes > 0 {
-            let _ = write!(text, ", {} of them checked against their pattern", size(self.verified_bytes));
+            let _ = write!(
+                text,
+                ", {} of them checked against their pattern",
+                size(self.verified_bytes)
+            );
         }
         let _ = write!(text, ", {}", duration(self.elapsed_ns));
         if let Some(rate) = rate(self.bytes, self.elapsed_ns) {
@@ -220,8 +229,12 @@ fn describe(end: &End) -> (Status, Vec<String>, u8) {
     match end {
         End::Complete => (Status::Ok, vec![], 0),
         End::Failed(texts) => (Status::Failed, texts.clone(), 0),
-        End::Stuck(pending) => (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], 0),
-        End::Died { rank, how, pending } => (Status::Died, vec![format!("rank {rank} {how}; {pending}")], 0),
+        End::Stuck(pending) => {
+            (Status::Stuck, vec![format!("stuck: no rank can go on; {pending}")], 0)
+        }
+        End::Died { rank, how, pending } => {
+            (Status::Died, vec![format!("rank {rank} {how}; {pending}")], 0)
+        }
         End::TimedOut(pending) => (Status::Timeout, vec![format!("the time is up; {pending}")], 0),
         End::HostLost(text) => (Status::Died, vec![text.clone()], 0),
         End::Interrupted(signal) => {

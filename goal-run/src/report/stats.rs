@@ -45,12 +45,15 @@ impl Stats {
     /// A line a rank, and one for all where there are several; without a line end.
     pub fn table(&self) -> String {
         let mut rows = vec![TITLES.map(str::to_owned)];
-        rows.extend(self.ranks.iter().enumerate().map(|(rank, counts)| row(rank.to_string(), counts)));
+        rows.extend(
+            self.ranks.iter().enumerate().map(|(rank, counts)| row(rank.to_string(), counts)),
+        );
         if self.ranks.len() > 1 {
             rows.push(row("all".to_owned(), &self.all));
         }
-        let widths: [usize; TITLES.len()] =
-            std::array::from_fn(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or(0));
+        let widths: [usize; TITLES.len()] = std::array::from_fn(|column| {
+            rows.iter().map(|row| row[column].len()).max().unwrap_or(0)
+        });
         let mut text = String::new();
         for row in &rows {
             for (column, cell) in row.iter().enumerate() {
@@ -64,8 +67,10 @@ impl Stats {
 
 fn row(name: String, counts: &RankCounts) -> [String; TITLES.len()] {
     let RankCounts { messages, bytes, eager, in_parts, read_in_place, in_messages, .. } = *counts;
-    let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } = *counts;
-    let RankCounts { blocked_max, shared_chunks, helped_chunks, polls, sleeps, slept_ns, .. } = *counts;
+    let RankCounts { unexpected, unexpected_bytes_max, posted_max, kept_max, ready_max, .. } =
+        *counts;
+    let RankCounts { blocked_max, shared_chunks, helped_chunks, polls, sleeps, slept_ns, .. } =
+        *counts;
     let numbers = [
         messages,
         bytes,

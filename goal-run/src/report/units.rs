@@ -29,7 +29,11 @@ pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
         return None;
     }
     let per_second = bytes as f64 * 1e9 / nanos as f64;
-    Some(if per_second < 1e3 { format!("{per_second:.0} B/s") } else { scaled(per_second, 1e3, &UNITS) })
+    Some(if per_second < 1e3 {
+        format!("{per_second:.0} B/s")
+    } else {
+        scaled(per_second, 1e3, &UNITS)
+    })
 }
 
 /// Writes a number for a line that changes: `950`, `1.2 M`, `100 M`.

@@ -5,7 +5,17 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// What a rank did, all instances together; in sums over ranks, maxima are the largest of a rank.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, FromBytes, IntoBytes, Immutable, KnownLayout,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    FromBytes,
+    IntoBytes,
+    Immutable,
+    KnownLayout,
 )]
 #[repr(C)]
 pub struct RankCounts {

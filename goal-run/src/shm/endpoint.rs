@@ -19,15 +19,15 @@ impl<'a> Endpoint<'a> {
         Self { mailbox, rings, table }
     }
 
-    /// Most bytes of payload in one message to rank `to`. Above [`SHORT_MAX`] if there is a ring for the pair, which this
-    /// allots.
+    /// Most bytes of payload in one message to rank `to`. Above [`SHORT_MAX`] if there is a ring
+    /// for the pair, which this allots.
     #[inline]
     pub fn payload_max(&self, to: u32) -> usize {
         self.rings.payload_max(&self.table[to as usize])
     }
 
-    /// Puts a message of `len` payload bytes, which `fill` writes in place, into the mailbox `into` of rank `to`; wakes it if it
-    /// sleeps.
+    /// Puts a message of `len` payload bytes, which `fill` writes in place, into the mailbox `into`
+    /// of rank `to`; wakes it if it sleeps.
     ///
     /// # Errors
     /// [`Full`]; nothing was done.
@@ -50,7 +50,9 @@ impl<'a> Endpoint<'a> {
         let number = self.rings.number(entry).expect("a payload above SHORT_MAX is allowed");
         let ring = self.rings.ring(number);
         let place = ring.room(len)?;
-        into.put_in_ring(header, InRing { ring: number, len: len as u32 }, || ring.fill(place, fill))?;
+        into.put_in_ring(header, InRing { ring: number, len: len as u32 }, || {
+            ring.fill(place, fill)
+        })?;
         ring.sent(place);
         Ok(())
     }
@@ -61,7 +63,8 @@ impl<'a> Endpoint<'a> {
         self.mailbox.has_message()
     }
 
-    /// Hands the first message to `sink` and takes it out; false if there was none. There must be one receiver at a time.
+    /// Hands the first message to `sink` and takes it out; false if there was none. There must be
+    /// one receiver at a time.
     #[inline]
     pub fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
         self.mailbox.take(|header, payload| match payload {
@@ -82,7 +85,8 @@ impl<'a> Endpoint<'a> {
         self.mailbox.announce_room(bytes);
     }
 
-    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message, or will be.
+    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message,
+    /// or will be.
     pub fn arm(&self) -> bool {
         self.mailbox.arm()
     }
@@ -102,7 +106,8 @@ impl<'a> Endpoint<'a> {
         self.mailbox.rouse();
     }
 
-    /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or not.
+    /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or
+    /// not.
     pub fn disarm(&self) {
         self.mailbox.disarm();
     }

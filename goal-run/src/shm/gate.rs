@@ -29,8 +29,8 @@ const STOPPED: u32 = 2;
 unsafe impl SharedWords for Gate {}
 
 impl Gate {
-    /// Waits until `ranks` ranks are here; the last one opens the gate and notes the time `now_ns`. False if the job was
-    /// stopped instead.
+    /// Waits until `ranks` ranks are here; the last one opens the gate and notes the time `now_ns`.
+    /// False if the job was stopped instead.
     pub fn pass(&self, ranks: u32, now_ns: impl Fn() -> u64) -> bool {
         if self.ready.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.opened_ns.store(now_ns(), Ordering::SeqCst);
@@ -57,7 +57,8 @@ impl Gate {
         self.position.load(Ordering::SeqCst) == OPEN
     }
 
-    /// Tells all ranks to return: the job has ended. Ranks that sleep elsewhere are to be woken there.
+    /// Tells all ranks to return: the job has ended. Ranks that sleep elsewhere are to be woken
+    /// there.
     pub fn stop(&self) {
         self.turn(CLOSED, STOPPED);
         self.turn(OPEN, STOPPED);
@@ -92,7 +93,8 @@ impl Gate {
         self.finished.wake();
     }
 
-    /// Sleeps until `limit` has passed, or less: the last rank to finish ends it, and so does [`Gate::call_launcher`].
+    /// Sleeps until `limit` has passed, or less: the last rank to finish ends it, and so does
+    /// [`Gate::call_launcher`].
     pub fn wait_finished(&self, ranks: u32, limit: Duration) {
         let finished = self.finished();
         if finished < ranks {

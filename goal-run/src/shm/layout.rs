@@ -1,4 +1,5 @@
-//! Where everything lies in the segment. Launcher and ranks compute the same layout from the same sizes.
+//! Where everything lies in the segment. Launcher and ranks compute the same layout from the same
+//! sizes.
 
 use super::mailbox::{Control, Slot};
 use super::pair::Ends;
@@ -20,7 +21,8 @@ const RING_BYTES_MIN: u64 = 4 << 10;
 const RING_BYTES_MAX: u64 = 64 << 10;
 /// Rings for each rank that there are at least.
 const RINGS_PER_RANK_MIN: u64 = 2;
-/// Bytes of a mailbox's control words and of a slot, of an entry of a table, of what the ends of a ring remember.
+/// Bytes of a mailbox's control words and of a slot, of an entry of a table, of what the ends of a
+/// ring remember.
 const MAILBOX_CONTROL: u64 = size_of::<Control>() as u64;
 const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
@@ -43,7 +45,8 @@ pub struct RankSizes {
     pub matches: u64,
     /// Bytes for the record of what happened when; 0 where none is kept.
     pub trace: u64,
-    /// Bytes for what its engine remembers, where others act for it; 0 otherwise. Address space, which counts towards no limit.
+    /// Bytes for what its engine remembers, where others act for it; 0 otherwise. Address space,
+    /// which counts towards no limit.
     pub engine: u64,
 }
 
@@ -132,7 +135,10 @@ impl Layout {
     ///
     /// # Errors
     /// [`SegmentTooLarge`] above `limit` bytes.
-    pub fn new(sizes: impl ExactSizeIterator<Item = RankSizes>, limit: u64) -> Result<Self, SegmentTooLarge> {
+    pub fn new(
+        sizes: impl ExactSizeIterator<Item = RankSizes>,
+        limit: u64,
+    ) -> Result<Self, SegmentTooLarge> {
         let ranks = sizes.len() as u64;
         let slots = (MAILBOXES_BYTES / SLOT / ranks.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
         let slots = 1 << slots.ilog2();
@@ -175,12 +181,15 @@ impl Layout {
             ends: area(rings * RING_ENDS).start,
             bytes: area(rings * ring),
         };
-        let tasks = area((size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>()) as u64).start;
+        let tasks =
+            area((size_of::<tasks::Control>() + TASKS * size_of::<tasks::Slot>()) as u64).start;
         match end {
             Some(len) if len - unlimited <= limit => {
                 Ok(Self { ranks: layouts, slots: slots as usize, rings, tasks, len: len as usize })
             }
-            needed => Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit }),
+            needed => {
+                Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit })
+            }
         }
     }
 }

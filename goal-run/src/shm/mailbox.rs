@@ -1,14 +1,15 @@
-//! A rank's mailbox: where every message to it arrives, from whichever sender (VELO's one receive queue; D8.1 2.5).
+//! A rank's mailbox: where every message to it arrives, from whichever sender (VELO's one receive
+//! queue; D8.1 2.5).
 //!
-//! One mailbox a receiver, shared by all its senders, so that it looks at one place only. It is an array of slots of two
-//! cache lines, a message each:
+//! One mailbox a receiver, shared by all its senders, so that it looks at one place only. It is an
+//! array of slots of two cache lines, a message each:
 //!
 //! ```text
 //! slot     line 0 | word u64 | header 48 bytes | payload 8 bytes |
 //!          line 1 | payload 56 bytes               | 8 bytes free |
 //!
-//! word     bits 16.. number of the message, from 1 on; bits 0..16 its payload's bytes, or IN_RING: the payload lies in a ring,
-//!          and the slot's says where
+//! word     bits 16.. the number of the message, from 1 on
+//!          bits 0..16 the bytes of its payload, or IN_RING: it lies in a ring; the slot says where
 //!
 //! control  line 0 | tail u64, its highest bit SLEEPS | seen u64 |   senders
 //!          line 1 | published u64 | room u64 |                      receiver, for senders
@@ -16,18 +17,20 @@
 //!          line 3 | sleeper u32 |                                   a futex
 //! ```
 //!
-//! A sender draws the number of its message by advancing `tail`, writes header and payload in place and stores the word. The
-//! number tells the lap, so the receiver writes to no slot: it looks at the word of the slot at `head`, and a message of
-//! at most 8 bytes costs one line to hand over. It tells senders its `head` in `published` once in a quarter of the slots;
-//! senders look at that line only if the box seems full by what one of them saw there last (`seen`). Messages of one sender stay
-//! in order.
+//! A sender draws the number of its message by advancing `tail`, writes header and payload in place
+//! and stores the word. The number tells the lap, so the receiver writes to no slot: it looks at
+//! the word of the slot at `head`, and a message of at most 8 bytes costs one line to hand over. It
+//! tells senders its `head` in `published` once in a quarter of the slots; senders look at that
+//! line only if the box seems full by what one of them saw there last (`seen`). Messages of one
+//! sender stay in order.
 //!
-//! A receiver that wants to sleep sets SLEEPS in `tail`. All changes of one word have one order: either the sender
-//! drew its number before, then the receiver sees that a message is coming, or the sender sees the bit, takes it away and
-//! wakes the receiver once its message is there. So neither needs a fence, and only who saw the bit makes a system call.
+//! A receiver that wants to sleep sets SLEEPS in `tail`. All changes of one word have one order:
+//! either the sender drew its number before, then the receiver sees that a message is coming, or
+//! the sender sees the bit, takes it away and wakes the receiver once its message is there. So
+//! neither needs a fence, and only who saw the bit makes a system call.
 //!
-//! Everything that the two ends remember lies here, nothing in the process: whoever acts for a rank, one at a time, can take or
-//! put its messages.
+//! Everything that the two ends remember lies here, nothing in the process: whoever acts for a
+//! rank, one at a time, can take or put its messages.
 #![allow(unsafe_code)] // slots are written and read in turn
 
 use super::bell::Bell;
@@ -141,8 +144,8 @@ impl<'a> Mailbox<'a> {
         (tail, self.control.head.0.load(Ordering::SeqCst))
     }
 
-    /// Puts a message of `len` payload bytes, at most [`SHORT_MAX`], which `fill` writes in place; wakes the receiver if it
-    /// sleeps.
+    /// Puts a message of `len` payload bytes, at most [`SHORT_MAX`], which `fill` writes in place;
+    /// wakes the receiver if it sleeps.
     ///
     /// # Errors
     /// [`Full`]; nothing was done.
@@ -188,8 +191,9 @@ impl<'a> Mailbox<'a> {
             body.header = *header;
             fill(&mut body.payload);
         };
-        // SAFETY: nobody else drew this number; whoever had the slot a lap ago has published its message and the receiver has taken
-        // it, as `draw` saw; the receiver looks at the slot again when the word is stored.
+        // SAFETY: nobody else drew this number; whoever had the slot a lap ago has published its
+        // message and the receiver has taken it, as `draw` saw; the receiver looks at the slot
+        // again when the word is stored.
         unsafe { slot.body.with_mut(write) };
         slot.word.store(word(number, mark), Ordering::Release);
         if sleeps {
@@ -216,7 +220,8 @@ impl<'a> Mailbox<'a> {
                 }
             }
             // Acquire: a sleeper is woken by a change of `sleeper` that comes after its own.
-            match tail.compare_exchange_weak(now, number + 1, Ordering::Acquire, Ordering::Relaxed) {
+            match tail.compare_exchange_weak(now, number + 1, Ordering::Acquire, Ordering::Relaxed)
+            {
                 Ok(_) => return Ok((number, now != number)),
                 Err(changed) => now = changed,
             }
@@ -255,10 +260,12 @@ impl<'a> Mailbox<'a> {
     #[inline]
     pub(super) fn has_message(&self) -> bool {
         let head = self.control.head.0.load(Ordering::Relaxed);
-        self.slot(head).word.load(Ordering::Relaxed) >> NUMBER_SHIFT == word(head, 0) >> NUMBER_SHIFT
+        self.slot(head).word.load(Ordering::Relaxed) >> NUMBER_SHIFT
+            == word(head, 0) >> NUMBER_SHIFT
     }
 
-    /// Hands the first message to `sink` and takes it out; false if there was none. There must be one receiver at a time.
+    /// Hands the first message to `sink` and takes it out; false if there was none. There must be
+    /// one receiver at a time.
     #[inline(always)]
     pub(super) fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], Payload<'_>)) -> bool {
         let head = self.control.head.0.load(Ordering::Relaxed);
@@ -270,7 +277,8 @@ impl<'a> Mailbox<'a> {
         let read = |body: &Body| {
             let payload = if mark == IN_RING {
                 let [a, b, c, d, e, f, g, h, ..] = body.payload;
-                let (ring, len) = (u32::from_ne_bytes([a, b, c, d]), u32::from_ne_bytes([e, f, g, h]));
+                let (ring, len) =
+                    (u32::from_ne_bytes([a, b, c, d]), u32::from_ne_bytes([e, f, g, h]));
                 Payload::InRing(InRing { ring, len })
             } else {
                 assert!(mark <= SHORT_MAX as u64, "a sender spoiled the mailbox");
@@ -278,8 +286,8 @@ impl<'a> Mailbox<'a> {
             };
             sink(&body.header, payload);
         };
-        // SAFETY: the word says that the sender is done with the slot, and nobody has it for the next lap before `published`
-        // passes it, below.
+        // SAFETY: the word says that the sender is done with the slot, and nobody has it for the
+        // next lap before `published` passes it, below.
         unsafe { slot.body.with(read) };
         let head = head + 1;
         self.control.head.0.store(head, Ordering::Release);
@@ -303,7 +311,8 @@ impl<'a> Mailbox<'a> {
         self.control.published.0.room.store(bytes, Ordering::Relaxed);
     }
 
-    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message, or will be.
+    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message,
+    /// or will be.
     pub(super) fn arm(&self) -> bool {
         self.publish();
         self.control.sleeper.0.store(1, Ordering::Relaxed);

@@ -2,7 +2,9 @@
 #![allow(unsafe_code)]
 
 use super::sync::Bytes;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, ftruncate, memfd_create};
+use rustix::fs::{
+    MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, ftruncate, memfd_create,
+};
 use rustix::mm::{MapFlags, ProtFlags, mmap, mmap_anonymous, munmap};
 use std::fs::File;
 use std::io::{self, Write};
@@ -10,10 +12,12 @@ use std::ops::{Deref, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 
-/// A memory file that every process of the run maps readable and writable, or memory of one process.
+/// A memory file that every process of the run maps readable and writable, or memory of one
+/// process.
 ///
-/// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped; it is page aligned, and
-/// the file is never truncated (its size is sealed), so no access inside the mapping faults.
+/// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped; it is
+/// page aligned, and the file is never truncated (its size is sealed), so no access inside the
+/// mapping faults.
 #[derive(Debug)]
 pub struct Mapping {
     ptr: NonNull<u8>,
@@ -22,15 +26,16 @@ pub struct Mapping {
     fd: Option<OwnedFd>,
 }
 
-/// Types made of atomics, and of bytes that a protocol over atomics lets processes reach in turn: every bit pattern is a value
-/// and any number of processes may hold references to one.
+/// Types made of atomics, and of bytes that a protocol over atomics lets processes reach in turn:
+/// every bit pattern is a value and any number of processes may hold references to one.
 ///
 /// # Safety
-/// Implementors are `#[repr(C)]`, consist of atomic integers, integers in cells and padding only, and are aligned to at
-/// most a page.
+/// Implementors are `#[repr(C)]`, consist of atomic integers, integers in cells and padding only,
+/// and are aligned to at most a page.
 pub unsafe trait SharedWords {}
 
-// SAFETY: the mapping is plain memory that belongs to no thread; all access goes through atomics or raw copies.
+// SAFETY: the mapping is plain memory that belongs to no thread; all access goes through atomics or
+// raw copies.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -48,16 +53,22 @@ impl Mapping {
         Self::open(fd, len)
     }
 
-    /// `len` zero bytes of this process alone: address space, of which what is touched takes memory.
+    /// `len` zero bytes of this process alone: address space, of which what is touched takes
+    /// memory.
     ///
     /// # Errors
     /// What the system says: no address space.
     pub fn private(len: usize) -> io::Result<Self> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
-        let ptr =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, flags)? };
-        Ok(Self { ptr: NonNull::new(ptr.cast()).expect("a mapping is not at address 0"), len, fd: None })
+        let ptr = unsafe {
+            mmap_anonymous(std::ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, flags)?
+        };
+        Ok(Self {
+            ptr: NonNull::new(ptr.cast()).expect("a mapping is not at address 0"),
+            len,
+            fd: None,
+        })
     }
 
     /// Maps an existing memory file of `len` bytes. Its size must be sealed: an access behind its
@@ -67,7 +78,8 @@ impl Mapping {
     /// The system's error; [`io::ErrorKind::InvalidInput`] if it has another size, or one that may
     /// change.
     pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
-        let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
+        let refused =
+            |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
         match fcntl_get_seals(&fd) {
             Ok(seals) if seals.contains(SIZE_SEALS) => {}
             Ok(_) => return Err(refused("may change its size: it is not sealed")),
@@ -121,8 +133,8 @@ impl Mapping {
     pub fn words<T: SharedWords>(&self, offset: usize) -> &T {
         let ptr = self.range(offset, size_of::<T>()).cast::<T>();
         assert!(ptr.is_aligned());
-        // SAFETY: in bounds and aligned by the checks above, live as long as self; SharedWords makes any bytes a
-        // value and concurrent access atomic.
+        // SAFETY: in bounds and aligned by the checks above, live as long as self; SharedWords
+        // makes any bytes a value and concurrent access atomic.
         unsafe { ptr.as_ref() }
     }
 
@@ -141,7 +153,8 @@ impl Mapping {
 
     /// The bytes of an area that are written and read in turn, and reached in no other way.
     pub(super) fn bytes(&self, area: &Range<usize>) -> Bytes<'_> {
-        // SAFETY: inside the mapping, which is initialised and lives as long as self; areas don't overlap.
+        // SAFETY: inside the mapping, which is initialised and lives as long as self; areas don't
+        // overlap.
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
     }
 
@@ -151,8 +164,9 @@ impl Mapping {
     /// If the range is not inside the mapping.
     pub fn copy_in(&self, offset: usize, bytes: &[u8]) {
         let to = self.range(offset, bytes.len());
-        // SAFETY: in bounds by the check in `range`; `bytes` is not part of the mapping, which is never lent as a slice
-        // here. A process that writes the same bytes at the same time spoils the bytes, nothing else.
+        // SAFETY: in bounds by the check in `range`; `bytes` is not part of the mapping, which is
+        // never lent as a slice here. A process that writes the same bytes at the same time spoils
+        // the bytes, nothing else.
         unsafe { to.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
     }
 
@@ -175,8 +189,8 @@ impl Drop for Mapping {
 
 /// Bytes that nobody can change any more: a sealed memory file, mapped read-only.
 ///
-/// Invariant: the seals are set before the mapping is made, so the bytes are constant and a shared slice of them is sound
-/// whatever other processes do.
+/// Invariant: the seals are set before the mapping is made, so the bytes are constant and a shared
+/// slice of them is sound whatever other processes do.
 #[derive(Debug)]
 pub struct Sealed {
     ptr: NonNull<u8>,
@@ -201,7 +215,8 @@ impl Sealed {
     /// # Errors
     /// What the system says.
     pub fn copy_of(bytes: &[u8]) -> io::Result<Self> {
-        let fd = memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
+        let fd =
+            memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
         let mut file = File::from(fd);
         file.write_all(bytes)?;
         let fd = OwnedFd::from(file);
@@ -245,14 +260,19 @@ impl Drop for Sealed {
     }
 }
 
-fn map(fd: BorrowedFd<'_>, len: usize, protection: ProtFlags, flags: MapFlags) -> io::Result<NonNull<u8>> {
+fn map(
+    fd: BorrowedFd<'_>,
+    len: usize,
+    protection: ProtFlags,
+    flags: MapFlags,
+) -> io::Result<NonNull<u8>> {
     // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
     let ptr = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, fd, 0)? };
     Ok(NonNull::new(ptr.cast()).expect("a mapping is not at address 0"))
 }
 
 fn unmap(ptr: NonNull<u8>, len: usize) {
-    // SAFETY: the mapping was made by `map` with this length and its owner is being dropped. An error can only mean
-    // that the range is not mapped, which leaves nothing to do.
+    // SAFETY: the mapping was made by `map` with this length and its owner is being dropped. An
+    // error can only mean that the range is not mapped, which leaves nothing to do.
     let _ = unsafe { munmap(ptr.as_ptr().cast(), len) };
 }

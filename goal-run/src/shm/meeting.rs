@@ -1,4 +1,5 @@
-//! A barrier of all ranks that leaves them within a cache line's way of each other: what is measured begins behind it.
+//! A barrier of all ranks that leaves them within a cache line's way of each other: what is
+//! measured begins behind it.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;

@@ -1,7 +1,9 @@
-//! The shared segment: every rank's memory, mailbox, counters and status, mapped by the launcher and all ranks.
+//! The shared segment: every rank's memory, mailbox, counters and status, mapped by the launcher
+//! and all ranks.
 //!
-//! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher share; a second one,
-//! sealed, holds the schedule. Both vanish with the last process that has them open: there is no name to clean up.
+//! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher
+//! share; a second one, sealed, holds the schedule. Both vanish with the last process that has them
+//! open: there is no name to clean up.
 
 mod bell;
 mod counts;

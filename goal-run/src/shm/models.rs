@@ -1,8 +1,9 @@
-//! Models: the structures as they are, in every interleaving of a few threads that the memory model of C++20 allows.
+//! Models: the structures as they are, in every interleaving of a few threads that the memory model
+//! of C++20 allows.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p goal-run --release --lib models` runs them. Loom fails a model where two accesses to the same
-//! bytes meet of which one writes, where all threads sleep, and where an assertion does not hold. Each model prints how many
-//! interleavings it took.
+//! `RUSTFLAGS="--cfg loom" cargo test -p goal-run --release --lib models` runs them. Loom fails a
+//! model where two accesses to the same bytes meet of which one writes, where all threads sleep,
+//! and where an assertion does not hold. Each model prints how many interleavings it took.
 
 mod boxes;
 mod meetings;
@@ -15,7 +16,8 @@ use loom::model::Builder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Tries all interleavings of `model`, or those with at most `switches` switches away from a thread that could go on.
+/// Tries all interleavings of `model`, or those with at most `switches` switches away from a thread
+/// that could go on.
 fn explore(name: &str, switches: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let interleavings = Arc::new(AtomicU64::new(0));
     let mut builder = Builder::new();

@@ -1,15 +1,16 @@
-//! A ring of one sender and one receiver, for payloads that a mailbox's slot is too small for (RMA's ring of buffers; D8.1 2.4).
+//! A ring of one sender and one receiver, for payloads that a mailbox's slot is too small for
+//! (RMA's ring of buffers; D8.1 2.4).
 //!
 //! ```text
 //! ends    line 0 | written u64 | seen u64 |   sender
 //!         line 1 | taken u64 |                receiver
-//! bytes   a power of two of lines, filled in circles; a payload begins with a line and does not wrap around
+//! bytes   a power of two of lines, filled in circles; a payload begins with a line and never wraps
 //! ```
 //!
-//! Positions count lines and never go back. The mailbox says that a payload is there and how long it is, so the ring has no
-//! marks of its own, and one place is polled. Both ends find the payload's place by the same rule ([`Ring::fit`]).
-//! Credits: the receiver says in `taken` how far it is, and the sender looks there only when the ring seems full by what
-//! it saw last (`seen`).
+//! Positions count lines and never go back. The mailbox says that a payload is there and how long
+//! it is, so the ring has no marks of its own, and one place is polled. Both ends find the
+//! payload's place by the same rule ([`Ring::fit`]). Credits: the receiver says in `taken` how far
+//! it is, and the sender looks there only when the ring seems full by what it saw last (`seen`).
 #![allow(unsafe_code)] // bytes that are written and read in turn
 
 use super::mailbox::Full;
@@ -62,7 +63,8 @@ impl<'a> Ring<'a> {
         Self { ends, bytes }
     }
 
-    /// Room for `len` bytes, at most a part of the ring that leaves room for others. It is used by [`Ring::fill`] and given away by [`Ring::sent`].
+    /// Room for `len` bytes, at most a part of the ring that leaves room for others. It is used by
+    /// [`Ring::fill`] and given away by [`Ring::sent`].
     ///
     /// # Errors
     /// [`Full`].
@@ -75,7 +77,8 @@ impl<'a> Ring<'a> {
         let fits = |taken: u64| behind.wrapping_sub(taken) as i64 <= 0;
         // Relaxed: this end has seen what it notes.
         if !fits(seen.load(Ordering::Relaxed)) {
-            // Acquire: the receiver's last look at these lines comes before what is written to them now.
+            // Acquire: the receiver's last look at these lines comes before what is written to them
+            // now.
             let taken = self.ends.taken.0.load(Ordering::Acquire);
             seen.store(taken, Ordering::Relaxed);
             if !fits(taken) {
@@ -89,8 +92,8 @@ impl<'a> Ring<'a> {
     /// Lets `fill` write the payload.
     #[inline]
     pub(super) fn fill(&self, Place { at, len }: Place, fill: impl FnOnce(&mut [u8])) {
-        // SAFETY: the receiver has taken what was there, as `room` saw, and looks at these lines again when the mailbox says
-        // that a payload is there; there is one sender at a time.
+        // SAFETY: the receiver has taken what was there, as `room` saw, and looks at these lines
+        // again when the mailbox says that a payload is there; there is one sender at a time.
         unsafe { self.bytes.with_mut(self.line(at), len, fill) }
     }
 
@@ -111,13 +114,14 @@ impl<'a> Ring<'a> {
         let at = self.fit(taken.load(Ordering::Relaxed), len);
         // Whose message it is will be looked up before these lines are read.
         self.bytes.expect_read(self.line(at), len);
-        // SAFETY: the mailbox's word says that the sender is done with these lines, and it does not touch them before `taken` passes
-        // them, below.
+        // SAFETY: the mailbox's word says that the sender is done with these lines, and it does not
+        // touch them before `taken` passes them, below.
         unsafe { self.bytes.with(self.line(at), len, sink) };
         taken.store(at + lines(len), Ordering::Release);
     }
 
-    /// Where a payload begins whose predecessors end at `position`: there, or at the ring's next beginning.
+    /// Where a payload begins whose predecessors end at `position`: there, or at the ring's next
+    /// beginning.
     #[inline(always)]
     fn fit(&self, position: u64, len: usize) -> u64 {
         let circle = self.bytes.lines() as u64;

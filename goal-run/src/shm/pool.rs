@@ -1,4 +1,5 @@
-//! The rings of all pairs. A pair gets one with its first message that needs it, so memory follows the pairs that talk.
+//! The rings of all pairs. A pair gets one with its first message that needs it, so memory follows
+//! the pairs that talk.
 //!
 //! ```text
 //! pool    | handed out u32 |
@@ -6,8 +7,9 @@
 //! bytes   a ring's lines, ring after ring
 //! ```
 //!
-//! Pages are touched only with the rings in them. Each rank has a table with the number of its ring to each other rank, in the
-//! segment too; its pages are touched only where it has one. Rings are never given back.
+//! Pages are touched only with the rings in them. Each rank has a table with the number of its ring
+//! to each other rank, in the segment too; its pages are touched only where it has one. Rings are
+//! never given back.
 
 use super::mailbox::SHORT_MAX;
 use super::mapping::SharedWords;
@@ -19,7 +21,8 @@ use super::sync::{AtomicU32, Bytes, LINE, Line, Ordering};
 #[repr(C)]
 pub(super) struct Pool(Line<AtomicU32>);
 
-/// A ring's number in a rank's table: 0 before the first message, [`NONE`], or the ring's number and 1.
+/// A ring's number in a rank's table: 0 before the first message, [`NONE`], or the ring's number
+/// and 1.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub(super) struct Entry(AtomicU32);
@@ -27,8 +30,8 @@ pub(super) struct Entry(AtomicU32);
 /// There is no ring for this pair.
 const NONE: u32 = u32::MAX;
 
-/// A message takes at most this part of its ring: parts of a long one are written while others are read, which is the faster the
-/// smaller they are, until the work that each part makes counts.
+/// A message takes at most this part of its ring: parts of a long one are written while others are
+/// read, which is the faster the smaller they are, until the work that each part makes counts.
 const PARTS: usize = 8;
 
 /// All rings.
@@ -59,7 +62,8 @@ impl<'a> Rings<'a> {
         Ring::new(&self.ends[number], self.bytes.part(number * self.lines, self.lines))
     }
 
-    /// Number of the ring of the pair that `entry` belongs to; a new one the first time. `None` if they are used up.
+    /// Number of the ring of the pair that `entry` belongs to; a new one the first time. `None` if
+    /// they are used up.
     #[inline]
     pub(super) fn number(&self, entry: &Entry) -> Option<u32> {
         match entry.0.load(Ordering::Relaxed) {

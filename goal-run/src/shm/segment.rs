@@ -134,7 +134,8 @@ impl Segment {
         (place + bytes.len() <= self.mapping.len()).then_some(place as u64)
     }
 
-    /// The `len` bytes at `place`, in memory or scratch memory of a rank; `None` if they begin elsewhere.
+    /// The `len` bytes at `place`, in memory or scratch memory of a rank; `None` if they begin
+    /// elsewhere.
     ///
     /// # Panics
     /// If they end elsewhere.
@@ -148,13 +149,15 @@ impl Segment {
     /// The region over a rank's memory or scratch memory. It must not outlive the segment.
     pub fn region(&self, area: &Range<usize>) -> Region {
         let start = self.mapping.range(area.start, area.len());
-        // SAFETY: the area is inside the mapping, which is readable, writable and initialised; a run drops its segment
-        // last. These areas are reached through regions only, so that the references of `memory` are the only ones in
-        // this process; what other processes may do is stated there.
+        // SAFETY: the area is inside the mapping, which is readable, writable and initialised; a
+        // run drops its segment last. These areas are reached through regions only, so that the
+        // references of `memory` are the only ones in this process; what other processes may do is
+        // stated there.
         unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
-    /// The words in an area, as many as fit. They must not outlive the segment, and there must be one owner at a time.
+    /// The words in an area, as many as fit. They must not outlive the segment, and there must be
+    /// one owner at a time.
     pub fn cells<T: FromBytes + Copy>(&self, area: &Range<usize>) -> Cells<T> {
         let start = self.mapping.range(area.start, area.len()).cast::<T>();
         assert!(start.is_aligned());

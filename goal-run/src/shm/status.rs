@@ -21,7 +21,8 @@ pub enum State {
 }
 
 impl State {
-    const ALL: [State; 5] = [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
+    const ALL: [State; 5] =
+        [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
 /// A rank's status: written by the rank, and by others where they act for it, read by the launcher.
@@ -46,7 +47,8 @@ pub struct Status {
     pub receives: AtomicU64,
     /// Most entries of the table of a window.
     pub table_max: AtomicU64,
-    /// Messages for ranks on other hosts that left the engine, and such from them that it took. Both are right whenever the rank rests.
+    /// Messages for ranks on other hosts that left the engine, and such from them that it took.
+    /// Both are right whenever the rank rests.
     pub remote_sent: AtomicU64,
     /// See [`Status::remote_sent`].
     pub remote_taken: AtomicU64,
@@ -65,7 +67,8 @@ impl Status {
         State::ALL[self.state.load(Ordering::SeqCst) as usize % State::ALL.len()]
     }
 
-    /// Number of times that the rank began to run; between two equal readings it did not run unless it is running.
+    /// Number of times that the rank began to run; between two equal readings it did not run unless
+    /// it is running.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::SeqCst)
     }

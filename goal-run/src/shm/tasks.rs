@@ -1,5 +1,5 @@
 //! Large operations that ranks with nothing to do take chunks of.
-#![allow(unsafe_code)] // `unsafe impl SharedWords`, and descriptions that a protocol over atomics shows to those who have a chunk
+#![allow(unsafe_code)] // `unsafe impl SharedWords`; descriptions are read only by owners of a chunk
 
 use super::mapping::SharedWords;
 use super::sync::{AtomicU32, AtomicU64, Line, Ordering, Shared};
@@ -8,12 +8,12 @@ use std::ops::Range;
 /// Tasks of a node that there is room for at a time; what comes then is nobody's but its rank's.
 pub(super) const TASKS: usize = 64;
 
-/// Bytes of a chunk: enough that to claim it takes a small part of the time, few enough that a message to whoever works on it waits for
-/// some microseconds.
+/// Bytes of a chunk: enough that to claim it takes a small part of the time, few enough that a
+/// message to whoever works on it waits for some microseconds.
 const CHUNK: u64 = 64 << 10;
 
-/// What is computed for each element: `C = A op B`, where copies are `B = A`. Operands lie in memory or scratch memory of ranks, and are
-/// the same bytes or have none in common.
+/// What is computed for each element: `C = A op B`, where copies are `B = A`. Operands lie in
+/// memory or scratch memory of ranks, and are the same bytes or have none in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Task {
@@ -62,8 +62,9 @@ pub(super) struct Control {
     open: Line<AtomicU64>,
     /// A bit for each task that has not ended.
     used: Line<AtomicU64>,
-    /// 1 while it may be that somebody waits: a hint, set by those who wait and taken back after a task that nobody had a part in. So an
-    /// operation that nobody would help with is no task at all.
+    /// 1 while it may be that somebody waits: a hint, set by those who wait and taken back after a
+    /// task that nobody had a part in. So an operation that nobody would help with is no task at
+    /// all.
     wanted: Line<AtomicU32>,
 }
 
@@ -71,9 +72,11 @@ pub(super) struct Control {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// Chunks that nobody has taken: the number of the first one, and that behind the last one in the lower half. A task is known by
-    /// nothing else to those who take a chunk: whichever task it is when their exchange succeeds, the chunk is theirs, and the task
-    /// can't end before they are done with it. So it does no harm if a task makes way for another one between look and exchange.
+    /// Chunks that nobody has taken: the number of the first one, and that behind the last one in
+    /// the lower half. A task is known by nothing else to those who take a chunk: whichever task it
+    /// is when their exchange succeeds, the chunk is theirs, and the task can't end before they are
+    /// done with it. So it does no harm if a task makes way for another one between look and
+    /// exchange.
     left: AtomicU64,
     /// The first element that was divided by zero.
     divided: AtomicU64,
@@ -122,7 +125,8 @@ impl<'a> Tasks<'a> {
         self.control.wanted.0.store(0, Ordering::Relaxed);
     }
 
-    /// Lets others take chunks of a task, which has at least one; its number, with which its owner ends it. `None` if there is no room.
+    /// Lets others take chunks of a task, which has at least one; its number, with which its owner
+    /// ends it. `None` if there is no room.
     pub fn open(&self, task: Task) -> Option<usize> {
         let Control { open, used, .. } = self.control;
         let mut taken = used.0.load(Ordering::Relaxed);
@@ -132,7 +136,12 @@ impl<'a> Tasks<'a> {
                 return None;
             }
             // What the task before did with the slot comes before this.
-            match used.0.compare_exchange(taken, taken | 1 << number, Ordering::Acquire, Ordering::Relaxed) {
+            match used.0.compare_exchange(
+                taken,
+                taken | 1 << number,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            ) {
                 Ok(_) => break number,
                 Err(now) => taken = now,
             }
@@ -163,8 +172,8 @@ impl<'a> Tasks<'a> {
         numbers.find_map(|bit| self.take((bit.wrapping_add(rank) % u64::BITS) as usize, rank))
     }
 
-    /// A chunk of a task. Ranks with even numbers take them from the beginning on, others from the end: so two who often work together
-    /// find in their caches what they had the last time.
+    /// A chunk of a task. Ranks with even numbers take them from the beginning on, others from the
+    /// end: so two who often work together find in their caches what they had the last time.
     pub fn take(&self, number: usize, rank: u32) -> Option<Chunk> {
         let slot = &self.slots[number];
         let mut left = slot.left.load(Ordering::Relaxed);
@@ -173,8 +182,11 @@ impl<'a> Tasks<'a> {
             if first == past {
                 return None;
             }
-            let (index, rest) =
-                if rank.is_multiple_of(2) { (first, left + (1 << 32)) } else { (past - 1, left - 1) };
+            let (index, rest) = if rank.is_multiple_of(2) {
+                (first, left + (1 << 32))
+            } else {
+                (past - 1, left - 1)
+            };
             // The description was written before.
             match slot.left.compare_exchange(left, rest, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => {
@@ -190,7 +202,8 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// A chunk is done; `divided` names the first element of the task that was found to be divided by zero.
+    /// A chunk is done; `divided` names the first element of the task that was found to be divided
+    /// by zero.
     pub fn done(&self, chunk: Chunk, divided: Option<u64>) {
         let slot = &self.slots[chunk.number];
         if let Some(element) = divided {
@@ -199,7 +212,8 @@ impl<'a> Tasks<'a> {
         slot.undone.fetch_sub(1, Ordering::Release);
     }
 
-    /// Ends a task if all of it is done: `Some` with the first element that was divided by zero, if there was one.
+    /// Ends a task if all of it is done: `Some` with the first element that was divided by zero, if
+    /// there was one.
     pub fn end(&self, number: usize) -> Option<Option<u64>> {
         let slot = &self.slots[number];
         // What the others did comes before this.

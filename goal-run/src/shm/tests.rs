@@ -86,8 +86,13 @@ fn a_pair_without_a_ring_has_short_messages() {
     assert_eq!(endpoint(2).payload_max(2), LARGE);
     assert_eq!(endpoint(1).payload_max(0), SHORT_MAX, "there are two");
     assert_eq!(endpoint(0).payload_max(2), SHORT_MAX);
-    endpoint(0).put((2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9)).unwrap();
-    assert!(endpoint(2).take(|header, payload| assert_eq!((header[0], payload), (7, &[9; SHORT_MAX][..]))));
+    endpoint(0)
+        .put((2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9))
+        .unwrap();
+    assert!(
+        endpoint(2)
+            .take(|header, payload| assert_eq!((header[0], payload), (7, &[9; SHORT_MAX][..])))
+    );
 }
 
 #[test]
@@ -105,7 +110,9 @@ fn many_senders_and_a_receiver_that_sleeps() {
                     let len = ((rank + i) % 200).min(sender.payload_max(to) as u64) as usize;
                     let header = [rank, i, len as u64, 0, 0, 0];
                     let put = || {
-                        sender.put((to, segment.mailbox(to)), &header, len, |payload| payload.fill(i as u8))
+                        sender.put((to, segment.mailbox(to)), &header, len, |payload| {
+                            payload.fill(i as u8)
+                        })
                     };
                     while put().is_err() {
                         std::thread::yield_now();

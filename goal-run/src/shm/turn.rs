@@ -6,7 +6,8 @@ use super::sync::{AtomicU32, Line, Ordering};
 
 /// The word that whoever acts for a rank holds, and what others are told of the rank.
 ///
-/// It is held for one bounded piece of work at a time. A holder that dies keeps it: the launcher sees the death and ends the job.
+/// It is held for one bounded piece of work at a time. A holder that dies keeps it: the launcher
+/// sees the death and ends the job.
 ///
 /// Only the holder changes `BUSY` and `FAILED`, so they always say what the last piece of work
 /// left. `AWAY` is the rank's own, which changes it whenever it likes. Each change is of one bit

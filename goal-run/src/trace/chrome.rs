@@ -1,8 +1,9 @@
 //! The Chrome trace event form, which Perfetto and chrome://tracing open.
 //!
-//! A rank is a process of it. Actions that are under way at the same time lie in lanes, each a thread: of slices that overlap in
-//! one thread viewers make nests, or drop them, and arrows between ranks bind to slices of threads only, not to asynchronous
-//! ones. An event a line, written as it comes.
+//! A rank is a process of it. Actions that are under way at the same time lie in lanes, each a
+//! thread: of slices that overlap in one thread viewers make nests, or drop them, and arrows
+//! between ranks bind to slices of threads only, not to asynchronous ones. An event a line, written
+//! as it comes.
 
 use super::names::Names;
 use super::record::{Kind, Point};
@@ -112,7 +113,10 @@ pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::
         }
     }
     let Omitted { lost, foreign } = omitted;
-    write!(writer.out, "\n],\"otherData\":{{\"lost_records\":{lost},\"foreign_records\":{foreign}}}}}")?;
+    write!(
+        writer.out,
+        "\n],\"otherData\":{{\"lost_records\":{lost},\"foreign_records\":{foreign}}}}}"
+    )?;
     writer.out.flush()?;
     Ok(omitted)
 }

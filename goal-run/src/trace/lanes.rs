@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// Lanes of a rank, each with one slice at a time: actions that are under way together lie beside each other.
+/// Lanes of a rank, each with one slice at a time: actions that are under way together lie beside
+/// each other.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     /// Lanes that there are.

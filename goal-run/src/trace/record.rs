@@ -11,12 +11,14 @@ pub enum Point {
     InstanceStarted = 1,
     /// An instance came to its end and was taken from the engine.
     InstanceEnded = 2,
-    /// An action started. `peer` and `bytes` are those of its message; `detail` is the number of a send's message among those of
-    /// the instance to that rank.
+    /// An action started. `peer` and `bytes` are those of its message; `detail` is the number of a
+    /// send's message among those of the instance to that rank.
     Started = 3,
-    /// Follows [`Point::Started`] in a window: `detail` is the action's number in its section, `peer` the tag of its message.
+    /// Follows [`Point::Started`] in a window: `detail` is the action's number in its section,
+    /// `peer` the tag of its message.
     Numbered = 4,
-    /// A receive and a message met: `peer` sent it, `detail` is its number among those from there, `bytes` its size.
+    /// A receive and a message met: `peer` sent it, `detail` is its number among those from there,
+    /// `bytes` its size.
     Matched = 5,
     /// An action ended.
     Ended = 6,
@@ -65,7 +67,9 @@ impl Kind {
 }
 
 /// One thing that happened. Fields that a [`Point`] does not name are 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
 #[repr(C)]
 pub struct Record {
     /// The clock in nanoseconds modulo 2^56, then four bits of [`Kind`] and four of [`Point`].

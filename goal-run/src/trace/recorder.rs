@@ -16,7 +16,9 @@ const BLOCK: u64 = 4096;
 pub fn area_bytes(events: u64) -> u64 {
     match events {
         0 => 0,
-        events => events.saturating_mul(size_of::<Record>() as u64).saturating_add(HEAD_BYTES as u64),
+        events => {
+            events.saturating_mul(size_of::<Record>() as u64).saturating_add(HEAD_BYTES as u64)
+        }
     }
 }
 
@@ -30,13 +32,16 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder over one word, 0 at first, that counts the records ever taken, and at least one record. `clock` tells
-    /// nanoseconds and does not go back.
+    /// A recorder over one word, 0 at first, that counts the records ever taken, and at least one
+    /// record. `clock` tells nanoseconds and does not go back.
     ///
     /// # Panics
     /// If there is no room for a count and a record.
     pub fn new(count: Cells<u64>, records: Cells<Record>, clock: fn() -> u64) -> Self {
-        assert!(!count.as_slice().is_empty() && !records.as_slice().is_empty(), "room for a record");
+        assert!(
+            !count.as_slice().is_empty() && !records.as_slice().is_empty(),
+            "room for a record"
+        );
         Self { count, records, clock }
     }
 
@@ -44,7 +49,8 @@ impl Recorder {
     pub(crate) fn take(&mut self, point: Point, kind: Kind, record: Record) {
         let count = &mut self.count.as_mut_slice()[0];
         let records = self.records.as_mut_slice();
-        records[(*count % records.len() as u64) as usize] = record.stamped((self.clock)(), point, kind);
+        records[(*count % records.len() as u64) as usize] =
+            record.stamped((self.clock)(), point, kind);
         // Whoever reads after this process was killed sees whole records.
         fence(Ordering::Release);
         *count += 1;
@@ -64,7 +70,8 @@ fn records(area: &Range<usize>) -> Range<usize> {
     area.start + HEAD_BYTES..area.end
 }
 
-/// Gives the records of a rank that is not running any more the times of a clock that is `by_ns` ahead, modulo 2^64.
+/// Gives the records of a rank that is not running any more the times of a clock that is `by_ns`
+/// ahead, modulo 2^64.
 pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     let area = segment.rank(rank).trace.clone();
     let (_, all) = recorded(segment, rank);
@@ -78,7 +85,8 @@ pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     }
 }
 
-/// The records of a rank that is not running any more, oldest first, and how many were lost before them.
+/// The records of a rank that is not running any more, oldest first, and how many were lost before
+/// them.
 pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item = Record>) {
     let area = segment.rank(rank).trace.clone();
     let (count, room) = match area.is_empty() {

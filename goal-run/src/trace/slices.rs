@@ -110,7 +110,8 @@ impl<'a> Slices<'a> {
             }
             Point::Matched => {
                 let slice = self.open.get_mut(&(instance, action))?;
-                slice.message = Message::Taken { source: record.peer, sequence: record.detail, time };
+                slice.message =
+                    Message::Taken { source: record.peer, sequence: record.detail, time };
                 None
             }
             Point::Ended => {
@@ -129,7 +130,8 @@ impl<'a> Slices<'a> {
     fn start(&mut self, record: &Record, time: u64) -> Option<Shown> {
         let Record { action, instance, peer, bytes, detail, .. } = *record;
         let section = self.nisa.section_by_id(self.section);
-        let ready = self.readiness_of(instance).map(|readiness| readiness.start(section, action, time));
+        let ready =
+            self.readiness_of(instance).map(|readiness| readiness.start(section, action, time));
         let kind = record.kind();
         let (lane, is_new) = self.lanes.take();
         let slice = Slice {

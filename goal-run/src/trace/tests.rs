@@ -33,7 +33,9 @@ fn records_of_what_is_no_action_are_left_out() {
     assert_eq!(add(offsets[0], Point::Started, 3), Some(Shown::Lane(1)));
     add(offsets[0], Point::Ended, 4);
     add(offsets[1], Point::Started, 5);
-    let Some(Shown::Slice(second)) = add(offsets[1], Point::Ended, 6) else { panic!("it has ended") };
+    let Some(Shown::Slice(second)) = add(offsets[1], Point::Ended, 6) else {
+        panic!("it has ended")
+    };
     assert_eq!((second.number, second.ready), (Some(1), Some(4)));
     assert_eq!(slices.foreign(), 16);
 }

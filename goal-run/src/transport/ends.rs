@@ -15,8 +15,9 @@ use std::time::Duration;
 
 /// One rank's ends of all transports that serve it, dispatched by the distance of the peer.
 ///
-/// All messages of one rank to another travel the same way, so each transport's order is the order of the pair. The table of ways
-/// is by distance and not by rank: memory does not grow with the square of the ranks.
+/// All messages of one rank to another travel the same way, so each transport's order is the order
+/// of the pair. The table of ways is by distance and not by rank: memory does not grow with the
+/// square of the ranks.
 pub struct Ends<'a> {
     rank: u32,
     carriers: [Carrier; Distance::ALL.len()],
@@ -67,7 +68,8 @@ impl<'a> Ends<'a> {
         self.remote.as_ref()?.loss()
     }
 
-    /// What a thread sleeps in while another one has the ends; `None` where that is the rank's mailbox alone.
+    /// What a thread sleeps in while another one has the ends; `None` where that is the rank's
+    /// mailbox alone.
     pub fn sleeper(&self) -> Option<Sleeper> {
         self.remote.as_ref().map(|remote| remote.sleeper())
     }
@@ -114,11 +116,18 @@ impl Transport for Ends<'_> {
     }
 
     #[inline(always)]
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         match self.carrier(to) {
             Carrier::Local => self.local.try_send(to, header, fill),
             Carrier::Shm => self.shm.try_send(to, header, fill),
-            Carrier::Esp => self.remote.as_mut().expect(NO_REMOTE).stream().try_send(to, header, fill),
+            Carrier::Esp => {
+                self.remote.as_mut().expect(NO_REMOTE).stream().try_send(to, header, fill)
+            }
         }
     }
 
@@ -156,7 +165,8 @@ impl Transport for Ends<'_> {
         if self.carrier(to) == Carrier::Esp {
             return None;
         }
-        // What a rank sends itself overlaps what it receives into, perhaps, which only messages get right.
+        // What a rank sends itself overlaps what it receives into, perhaps, which only messages get
+        // right.
         let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
         self.shm.export(to, bytes).or_else(copied)
     }
@@ -190,9 +200,12 @@ impl Wakeup for Ends<'_> {
         self.shm.publish();
     }
 
-    /// A message to oneself needs no ring, and one from another host makes the socket readable: it is there or it is not.
+    /// A message to oneself needs no ring, and one from another host makes the socket readable: it
+    /// is there or it is not.
     fn arm(&mut self) -> bool {
-        let Some(remote) = &mut self.remote else { return !self.local.has_message() && self.shm.arm() };
+        let Some(remote) = &mut self.remote else {
+            return !self.local.has_message() && self.shm.arm();
+        };
         if self.local.has_message() || remote.stream().tend() {
             return false;
         }

@@ -11,8 +11,8 @@
 //! +------------------------------+-----------------------------+ 48
 //! ```
 //!
-//! Integers in the machine's order: it never leaves the machine. 48 bytes leave room in a cache line of 64 for a
-//! transport's own word and 8 bytes of payload.
+//! Integers in the machine's order: it never leaves the machine. 48 bytes leave room in a cache
+//! line of 64 for a transport's own word and 8 bytes of payload.
 
 use goal_lang::pattern::MessageKey;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
@@ -31,7 +31,8 @@ pub enum Kind {
     Data = 4,
     /// The receiver needs the sender's buffer no longer.
     Fin = 5,
-    /// The envelope of a message whose payload follows at once, in the next [`Kind::Part`]s from this source.
+    /// The envelope of a message whose payload follows at once, in the next [`Kind::Part`]s from
+    /// this source.
     Long = 6,
     /// The next part of the payload that was announced last.
     Part = 7,
@@ -61,9 +62,11 @@ pub struct Header {
     pub action: u32,
     /// Names an operation of the rank that receives this (Cts, Data, Fin) or that sends it (Rts).
     pub cookie: u32,
-    /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), that are there already (Cts).
+    /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), that are there already
+    /// (Cts).
     pub size: u64,
-    /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the receive (Cts).
+    /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the
+    /// receive (Cts).
     pub offset: u64,
 }
 
@@ -96,7 +99,12 @@ impl Header {
     /// The message, for its pattern. `destination` is the rank that receives it.
     #[inline]
     pub(crate) fn message(&self, destination: u32) -> MessageKey {
-        MessageKey { source: self.source, destination, tag: self.tag, sequence: u64::from(self.sequence) }
+        MessageKey {
+            source: self.source,
+            destination,
+            tag: self.tag,
+            sequence: u64::from(self.sequence),
+        }
     }
 
     /// The kind.

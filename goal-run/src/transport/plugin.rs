@@ -67,8 +67,8 @@ pub enum ZeroCopy {
     Copied,
 }
 
-/// What a transport is and can do (UCX's `uct_iface_attr_t`). The figures are estimates of a machine of 2020, for information and
-/// to order transports of the same priority.
+/// What a transport is and can do (UCX's `uct_iface_attr_t`). The figures are estimates of a
+/// machine of 2020, for information and to order transports of the same priority.
 #[derive(Debug)]
 pub struct Plugin {
     /// Its name.
@@ -77,7 +77,8 @@ pub struct Plugin {
     pub text: &'static str,
     /// What it is, in a few words.
     pub about: &'static str,
-    /// Among transports that reach a rank, that with the highest is chosen (pscom's plugin priorities); 0 turns it off.
+    /// Among transports that reach a rank, that with the highest is chosen (pscom's plugin
+    /// priorities); 0 turns it off.
     pub priority: u32,
     /// The nearest ranks that it reaches.
     pub nearest: Distance,

@@ -1,8 +1,8 @@
 //! Compares what ranks computed with what the reference interpreter computes.
 //!
-//! The interpreter replays the recorded matching: it refuses one that no run can have, and computes what the program means
-//! under it. So one comparison covers programs with one outcome and those whose outcome depends on the order in which
-//! messages arrive.
+//! The interpreter replays the recorded matching: it refuses one that no run can have, and computes
+//! what the program means under it. So one comparison covers programs with one outcome and those
+//! whose outcome depends on the order in which messages arrive.
 
 use crate::launcher::Outcome;
 use crate::rank::mismatch;
@@ -18,7 +18,8 @@ pub struct Verified {
     pub receives: u64,
 }
 
-/// Compares the memory and the matching of a complete job, of its last instance, with the interpreter's.
+/// Compares the memory and the matching of a complete job, of its last instance, with the
+/// interpreter's.
 ///
 /// # Errors
 /// The first difference.
@@ -45,8 +46,8 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, String> {
     Ok(verified)
 }
 
-/// What the memory of a complete job, of its last instance, does not have as the program expects it, one text a
-/// rank; elements that derive from the clock are left out.
+/// What the memory of a complete job, of its last instance, does not have as the program expects
+/// it, one text a rank; elements that derive from the clock are left out.
 pub(crate) fn unmet(outcome: &Outcome) -> Vec<String> {
     let program = outcome.nisa().decode();
     let wanted = match replay(&program, &Options::default(), &outcome.matches()) {

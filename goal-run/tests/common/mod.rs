@@ -61,7 +61,8 @@ impl Ended {
 pub(crate) fn examples() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let examples: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "goal")).collect();
+    let examples: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|e| e == "goal")).collect();
     assert!(!examples.is_empty());
     examples
 }
@@ -106,7 +107,12 @@ pub(crate) fn default_signals(command: &mut Command) -> &mut Command {
 /// Starts a text that is still running when this returns.
 pub(crate) fn start_text(text: &str, arguments: &[&str]) -> Child {
     let mut command = Command::new(GOAL_RUN);
-    command.arg("-").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .arg("-")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = default_signals(&mut command).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     child

@@ -26,7 +26,8 @@ pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", launcher.as_raw_nonzero());
     wait_for(|| {
         let children = fs::read_to_string(&path).unwrap();
-        let pids: Vec<Pid> = children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
+        let pids: Vec<Pid> =
+            children.split_whitespace().map(|text| pid(text.parse().unwrap())).collect();
         let is_rank = |pid: &Pid| {
             let name = fs::read_to_string(format!("/proc/{}/comm", pid.as_raw_nonzero()));
             name.is_ok_and(|name| name.starts_with("rank "))
@@ -35,16 +36,19 @@ pub(crate) fn ranks_of(launcher: Pid, wanted: usize) -> Vec<Pid> {
     })
 }
 
-/// Waits until the ranks execute: each has mapped the segment, which a rank does right before it is ready.
+/// Waits until the ranks execute: each has mapped the segment, which a rank does right before it is
+/// ready.
 pub(crate) fn wait_until_mapped(ranks: &[Pid]) {
     for rank in ranks {
         let path = format!("/proc/{}/maps", rank.as_raw_nonzero());
-        wait_for(|| fs::read_to_string(&path).unwrap().contains("memfd:goal-run (deleted)").then_some(()));
+        wait_for(|| {
+            fs::read_to_string(&path).unwrap().contains("memfd:goal-run (deleted)").then_some(())
+        });
     }
 }
 
-/// Waits until the ranks are gone, which those of a launcher that was killed are a little after it. One that nobody has waited for yet is gone as
-/// well.
+/// Waits until the ranks are gone, which those of a launcher that was killed are a little after it.
+/// One that nobody has waited for yet is gone as well.
 pub(crate) fn assert_gone(ranks: &[Pid]) {
     for &rank in ranks {
         let state = || fs::read_to_string(format!("/proc/{}/stat", rank.as_raw_nonzero()));

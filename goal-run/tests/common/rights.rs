@@ -43,8 +43,10 @@ impl Rights {
     fn of(process: Pid) -> Vec<Self> {
         let tasks = fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).unwrap();
         let read = |path: std::path::PathBuf| fs::read_to_string(path.join("status")).ok();
-        let all: Vec<Self> =
-            tasks.filter_map(|task| read(task.unwrap().path())).map(|text| Self::of_status(&text)).collect();
+        let all: Vec<Self> = tasks
+            .filter_map(|task| read(task.unwrap().path()))
+            .map(|text| Self::of_status(&text))
+            .collect();
         assert!(!all.is_empty());
         all
     }
@@ -55,7 +57,8 @@ impl Rights {
     pub(crate) fn assert_others_none(process: Pid, kept: u64) -> usize {
         let number = process.as_raw_nonzero();
         let tasks = fs::read_dir(format!("/proc/{number}/task")).unwrap();
-        let paths = tasks.map(|task| task.unwrap()).filter(|task| *task.file_name() != *number.to_string());
+        let paths =
+            tasks.map(|task| task.unwrap()).filter(|task| *task.file_name() != *number.to_string());
         // A thread may have ended meanwhile.
         let all = paths.filter_map(|task| fs::read_to_string(task.path().join("status")).ok());
         let count = |status: String| {

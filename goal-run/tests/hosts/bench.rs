@@ -11,7 +11,8 @@ use tempfile::TempDir;
 /// Two hosts that look for each other.
 pub(crate) const DISCOVER: [&str; 3] = ["--discover", "--hosts", "2"];
 
-/// Four ranks that send to themselves and to one other, which is on the same host where two hosts have blocks of them.
+/// Four ranks that send to themselves and to one other, which is on the same host where two hosts
+/// have blocks of them.
 pub(crate) fn pairs() -> String {
     let rank = |rank: u32| {
         let other = rank ^ 1;
@@ -74,7 +75,8 @@ impl Bench {
 
     /// Runs the same on the first hosts.
     pub(crate) fn run_on(&self, hosts: usize, program: &str, arguments: &[&str]) -> Vec<Ended> {
-        let children: Vec<Child> = (0..hosts).map(|host| self.start(host, program, arguments)).collect();
+        let children: Vec<Child> =
+            (0..hosts).map(|host| self.start(host, program, arguments)).collect();
         children.into_iter().map(ended).collect()
     }
 

@@ -9,7 +9,9 @@ fn a_failure_is_told_on_all_hosts() {
     let Some(bench) = Bench::or_skip("failure", &Wiring::bridge(2)) else { return };
     let wrong = pairs().replace("expect 8 = Int64 102", "expect 8 = Int64 7");
     let divides = "num_ranks 4 rank 3 { init 0 = Int32 1; exec divInt32 with 0,4 4,4; }";
-    for (text, says) in [(&*wrong, "rank 3: address 8 holds Int64 102, expected 7"), (divides, "rank 3")] {
+    for (text, says) in
+        [(&*wrong, "rank 3: address 8 holds Int64 102, expected 7"), (divides, "rank 3")]
+    {
         let program = bench.write("wrong.goal", text);
         for ended in bench.run(&program, &DISCOVER) {
             ended.assert_status(1);
@@ -43,7 +45,10 @@ fn the_time_is_up_on_all_hosts() {
     let program = bench.write("long.goal", LONG);
     for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", "1"]].concat()) {
         ended.assert_status(5);
-        ended.assert_says(&["the time is up; 4 actions of 4 ranks had not ended", "rank 3, calc `c`"]);
+        ended.assert_says(&[
+            "the time is up; 4 actions of 4 ranks had not ended",
+            "rank 3, calc `c`",
+        ]);
     }
 }
 
@@ -57,7 +62,8 @@ fn the_death_of_a_rank_ends_all_hosts() {
         send(ranks[host][1], Signal::KILL);
         for ended in children.into_iter().map(ended) {
             ended.assert_status(4);
-            ended.assert_says(&[&format!("rank {} was killed by signal 9 (SIGKILL)", 2 * host + 1)]);
+            ended
+                .assert_says(&[&format!("rank {} was killed by signal 9 (SIGKILL)", 2 * host + 1)]);
         }
     }
 }
@@ -121,7 +127,9 @@ fn ranks_of_several_hosts_that_wait_for_each_other_are_told() {
     };
     let text = format!("num_ranks 4\n{}", (0..4).map(rank).collect::<String>());
     let program = bench.write("circle.goal", &text);
-    for more in [&[][..], &["--eager-limit", "0"], &["--ranks-as", "threads"], &["--progress", "thread"]] {
+    for more in
+        [&[][..], &["--eager-limit", "0"], &["--ranks-as", "threads"], &["--progress", "thread"]]
+    {
         for ended in bench.run(&program, &[&DISCOVER[..], &["--no-check"], more].concat()) {
             ended.assert_status(3);
             ended.assert_says(&["8 actions of 4 ranks had not ended", "cycle: "]);
@@ -180,6 +188,9 @@ fn a_terminal_does_not_stop_a_job_on_several_hosts() {
     children.iter().for_each(|child| send(launcher(child), Signal::TSTP));
     for ended in children.into_iter().map(ended) {
         ended.assert_status(5);
-        ended.assert_says(&["not stopped: this job runs on several hosts", "the time is up; 4 actions"]);
+        ended.assert_says(&[
+            "not stopped: this job runs on several hosts",
+            "the time is up; 4 actions",
+        ]);
     }
 }

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// Ranks of a program.
 fn num_ranks(path: &Path) -> usize {
-    let options = goal_asm::driver::Options { check: false, limits: Limits::default(), ..Default::default() };
+    let options =
+        goal_asm::driver::Options { check: false, limits: Limits::default(), ..Default::default() };
     goal_asm::driver::compile(&[path.to_owned()], &options).unwrap().nisa.num_ranks() as usize
 }
 
@@ -27,7 +28,11 @@ fn every_example_is_verified(name: &str, hosts: usize, switch: Switch) {
             assert_eq!(ended.status, Some(0), "{name}, {path:?}: {ended:?}");
         }
         let report = ended[0].json();
-        assert_eq!((&report["status"], &report["unreceived"]), (&"ok".into(), &0.into()), "{path:?}");
+        assert_eq!(
+            (&report["status"], &report["unreceived"]),
+            (&"ok".into(), &0.into()),
+            "{path:?}"
+        );
         assert!(report["verified"]["receives"].as_u64().unwrap() > 0, "{path:?}");
     }
 }

@@ -17,7 +17,8 @@ const LIMIT: Duration = Duration::from_secs(8);
 /// Ranks 2 and 3, on the other host, leave so many bytes of a pattern each; rank 0 ends after
 /// `calc` nanoseconds.
 fn program(bytes: u64, calc: u64) -> String {
-    let rank = |rank| format!("rank {rank} {{ send {bytes}b to {rank}; recv 0,{bytes} from {rank}; }}\n");
+    let rank =
+        |rank| format!("rank {rank} {{ send {bytes}b to {rank}; recv 0,{bytes} from {rank}; }}\n");
     format!("num_ranks 4\nrank 0 {{ calc {calc}; }}\n{}{}", rank(2), rank(3))
 }
 

@@ -8,7 +8,8 @@ use rustix::process::{Pid, Signal};
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-/// More than the two seconds after which a silent host is lost, with all that it takes to end a job on a busy machine.
+/// More than the two seconds after which a silent host is lost, with all that it takes to end a job
+/// on a busy machine.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Starts a long job on two hosts, does something to them while it runs, and waits for the end.
@@ -89,7 +90,10 @@ fn a_path_that_takes_no_long_frames_from_a_host_is_named() {
             ended.assert_status(1);
             ended.assert_says(&[
                 &format!("rank 1 on host {} is lost: frames of ", bench.mac(1)),
-                &format!(" bytes to it get lost, while shorter ones arrive from host {}", bench.mac(0)),
+                &format!(
+                    " bytes to it get lost, while shorter ones arrive from host {}",
+                    bench.mac(0)
+                ),
             ]);
         }
     }
@@ -104,7 +108,10 @@ fn an_interface_that_goes_down_is_told() {
         assert!(status.success());
     });
     all.iter().for_each(|ended| ended.assert_status(4));
-    all[0].assert_says(&[&format!("host {} with ranks 2-3 is lost: not heard of for 2 s", bench.mac(1))]);
+    all[0].assert_says(&[&format!(
+        "host {} with ranks 2-3 is lost: not heard of for 2 s",
+        bench.mac(1)
+    )]);
     all[1].assert_says(&[
         "with ranks 0-1 is lost: not heard of for 2 s (interface v0 carries no more frames: ",
     ]);
@@ -118,7 +125,8 @@ fn a_launcher_that_is_killed_is_named() {
         assert_eq!(all[host].status, None);
         let other = &all[1 - host];
         other.assert_status(4);
-        let name = format!("host {} with ranks {}-{} is lost: ", bench.mac(host), 2 * host, 2 * host + 1);
+        let name =
+            format!("host {} with ranks {}-{} is lost: ", bench.mac(host), 2 * host, 2 * host + 1);
         other.assert_says(&[&name]);
     }
 }

@@ -29,7 +29,8 @@ fn who_is_missing_is_told() {
     let made = Command::new(GOAL_RUN).arg("key").arg(bench.path("other")).status().unwrap();
     assert!(made.success());
     let other = bench.path("other");
-    let with_other = ["--discover", "--hosts", "2", "--timeout", "0.5", "--key", other.to_str().unwrap()];
+    let with_other =
+        ["--discover", "--hosts", "2", "--timeout", "0.5", "--key", other.to_str().unwrap()];
     let with_key = ["--discover", "--hosts", "2", "--timeout", "0.5"];
     for ended in bench.run_each(&program, &[&with_key, &with_other]) {
         ended.assert_status(2);
@@ -56,7 +57,8 @@ fn contradictions_are_told_on_both_sides() {
     let discover = &DISCOVER[..];
     type Case<'a> = ([&'a str; 2], [&'a [&'a str]; 2], [String; 2]);
     let skips = [discover, &["--calc", "skip"]].concat();
-    let has_skip = format!("host {} has --calc skip, the leader {} has spin", bench.mac(1), bench.mac(0));
+    let has_skip =
+        format!("host {} has --calc skip, the leader {} has spin", bench.mac(1), bench.mac(0));
     let untagged = [discover, &["--unauthenticated-data"]].concat();
     let has_untagged = format!(
         "host {} has --unauthenticated-data given, the leader {} has not given",
@@ -83,7 +85,10 @@ fn contradictions_are_told_on_both_sides() {
         (
             [&program, &other],
             [discover; 2],
-            [format!("host {} has the program ", bench.mac(1)), format!("the leader {} has ", bench.mac(0))],
+            [
+                format!("host {} has the program ", bench.mac(1)),
+                format!("the leader {} has ", bench.mac(0)),
+            ],
         ),
     ];
     for (programs, arguments, says) in cases {
@@ -101,7 +106,8 @@ fn a_host_that_can_not_start_its_ranks_is_told_on_all() {
     let three = ["--discover", "--hosts", "3"];
     let without_room = [&three[..], &["--max-segment", "100"]].concat();
     for refuses in 0..2 {
-        let arguments = [0, 1, 2].map(|host| if host == refuses { &without_room[..] } else { &three[..] });
+        let arguments =
+            [0, 1, 2].map(|host| if host == refuses { &without_room[..] } else { &three[..] });
         for ended in bench.run_each(&program, &arguments) {
             ended.assert_status(2);
             ended.assert_says(&["the limit is 100 (--max-segment raises it)"]);
@@ -111,7 +117,9 @@ fn a_host_that_can_not_start_its_ranks_is_told_on_all() {
 
 #[test]
 fn a_network_that_drops_long_frames_is_told() {
-    let Some(bench) = Bench::or_skip("long", &Wiring { mtu: 9000, ..Wiring::bridge(2) }) else { return };
+    let Some(bench) = Bench::or_skip("long", &Wiring { mtu: 9000, ..Wiring::bridge(2) }) else {
+        return;
+    };
     bench.cluster.narrow(0, 1500).unwrap();
     let program = bench.write("pairs.goal", &pairs());
     for ended in bench.run(&program, &[&DISCOVER[..], &["--timeout", "2"]].concat()) {
@@ -161,14 +169,20 @@ fn what_can_not_be_is_refused() {
     let cases: [(&[&str], &str); 12] = [
         (&["--discover", "--hosts", "1", "--key", &theirs], "it belongs to user 65534"),
         (&["--discover", "--hosts", "1", "--key", fifo], "this is no plain file"),
-        (&["--discover", "--hosts", "1", "--key", &open], "others than its owner have rights to it"),
+        (
+            &["--discover", "--hosts", "1", "--key", &open],
+            "others than its owner have rights to it",
+        ),
         (&["--discover", "--hosts", "1", "--key", &short], "a key has 64 hexadecimal digits"),
         (
             &["--discover", "--hosts", "1", "--key", binary.to_str().unwrap()],
             "a key has 64 hexadecimal digits",
         ),
         (&["--discover", "--hosts", "1", "--key", "/nowhere"], "(goal-run key FILE makes one)"),
-        (&["--peers", &peers], "this host's interface has the address 02:00:00:00:00:00, which is not among"),
+        (
+            &["--peers", &peers],
+            "this host's interface has the address 02:00:00:00:00:00, which is not among",
+        ),
         (&["--peers", &twice], "line 2: 02:00:00:00:00:09 is in line 1 already"),
         (&["--discover", "--hosts", "5"], "there can't be 5 hosts: the program has 4 ranks"),
         (&["--discover", "--here", "4"], "there is no rank 4"),

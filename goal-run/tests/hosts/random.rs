@@ -1,4 +1,5 @@
-//! Random programs on several hosts, with a switch that loses, doubles, delays and damages frames, against the interpreter.
+//! Random programs on several hosts, with a switch that loses, doubles, delays and damages frames,
+//! against the interpreter.
 
 use crate::bench::Bench;
 use goal_asm::{EncodeOptions, encode};
@@ -63,7 +64,8 @@ fn verify(bench: &Bench, seed: u64, shape: &Shape, more: &[&str]) {
             ["--calc", "skip"],
             ["--repeat", "2"],
         ];
-        let arguments = [&["--discover", "--verify", "--no-check"], more, arguments.as_flattened()].concat();
+        let arguments =
+            [&["--discover", "--verify", "--no-check"], more, arguments.as_flattened()].concat();
         let all = bench.run_on(ranks.min(3) as usize, path.to_str().unwrap(), &arguments);
         for ended in &all {
             assert_eq!(ended.status, Some(0), "seed {seed}: {ended:?}");

@@ -36,18 +36,21 @@ fn no_process_of_a_job_on_hosts_has_rights_once_ranks_run() {
                     ranks.iter().for_each(|&rank| Rights::assert_none(rank, 0));
                     // The interface has one queue, so that one of the ranks has a socket of XDP,
                     // which its launcher opened.
-                    let maps =
-                        |rank: &Pid| fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()));
+                    let maps = |rank: &Pid| {
+                        fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()))
+                    };
                     let has_area = |rank| maps(rank).unwrap().contains("memfd:goal-run frames");
                     let wanted = usize::from(driver == "xdp" && Xdp::probe().is_ok());
                     assert_eq!(ranks.iter().filter(|rank| has_area(rank)).count(), wanted);
                 } else {
                     let tasks = format!("/proc/{}/task", id.as_raw_nonzero());
                     wait_for(|| {
-                        let names =
-                            fs::read_dir(&tasks).unwrap().map(|task| task.unwrap().path().join("comm"));
-                        let is_rank =
-                            |path| fs::read_to_string(path).is_ok_and(|name| name.starts_with("rank "));
+                        let names = fs::read_dir(&tasks)
+                            .unwrap()
+                            .map(|task| task.unwrap().path().join("comm"));
+                        let is_rank = |path| {
+                            fs::read_to_string(path).is_ok_and(|name| name.starts_with("rank "))
+                        };
                         (names.filter(|path| is_rank(path.clone())).count() == 2).then_some(())
                     });
                 }
@@ -97,7 +100,10 @@ fn refused(user: u32, process: Pid) -> Option<Errno> {
     unsafe {
         command.uid(user).gid(user).pre_exec(take)
     };
-    command.status().err().map(|error| Errno::from_io_error(&error).expect("an error of the system"))
+    command
+        .status()
+        .err()
+        .map(|error| Errno::from_io_error(&error).expect("an error of the system"))
 }
 
 /// Returns true if this is a socket whose filter stays.
@@ -107,7 +113,13 @@ fn has_locked_filter(socket: &OwnedFd) -> bool {
     #[expect(unsafe_code, reason = "no crate has this option")]
     let result = unsafe {
         let value = (&raw mut value).cast();
-        libc::getsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LOCK_FILTER, value, &raw mut len)
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_LOCK_FILTER,
+            value,
+            &raw mut len,
+        )
     };
     result == 0 && value == 1
 }
@@ -141,7 +153,8 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let open = |path: &str, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-    let (file, key, long, short) = (path("goal-run"), path("key"), path("long.goal"), path("short.goal"));
+    let (file, key, long, short) =
+        (path("goal-run"), path("key"), path("long.goal"), path("short.goal"));
     open(folder.path().to_str().unwrap(), 0o755);
     fs::write(&long, LONG).unwrap();
     fs::write(&short, "num_ranks 2 rank * { calc 1 }").unwrap();
@@ -165,19 +178,35 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
             let mut command = bench.cluster.hosts()[host].command("setpriv");
             // setpriv has its rights until it executes something: that is another program, which
             // has none any more.
-            command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "env", &file, program]);
+            command.args([
+                "--reuid",
+                "65534",
+                "--regid",
+                "65534",
+                "--clear-groups",
+                "env",
+                &file,
+                program,
+            ]);
             command
                 .args(["--interface", INTERFACE, "--key", &key, "--timeout", "60"])
                 .args(DISCOVER)
                 .args(more);
-            default_signals(&mut command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+            default_signals(&mut command)
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
         };
         (0..2).map(start).collect()
     };
     let run = |more: &[&str]| start(&short, more).into_iter().map(ended);
     for ended in run(&[]) {
         ended.assert_status(2);
-        ended.assert_says(&["has capabilities and the user can read it", &format!("chmod 711 {file} ")]);
+        ended.assert_says(&[
+            "has capabilities and the user can read it",
+            &format!("chmod 711 {file} "),
+        ]);
         assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
     }
     // Nothing is executed, and what has the file's rights is nobody's to look into.
@@ -187,7 +216,10 @@ fn a_file_with_capabilities_gives_no_socket_to_a_local_user() {
         assert!(make(NOBODY, mode));
         for ended in run(&[]) {
             ended.assert_status(2);
-            ended.assert_says(&["has capabilities and belongs to the user", &format!("chown root {file}")]);
+            ended.assert_says(&[
+                "has capabilities and belongs to the user",
+                &format!("chown root {file}"),
+            ]);
         }
     }
     assert!(make(0, 0o711));

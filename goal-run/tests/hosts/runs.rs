@@ -10,7 +10,8 @@ fn hosts_find_each_other_and_run_a_job() {
     let Some(bench) = Bench::or_skip("together", &Wiring::bridge(2)) else { return };
     let program = bench.write("pairs.goal", &pairs());
     for ranks_as in ["processes", "threads"] {
-        let ended = bench.run(&program, &[&DISCOVER[..], &["--ranks-as", ranks_as, "--verify"]].concat());
+        let ended =
+            bench.run(&program, &[&DISCOVER[..], &["--ranks-as", ranks_as, "--verify"]].concat());
         ended.iter().for_each(|ended| ended.assert_status(0));
         assert!(
             ended[0].out.starts_with(
@@ -19,7 +20,9 @@ fn hosts_find_each_other_and_run_a_job() {
             "{:?}",
             ended[0]
         );
-        assert!(ended[0].out.contains("\nverified: 64 bytes of memory and the messages of 8 receives"));
+        assert!(
+            ended[0].out.contains("\nverified: 64 bytes of memory and the messages of 8 receives")
+        );
         assert_eq!(ended[1].out, "ranks 2-3 of 4 were here\n");
     }
 }
@@ -28,9 +31,11 @@ fn hosts_find_each_other_and_run_a_job() {
 fn a_program_is_the_same_under_any_name() {
     let Some(bench) = Bench::or_skip("names", &Wiring::bridge(2)) else { return };
     for window in [&[][..], &["--window", "4", "--no-check"]] {
-        let start =
-            |(host, name)| bench.start(host, &bench.write(name, &pairs()), &[&DISCOVER[..], window].concat());
-        let children: Vec<_> = [(0, "pairs.goal"), (1, "the-same.goal")].into_iter().map(start).collect();
+        let start = |(host, name)| {
+            bench.start(host, &bench.write(name, &pairs()), &[&DISCOVER[..], window].concat())
+        };
+        let children: Vec<_> =
+            [(0, "pairs.goal"), (1, "the-same.goal")].into_iter().map(start).collect();
         children.into_iter().map(ended).for_each(|ended| ended.assert_status(0));
     }
 }
@@ -44,11 +49,15 @@ fn a_peers_file_says_who_has_which_rank() {
     let text = format!("# hosts\n{} 2-3\n{} 0-1 # leads\n", bench.mac(0), bench.mac(1));
     let peers = bench.write("peers", &text);
     let dump = dump.to_str().unwrap();
-    let arguments = ["--peers", &peers, "--dump", dump, "--repeat", "3", "--stats", "--format", "json"];
+    let arguments =
+        ["--peers", &peers, "--dump", dump, "--repeat", "3", "--stats", "--format", "json"];
     let ended = bench.run(&program, &arguments);
     ended.iter().for_each(|ended| ended.assert_status(0));
     // The leader writes and counts; the other says so.
-    let note = format!("--dump, --stats: only host {} does this, which has rank 0 and leads", bench.mac(1));
+    let note = format!(
+        "--dump, --stats: only host {} does this, which has rank 0 and leads",
+        bench.mac(1)
+    );
     ended[0].assert_says(&[&note]);
     let told: serde_json::Value = serde_json::from_str(ended[0].err.trim()).unwrap();
     assert_eq!(told["severity"], "warning", "{told}");
@@ -79,7 +88,8 @@ fn hosts_say_their_ranks_and_may_come_late() {
     // They differ in an option: the leader, who is late, says so, and the other hears it.
     for ended in [&first, &second] {
         ended.assert_status(2);
-        let says = format!("host {} has --window none, the leader {} has 2", bench.mac(0), bench.mac(1));
+        let says =
+            format!("host {} has --window none, the leader {} has 2", bench.mac(0), bench.mac(1));
         ended.assert_says(&["the job does not start: ", &says]);
     }
     let here: [&[&str]; 2] = [&["--discover", "--here", "3,2"], &["--discover", "--here", "0-1"]];
@@ -90,20 +100,27 @@ fn hosts_say_their_ranks_and_may_come_late() {
 
 #[test]
 fn a_switch_with_faults_changes_nothing() {
-    let faults =
-        Faults { lost: 100_000, doubled: 50_000, delayed: 50_000, delay_ns: 100_000, ..Faults::default() };
+    let faults = Faults {
+        lost: 100_000,
+        doubled: 50_000,
+        delayed: 50_000,
+        delay_ns: 100_000,
+        ..Faults::default()
+    };
     let wiring = Wiring { switch: Switch::Faulty(faults, 7), ..Wiring::bridge(4) };
     let Some(bench) = Bench::or_skip("faults", &wiring) else { return };
     let own: String = (0..8)
-        .map(|rank| format!("rank {rank} {{ send 5000b to {rank} tag 1; recv 5000b from {rank} tag 1; }}\n"))
+        .map(|rank| {
+            format!("rank {rank} {{ send 5000b to {rank} tag 1; recv 5000b from {rank} tag 1; }}\n")
+        })
         .collect();
     let program = bench.write("own.goal", &format!("num_ranks 8\n{own}"));
     let ended = bench.run(&program, &["--discover", "--hosts", "4", "--verify"]);
     ended.iter().for_each(|ended| ended.assert_status(0));
     assert!(
-        ended[0]
-            .out
-            .starts_with("8 ranks: 8 messages, 39.06 KiB, 39.06 KiB of them checked against their pattern, "),
+        ended[0].out.starts_with(
+            "8 ranks: 8 messages, 39.06 KiB, 39.06 KiB of them checked against their pattern, "
+        ),
         "{:?}",
         ended[0]
     );
@@ -138,7 +155,8 @@ fn examples() -> Vec<String> {
 fn every_example_is_verified_over_two_hosts() {
     let Some(bench) = Bench::or_skip("examples", &Wiring::bridge(2)) else { return };
     for example in examples() {
-        let all = bench.run(&example, &[&DISCOVER[..], &["--verify", "--transport", "esp"]].concat());
+        let all =
+            bench.run(&example, &[&DISCOVER[..], &["--verify", "--transport", "esp"]].concat());
         for ended in &all {
             assert_eq!(ended.status, Some(0), "{example}: {ended:?}");
         }
@@ -168,7 +186,11 @@ fn ranks_that_alternate_between_hosts_exchange_messages_of_all_sizes() {
     let bytes: usize = sizes.iter().sum::<usize>() * 12;
     let report = ended[0].json();
     assert_eq!(report["messages"], 72, "{report}");
-    assert_eq!((&report["bytes"], &report["verified_bytes"]), (&bytes.into(), &bytes.into()), "{report}");
+    assert_eq!(
+        (&report["bytes"], &report["verified_bytes"]),
+        (&bytes.into(), &bytes.into()),
+        "{report}"
+    );
 }
 
 #[test]
@@ -177,7 +199,8 @@ fn a_trace_has_the_ranks_of_all_hosts() {
     let text = "num_ranks 4 rank 0 { a: send 8b to 3 tag 1; } rank 3 { b: recv 8b from 0 tag 1; }";
     let program = bench.write("trace.goal", text);
     let path = bench.path("trace.json");
-    let ended = bench.run(&program, &[&DISCOVER[..], &["--trace", path.to_str().unwrap()]].concat());
+    let ended =
+        bench.run(&program, &[&DISCOVER[..], &["--trace", path.to_str().unwrap()]].concat());
     ended.iter().for_each(|ended| ended.assert_status(0));
     let trace: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
@@ -198,8 +221,11 @@ fn a_switch_that_loses_a_tenth_changes_no_result() {
     let faults = Faults { lost: 100_000, ..Faults::default() };
     let wiring = Wiring { switch: Switch::Faulty(faults, 3), ..Wiring::bridge(4) };
     let Some(bench) = Bench::or_skip("loss", &wiring) else { return };
-    for name in ["allreduce-ring.goal", "broadcast-chain-pipelined.goal", "allreduce-dissemination-2way.goal"]
-    {
+    for name in [
+        "allreduce-ring.goal",
+        "broadcast-chain-pipelined.goal",
+        "allreduce-dissemination-2way.goal",
+    ] {
         let example = format!("{}/../examples/{name}", env!("CARGO_MANIFEST_DIR"));
         let all = bench.run(&example, &["--discover", "--hosts", "4", "--verify"]);
         for ended in &all {
@@ -217,7 +243,8 @@ fn ranks_use_the_driver_that_is_asked_for() {
     for driver in ["packet", "xdp"] {
         for wait in ["spin", "adaptive", "block"] {
             for progress in ["caller", "thread"] {
-                let how = ["--driver", driver, "--wait", wait, "--progress", progress, "--repeat", "50"];
+                let how =
+                    ["--driver", driver, "--wait", wait, "--progress", progress, "--repeat", "50"];
                 for ended in bench.run(&program, &[&DISCOVER[..], &how].concat()) {
                     assert_eq!(ended.status, Some(0), "{how:?}: {ended:?}");
                 }

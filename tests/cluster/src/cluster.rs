@@ -48,7 +48,8 @@ pub(crate) fn port_name(host: usize) -> String {
 }
 
 impl Cluster {
-    /// Makes it. Segmentation is not left to the devices, so that frames are what they are on a wire.
+    /// Makes it. Segmentation is not left to the devices, so that frames are what they are on a
+    /// wire.
     ///
     /// # Errors
     /// [`Missing`].
@@ -93,7 +94,9 @@ impl Cluster {
             host.namespace.ip(&format!(
                 "link set lo up\nlink set {INTERFACE} addrgenmode none up\naddr add {ip}/16 dev {INTERFACE}\n"
             ))?;
-            host.call(|| sys::no_offloads(INTERFACE)).and_then(|result| result).map_err(Missing::new)?;
+            host.call(|| sys::no_offloads(INTERFACE))
+                .and_then(|result| result)
+                .map_err(Missing::new)?;
         }
         let forwarder = match wiring.switch {
             Switch::Wire | Switch::Bridge => None,
@@ -123,7 +126,8 @@ impl Cluster {
         self.switch.ip(&format!("link set {} {state}\n", port_name(host)))
     }
 
-    /// Most bytes of a frame that the port of a host carries at the switch, which drops longer ones; its interface is not told.
+    /// Most bytes of a frame that the port of a host carries at the switch, which drops longer
+    /// ones; its interface is not told.
     ///
     /// # Errors
     /// [`Missing`].

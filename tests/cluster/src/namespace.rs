@@ -21,8 +21,9 @@ impl Namespace {
         };
         let made = std::thread::scope(|scope| scope.spawn(make).join());
         let made: io::Result<File> = made.expect("nothing in it panics");
-        made.map(Self)
-            .map_err(|error| Missing::new(format!("no network namespaces: {error} (run it as root)")))
+        made.map(Self).map_err(|error| {
+            Missing::new(format!("no network namespaces: {error} (run it as root)"))
+        })
     }
 
     /// Where this process holds it, for `nsenter --net=` and `ip link set ... netns`.
@@ -54,13 +55,20 @@ impl Namespace {
     pub(crate) fn ip(&self, lines: &str) -> Result<(), Missing> {
         let missing = |error| Missing::new(format!("no ip in a namespace: {error}"));
         let mut command = self.command("ip");
-        command.args(["-batch", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .args(["-batch", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(missing)?;
         child.stdin.take().expect("it is a pipe").write_all(lines.as_bytes()).map_err(missing)?;
         let output = child.wait_with_output().map_err(missing)?;
         if output.status.success() {
             return Ok(());
         }
-        Err(Missing::new(format!("no ip in a namespace: {}", String::from_utf8_lossy(&output.stderr).trim())))
+        Err(Missing::new(format!(
+            "no ip in a namespace: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )))
     }
 }

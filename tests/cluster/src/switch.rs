@@ -1,4 +1,5 @@
-//! A switch that is a program: the network of `goal-esp`'s simulation, in real time and between real interfaces.
+//! A switch that is a program: the network of `goal-esp`'s simulation, in real time and between
+//! real interfaces.
 
 use crate::cluster::{Wiring, port_name};
 use crate::namespace::Namespace;
@@ -33,7 +34,12 @@ pub(crate) struct Forwarder {
 
 impl Forwarder {
     /// Starts it at the ports of a namespace.
-    pub(crate) fn start(switch: &Namespace, wiring: &Wiring, faults: Faults, seed: u64) -> io::Result<Self> {
+    pub(crate) fn start(
+        switch: &Namespace,
+        wiring: &Wiring,
+        faults: Faults,
+        seed: u64,
+    ) -> io::Result<Self> {
         let open = || (0..wiring.hosts).map(|host| sys::open(&port_name(host))).collect();
         let sockets: io::Result<Vec<OwnedFd>> = switch.call(open)?;
         let ports = Ports {
@@ -106,7 +112,10 @@ impl Ports {
         fds.extend(self.sockets.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         let limit = self.network.next_ns().map(|next_ns| {
             let left_ns = next_ns.saturating_sub(self.now_ns());
-            Timespec { tv_sec: (left_ns / 1_000_000_000) as i64, tv_nsec: (left_ns % 1_000_000_000) as i64 }
+            Timespec {
+                tv_sec: (left_ns / 1_000_000_000) as i64,
+                tv_nsec: (left_ns % 1_000_000_000) as i64,
+            }
         });
         let has_order = poll(&mut fds, limit.as_ref()).is_ok() && !fds[0].revents().is_empty();
         if has_order {
@@ -120,7 +129,8 @@ impl Ports {
     fn take(&mut self, host: usize) {
         for _ in 0..FRAMES_MAX {
             // An error is that of a port that went down, or that nothing is there.
-            let Ok((len, _)) = recv(&self.sockets[host], &mut *self.frame, RecvFlags::empty()) else {
+            let Ok((len, _)) = recv(&self.sockets[host], &mut *self.frame, RecvFlags::empty())
+            else {
                 return;
             };
             let now_ns = self.now_ns();

@@ -11,7 +11,8 @@ fn result(returned: c_int) -> io::Result<()> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// What leaves segmentation, checksums and merging to a device: ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO.
+/// What leaves segmentation, checksums and merging to a device: ETHTOOL_STXCSUM, ETHTOOL_STSO,
+/// ETHTOOL_SGSO, ETHTOOL_SGRO.
 const OFFLOADS: [u32; 4] = [0x17, 0x1f, 0x24, 0x2c];
 
 /// `struct ethtool_value`.
@@ -33,13 +34,15 @@ pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
             *to = from as c_char;
         }
         request.ifr_ifru.ifru_data = (&raw mut value).cast();
-        // SAFETY: the request reads a name that ends with 0 and the value that it points at; both outlive the call.
+        // SAFETY: the request reads a name that ends with 0 and the value that it points at; both
+        // outlive the call.
         result(unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCETHTOOL, &raw mut request) })?;
     }
     Ok(())
 }
 
-/// A packet socket that gets all frames which arrive at an interface, whomever they are for, and sends any there. It never waits.
+/// A packet socket that gets all frames which arrive at an interface, whomever they are for, and
+/// sends any there. It never waits.
 pub(crate) fn open(name: &str) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)?;
@@ -47,7 +50,13 @@ pub(crate) fn open(name: &str) -> io::Result<OwnedFd> {
     // SAFETY: the kernel reads `len` bytes of a value that outlives the call.
     result(unsafe {
         let value = (&raw const ignored).cast();
-        libc::setsockopt(socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, value, len)
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_IGNORE_OUTGOING,
+            value,
+            len,
+        )
     })?;
     // SAFETY: all zeros is a value of a structure of integers.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };

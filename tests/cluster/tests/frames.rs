@@ -1,4 +1,5 @@
-//! The driver between hosts: frames of all sizes, and echoes, through a bridge and through a switch with faults.
+//! The driver between hosts: frames of all sizes, and echoes, through a bridge and through a switch
+//! with faults.
 
 mod common;
 
@@ -104,7 +105,9 @@ fn a_port_gets_its_own_frames_and_those_to_all() {
         let (mut one, mut five, mut six) =
             (open(a, kind, 5), open(b, kind, 5), open(b, DriverKind::Packet, 6));
         let (from, to) = (one.mac(), five.mac());
-        for (to, port, len) in [(to, 5, 61), (to, 6, 62), (to, 7, 63), (Mac::BROADCAST, 0, 64), (to, 0, 65)] {
+        for (to, port, len) in
+            [(to, 5, 61), (to, 6, 62), (to, 7, 63), (Mac::BROADCAST, 0, 64), (to, 0, 65)]
+        {
             assert_eq!(one.send(|out| Some(write(out, from, to, port, len))), Ok(true));
         }
         one.flush().unwrap();
@@ -122,13 +125,18 @@ fn what_cannot_be_opened_is_told() {
         let _has_it = open(host, kind, 5);
         let open = |name: &str, port| {
             host.call(|| {
-                AnyDriver::open(kind, name, &BOTH, Some(port)).map(|(driver, note)| (driver.kind(), note))
+                AnyDriver::open(kind, name, &BOTH, Some(port))
+                    .map(|(driver, note)| (driver.kind(), note))
             })
             .unwrap()
         };
         assert!(matches!(open(INTERFACE, 5), Err(OpenError::Taken { number: 5, .. })));
         let (other, note) = open(INTERFACE, 6).unwrap();
-        assert_eq!((other, note.is_some()), (DriverKind::Packet, kind == DriverKind::Xdp), "{note:?}");
+        assert_eq!(
+            (other, note.is_some()),
+            (DriverKind::Packet, kind == DriverKind::Xdp),
+            "{note:?}"
+        );
         assert!(matches!(open("v7", 5), Err(OpenError::Interface(Refusal::Missing { .. }))));
         assert!(matches!(open("lo", 5), Err(OpenError::Interface(Refusal::Loopback { .. }))));
     }
@@ -144,8 +152,14 @@ fn rights_that_were_given_up_are_gone() {
             let (mut one, _) = AnyDriver::open(kind, INTERFACE, &BOTH, Some(5)).unwrap();
             give_up().unwrap();
             give_up().unwrap();
-            assert!(matches!(AnyDriver::open(kind, INTERFACE, &BOTH, Some(7)), Err(OpenError::Rights)));
-            assert_eq!(Xdp::probe().unwrap_err().to_string().split(':').next().unwrap(), XDP_RIGHTS);
+            assert!(matches!(
+                AnyDriver::open(kind, INTERFACE, &BOTH, Some(7)),
+                Err(OpenError::Rights)
+            ));
+            assert_eq!(
+                Xdp::probe().unwrap_err().to_string().split(':').next().unwrap(),
+                XDP_RIGHTS
+            );
             // What is open stays so.
             let (from, to) = (one.mac(), b.mac());
             one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
@@ -164,7 +178,8 @@ fn an_interface_that_goes_down_is_lost() {
     let host = &cluster.hosts()[0];
     for kind in kinds("down") {
         let set = |state| {
-            let status = host.command("ip").args(["link", "set", INTERFACE, state]).status().unwrap();
+            let status =
+                host.command("ip").args(["link", "set", INTERFACE, state]).status().unwrap();
             assert!(status.success());
         };
         let mut driver = open(host, kind, 5);
@@ -181,7 +196,9 @@ fn an_interface_that_goes_down_is_lost() {
         set("up");
         // What was left stands in nobody's way.
         let start = Instant::now();
-        while driver.flush().is_err() || driver.send(|out| Some(write(out, from, from, 5, 60))) == Err(Full) {
+        while driver.flush().is_err()
+            || driver.send(|out| Some(write(out, from, from, 5, 60))) == Err(Full)
+        {
             assert!(start.elapsed() < LIMIT);
         }
     }
@@ -217,7 +234,8 @@ impl Drop for End<'_> {
     }
 }
 
-/// Echoes from each host to each, `each` of them, which this kind of driver answers; how many came back.
+/// Echoes from each host to each, `each` of them, which this kind of driver answers; how many came
+/// back.
 fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usize {
     with_answers(hosts, kind, || {
         let mut answered = 0;
@@ -227,7 +245,8 @@ fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usi
             for asked in hosts.iter().filter(|asked| asked.mac() != asking.mac()) {
                 for number in 0..each {
                     let payload = &payload[..number * payload.len() / each];
-                    answered += usize::from(asker.ask(asked.mac(), 0, payload, limit).unwrap().is_some());
+                    answered +=
+                        usize::from(asker.ask(asked.mac(), 0, payload, limit).unwrap().is_some());
                 }
             }
         }

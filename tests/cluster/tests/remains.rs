@@ -13,8 +13,9 @@ const HOSTS: usize = 3;
 
 /// Whether a process is in a network namespace, or holds it.
 fn is_held(namespace: u64) -> bool {
-    let is_it =
-        |path: &Path| fs::metadata(path).is_ok_and(|file| file.ino() == namespace && is_namespace(path));
+    let is_it = |path: &Path| {
+        fs::metadata(path).is_ok_and(|file| file.ino() == namespace && is_namespace(path))
+    };
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
         let path = process.path();
         let fds = fs::read_dir(path.join("fd")).into_iter().flatten().flatten();
@@ -37,7 +38,8 @@ fn holds_until_it_is_killed() {
     let children: Vec<_> =
         cluster.hosts().iter().map(|host| host.command("sleep").arg("60").spawn()).collect();
     for (host, child) in cluster.hosts().iter().zip(&children) {
-        let namespace = host.call(|| fs::metadata("/proc/thread-self/ns/net").unwrap().ino()).unwrap();
+        let namespace =
+            host.call(|| fs::metadata("/proc/thread-self/ns/net").unwrap().ino()).unwrap();
         println!("host {namespace} {}", child.as_ref().unwrap().id());
     }
     println!("ready");
@@ -83,7 +85,9 @@ fn a_panic_leaves_nothing() {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let Some(cluster) = Cluster::or_skip("remains", &Wiring::bridge(HOSTS)) else { return };
         for host in cluster.hosts() {
-            hosts.push(host.call(|| fs::metadata("/proc/thread-self/ns/net").unwrap().ino()).unwrap());
+            hosts.push(
+                host.call(|| fs::metadata("/proc/thread-self/ns/net").unwrap().ino()).unwrap(),
+            );
         }
         assert!(hosts.iter().all(|&host| is_held(host)));
         panic!("as a test that fails");

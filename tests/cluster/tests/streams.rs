@@ -38,7 +38,8 @@ impl End {
             let payload_max = Config::payload_max_of(driver.mtu()).unwrap();
             let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
             let wire = Wire::new(driver);
-            let mut esp = EspTransport::new(rank, addresses.clone(), config, [rank as u8 + 1; 32], wire);
+            let mut esp =
+                EspTransport::new(rank, addresses.clone(), config, [rank as u8 + 1; 32], wire);
             esp.announce_room(1 << 20, 1 << 20);
             Self { rank, esp, sent: 0, got: 0 }
         };
@@ -51,15 +52,23 @@ impl End {
         let Self { rank, esp, sent, got } = self;
         if *sent < MESSAGES {
             let size = payload_len(*sent) as u64;
-            let header =
-                Header { kind: Kind::Eager as u8, source: *rank, tag: *sent, size, ..Header::default() };
+            let header = Header {
+                kind: Kind::Eager as u8,
+                source: *rank,
+                tag: *sent,
+                size,
+                ..Header::default()
+            };
             let fill = |out: &mut [u8]| {
                 out.iter_mut().enumerate().for_each(|(at, out)| *out = byte(*rank, *sent, at));
             };
             *sent += u32::from(esp.try_send(other, &header, fill).is_ok());
         }
         esp.poll(8, |header, payload| {
-            assert_eq!((header.source, header.tag, payload.len()), (other, *got, payload_len(*got)));
+            assert_eq!(
+                (header.source, header.tag, payload.len()),
+                (other, *got, payload_len(*got))
+            );
             assert!(payload.iter().enumerate().all(|(at, &is)| is == byte(other, *got, at)));
             *got += 1;
         });

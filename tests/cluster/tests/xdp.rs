@@ -1,4 +1,5 @@
-//! Several ranks with sockets of XDP at an interface, which share its program, and what is left of it.
+//! Several ranks with sockets of XDP at an interface, which share its program, and what is left of
+//! it.
 
 mod common;
 
@@ -12,7 +13,8 @@ use std::time::Instant;
 
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(10);
 
-/// A host with a wire of two queues between two interfaces of its own, v1 and v2; `None`, and a line, where it can't be.
+/// A host with a wire of two queues between two interfaces of its own, v1 and v2; `None`, and a
+/// line, where it can't be.
 fn bench(test: &str) -> Option<Cluster> {
     let cluster = Cluster::or_skip(test, &Wiring::bridge(1))?;
     if let Err(why) = Xdp::probe() {
@@ -56,17 +58,20 @@ fn beside(driver: &mut AnyDriver) -> u64 {
 fn each_queue_has_its_rank() {
     let Some(cluster) = bench("queues") else { return };
     let host = &cluster.hosts()[0];
-    let [(mut five, _), (mut six, _), (mut seven, note)] = [5, 6, 7].map(|port| open(host, "v1", port));
+    let [(mut five, _), (mut six, _), (mut seven, note)] =
+        [5, 6, 7].map(|port| open(host, "v1", port));
     let [(mut one, _), (mut two, _)] = [1, 2].map(|port| open(host, "v2", port));
     assert_eq!(seven.kind(), DriverKind::Packet);
     assert!(note.unwrap().starts_with("each receive queue of v1 has its socket of XDP"));
-    // What leaves by a queue arrives at the queue with the same number; each rank gets its frames from both.
+    // What leaves by a queue arrives at the queue with the same number; each rank gets its frames
+    // from both.
     for (number, from) in [&mut one, &mut two].into_iter().enumerate() {
         for (to, len) in [(&five, 60), (&six, 70), (&seven, 80)] {
             send(from, to, len + number);
         }
     }
-    for (driver, expected) in [(&mut five, [60, 61]), (&mut six, [70, 71]), (&mut seven, [80, 81])] {
+    for (driver, expected) in [(&mut five, [60, 61]), (&mut six, [70, 71]), (&mut seven, [80, 81])]
+    {
         assert_eq!(lens(driver, 2), expected);
     }
     assert_eq!((beside(&mut five), beside(&mut six)), (1, 1));
@@ -91,7 +96,11 @@ fn sharing_a_program_takes_a_right() {
     let note = note.unwrap();
     assert!(note.contains("is attached to v1") && note.contains("CAP_SYS_ADMIN"), "{note}");
     drop(first);
-    assert_eq!(host.call(|| alone(6)).unwrap(), (DriverKind::Xdp, None), "the first one needs no such right");
+    assert_eq!(
+        host.call(|| alone(6)).unwrap(),
+        (DriverKind::Xdp, None),
+        "the first one needs no such right"
+    );
 }
 
 /// Made by the test below in a process of its own, which is killed.

@@ -12,7 +12,8 @@ pub(crate) struct Case {
     exit: i32,
 }
 
-/// How the beginning of a file marks its first lines as comments, in the languages that files are in.
+/// How the beginning of a file marks its first lines as comments, in the languages that files are
+/// in.
 const COMMENTS: [&str; 2] = ["#", "//"];
 
 impl Case {
@@ -21,13 +22,16 @@ impl Case {
         let text = String::from_utf8_lossy(&bytes);
         let mut case = Self { path: path.to_owned(), script: String::new(), exit: 0 };
         for line in text.lines() {
-            let Some(comment) = COMMENTS.iter().find_map(|&start| line.strip_prefix(start)) else { break };
+            let Some(comment) = COMMENTS.iter().find_map(|&start| line.strip_prefix(start)) else {
+                break;
+            };
             let comment = comment.trim();
             if let Some(command) = comment.strip_prefix("RUN:") {
                 case.script.push_str(command.trim());
                 case.script.push('\n');
             } else if let Some(status) = comment.strip_prefix("EXIT:") {
-                case.exit = status.trim().parse().map_err(|_| format!("`{comment}` has no exit status"))?;
+                case.exit =
+                    status.trim().parse().map_err(|_| format!("`{comment}` has no exit status"))?;
             }
         }
         if case.script.is_empty() {
@@ -57,8 +61,11 @@ impl Case {
                 continue;
             }
             if bless {
-                let done =
-                    if written.is_empty() { fs::remove_file(&beside) } else { fs::write(&beside, written) };
+                let done = if written.is_empty() {
+                    fs::remove_file(&beside)
+                } else {
+                    fs::write(&beside, written)
+                };
                 done.map_err(|error| format!("{}: {error}", beside.display()))?;
             } else {
                 faults += &difference(what, &wanted, written);
@@ -72,8 +79,14 @@ impl Case {
 }
 
 fn difference(what: &str, wanted: &str, written: &str) -> String {
-    let same = wanted.lines().zip(written.lines()).take_while(|(wanted, written)| wanted == written).count();
-    let line = |text: &str| text.lines().nth(same).map_or("its end".to_owned(), |line| format!("`{line}`"));
+    let same = wanted
+        .lines()
+        .zip(written.lines())
+        .take_while(|(wanted, written)| wanted == written)
+        .count();
+    let line = |text: &str| {
+        text.lines().nth(same).map_or("its end".to_owned(), |line| format!("`{line}`"))
+    };
     format!(
         "{what}, line {}: wanted {}, got {}; all of it:\n{written}\n",
         same + 1,

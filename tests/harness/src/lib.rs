@@ -1,4 +1,5 @@
-//! Tests that are files. Each file of a folder says in its first lines what to run, and what is written then lies beside it.
+//! Tests that are files. Each file of a folder says in its first lines what to run, and what is
+//! written then lies beside it.
 //!
 //! ```text
 //! # RUN: goalc build %s -o a.nisa
@@ -6,10 +7,11 @@
 //! # EXIT: 0
 //! ```
 //!
-//! The run lines are one shell script, which ends at the first command that fails and runs in an empty folder. `%s` is
-//! the file, by its name alone, and `%d` its folder. The exit status is 0 where nothing else is said. Standard output
-//! must be that of the file with `.out` added to its name and standard error that with `.err`, which are empty where
-//! they are missing. With `GOAL_BLESS=1` these are written instead. Files in folders named `inputs` are no cases.
+//! The run lines are one shell script, which ends at the first command that fails and runs in an
+//! empty folder. `%s` is the file, by its name alone, and `%d` its folder. The exit status is 0
+//! where nothing else is said. Standard output must be that of the file with `.out` added to its
+//! name and standard error that with `.err`, which are empty where they are missing. With
+//! `GOAL_BLESS=1` these are written instead. Files in folders named `inputs` are no cases.
 
 mod case;
 mod script;
@@ -22,8 +24,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 pub use terminal::{Terminal, screen};
 
-/// Runs the cases below a folder, with `binaries` found by their names, and ends the process. The arguments are those of every
-/// test binary.
+/// Runs the cases below a folder, with `binaries` found by their names, and ends the process. The
+/// arguments are those of every test binary.
 pub fn run(folder: &Path, binaries: &[&str]) -> ! {
     let arguments = Arguments::from_args();
     let mut files = Vec::new();
@@ -36,7 +38,9 @@ pub fn run(folder: &Path, binaries: &[&str]) -> ! {
     let trials = files.into_iter().map(|file| {
         let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
         let binaries = binaries.clone();
-        Trial::test(name, move || Case::read(&file).and_then(|case| case.run(&binaries)).map_err(Into::into))
+        Trial::test(name, move || {
+            Case::read(&file).and_then(|case| case.run(&binaries)).map_err(Into::into)
+        })
     });
     let conclusion: Conclusion = libtest_mimic::run(&arguments, trials.collect());
     conclusion.exit()
@@ -51,7 +55,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
             if path.file_name().is_some_and(|name| name != "inputs") {
                 collect(&path, files)?;
             }
-        } else if path.extension().is_none_or(|extension| extension != "out" && extension != "err") {
+        } else if path.extension().is_none_or(|extension| extension != "out" && extension != "err")
+        {
             files.push(path);
         }
     }

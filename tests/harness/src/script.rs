@@ -21,7 +21,8 @@ const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// Runs `script` for the case `path`.
 pub(crate) fn run(path: &Path, script: &str, binaries: &[PathBuf]) -> Result<Ended, String> {
-    prepare_and_run(path, script, binaries).map_err(|error| format!("the script can't run: {error}"))
+    prepare_and_run(path, script, binaries)
+        .map_err(|error| format!("the script can't run: {error}"))
 }
 
 fn prepare_and_run(path: &Path, script: &str, binaries: &[PathBuf]) -> std::io::Result<Ended> {
@@ -51,9 +52,14 @@ fn prepare_and_run(path: &Path, script: &str, binaries: &[PathBuf]) -> std::io::
             Some(status) => break status,
             None if start.elapsed() > TIME_MAX => {
                 // The script's children are in its group, which has the script's number.
-                let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
+                let _ = Command::new("kill")
+                    .args(["-KILL", "--", &format!("-{}", child.id())])
+                    .status();
                 child.wait()?;
-                return Err(std::io::Error::other(format!("it ran for more than {} s", TIME_MAX.as_secs())));
+                return Err(std::io::Error::other(format!(
+                    "it ran for more than {} s",
+                    TIME_MAX.as_secs()
+                )));
             }
             None => thread::sleep(Duration::from_millis(2)),
         }

@@ -96,6 +96,7 @@ pub fn screen(written: &str) -> Vec<String> {
             }
         }
     }
-    let lines = lines.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned());
+    let lines =
+        lines.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned());
     lines.filter(|line| !line.is_empty()).collect()
 }

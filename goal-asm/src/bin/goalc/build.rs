@@ -2,7 +2,8 @@
 
 use clap::{ArgAction, ValueEnum};
 use goal_asm::driver::{
-    self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments, Target,
+    self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments,
+    Target,
 };
 use goal_lang::{Program, Style, print};
 use goal_opt::{Pass, Timings};
@@ -18,7 +19,8 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// Where the result goes; - is standard output [default: IN with the extension .nisa or .bin, and standard output for text]
+    /// Where the result goes; - is standard output [default: IN with the extension .nisa or .bin,
+    /// and standard output for text]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -37,7 +39,8 @@ pub(crate) struct Arguments {
     /// What is written
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     emit: Form,
-    /// Leave out the checks of the whole program, the verification of passes and the search for what is suspicious
+    /// Leave out the checks of the whole program, the verification of passes and the search for
+    /// what is suspicious
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
     check: bool,
 }
@@ -112,7 +115,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let mut printed = Ok(());
     let timings = driver::optimize(&mut loaded, &options, |pass, program| {
-        if printed.is_ok() && arguments.print_after.iter().any(|name| name == "all" || name == pass.name) {
+        if printed.is_ok()
+            && arguments.print_after.iter().any(|name| name == "all" || name == pass.name)
+        {
             printed = print_after(pass, program);
         }
     })?;

@@ -14,7 +14,8 @@ pub(crate) struct CollectiveArguments {
     /// The root [default: 0]
     #[arg(long, value_name = "RANK", requires = "collective")]
     root: Option<u32>,
-    /// How inputs are combined: a predefined operation, or user:N, which need not commute [default: sum]
+    /// How inputs are combined: a predefined operation, or user:N, which need not commute [default:
+    /// sum]
     #[arg(long, value_name = "OP", requires = "collective", value_parser = operation)]
     op: Option<Operation>,
     /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
@@ -62,12 +63,16 @@ impl CollectiveArguments {
                     .to_owned(),
             ));
         }
-        let datatype =
-            self.datatype.unwrap_or(if kind.combines() { Datatype::Int32 } else { Datatype::UInt8 });
+        let datatype = self.datatype.unwrap_or(if kind.combines() {
+            Datatype::Int32
+        } else {
+            Datatype::UInt8
+        });
         let function = match self.op.unwrap_or(Operation::Predefined(Op::Sum)) {
             Operation::User(number) => Function::User(number),
             Operation::Predefined(op) if kind.combines() && !goal_lang::is_legal(op, datatype) => {
-                let message = format!("--op {} is not defined for --type {}", op.name(), datatype.name());
+                let message =
+                    format!("--op {} is not defined for --type {}", op.name(), datatype.name());
                 return Err(Error::Usage(message));
             }
             Operation::Predefined(op) => Function::Predefined(op, datatype),
@@ -97,13 +102,17 @@ fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|&entry| name(entry)))
-        .try_map(move |given| all.iter().copied().find(|&entry| name(entry) == given).ok_or("no such name"))
+    PossibleValuesParser::new(all.iter().map(|&entry| name(entry))).try_map(move |given| {
+        all.iter().copied().find(|&entry| name(entry) == given).ok_or("no such name")
+    })
 }
 
 fn operation(text: &str) -> Result<Operation, String> {
     if let Some(number) = text.strip_prefix("user:") {
-        return number.parse().map(Operation::User).map_err(|_| "give the number behind user:".to_owned());
+        return number
+            .parse()
+            .map(Operation::User)
+            .map_err(|_| "give the number behind user:".to_owned());
     }
     let combines = |op: &Op| !matches!(op, Op::Copy | Op::Sub | Op::Div);
     let known = Op::ALL.iter().copied().filter(combines);

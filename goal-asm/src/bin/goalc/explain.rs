@@ -18,9 +18,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let Some(wanted) = &arguments.code else {
         return print(|out| {
-            Code::ALL
-                .iter()
-                .try_for_each(|code| writeln!(out, "{code}  {:<8} {}", code.severity().name(), code.kind()))
+            Code::ALL.iter().try_for_each(|code| {
+                writeln!(out, "{code}  {:<8} {}", code.severity().name(), code.kind())
+            })
         });
     };
     match Code::named(wanted) {
@@ -28,7 +28,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         None => {
             let meant = Code::nearest(wanted).map(|near| format!(": did you mean `{near}`?"));
             let meant = meant.unwrap_or_default();
-            Err(Error::Usage(format!("there is no code `{wanted}`{meant}; `goalc explain` lists all")))
+            Err(Error::Usage(format!(
+                "there is no code `{wanted}`{meant}; `goalc explain` lists all"
+            )))
         }
     }
 }

@@ -39,7 +39,9 @@ impl Arguments {
         let ending = self.output.extension().map(|ending| ending.to_ascii_lowercase());
         match ending.as_ref().and_then(|ending| ending.to_str()) {
             Some("svg") => Ok(true),
-            Some(other @ ("png" | "pdf" | "jpg" | "jpeg" | "ps" | "eps" | "gif" | "webp" | "svgz")) => {
+            Some(
+                other @ ("png" | "pdf" | "jpg" | "jpeg" | "ps" | "eps" | "gif" | "webp" | "svgz"),
+            ) => {
                 let name = self.output.display();
                 Err(Error::Usage(format!(
                     "{name}: goalc draws SVG and writes graphviz's language: use x.svg, or `| dot -T{other} > {name}`"
@@ -66,7 +68,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let drawn = draw(program, arguments.rank, is_svg, &mut out);
     let ranks = drawn.map_err(|error| match error {
         SvgError::Io(error) => Error::io(out.name(), error),
-        SvgError::TooLarge { .. } => Error::Usage(format!("rank {}: {error}", arguments.rank.unwrap_or(0))),
+        SvgError::TooLarge { .. } => {
+            Error::Usage(format!("rank {}: {error}", arguments.rank.unwrap_or(0)))
+        }
     })?;
     out.finish()?;
     if ranks < program.num_ranks() && arguments.rank.is_none() {
@@ -81,11 +85,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 /// Draws a rank, or all. Returns how many ranks are drawn.
-fn draw(program: &Program, rank: Option<u32>, is_svg: bool, out: &mut Output) -> Result<u32, SvgError> {
+fn draw(
+    program: &Program,
+    rank: Option<u32>,
+    is_svg: bool,
+    out: &mut Output,
+) -> Result<u32, SvgError> {
     match (rank, is_svg) {
         (Some(rank), true) => svg(program.body_of(rank), out).map(|()| 1),
-        (Some(rank), false) => dot(program.body_of(rank), rank, out).map(|()| 1).map_err(SvgError::Io),
+        (Some(rank), false) => {
+            dot(program.body_of(rank), rank, out).map(|()| 1).map_err(SvgError::Io)
+        }
         (None, true) => svg_of_ranks(program, out),
-        (None, false) => dot_of_ranks(program, out).map(|()| program.num_ranks()).map_err(SvgError::Io),
+        (None, false) => {
+            dot_of_ranks(program, out).map(|()| program.num_ranks()).map_err(SvgError::Io)
+        }
     }
 }

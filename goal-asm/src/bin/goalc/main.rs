@@ -1,5 +1,5 @@
-//! `goalc`: checks, compiles, prints and explains GOAL programs. A module a command; what they do is in
-//! [`goal_asm::driver`].
+//! `goalc`: checks, compiles, prints and explains GOAL programs. A module a command; what they do
+//! is in [`goal_asm::driver`].
 
 mod build;
 mod check;

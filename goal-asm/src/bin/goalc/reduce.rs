@@ -19,7 +19,8 @@ pub(crate) struct Arguments {
     /// for its file, a text, inside of quotes too; without a %s the file is added at the end
     #[arg(long, value_name = "CMD")]
     check: String,
-    /// Where the text goes; a file always has the smallest interesting program so far. - is standard output
+    /// Where the text goes; a file always has the smallest interesting program so far. - is
+    /// standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
     /// Which spelling

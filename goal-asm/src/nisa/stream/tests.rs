@@ -1,9 +1,11 @@
 use crate::nisa::{
-    EncodeOptions, Nisa, Outline, SectionStream, StreamError, StreamLimits, Streamed, VerifyError, encode,
-    reseal,
+    EncodeOptions, Nisa, Outline, SectionStream, StreamError, StreamLimits, Streamed, VerifyError,
+    encode, reseal,
 };
 use goal_lang::limits::Limits;
-use goal_lang::{Action, BodyBuilder, Bytes, Payload, Piece, Placement, Program, ProgramBuilder, Space};
+use goal_lang::{
+    Action, BodyBuilder, Bytes, Payload, Piece, Placement, Program, ProgramBuilder, Space,
+};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -27,7 +29,9 @@ fn streams(bytes: &[u8]) -> bool {
     let file = Arc::new(file);
     let limits = StreamLimits { table_entries: 1 << 20, action_bytes: 1 << 20 };
     outline.sections.iter().all(|&place| {
-        let Ok(mut stream) = SectionStream::new(Arc::clone(&file), place, limits) else { return false };
+        let Ok(mut stream) = SectionStream::new(Arc::clone(&file), place, limits) else {
+            return false;
+        };
         loop {
             match stream.next() {
                 Ok(Some(Streamed { offset, chunk })) => {
@@ -44,7 +48,11 @@ fn streams(bytes: &[u8]) -> bool {
 fn is_forward(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).all(|section| {
         nisa.section_by_id(section).records().all(|(offset, record)| {
-            record.dependents.iter().chain(record.start_dependents.iter()).all(|target| target > offset)
+            record
+                .dependents
+                .iter()
+                .chain(record.start_dependents.iter())
+                .all(|target| target > offset)
         })
     })
 }
@@ -62,7 +70,8 @@ fn streams_accept_what_the_verifier_does_where_dependencies_point_forward() {
         for changes in 0..4 {
             if changes > 0 {
                 let at = random.usize(..bytes.len());
-                bytes[at] = if random.bool() { random.u8(..) } else { bytes[at] ^ 1 << random.u8(..8) };
+                bytes[at] =
+                    if random.bool() { random.u8(..) } else { bytes[at] ^ 1 << random.u8(..8) };
                 reseal(&mut bytes);
             }
             let wanted = load(bytes.clone()).is_ok_and(|nisa| is_forward(&nisa));
@@ -151,11 +160,15 @@ fn lengths_in_a_file_allocate_nothing_before_they_are_checked() {
     let error = |file| Outline::read(&file, &Limits::default()).expect_err("wrong").to_string();
     let of_memory = error(sparse(2, TERABYTE));
     assert!(
-        of_memory.starts_with("a part of 1099511627776 bytes is to be held in memory, and the limit"),
+        of_memory
+            .starts_with("a part of 1099511627776 bytes is to be held in memory, and the limit"),
         "{of_memory}"
     );
     let of_images = error(sparse(3, TERABYTE));
-    assert!(of_images.contains("the limit in a window is 1073741824: leave out --window"), "{of_images}");
+    assert!(
+        of_images.contains("the limit in a window is 1073741824: leave out --window"),
+        "{of_images}"
+    );
     let unknown = error(sparse(7, TERABYTE));
     assert!(unknown.contains("the part of kind 7 belongs to a later version"), "{unknown}");
     let twice = error(sparse(1, TERABYTE));

@@ -1,6 +1,7 @@
 use super::{checksum, fill_checksum};
 
-/// The checksum of a packet whose field for it counts as zeros is CRC-32C, however long the packet is, and so is what is written there.
+/// The checksum of a packet whose field for it counts as zeros is CRC-32C, however long the packet
+/// is, and so is what is written there.
 #[test]
 fn checksum_is_that_of_all_bytes() {
     for len in (24..600).chain([1500, 9000]) {

@@ -1,7 +1,8 @@
 //! Bytes that are written as one datatype and, after a message, read as another.
 //!
-//! The types of all ranks' bytes are followed through the abstract run. Copies and messages carry them along, operations
-//! other than copies read and write them, and what a pattern or a user function stores has none.
+//! The types of all ranks' bytes are followed through the abstract run. Copies and messages carry
+//! them along, operations other than copies read and write them, and what a pattern or a user
+//! function stores has none.
 
 mod report;
 mod shadow;
@@ -59,12 +60,16 @@ fn datatypes(whole: &Whole<'_>) -> BTreeSet<Datatype> {
             let local = body.local_operation(action).map(|local| local.function);
             datatypes.extend(match (action, local, body.reduction(action)) {
                 (Action::Wtime { .. }, ..) => Some(Datatype::Float64),
-                (_, Some(Function::Predefined(op, datatype)), _) if op != Op::Copy => Some(datatype),
+                (_, Some(Function::Predefined(op, datatype)), _) if op != Op::Copy => {
+                    Some(datatype)
+                }
                 (.., Some(reduction)) => Some(reduction.datatype),
                 _ => None,
             });
         }
     }
-    datatypes.extend(whole.program.images.iter().flat_map(|image| &image.init).map(|datum| datum.datatype));
+    datatypes.extend(
+        whole.program.images.iter().flat_map(|image| &image.init).map(|datum| datum.datatype),
+    );
     datatypes
 }

@@ -21,9 +21,13 @@ pub(super) fn tell(
         report.add(Code::DatatypeMismatch, || describe(analysis, mismatch, trail));
     }
     if is_cut {
-        let message = "the datatypes of not all messages were followed from their writers to their readers";
+        let message =
+            "the datatypes of not all messages were followed from their writers to their readers";
         let note = "buffers overlap in so many ways that it would take too long";
-        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
+        report.push(more_effort(
+            analysis,
+            Diagnostic::new(Code::CheckIncomplete, message).note(note),
+        ));
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Shadow<'a> {
     partners: &'a [Vertex],
     /// By rank, its memory and its scratch memory.
     spaces: Vec<[Ranges<Option<Typed>>; 2]>,
-    /// By send that ended before its receive, what it sent; by send whose message was taken before it ended, nothing.
+    /// By send that ended before its receive, what it sent; by send whose message was taken before
+    /// it ended, nothing.
     under_way: FxHashMap<Vertex, Parts>,
     /// Ranges of bytes that may still be looked at.
     steps_left: u64,
@@ -45,7 +46,8 @@ impl<'a> Shadow<'a> {
         for (rank, spaces) in (0..).zip(&mut spaces) {
             for datum in whole.program.image_of(rank).map_or(&[][..], |image| &image.init) {
                 let range = datum.addr..datum.addr.saturating_add(datum.bytes.len() as u64);
-                spaces[Space::Memory as usize].set(range, Some(Typed::new(datum.datatype, Vertex::NONE)));
+                spaces[Space::Memory as usize]
+                    .set(range, Some(Typed::new(datum.datatype, Vertex::NONE)));
             }
         }
         Self {
@@ -102,7 +104,9 @@ impl<'a> Shadow<'a> {
         let (body, action) = (self.whole.body(send), self.whole.action(send));
         let Action::Send { payload, .. } = *action else { return Vec::new() };
         match (body.reduction(action), body.payload_operand(payload)) {
-            (Some(reduction), _) => vec![(0..reduction.b.size, Typed::new(reduction.datatype, send))],
+            (Some(reduction), _) => {
+                vec![(0..reduction.b.size, Typed::new(reduction.datatype, send))]
+            }
             (None, Some(buffer)) => self.gather(send, buffer),
             (None, None) => Vec::new(),
         }
@@ -110,7 +114,8 @@ impl<'a> Shadow<'a> {
 
     fn receive(&mut self, recv: Vertex) {
         let (body, action) = (self.whole.body(recv), self.whole.action(recv));
-        let parts = self.partners[recv.index()].some().map_or_else(Vec::new, |send| self.taken(send, recv));
+        let parts =
+            self.partners[recv.index()].some().map_or_else(Vec::new, |send| self.taken(send, recv));
         let Action::Recv { payload, .. } = *action else { return };
         match (body.reduction(action), body.payload_operand(payload)) {
             (Some(reduction), _) => {
@@ -123,7 +128,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What the message of a send has brought to its receive. A send that has not ended has the bytes still in its buffer.
+    /// What the message of a send has brought to its receive. A send that has not ended has the
+    /// bytes still in its buffer.
     fn taken(&mut self, send: Vertex, recv: Vertex) -> Parts {
         let mut parts = match self.under_way.remove(&send) {
             Some(parts) => parts,
@@ -163,7 +169,11 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    fn ranges(&mut self, vertex: Vertex, piece: &Piece) -> (&mut Ranges<Option<Typed>>, Range<u64>) {
+    fn ranges(
+        &mut self,
+        vertex: Vertex,
+        piece: &Piece,
+    ) -> (&mut Ranges<Option<Typed>>, Range<u64>) {
         let ranges = &mut self.spaces[self.whole.rank(vertex) as usize][piece.space as usize];
         (ranges, piece.addr..piece.addr.saturating_add(piece.size))
     }
@@ -201,7 +211,10 @@ impl<'a> Shadow<'a> {
         let [send, recv] = typed.message;
         let place = [typed.writer, send, recv, reader].map(|vertex| {
             let vertex = vertex.some()?;
-            Some((self.whole.program.ranks[self.whole.rank(vertex) as usize].body, self.whole.id(vertex)))
+            Some((
+                self.whole.program.ranks[self.whole.rank(vertex) as usize].body,
+                self.whole.id(vertex),
+            ))
         });
         if self.places.insert(place) {
             self.mismatches.push(Mismatch { typed: *typed, reader, read_as });
@@ -217,7 +230,9 @@ impl<'a> Shadow<'a> {
             let start = range.start;
             for (part, typed) in ranges.parts(range) {
                 parts.extend(
-                    typed.map(|typed| (part.start - start + offset..part.end - start + offset, typed)),
+                    typed.map(|typed| {
+                        (part.start - start + offset..part.end - start + offset, typed)
+                    }),
                 );
             }
             offset += piece.size;

@@ -8,8 +8,8 @@ use crate::check::places::Places;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Function, Op, Piece, Space};
 
-/// A finding where a rank combines the inputs of an allreduce in another order, or other pairs first, than rank 0. Which of two
-/// operands comes first makes no difference.
+/// A finding where a rank combines the inputs of an allreduce in another order, or other pairs
+/// first, than rank 0. Which of two operands comes first makes no difference.
 pub(super) fn check(
     execution: &mut Execution<'_>,
     layout: &Layout,
@@ -32,13 +32,15 @@ pub(super) fn check(
     };
     let first = output(0);
     let found = (1..layout.ranks).find_map(|rank| {
-        difference(&first, &output(rank)).map(|(byte, parts)| (rank, layout.collective.output + byte, parts))
+        difference(&first, &output(rank))
+            .map(|(byte, parts)| (rank, layout.collective.output + byte, parts))
     });
     let (rank, addr, parts) = found?;
     Some(finding(rank, addr, parts, &execution.trail, places))
 }
 
-/// The first byte that two lists of the same length don't have in common, and the parts that it lies in.
+/// The first byte that two lists of the same length don't have in common, and the parts that it
+/// lies in.
 fn difference(a: &[Part], b: &[Part]) -> Option<(u64, [Part; 2])> {
     let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
     let (mut x, mut y, mut at) = (a.next()?, b.next()?, 0);
@@ -58,7 +60,13 @@ fn difference(a: &[Part], b: &[Part]) -> Option<(u64, [Part; 2])> {
     }
 }
 
-fn finding(rank: u32, addr: u64, parts: [Part; 2], trail: &Trail, places: &Places<'_>) -> Diagnostic {
+fn finding(
+    rank: u32,
+    addr: u64,
+    parts: [Part; 2],
+    trail: &Trail,
+    places: &Places<'_>,
+) -> Diagnostic {
     let message = format!(
         "byte {addr} of ranks 0 and {rank} comes of the same inputs combined in different orders, so that roundings may differ"
     );

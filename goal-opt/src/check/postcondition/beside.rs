@@ -1,4 +1,5 @@
-//! Actions that are not on a wrong byte's way, but may have been meant to be: they write bytes beside those that the way reads.
+//! Actions that are not on a wrong byte's way, but may have been meant to be: they write bytes
+//! beside those that the way reads.
 
 use super::collective::Layout;
 use super::compare::Wrong;
@@ -9,7 +10,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Most actions of the way that are looked at.
 const READERS_MAX: usize = 64;
 
-/// Most pairs of what a rank writes and what the way reads there that are compared; one piece of the way always is.
+/// Most pairs of what a rank writes and what the way reads there that are compared; one piece of
+/// the way always is.
 const PAIRS_MAX: usize = 1 << 20;
 
 /// Most actions that are shown.
@@ -22,10 +24,15 @@ pub(super) struct Beside {
     pub(super) reads: Piece,
 }
 
-/// The actions that write a part of what an action on the way, or the result, reads and not all of it, or that write next to it where
-/// nothing else does. Those first that also write past it, as one at a wrong address does; last the local operations next to it
-/// where others write it.
-pub(super) fn beside(whole: &Whole<'_>, layout: &Layout, wrong: &Wrong, way: &[Vertex]) -> Vec<Beside> {
+/// The actions that write a part of what an action on the way, or the result, reads and not all of
+/// it, or that write next to it where nothing else does. Those first that also write past it, as
+/// one at a wrong address does; last the local operations next to it where others write it.
+pub(super) fn beside(
+    whole: &Whole<'_>,
+    layout: &Layout,
+    wrong: &Wrong,
+    way: &[Vertex],
+) -> Vec<Beside> {
     let on_way: FxHashSet<Vertex> = way.iter().copied().collect();
     let mut found: Vec<(u8, usize, Beside)> = Vec::new();
     for (rank, mut reads) in reads(whole, layout, wrong, way) {
@@ -36,8 +43,8 @@ pub(super) fn beside(whole: &Whole<'_>, layout: &Layout, wrong: &Wrong, way: &[V
             for &(vertex, writes) in writes.iter().filter(|(vertex, _)| !on_way.contains(vertex)) {
                 let covers = writes.addr <= reads.addr && end(&reads) <= end(&writes);
                 let is_inside = reads.addr <= writes.addr && end(&writes) <= end(&reads);
-                let is_next =
-                    writes.space == reads.space && (end(&writes) == reads.addr || end(&reads) == writes.addr);
+                let is_next = writes.space == reads.space
+                    && (end(&writes) == reads.addr || end(&reads) == writes.addr);
                 let kind = match overlap(&writes, &reads) {
                     true if covers => continue,
                     true => u8::from(is_inside),
@@ -57,7 +64,12 @@ pub(super) fn beside(whole: &Whole<'_>, layout: &Layout, wrong: &Wrong, way: &[V
 }
 
 /// By rank, what the result and the first actions of the way read.
-fn reads(whole: &Whole<'_>, layout: &Layout, wrong: &Wrong, way: &[Vertex]) -> FxHashMap<u32, Vec<Piece>> {
+fn reads(
+    whole: &Whole<'_>,
+    layout: &Layout,
+    wrong: &Wrong,
+    way: &[Vertex],
+) -> FxHashMap<u32, Vec<Piece>> {
     let mut reads: FxHashMap<u32, Vec<Piece>> = FxHashMap::default();
     layout.visit_outputs(wrong.rank, |wanted| {
         let piece = Piece { addr: wanted.addr, size: wanted.size, space: Space::Memory };

@@ -66,7 +66,10 @@ impl CollectiveKind {
     /// Whether inputs are combined.
     pub const fn combines(self) -> bool {
         use CollectiveKind as Kind;
-        matches!(self, Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan)
+        matches!(
+            self,
+            Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan
+        )
     }
 
     /// Whether one rank has a part of its own.
@@ -83,15 +86,17 @@ pub struct Collective {
     pub kind: CollectiveKind,
     /// The root, where there is one.
     pub root: u32,
-    /// How inputs are combined, where they are. A user function is taken as an associative B = A f B that leaves A as it is and
-    /// need not commute.
+    /// How inputs are combined, where they are. A user function is taken as an associative B = A f
+    /// B that leaves A as it is and need not commute.
     pub function: Function,
     /// The type of the elements.
     pub datatype: Datatype,
-    /// Elements a block: a rank's input, or what each of `p` ranks gets of it in scatter, alltoall and reduce-scatter. `None` for
-    /// as many as fit between the input, the output and the end of the memory that the program touches.
+    /// Elements a block: a rank's input, or what each of `p` ranks gets of it in scatter, alltoall
+    /// and reduce-scatter. `None` for as many as fit between the input, the output and the end of
+    /// the memory that the program touches.
     pub count: Option<u64>,
-    /// Address of every rank's input. `None` for in place, as with `MPI_IN_PLACE`: where the output will be.
+    /// Address of every rank's input. `None` for in place, as with `MPI_IN_PLACE`: where the output
+    /// will be.
     pub input: Option<u64>,
     /// Address of every rank's output.
     pub output: u64,
@@ -170,7 +175,8 @@ impl Layout {
             return Err(Unfit::Nothing);
         }
         let start = collective.output.max(collective.input.unwrap_or(0));
-        let end = block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
+        let end =
+            block.checked_mul(u64::from(ranks.max(1))).and_then(|size| size.checked_add(start));
         end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
     }
 

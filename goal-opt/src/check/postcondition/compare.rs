@@ -25,7 +25,8 @@ pub(super) enum Violation {
     Other,
     /// They combine other inputs.
     Contributions(Difference),
-    /// They combine the inputs, but in this order of ranks and with a function that may not commute.
+    /// They combine the inputs, but in this order of ranks and with a function that may not
+    /// commute.
     Order(Vec<Run>),
 }
 
@@ -108,7 +109,8 @@ impl<'a> Comparison<'a> {
         };
         let shift = wanted.input_offset.wrapping_sub(value.offset);
         let element = width(self.function, self.layout.collective.datatype.width());
-        let phase = self.contributions.application(values, value.node).map(|found| u64::from(found.phase));
+        let phase =
+            self.contributions.application(values, value.node).map(|found| u64::from(found.phase));
         if phase.is_some_and(|phase| phase.wrapping_add(shift) % element != 0) {
             return Some(Violation::Other);
         }
@@ -125,7 +127,8 @@ impl<'a> Comparison<'a> {
         if runs[..] == [Run { first: 0, last, shift, count: 1 }] {
             return None;
         }
-        let sorted = runs.iter().fold(Vec::new(), |all, run| merged(&all, &[*run], u32::saturating_add));
+        let sorted =
+            runs.iter().fold(Vec::new(), |all, run| merged(&all, &[*run], u32::saturating_add));
         let difference = self.difference(&sorted, last, shift, value, is_neutral);
         Some(if difference.is_none() {
             Violation::Order(runs.to_vec())
@@ -148,7 +151,8 @@ impl<'a> Comparison<'a> {
         for run in runs {
             if run.shift != shift || run.last > last {
                 if !is_neutral(run) && difference.foreign.len() < LISTED_MAX {
-                    let outside = if run.shift == shift { run.first.max(last + 1) } else { run.first };
+                    let outside =
+                        if run.shift == shift { run.first.max(last + 1) } else { run.first };
                     let byte = Value::at(Node(outside), value.offset.wrapping_add(run.shift));
                     difference.foreign.push(byte);
                 }

@@ -1,4 +1,5 @@
-//! Which inputs an expression combines: runs of consecutive expressions, which for the usual algorithms are few.
+//! Which inputs an expression combines: runs of consecutive expressions, which for the usual
+//! algorithms are few.
 
 use super::value::{Application, Expression, Node, Values, commutes, width};
 use goal_lang::Function;
@@ -7,8 +8,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Consecutive expressions that contribute alike. Since the inputs of ranks are the first expressions, a run of inputs is a run of
-/// ranks.
+/// Consecutive expressions that contribute alike. Since the inputs of ranks are the first
+/// expressions, a run of inputs is a run of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) first: u32,
@@ -29,8 +30,8 @@ impl Run {
     }
 }
 
-/// The contributions to expressions that apply one associative function: sorted by shift and expression where it commutes, else in
-/// the order of application.
+/// The contributions to expressions that apply one associative function: sorted by shift and
+/// expression where it commutes, else in the order of application.
 #[derive(Debug)]
 pub(super) struct Contributions {
     function: Function,
@@ -45,13 +46,21 @@ pub(super) struct Contributions {
 impl Contributions {
     /// For a canonical function; `element` is the size of what a user function works on.
     pub(super) fn new(function: Function, element: u64) -> Self {
-        Self { function, element: width(function, element), known: FxHashMap::default(), kept: 0, counted: 0 }
+        Self {
+            function,
+            element: width(function, element),
+            known: FxHashMap::default(),
+            kept: 0,
+            counted: 0,
+        }
     }
 
     /// The expression as an application of the function.
     pub(super) fn application(&self, values: &Values, node: Node) -> Option<Application> {
         match values.expression(node) {
-            Expression::Applied(application) if application.function == self.function => Some(application),
+            Expression::Applied(application) if application.function == self.function => {
+                Some(application)
+            }
             _ => None,
         }
     }
@@ -67,7 +76,8 @@ impl Contributions {
                 self.known = FxHashMap::default();
                 return self.of_large(values, node, u64::from(whole.phase)).into();
             }
-            let Some(application) = self.application(values, top).filter(|_| !self.known.contains_key(&top))
+            let Some(application) =
+                self.application(values, top).filter(|_| !self.known.contains_key(&top))
             else {
                 open.pop();
                 continue;
@@ -92,8 +102,8 @@ impl Contributions {
         self.counted > COUNTED_OPERANDS_MAX
     }
 
-    /// What contributes to an application with elements at `phase`, found anew each time. For where the lists of all expressions
-    /// together are too long to keep.
+    /// What contributes to an application with elements at `phase`, found anew each time. For where
+    /// the lists of all expressions together are too long to keep.
     pub(super) fn of_large(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         if commutes(self.function) {
             self.counted(values, node, phase)
@@ -102,7 +112,8 @@ impl Contributions {
         }
     }
 
-    /// Hands the count of each expression down to its operands. These are older than it, so the newest goes first.
+    /// Hands the count of each expression down to its operands. These are older than it, so the
+    /// newest goes first.
     fn counted(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         let mut open = BTreeMap::from([((node, 0), 1)]);
         let mut runs = Vec::new();
@@ -142,8 +153,15 @@ impl Contributions {
         runs
     }
 
-    /// The operands of an expression that is `shift` bytes ahead of one with elements at `phase`, and how far they are ahead of it.
-    fn operands(&self, values: &Values, node: Node, shift: u64, phase: u64) -> Option<[(Node, u64); 2]> {
+    /// The operands of an expression that is `shift` bytes ahead of one with elements at `phase`,
+    /// and how far they are ahead of it.
+    fn operands(
+        &self,
+        values: &Values,
+        node: Node,
+        shift: u64,
+        phase: u64,
+    ) -> Option<[(Node, u64); 2]> {
         let Application { phase: own, a, b, delta, .. } = self.application(values, node)?;
         let is_aligned = phase.wrapping_add(shift).wrapping_sub(u64::from(own)) % self.element == 0;
         is_aligned.then(|| [(a, shift), (b, shift.wrapping_add(delta))])
@@ -153,11 +171,12 @@ impl Contributions {
         let Application { phase, a, b, delta, .. } = application;
         let a = self.operand(values, a, u64::from(phase), 0);
         let b = self.operand(values, b, u64::from(phase), delta);
-        if commutes(self.function) { merged(&a, &b, u32::saturating_add) } else { joined(&a, &b) }.into()
+        if commutes(self.function) { merged(&a, &b, u32::saturating_add) } else { joined(&a, &b) }
+            .into()
     }
 
-    /// The contributions of an operand that is `shift` bytes ahead. One with elements in other places is no application of the
-    /// same elements, so it stands for itself.
+    /// The contributions of an operand that is `shift` bytes ahead. One with elements in other
+    /// places is no application of the same elements, so it stands for itself.
     fn operand(&self, values: &Values, node: Node, phase: u64, shift: u64) -> Vec<Run> {
         let is_aligned = |application: &Application| {
             phase.wrapping_add(shift).wrapping_sub(u64::from(application.phase)) % self.element == 0

@@ -30,8 +30,8 @@ pub(super) struct Execution<'a> {
 pub(super) struct TooManyRanges;
 
 impl<'a> Execution<'a> {
-    /// Runs the actions in the order of a complete trace of a program without races. Work and memory grow with the ranges that
-    /// actions read and write, not with their bytes.
+    /// Runs the actions in the order of a complete trace of a program without races. Work and
+    /// memory grow with the ranges that actions read and write, not with their bytes.
     ///
     /// # Errors
     /// Where these are too many.
@@ -85,9 +85,11 @@ impl<'a> Execution<'a> {
                 }
             }
             Action::Recv { payload, .. } => {
-                let sent = self.under_way.remove(&partner).unwrap_or_else(|| match *whole.action(partner) {
-                    Action::Send { payload, .. } => self.sent(partner, payload),
-                    _ => Vec::new(),
+                let sent = self.under_way.remove(&partner).unwrap_or_else(|| {
+                    match *whole.action(partner) {
+                        Action::Send { payload, .. } => self.sent(partner, payload),
+                        _ => Vec::new(),
+                    }
                 });
                 if let Some(reduction) = body.reduction(whole.action(vertex)) {
                     self.reduce(vertex, reduction, &sent);
@@ -215,7 +217,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// `a f b`, range by range where whole elements of both operands are in one, else element by element.
+    /// `a f b`, range by range where whole elements of both operands are in one, else element by
+    /// element.
     fn combine(
         &mut self,
         vertex: Vertex,
@@ -241,8 +244,10 @@ impl<'a> Execution<'a> {
                     for ((source, operand), whole) in from.iter_mut().zip([&a, &b]).zip(operands) {
                         if whole.is_none() {
                             let parts = operand.sources(element);
-                            let joined =
-                                |one, other| Source { node, step: self.trail.push(vertex, [one, other]) };
+                            let joined = |one, other| Source {
+                                node,
+                                step: self.trail.push(vertex, [one, other]),
+                            };
                             *source = parts.reduce(joined).unwrap_or(*source);
                         }
                     }

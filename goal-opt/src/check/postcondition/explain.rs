@@ -52,8 +52,11 @@ impl Explainer<'_> {
         let steps = Follower { whole, trace, layout, execution, contributions }.steps(wrong);
         let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
         for (vertex, text) in &steps {
-            diagnostic =
-                self.places.label(diagnostic, *vertex, format!("rank {} {text}", whole.rank(*vertex)));
+            diagnostic = self.places.label(
+                diagnostic,
+                *vertex,
+                format!("rank {} {text}", whole.rank(*vertex)),
+            );
         }
         let mut names: Vec<String> =
             steps.iter().take(NAMED_MAX).map(|&(vertex, _)| self.places.name(vertex)).collect();
@@ -75,7 +78,9 @@ impl Explainer<'_> {
         }
         let mut note = match names.is_empty() {
             true => "no action writes the byte: it is as it was at the start".to_owned(),
-            false => format!("how the byte came about, the last action first: {}", names.join("; ")),
+            false => {
+                format!("how the byte came about, the last action first: {}", names.join("; "))
+            }
         };
         if let Violation::Contributions(Difference { missing, .. }) = &wrong.how
             && let Some(&(missing, _)) = missing.first()
@@ -90,7 +95,8 @@ impl Explainer<'_> {
                 diagnostic = self.places.label(diagnostic, end, text);
             }
             if !ends.is_empty() {
-                let names: Vec<String> = ends.into_iter().map(|end| self.places.name(end)).collect();
+                let names: Vec<String> =
+                    ends.into_iter().map(|end| self.places.name(end)).collect();
                 note += &format!("; what comes from rank {missing} ends in {}", names.join("; "));
             }
         }
@@ -187,9 +193,13 @@ impl Explainer<'_> {
                     format!("something past rank {rank}'s input")
                 }
             }
-            Expression::Unwritten(rank) => format!("scratch memory of rank {rank} that nothing wrote"),
+            Expression::Unwritten(rank) => {
+                format!("scratch memory of rank {rank} that nothing wrote")
+            }
             Expression::Constant { bits: 0, .. } => "a 0 that memory held at the start".to_owned(),
-            Expression::Constant { bits, .. } => format!("{bits:#x}, which memory held at the start"),
+            Expression::Constant { bits, .. } => {
+                format!("{bits:#x}, which memory held at the start")
+            }
             Expression::Opaque { vertex, .. } => {
                 let what = match self.whole.action(vertex) {
                     Action::Send { .. } => "the pattern of a message without an address",
@@ -200,8 +210,10 @@ impl Explainer<'_> {
                 format!("{what} ({})", self.places.name(vertex))
             }
             Expression::Applied(application) => {
-                let mut own =
-                    Contributions::new(application.function, self.layout.collective.datatype.width());
+                let mut own = Contributions::new(
+                    application.function,
+                    self.layout.collective.datatype.width(),
+                );
                 let runs = own.of(values, value.node);
                 let inputs: Vec<Run> =
                     runs.iter().copied().filter(|run| run.last < self.layout.ranks).collect();

@@ -30,8 +30,8 @@ pub(super) struct Follower<'a, 'e> {
 }
 
 impl Follower<'_, '_> {
-    /// The actions, the last one first, with what each did. Of a combination both operands are followed, unless one alone has what
-    /// is wrong.
+    /// The actions, the last one first, with what each did. Of a combination both operands are
+    /// followed, unless one alone has what is wrong.
     pub(super) fn steps(&mut self, wrong: &Wrong) -> Vec<(Vertex, String)> {
         let counted = self.contributions.counted;
         let strange = self.strange(wrong.part.step);
@@ -42,7 +42,9 @@ impl Follower<'_, '_> {
             && steps.len() < STEPS_MAX
             && self.contributions.counted - counted < COUNTED_MAX
         {
-            let Some(Stored { vertex, from }) = self.execution.trail.stored(at.step) else { continue };
+            let Some(Stored { vertex, from }) = self.execution.trail.stored(at.step) else {
+                continue;
+            };
             if !seen.insert(at.step) {
                 continue;
             }
@@ -60,7 +62,9 @@ impl Follower<'_, '_> {
                 }
             }
             open.extend(
-                from.into_iter().zip(follows).filter_map(|(source, follow)| follow.then_some(source)),
+                from.into_iter()
+                    .zip(follows)
+                    .filter_map(|(source, follow)| follow.then_some(source)),
             );
         }
         // What explanations count leaves the proof of further ranks as it would be without them.
@@ -73,7 +77,9 @@ impl Follower<'_, '_> {
         let action = self.whole.action(vertex);
         let text = match action {
             Action::Recv { .. } => "receives it here",
-            Action::Exec { op: Op::Copy, .. } | Action::ExecVector { op: Op::Copy, .. } => "copies it here",
+            Action::Exec { op: Op::Copy, .. } | Action::ExecVector { op: Op::Copy, .. } => {
+                "copies it here"
+            }
             Action::Wtime { .. } | Action::User { .. } => "stores it here",
             _ => return None,
         };
@@ -94,7 +100,8 @@ impl Follower<'_, '_> {
             let times = from.map(|operand| self.times(operand.node, Values::input(rank)));
             match times.map(|times| times > 1) {
                 [false, false] if !times.contains(&0) => {
-                    let text = format!("combines two operands here that both have rank {rank}'s in them");
+                    let text =
+                        format!("combines two operands here that both have rank {rank}'s in them");
                     return (text, [true; 2]);
                 }
                 [false, false] if times == [0, 0] => {}
@@ -111,7 +118,8 @@ impl Follower<'_, '_> {
         (combines, if strange == [false; 2] { [true; 2] } else { strange })
     }
 
-    /// Which operands have something that doesn't belong there. An operation that doesn't belong there is the end of the way.
+    /// Which operands have something that doesn't belong there. An operation that doesn't belong
+    /// there is the end of the way.
     fn foreign(&mut self, difference: &Difference, at: Source, from: [Source; 2]) -> [bool; 2] {
         let has = from.map(|operand| {
             difference.foreign.iter().any(|foreign| self.times(operand.node, foreign.node) > 0)

@@ -7,8 +7,8 @@ use std::collections::BinaryHeap;
 /// Most actions that are shown.
 const SHOWN_MAX: usize = 3;
 
-/// The actions of a rank that write memory closest to a byte, in the order of the rank, each with the bytes that it writes
-/// there: the first and the last one.
+/// The actions of a rank that write memory closest to a byte, in the order of the rank, each with
+/// the bytes that it writes there: the first and the last one.
 pub(super) fn written_instead(whole: &Whole<'_>, rank: u32, addr: u64) -> Vec<(Vertex, [u64; 2])> {
     let mut closest: BinaryHeap<(u64, Vertex, [u64; 2])> = BinaryHeap::new();
     for vertex in whole.vertices_of(rank) {
@@ -28,7 +28,8 @@ pub(super) fn written_instead(whole: &Whole<'_>, rank: u32, addr: u64) -> Vec<(V
             }
         }
     }
-    let mut closest: Vec<_> = closest.into_iter().map(|(_, vertex, bytes)| (vertex, bytes)).collect();
+    let mut closest: Vec<_> =
+        closest.into_iter().map(|(_, vertex, bytes)| (vertex, bytes)).collect();
     closest.sort_unstable();
     closest
 }

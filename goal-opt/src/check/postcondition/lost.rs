@@ -11,8 +11,9 @@ use goal_lang::Space;
 /// Most actions that are named.
 const SHOWN_MAX: usize = 4;
 
-/// The actions of the rank with the wrong result, or else of ranks that end without a result, that stored the counterpart of the
-/// wrong byte in the input of `missing`, combined or not, where nothing was made of it any more.
+/// The actions of the rank with the wrong result, or else of ranks that end without a result, that
+/// stored the counterpart of the wrong byte in the input of `missing`, combined or not, where
+/// nothing was made of it any more.
 pub(super) fn ends_of(
     whole: &Whole<'_>,
     trace: &Trace,
@@ -23,11 +24,13 @@ pub(super) fn ends_of(
 ) -> Vec<Vertex> {
     let byte = layout.input(missing).0 + wrong.wanted.input_offset;
     let reads = |vertex: Vertex| {
-        let reader = if whole.rank(vertex) == missing { vertex } else { trace.partner[vertex.index()] };
+        let reader =
+            if whole.rank(vertex) == missing { vertex } else { trace.partner[vertex.index()] };
         let mut reads = false;
         if reader != Vertex::NONE {
             whole.body(reader).visit_accesses(whole.action(reader), |piece, access| {
-                let is_there = byte.checked_sub(piece.addr).is_some_and(|offset| offset < piece.size);
+                let is_there =
+                    byte.checked_sub(piece.addr).is_some_and(|offset| offset < piece.size);
                 reads |= access.reads() && piece.space == Space::Memory && is_there;
             });
         }
@@ -46,8 +49,10 @@ pub(super) fn ends_of(
             }
         }
     }
-    let mut ends: Vec<Vertex> =
-        (0..stored.len()).filter(|&at| carries[at] && !is_used[at]).map(|at| stored[at].vertex).collect();
+    let mut ends: Vec<Vertex> = (0..stored.len())
+        .filter(|&at| carries[at] && !is_used[at])
+        .map(|at| stored[at].vertex)
+        .collect();
     ends.sort_unstable();
     ends.dedup();
     let has_output = |rank: u32| {

@@ -20,7 +20,10 @@ impl Part {
 
     /// The first bytes of a part, and the rest.
     pub(super) fn split(self, size: u64) -> (Part, Part) {
-        (Part { size, ..self }, Part { size: self.size - size, value: self.value.skip(size), ..self })
+        (
+            Part { size, ..self },
+            Part { size: self.size - size, value: self.value.skip(size), ..self },
+        )
     }
 }
 

@@ -1,5 +1,6 @@
-//! Whether a program computes what MPI defines a collective to: every byte is followed through it as an expression over the ranks'
-//! inputs, and what memory holds in the end is compared with the definition, range by range.
+//! Whether a program computes what MPI defines a collective to: every byte is followed through it
+//! as an expression over the ranks' inputs, and what memory holds in the end is compared with the
+//! definition, range by range.
 
 mod agreement;
 mod barrier;
@@ -31,7 +32,8 @@ use explain::Explainer;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 
-/// Holds a program against a collective. It must be free of races and deadlocks: other checks come first.
+/// Holds a program against a collective. It must be free of races and deadlocks: other checks come
+/// first.
 ///
 /// With wildcards this is about the matching of the one run that was traced. Returns what was
 /// proved, if all of it was.
@@ -53,8 +55,7 @@ pub(super) fn check(
         Ok(layout) => layout,
         Err(unfit) => {
             let message = format!("the program is no {kind}: {unfit}");
-            let help =
-                "say with --in, --out, --count, --type and --root what the program is meant to compute";
+            let help = "say with --in, --out, --count, --type and --root what the program is meant to compute";
             report.push(Diagnostic::new(Code::Postcondition, message).help(help));
             return None;
         }
@@ -69,7 +70,8 @@ pub(super) fn check(
     }
     let holds = !found.has_errors();
     report.append(found);
-    let of_one_run = if *partners == analysis.trace.partner { "" } else { ", in one order of events" };
+    let of_one_run =
+        if *partners == analysis.trace.partner { "" } else { ", in one order of events" };
     holds.then(|| format!("{layout}{of_one_run}"))
 }
 
@@ -78,7 +80,9 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
     let mut execution = match Execution::run(whole, trace, layout) {
         Ok(execution) => execution,
         Err(TooManyRanges) => {
-            let reason = format!("its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes");
+            let reason = format!(
+                "its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes"
+            );
             report.push(unknown(layout.collective.kind, &reason));
             return;
         }
@@ -93,7 +97,8 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
             return;
         }
         if let Some(wrong) = wrong {
-            report.add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
+            report
+                .add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
         }
     }
     if !report.has_errors()

@@ -1,4 +1,5 @@
-//! Sets of ranks: as runs while these are few, which they are in the usual algorithms, else a bit a rank.
+//! Sets of ranks: as runs while these are few, which they are in the usual algorithms, else a bit a
+//! rank.
 
 /// Ranks below a number that the caller knows.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::trail::Step;
 use super::value::{Expression, Value, Values};
 use goal_lang::{Datum, Piece, Program, Space};
 
-/// The ranks' memories at the start: inputs are symbols whatever `init` says of them, the rest is what `init` says or 0, scratch
-/// memory is undefined.
+/// The ranks' memories at the start: inputs are symbols whatever `init` says of them, the rest is
+/// what `init` says or 0, scratch memory is undefined.
 pub(super) struct Start<'a> {
     program: &'a Program,
     layout: &'a Layout,

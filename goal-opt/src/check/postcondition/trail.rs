@@ -21,8 +21,8 @@ impl Step {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored {
     pub(super) vertex: Vertex,
-    /// The operands that it made them of; both are the same where the bytes were moved only. An operand whose elements are made
-    /// of parts has an entry of its own, which joins these.
+    /// The operands that it made them of; both are the same where the bytes were moved only. An
+    /// operand whose elements are made of parts has an entry of its own, which joins these.
     pub(super) from: [Source; 2],
 }
 

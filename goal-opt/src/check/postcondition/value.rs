@@ -1,4 +1,5 @@
-//! What bytes are, as expressions over the ranks' inputs: every expression once, shared by all that hold it.
+//! What bytes are, as expressions over the ranks' inputs: every expression once, shared by all that
+//! hold it.
 
 use crate::whole::Vertex;
 use goal_lang::{Datatype, Function, Op};
@@ -34,7 +35,8 @@ pub(super) enum Expression {
     Unwritten(u32),
     /// The same element again and again, `width` bytes each.
     Constant { bits: u64, width: u8 },
-    /// What an action made in a way that is not followed; the operand tells two results of one action apart.
+    /// What an action made in a way that is not followed; the operand tells two results of one
+    /// action apart.
     Opaque { vertex: Vertex, operand: u8 },
     /// A function applied to elements of two expressions.
     Applied(Application),
@@ -81,15 +83,18 @@ impl Values {
         })
     }
 
-    /// `a f b`, both at the start of an element of `width` bytes. The operands of what commutes are put into one order, a
-    /// constant last, and one that changes nothing is left out.
+    /// `a f b`, both at the start of an element of `width` bytes. The operands of what commutes are
+    /// put into one order, a constant last, and one that changes nothing is left out.
     pub(super) fn apply(&mut self, function: Function, width: u64, a: Value, b: Value) -> Value {
         let (mut a, mut b) = (a, b);
         let place = |value: Value| (self.period(value.node).is_some(), value.node, value.offset);
         if commutes(function) && place(b) < place(a) {
             std::mem::swap(&mut a, &mut b);
         }
-        if commutes(function) && !is_logical(function) && self.is_neutral(b.node, b.offset, function) {
+        if commutes(function)
+            && !is_logical(function)
+            && self.is_neutral(b.node, b.offset, function)
+        {
             return a;
         }
         let mut delta = b.offset.wrapping_sub(a.offset);
@@ -115,8 +120,8 @@ impl Values {
         value.node == next.node && self.period(value.node).map_or(rest, |period| rest % period) == 0
     }
 
-    /// Whether an expression is a constant that leaves every other operand as it is; of a logical operation, as true as it is. +0
-    /// counts as neutral in a sum of floats, though -0 + +0 is +0.
+    /// Whether an expression is a constant that leaves every other operand as it is; of a logical
+    /// operation, as true as it is. +0 counts as neutral in a sum of floats, though -0 + +0 is +0.
     pub(super) fn is_neutral(&self, node: Node, offset: u64, function: Function) -> bool {
         let Expression::Constant { bits, width } = self.expression(node) else { return false };
         let Function::Predefined(op, datatype) = function else { return false };
@@ -133,7 +138,8 @@ impl Values {
 
 /// The bits of the element that leaves every other as it is.
 pub(super) fn neutral(op: Op, datatype: Datatype) -> Option<u64> {
-    let is_signed = matches!(datatype, Datatype::Int8 | Datatype::Int16 | Datatype::Int32 | Datatype::Int64);
+    let is_signed =
+        matches!(datatype, Datatype::Int8 | Datatype::Int16 | Datatype::Int32 | Datatype::Int64);
     let ones = u64::MAX >> (64 - 8 * datatype.width());
     let sign = ones ^ (ones >> 1);
     match op {
@@ -162,13 +168,17 @@ pub(super) fn is_logical(function: Function) -> bool {
     matches!(function, Function::Predefined(Op::Land | Op::Lor | Op::Lxor, _))
 }
 
-/// Whether an operand may be there several times: `a f a` is `a`, or, of logical operations, as true.
+/// Whether an operand may be there several times: `a f a` is `a`, or, of logical operations, as
+/// true.
 pub(super) fn is_idempotent(function: Function) -> bool {
-    matches!(function, Function::Predefined(Op::Max | Op::Min | Op::Band | Op::Bor | Op::Land | Op::Lor, _))
+    matches!(
+        function,
+        Function::Predefined(Op::Max | Op::Min | Op::Band | Op::Bor | Op::Land | Op::Lor, _)
+    )
 }
 
-/// One function for all that compute the same bits: signs make no difference to sums and products that wrap, nor do they to
-/// logical operations, and bitwise operations go byte by byte.
+/// One function for all that compute the same bits: signs make no difference to sums and products
+/// that wrap, nor do they to logical operations, and bitwise operations go byte by byte.
 pub(super) fn canonical(function: Function) -> Function {
     let Function::Predefined(op, datatype) = function else { return function };
     let datatype = match (op, datatype) {

@@ -24,7 +24,8 @@ impl<'a> Fixes<'a> {
 
     /// The dependency of a rank's actions. `None` without texts.
     pub(super) fn fix(&mut self, rank: u32, wait: Wait) -> Option<Fix> {
-        let [waiter, prerequisite] = [wait.waiter, wait.prerequisite].map(|id| self.whole.vertex(rank, id));
+        let [waiter, prerequisite] =
+            [wait.waiter, wait.prerequisite].map(|id| self.whole.vertex(rank, id));
         let mut insertions = Vec::new();
         let waiter_name = self.label(waiter, &mut insertions)?;
         let prerequisite_name = self.label(prerequisite, &mut insertions)?;
@@ -57,7 +58,8 @@ impl<'a> Fixes<'a> {
 
 /// One more than the highest number of a label `l1`, `l2`, ...
 fn first_free(whole: &Whole<'_>) -> u64 {
-    let labels = whole.program.bodies.iter().flat_map(|body| body.ids().map(|id| body.debug.labels.get(id)));
+    let labels =
+        whole.program.bodies.iter().flat_map(|body| body.ids().map(|id| body.debug.labels.get(id)));
     let numbers = labels.filter_map(|label| label?.strip_prefix('l')?.parse::<u64>().ok());
     numbers.max().map_or(1, |highest| highest.saturating_add(1))
 }

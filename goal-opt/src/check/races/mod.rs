@@ -1,8 +1,10 @@
-//! Accesses of a rank to its memories that are not ordered, that find nothing, and that nobody makes use of.
+//! Accesses of a rank to its memories that are not ordered, that find nothing, and that nobody
+//! makes use of.
 //!
-//! Order is only needed relative to each datum (paper II, Theorem 2), so only accesses to the same bytes are compared. Most
-//! programs are decided body by body, by the dependencies within a rank; where that leaves a pair open, each rank with that
-//! body is looked at with the order that messages make between ranks.
+//! Order is only needed relative to each datum (paper II, Theorem 2), so only accesses to the same
+//! bytes are compared. Most programs are decided body by body, by the dependencies within a rank;
+//! where that leaves a pair open, each rank with that body is looked at with the order that
+//! messages make between ranks.
 
 mod fix;
 mod report;
@@ -73,8 +75,9 @@ fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
             Done::AtStart => order.starts_before(first, second),
             Done::AtEnd => order.ends_before(first, second),
         };
-        let faults =
-            Sweep::new(body, ordered).with_effort(analysis.options.effort).run(first_to_last(body), true);
+        let faults = Sweep::new(body, ordered)
+            .with_effort(analysis.options.effort)
+            .run(first_to_last(body), true);
         if faults.is_open() {
             open.push(index);
         } else {
@@ -92,7 +95,8 @@ fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
     found
 }
 
-/// Whether an action of a body writes, or reads scratch memory: without any there is nothing to find.
+/// Whether an action of a body writes, or reads scratch memory: without any there is nothing to
+/// find.
 fn is_concerned(body: &Body) -> bool {
     body.actions.iter().any(|action| {
         let mut concerned = false;
@@ -176,8 +180,9 @@ fn doubtful<'a>(
     faults.faults.keys().filter(&mut is_ordered).copied().collect()
 }
 
-/// A dependency that orders two actions of a rank, which come in the order of their text. The later one waits, unless the
-/// earlier can't end before the later has started, or only where messages don't wait for their receives.
+/// A dependency that orders two actions of a rank, which come in the order of their text. The later
+/// one waits, unless the earlier can't end before the later has started, or only where messages
+/// don't wait for their receives.
 fn missing(
     whole: &Whole<'_>,
     order: &mut Order<'_, '_>,
@@ -190,11 +195,14 @@ fn missing(
     let body = whole.program.body_of(rank);
     // Where nothing else writes scratch memory that is read, its writer has to come first.
     let is_filled = bytes.space == Space::Scratch && bytes.is_fresh && !writes(body, first, bytes);
-    let waits =
-        [(second, first), (first, second)].map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
+    let waits = [(second, first), (first, second)]
+        .map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
     let candidates = if is_filled { [waits[1], waits[0]] } else { waits };
     let events = |wait: &Wait| {
-        (Event::Start(whole.vertex(rank, wait.waiter)), Event::End(whole.vertex(rank, wait.prerequisite)))
+        (
+            Event::Start(whole.vertex(rank, wait.waiter)),
+            Event::End(whole.vertex(rank, wait.prerequisite)),
+        )
     };
     // Best is what ends on any machine.
     let mut limits = [0, eager_limit].into_iter();
@@ -238,7 +246,8 @@ impl Found {
         }
     }
 
-    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other ranks.
+    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other
+    /// ranks.
     fn add_fault(
         &mut self,
         place: (BodyId, Fault),

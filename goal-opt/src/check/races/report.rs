@@ -39,22 +39,32 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
             found.undecided
         );
         let note = "the search for paths of dependencies between them is bounded; none of them is reported as a race";
-        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
+        report.push(more_effort(
+            analysis,
+            Diagnostic::new(Code::CheckIncomplete, message).note(note),
+        ));
     }
     if !found.cut.is_empty() {
         let ranks = ranks_of(&found.cut);
-        let message = format!("not all accesses of {ranks} to memory were compared with each other");
+        let message =
+            format!("not all accesses of {ranks} to memory were compared with each other");
         let note = "their buffers overlap in so many ways that it would take too long";
-        report.push(more_effort(analysis, Diagnostic::new(Code::CheckIncomplete, message).note(note)));
+        report.push(more_effort(
+            analysis,
+            Diagnostic::new(Code::CheckIncomplete, message).note(note),
+        ));
     }
 }
 
-/// Some ranks in words: "rank 3", "ranks 1 and 4", "ranks 0 to 7", "12 ranks (the first is rank 1)".
+/// Some ranks in words: "rank 3", "ranks 1 and 4", "ranks 0 to 7", "12 ranks (the first is rank
+/// 1)".
 fn ranks_of(ranks: &[u32]) -> String {
     match *ranks {
         [one] => format!("rank {one}"),
         [first, second] => format!("ranks {first} and {second}"),
-        [first, .., last] if (last - first) as usize == ranks.len() - 1 => format!("ranks {first} to {last}"),
+        [first, .., last] if (last - first) as usize == ranks.len() - 1 => {
+            format!("ranks {first} to {last}")
+        }
         _ => format!("{} ranks (the first is rank {})", ranks.len(), ranks.first().unwrap_or(&0)),
     }
 }
@@ -77,9 +87,12 @@ impl Teller<'_> {
         match fault {
             Fault::Race(one, other) if one == other => {
                 let message = format!("{ranks}: {} stores {what} twice", self.name(one));
-                let found = self.label(new(message), one, "the pieces of its buffer overlap".to_owned());
+                let found =
+                    self.label(new(message), one, "the pieces of its buffer overlap".to_owned());
                 found
-                    .note("which of the message's bytes stay depends on the order in which they come")
+                    .note(
+                        "which of the message's bytes stay depends on the order in which they come",
+                    )
                     .help("receive into pieces that lie apart")
             }
             Fault::Race(first, second) => {
@@ -90,13 +103,18 @@ impl Teller<'_> {
                     self.name(second)
                 );
                 let found = self.label(new(message), first, format!("{a} {what}"));
-                let found = self.label(found, second, format!("{b} {them}, and neither waits for the other"));
+                let found = self.label(
+                    found,
+                    second,
+                    format!("{b} {them}, and neither waits for the other"),
+                );
                 found
                     .note("which comes first depends on timing, and with it what the bytes are")
                     .help(self.way_out())
             }
             Fault::Uninitialised(reader) => {
-                let message = format!("{ranks}: {} reads {what}, which nothing wrote", self.name(reader));
+                let message =
+                    format!("{ranks}: {} reads {what}, which nothing wrote", self.name(reader));
                 let mut found = self.label(new(message), reader, format!("reads {what}"));
                 if let Some(writer) = self.writer(bytes, reader) {
                     found = self.label(found, writer, format!("writes {them}, but later"));
@@ -114,7 +132,11 @@ impl Teller<'_> {
                 let found = self.label(new(message), writer, format!("overwrites {what}"));
                 let mut found = self.label(found, recv, "received here".to_owned());
                 if let Some(send) = trace.partner[self.vertex(recv).index()].some() {
-                    found = places.label(found, send, format!("rank {} sends {them} here", whole.rank(send)));
+                    found = places.label(
+                        found,
+                        send,
+                        format!("rank {} sends {them} here", whole.rank(send)),
+                    );
                 }
                 found
                     .note("a message whose content does not matter needs no address: `8b` in place of `ADDR,8`")

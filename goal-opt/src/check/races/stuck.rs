@@ -1,7 +1,8 @@
 //! Races of actions that a program which is stuck does not come to.
 //!
-//! Which messages would order them is not known. But a message orders two actions of a rank only where the first leads to a
-//! send and the second comes after a receive; where that is so in neither direction, dependencies alone would have to order them.
+//! Which messages would order them is not known. But a message orders two actions of a rank only
+//! where the first leads to a send and the second comes after a receive; where that is so in
+//! neither direction, dependencies alone would have to order them.
 
 use super::sweep::{Done, Fault, Sweep};
 use super::{Analysis, Found};
@@ -9,8 +10,8 @@ use crate::text_order::first_to_last;
 use crate::whole::{BodyOrder, Ordered};
 use goal_lang::{ActionId, ActionKind, Body, BodyId};
 
-/// Adds the races of a body that `ranks` run, of pairs not both of which have ended. No dependency is suggested for them: which
-/// of them the program ends with is not known.
+/// Adds the races of a body that `ranks` run, of pairs not both of which have ended. No dependency
+/// is suggested for them: which of them the program ends with is not known.
 pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &mut Found) {
     let Analysis { whole, trace, .. } = *analysis;
     let body = &whole.program.bodies[id.index()];
@@ -23,13 +24,17 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
             Done::AtEnd => order.ends_before(first, second),
         };
         // What may be ordered is not held against the program.
-        match local == Ordered::No && !ways.may_order(first, second) && !ways.may_order(second, first) {
+        match local == Ordered::No
+            && !ways.may_order(first, second)
+            && !ways.may_order(second, first)
+        {
             true => Ordered::No,
             false => Ordered::Yes,
         }
     };
-    let mut faults =
-        Sweep::new(body, ordered).with_effort(analysis.options.effort).run(sequence.iter().copied(), false);
+    let mut faults = Sweep::new(body, ordered)
+        .with_effort(analysis.options.effort)
+        .run(sequence.iter().copied(), false);
     faults.in_order();
     if faults.cut {
         found.cut.extend(ranks);
@@ -58,8 +63,10 @@ struct Ways {
 impl Ways {
     /// `sequence` has all actions in an order that the dependencies allow.
     fn new(body: &Body, sequence: &[ActionId]) -> Self {
-        let kinds = |kind: ActionKind| body.actions.iter().map(|action| action.kind() == kind).collect();
-        let mut ways = Self { leads_to_send: kinds(ActionKind::Send), follows_recv: kinds(ActionKind::Recv) };
+        let kinds =
+            |kind: ActionKind| body.actions.iter().map(|action| action.kind() == kind).collect();
+        let mut ways =
+            Self { leads_to_send: kinds(ActionKind::Send), follows_recv: kinds(ActionKind::Recv) };
         let waiters = |id: ActionId| body.requires.row(id).iter().chain(body.irequires.row(id));
         for &id in sequence {
             if ways.follows_recv[id.index()] {

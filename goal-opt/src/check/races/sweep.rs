@@ -1,8 +1,10 @@
-//! All accesses of a rank to its memories, one after the other, each compared with those before it to the same bytes.
+//! All accesses of a rank to its memories, one after the other, each compared with those before it
+//! to the same bytes.
 //!
-//! The accesses come in an order that the dependencies allow. For each byte only the last write and the reads since are kept:
-//! what was ordered before these is ordered before all that is ordered after them. So without races the number of questions
-//! is linear in the accesses and the pieces that they cut memory into.
+//! The accesses come in an order that the dependencies allow. For each byte only the last write and
+//! the reads since are kept: what was ordered before these is ordered before all that is ordered
+//! after them. So without races the number of questions is linear in the accesses and the pieces
+//! that they cut memory into.
 
 use super::super::ranges::Ranges;
 use crate::whole::Ordered;
@@ -61,7 +63,9 @@ impl Faults {
     /// Names the two sides of each race in the order of the text.
     pub(super) fn in_order(&mut self) {
         let swapped = self.faults.drain().map(|(fault, bytes)| match fault {
-            Fault::Race(first, second) => (Fault::Race(first.min(second), first.max(second)), bytes),
+            Fault::Race(first, second) => {
+                (Fault::Race(first.min(second), first.max(second)), bytes)
+            }
             _ => (fault, bytes),
         });
         self.faults = swapped.collect();
@@ -89,7 +93,8 @@ struct Accesses {
 
 const NO_READ: u32 = u32::MAX;
 
-/// A read and the one before it of the same bytes. Ranges that were cut share the reads from before.
+/// A read and the one before it of the same bytes. Ranges that were cut share the reads from
+/// before.
 #[derive(Debug, Clone, Copy)]
 struct Read {
     action: ActionId,
@@ -105,7 +110,8 @@ pub(super) enum Done {
     AtEnd,
 }
 
-/// A sweep under way. `ordered` answers whether its first action has done with bytes before its second begins with them.
+/// A sweep under way. `ordered` answers whether its first action has done with bytes before its
+/// second begins with them.
 pub(super) struct Sweep<'b, F> {
     body: &'b Body,
     ordered: F,
@@ -140,9 +146,13 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         Self { effort, ..self }
     }
 
-    /// Goes through `actions`, which must come in an order that the dependencies allow. With `until_open` it ends at the
-    /// first pair that is not ordered for certain.
-    pub(super) fn run(mut self, actions: impl IntoIterator<Item = ActionId>, until_open: bool) -> Faults {
+    /// Goes through `actions`, which must come in an order that the dependencies allow. With
+    /// `until_open` it ends at the first pair that is not ordered for certain.
+    pub(super) fn run(
+        mut self,
+        actions: impl IntoIterator<Item = ActionId>,
+        until_open: bool,
+    ) -> Faults {
         let mut steps_max = RANGE_STEPS_MAX.saturating_mul(self.effort);
         let mut pieces: Vec<(Piece, Access)> = Vec::new();
         for id in actions {

@@ -62,13 +62,18 @@ fn accumulators_race_and_operands_do_not() {
         "rank 0 { a: exec sumInt8 with 0,1 1,1; b: exec sumInt8 with 0,1 2,1; c: send 0,1 to 0; recv 3,1 from 0; }",
         &[],
     );
-    assert_eq!(messages("rank 0 { a: exec sumInt8 with 0,1 1,1; b: exec sumInt8 with 2,1 1,1; }").len(), 1);
+    assert_eq!(
+        messages("rank 0 { a: exec sumInt8 with 0,1 1,1; b: exec sumInt8 with 2,1 1,1; }").len(),
+        1
+    );
 }
 
 #[test]
 fn a_start_dependency_is_not_enough() {
     let text = |kind: &str| {
-        format!("rank 0 {{ a: exec copyInt8 with 0,1 1,1; b: send 1,1 to 0; recv 9,1 from 0; b {kind} a; }}")
+        format!(
+            "rank 0 {{ a: exec copyInt8 with 0,1 1,1; b: send 1,1 to 0; recv 9,1 from 0; b {kind} a; }}"
+        )
     };
     assert_eq!(messages(&text("irequires")).len(), 1);
     assert_messages(&text("requires"), &[]);
@@ -146,7 +151,9 @@ fn received_bytes_that_are_overwritten_unread_are_lost() {
              rank 1 {{ send 0,8 to 0 tag 1; send 0,8 to 0 tag 2; recv 8,4 from 0 tag 3; }}"
         )
     };
-    let [lost] = &messages(&text("s: send 0,4 to 1 tag 3; s requires a;"))[..] else { panic!("one finding") };
+    let [lost] = &messages(&text("s: send 0,4 to 1 tag 3; s requires a;"))[..] else {
+        panic!("one finding")
+    };
     assert_eq!(
         lost,
         "lost-data: rank 0: bytes 4 to 7 of memory of recv `a` (line 1) are overwritten by recv `b` (line 1) before anything reads them"
@@ -169,7 +176,8 @@ fn a_chain_of_a_hundred_thousand_is_decided() {
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-/// Beside a deadlock, races are told that no message could end: the operation leads to no send and comes after no receive.
+/// Beside a deadlock, races are told that no message could end: the operation leads to no send and
+/// comes after no receive.
 #[test]
 fn races_of_actions_that_are_never_reached_are_found() {
     let text = |operation: &str| {
@@ -187,7 +195,6 @@ fn races_of_actions_that_are_never_reached_are_found() {
     // A message after `b` may be what `c` receives.
     assert_messages(&text("x: exec sumInt32 with 32,4 0,4; x requires c;"), &[]);
     let both = "race: rank 0: exec `x` (line 4) updates bytes 40 to 43 of memory and exec `y` (line 4) updates them, in no order";
-    let after =
-        "x: exec sumInt32 with 32,4 40,4; y: exec sumInt32 with 36,4 40,4; x requires a; y requires a;";
+    let after = "x: exec sumInt32 with 32,4 40,4; y: exec sumInt32 with 36,4 40,4; x requires a; y requires a;";
     assert_messages(&text(after), &[both]);
 }

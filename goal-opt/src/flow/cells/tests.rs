@@ -7,11 +7,13 @@ fn a_place_has_the_number_of_places_before_it() {
     let top = [1, 16, 1000, u64::MAX - 1];
     for round in 0..200 {
         // Close together, far apart, and clusters of which one bucket takes all.
-        let mut bounds: Vec<u64> = (0..random.usize(2..200)).map(|_| random.u64(..=top[round % 4])).collect();
+        let mut bounds: Vec<u64> =
+            (0..random.usize(2..200)).map(|_| random.u64(..=top[round % 4])).collect();
         if round % 3 == 0 {
             bounds.push(u64::MAX);
         }
-        let sorted: Vec<u64> = bounds.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let sorted: Vec<u64> =
+            bounds.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         let cells = Cells::new(bounds);
         assert_eq!(cells.len(), sorted.len() - 1);
         for (number, &addr) in sorted.iter().enumerate() {

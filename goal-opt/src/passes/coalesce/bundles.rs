@@ -25,8 +25,8 @@ struct Key {
     readiness: [u32; 2],
 }
 
-/// Fills bundles of at most `size_max` bytes, in the order of the sends. Where the order of messages with the same tag was that
-/// of the layout, it is from now on one of dependencies.
+/// Fills bundles of at most `size_max` bytes, in the order of the sends. Where the order of
+/// messages with the same tag was that of the layout, it is from now on one of dependencies.
 pub(super) fn plan(
     whole: &Whole<'_>,
     messages: Vec<Message>,
@@ -58,11 +58,9 @@ pub(super) fn plan(
             let rank = whole.rank(end(&group[0].1));
             let id = |message: &Message| whole.id(end(message));
             if is_open {
-                plan.orders.extend(
-                    bundles
-                        .windows(2)
-                        .map(|pair| (rank, Edge { waiter: id(&pair[1][0]), prerequisite: id(&pair[0][0]) })),
-                );
+                plan.orders.extend(bundles.windows(2).map(|pair| {
+                    (rank, Edge { waiter: id(&pair[1][0]), prerequisite: id(&pair[0][0]) })
+                }));
             }
             let many = bundles.iter().filter(|bundle| bundle.len() > 1);
             plan.bundles.extend(many.map(|bundle| (rank, bundle.iter().map(id).collect())));
@@ -78,7 +76,8 @@ fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Ve
     for &(_, message) in group {
         let form = [form(whole, message.send), form(whole, message.recv)];
         let bytes = size(whole, message.send);
-        let fits = bytes > 0 && bytes == size(whole, message.recv) && form.iter().all(Option::is_some);
+        let fits =
+            bytes > 0 && bytes == size(whole, message.recv) && form.iter().all(Option::is_some);
         let bundle = match open.take() {
             Some(bundle) if fits => Bundle::add(bundle, whole, message, form, bytes, size_max),
             _ => None,
@@ -99,16 +98,19 @@ fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Ve
     bundles
 }
 
-/// How an end of a message is placed, and whether it has an address. `None` where it computes something.
+/// How an end of a message is placed, and whether it has an address. `None` where it computes
+/// something.
 type Form = Option<(Placement, bool)>;
 
 fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
     match *whole.action(vertex) {
-        Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => match payload {
-            Payload::Pattern { .. } => Some((placement, false)),
-            Payload::Buffer(_) | Payload::Vector(_) => Some((placement, true)),
-            Payload::Reduced { .. } => None,
-        },
+        Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => {
+            match payload {
+                Payload::Pattern { .. } => Some((placement, false)),
+                Payload::Buffer(_) | Payload::Vector(_) => Some((placement, true)),
+                Payload::Reduced { .. } => None,
+            }
+        }
         _ => None,
     }
 }
@@ -122,7 +124,8 @@ struct Bundle {
 }
 
 impl Bundle {
-    /// With one more message, unless that has another form, is too large, or stores where another does.
+    /// With one more message, unless that has another form, is too large, or stores where another
+    /// does.
     fn add(
         mut self,
         whole: &Whole<'_>,
@@ -141,7 +144,9 @@ impl Bundle {
             for piece in target.pieces() {
                 let end = piece.addr + piece.size;
                 let before = self.stored.range(..(piece.space, end)).next_back();
-                if before.is_some_and(|(&(space, _), &before)| space == piece.space && before > piece.addr) {
+                if before.is_some_and(|(&(space, _), &before)| {
+                    space == piece.space && before > piece.addr
+                }) {
                     return None;
                 }
                 self.stored.insert((piece.space, piece.addr), end);

@@ -58,7 +58,9 @@ fn payload(body: &mut Body, bundle: &[ActionId]) -> Payload {
             Some(buffer) => {
                 for piece in buffer.pieces() {
                     match pieces.last_mut() {
-                        Some(last) if last.space == piece.space && last.addr + last.size == piece.addr => {
+                        Some(last)
+                            if last.space == piece.space && last.addr + last.size == piece.addr =>
+                        {
                             last.size += piece.size;
                         }
                         _ => pieces.push(*piece),

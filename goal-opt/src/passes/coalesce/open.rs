@@ -8,8 +8,9 @@ use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 
-/// Channels of a source, a destination and a tag, each with its sends and receives in pairs, and whose order is open only
-/// among those that become ready together, at both ends: there the n-th send of the layout may meet the n-th receive.
+/// Channels of a source, a destination and a tag, each with its sends and receives in pairs, and
+/// whose order is open only among those that become ready together, at both ends: there the n-th
+/// send of the layout may meet the n-th receive.
 pub(super) struct Open {
     channels: Vec<Vec<[Vertex; 2]>>,
     /// By vertex, whether it is an end of such a message.
@@ -29,18 +30,22 @@ impl Open {
         let mut open = Self { channels: Vec::new(), is_open: vec![false; whole.len()] };
         for [sends, recvs] in ends(whole, partner) {
             if sends.len() == recvs.len()
-                && std::iter::zip(&sends, &recvs).all(|(&send, &recv)| size(whole, send) == size(whole, recv))
+                && std::iter::zip(&sends, &recvs)
+                    .all(|(&send, &recv)| size(whole, send) == size(whole, recv))
                 && orders.fit(&sends, &recvs, readiness)
             {
                 for (&send, &recv) in std::iter::zip(&sends, &recvs) {
                     (partner[send.index()], partner[recv.index()]) = (recv, send);
                     (open.is_open[send.index()], open.is_open[recv.index()]) = (true, true);
                 }
-                open.channels.push(std::iter::zip(sends, recvs).map(|(send, recv)| [send, recv]).collect());
+                open.channels
+                    .push(std::iter::zip(sends, recvs).map(|(send, recv)| [send, recv]).collect());
             }
         }
         if orders.of.iter().flatten().any(|order| order.is_exhausted) {
-            context.note("the search for what is ordered was cut short: some messages of one tag stay apart");
+            context.note(
+                "the search for what is ordered was cut short: some messages of one tag stay apart",
+            );
         }
         open
     }
@@ -51,7 +56,11 @@ impl Open {
     }
 
     /// Takes the partners from channels that have a send which is not fit. Whether there were any.
-    pub(super) fn drop_unless(&mut self, partner: &mut [Vertex], is_fit: impl Fn(Vertex) -> bool) -> bool {
+    pub(super) fn drop_unless(
+        &mut self,
+        partner: &mut [Vertex],
+        is_fit: impl Fn(Vertex) -> bool,
+    ) -> bool {
         let before = self.channels.len();
         let is_open = &mut self.is_open;
         self.channels.retain(|channel| {
@@ -68,8 +77,8 @@ impl Open {
     }
 }
 
-/// The sends and the receives without a partner, by channel, each in the order of the layout. Without messages of a rank to itself
-/// and to ranks that receive with wildcards.
+/// The sends and the receives without a partner, by channel, each in the order of the layout.
+/// Without messages of a rank to itself and to ranks that receive with wildcards.
 fn ends(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<[Vec<Vertex>; 2]> {
     let wild = wild_ranks(whole);
     let mut numbers: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
@@ -109,13 +118,14 @@ struct Orders<'w, 'p> {
 }
 
 impl Orders<'_, '_> {
-    /// Whether the messages are in classes, at both ends the same: in a class all become ready together, and all of them start before
-    /// those of the next one.
+    /// Whether the messages are in classes, at both ends the same: in a class all become ready
+    /// together, and all of them start before those of the next one.
     fn fit(&mut self, sends: &[Vertex], recvs: &[Vertex], readiness: &mut Readiness) -> bool {
         let mut class = 0;
         for i in 1..sends.len() {
-            let mut same =
-                |ends: &[Vertex]| readiness.of(self.whole, ends[i - 1]) == readiness.of(self.whole, ends[i]);
+            let mut same = |ends: &[Vertex]| {
+                readiness.of(self.whole, ends[i - 1]) == readiness.of(self.whole, ends[i])
+            };
             if same(sends) && same(recvs) {
                 continue;
             }

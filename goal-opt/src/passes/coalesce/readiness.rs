@@ -4,7 +4,8 @@ use crate::whole::{Vertex, Whole};
 use goal_lang::{ActionId, Body, Program};
 use rustc_hash::FxHashMap;
 
-/// By body and action, a number that those have in common which wait for the ends and the starts of the same actions.
+/// By body and action, a number that those have in common which wait for the ends and the starts of
+/// the same actions.
 pub(super) struct Readiness(Vec<Option<Vec<u32>>>);
 
 impl Readiness {
@@ -20,7 +21,8 @@ impl Readiness {
 }
 
 fn numbers(body: &Body) -> Vec<u32> {
-    let (ends, starts) = (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
+    let (ends, starts) =
+        (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
     let mut known: FxHashMap<(&[ActionId], &[ActionId]), u32> = FxHashMap::default();
     let number = |id: ActionId| {
         let next = known.len() as u32;

@@ -3,8 +3,8 @@
 use crate::{Machine, Pipeline, Timings, run};
 use goal_interp::{Eager, Options, outcomes};
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Datatype, Datum, MemoryImage, Payload, Piece, Placement, Program,
-    ProgramBuilder, Space,
+    Action, ActionId, Body, BodyBuilder, Datatype, Datum, MemoryImage, Payload, Piece, Placement,
+    Program, ProgramBuilder, Space,
 };
 
 fn buffer(addr: u64, size: u64) -> Payload {
@@ -39,7 +39,9 @@ fn coalesced(program: &Program, spec: &str, eager_limit: u64) -> Program {
 
 fn messages(body: &Body) -> Vec<u64> {
     let payloads = body.actions.iter().filter_map(|action| match *action {
-        Action::Send { payload, .. } | Action::Recv { payload, .. } => Some(body.payload_size(payload)),
+        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+            Some(body.payload_size(payload))
+        }
         _ => None,
     });
     payloads.collect()
@@ -77,18 +79,21 @@ fn the_machine_says_what_is_small() {
     assert_eq!(machine("G=0,O=0"), u64::MAX);
 }
 
-/// Messages of one tag that are equally ready meet in any order before, and in that of the layout afterwards.
+/// Messages of one tag that are equally ready meet in any order before, and in that of the layout
+/// afterwards.
 #[test]
 fn of_the_outcomes_that_the_order_of_messages_allows_one_stays() {
     let before = parts(&[8, 8, 8], true);
     let after = coalesced(&before, "coalesce(size=16)", 1 << 16);
     assert_eq!(messages(after.body_of(0)), [16, 8]);
-    let all = |program| outcomes(program, &Options::default(), 10_000).expect("they end").expect("few");
+    let all =
+        |program| outcomes(program, &Options::default(), 10_000).expect("they end").expect("few");
     let (allowed, found) = (all(&before), all(&after));
     assert!(allowed.len() > 1 && found.len() == 1 && found.is_subset(&allowed));
 }
 
-/// A channel of which some messages wait for more than others, and of which the order isn't known, stays.
+/// A channel of which some messages wait for more than others, and of which the order isn't known,
+/// stays.
 #[test]
 fn other_prerequisites_are_another_readiness() {
     for (is_ordered, expected) in [(false, vec![4, 4, 4, 4, 4]), (true, vec![8, 4, 8])] {
@@ -122,8 +127,8 @@ fn other_prerequisites_are_another_readiness() {
     }
 }
 
-/// A rank that answers the first message before it takes the second, whose sender waits for the answer: one message would
-/// never be sent.
+/// A rank that answers the first message before it takes the second, whose sender waits for the
+/// answer: one message would never be sent.
 #[test]
 fn messages_that_are_in_order_stay_apart() {
     let mut bodies = [BodyBuilder::default(), BodyBuilder::default()];
@@ -137,7 +142,8 @@ fn messages_that_are_in_order_stay_apart() {
     bodies[1].action(recv(0, 1, buffer(104, 4)));
     let after = coalesced(&program(bodies), "coalesce", 1 << 16);
     assert_eq!(messages(after.body_of(1)), [4, 4, 4]);
-    goal_interp::run(&after, &Options { eager: Eager::None, ..Options::default() }).expect("it ends");
+    goal_interp::run(&after, &Options { eager: Eager::None, ..Options::default() })
+        .expect("it ends");
 }
 
 /// What a receive stores of a pattern depends on how many messages came before it.
@@ -148,7 +154,11 @@ fn stored_patterns_keep_their_numbers() {
         for at in 0..3 {
             let (tag, pattern) = (at as u32, Payload::Pattern { size: 4 });
             bodies[0].action(send(1, tag, if at == 2 { pattern } else { buffer(8 * at, 4) }));
-            bodies[1].action(recv(0, tag, if at == 2 { received } else { buffer(100 + 8 * at, 4) }));
+            bodies[1].action(recv(
+                0,
+                tag,
+                if at == 2 { received } else { buffer(100 + 8 * at, 4) },
+            ));
         }
         messages(coalesced(&program(bodies), "coalesce", 1 << 16).body_of(1))
     };

@@ -1,4 +1,5 @@
-//! Edge colouring of a bipartite multigraph with as many colours as its largest degree has edges (König 1916).
+//! Edge colouring of a bipartite multigraph with as many colours as its largest degree has edges
+//! (König 1916).
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -10,12 +11,13 @@ const START: u32 = 1 << 31;
 /// Edges that alternating paths may have in all, for each edge of the graph.
 const STEPS_PER_EDGE: usize = 64;
 
-/// A colour for each edge, so that no two edges at a vertex of either side have the same; colours are numbers below the
-/// largest degree.
+/// A colour for each edge, so that no two edges at a vertex of either side have the same; colours
+/// are numbers below the largest degree.
 ///
-/// A split along Euler trails halves all degrees, and each half is coloured by itself (Gabow and Kariv 1982). Where an odd degree
-/// leads to one colour too many, the edges of the rarest colour get others along alternating paths. O(m log D) for m edges and
-/// degree D, but for these paths: where they take more than [`STEPS_PER_EDGE`] steps for each edge, a colour too many stays, so
+/// A split along Euler trails halves all degrees, and each half is coloured by itself (Gabow and
+/// Kariv 1982). Where an odd degree leads to one colour too many, the edges of the rarest colour
+/// get others along alternating paths. O(m log D) for m edges and degree D, but for these paths:
+/// where they take more than [`STEPS_PER_EDGE`] steps for each edge, a colour too many stays, so
 /// that there may be up to twice as many as needed.
 pub(super) fn colour(edges: &[(u32, u32)]) -> Colours {
     let mut colouring = Colouring::new(edges);
@@ -32,7 +34,8 @@ pub(super) struct Colours {
 }
 
 struct Colouring {
-    /// Both vertices of each edge, in one numbering without gaps: even numbers to the left, odd ones to the right.
+    /// Both vertices of each edge, in one numbering without gaps: even numbers to the left, odd
+    /// ones to the right.
     edges: Vec<[u32; 2]>,
     colours: Vec<u32>,
     /// By vertex, scratch for one split: its degree, then where its edges end in a list.
@@ -64,7 +67,8 @@ impl Colouring {
         }
     }
 
-    /// Colours some edges, and returns with how many colours: their largest degree, if paths are not cut short.
+    /// Colours some edges, and returns with how many colours: their largest degree, if paths are
+    /// not cut short.
     fn solve(&mut self, edges: &[u32]) -> u32 {
         let degree = self.count_degrees(edges);
         if degree <= 1 {
@@ -103,9 +107,11 @@ impl Colouring {
         }
     }
 
-    /// Two halves: of the edges at each vertex as many in the one as in the other, or one more. Needs the degrees, and forgets them.
+    /// Two halves: of the edges at each vertex as many in the one as in the other, or one more.
+    /// Needs the degrees, and forgets them.
     fn split(&mut self, edges: &[u32]) -> [Vec<u32>; 2] {
-        // The edges at each vertex, in one list; `degrees` becomes the end of what is left of a vertex's part.
+        // The edges at each vertex, in one list; `degrees` becomes the end of what is left of a
+        // vertex's part.
         let mut vertices: Vec<u32> = Vec::new();
         let mut odd = Vec::new();
         let mut end = 0;
@@ -131,7 +137,8 @@ impl Colouring {
                 *at += 1;
             }
         }
-        let mut halves = [Vec::with_capacity(edges.len() / 2 + 1), Vec::with_capacity(edges.len() / 2 + 1)];
+        let mut halves =
+            [Vec::with_capacity(edges.len() / 2 + 1), Vec::with_capacity(edges.len() / 2 + 1)];
         for &start in odd.iter().chain(&vertices) {
             let mut vertex = start;
             while let Some(edge) = self.take(vertex, &list) {
@@ -160,7 +167,8 @@ impl Colouring {
         None
     }
 
-    /// Gets by with `colours` colours where there is one more than that and than needed. False where that takes too many steps.
+    /// Gets by with `colours` colours where there is one more than that and than needed. False
+    /// where that takes too many steps.
     fn drop_colour(&mut self, edges: &[u32], colours: u32) -> bool {
         let mut counts = vec![0u32; colours as usize + 1];
         edges.iter().for_each(|&edge| counts[self.colours[edge as usize] as usize] += 1);
@@ -206,8 +214,9 @@ impl Colouring {
         is_dropped
     }
 
-    /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a bipartite graph it does not
-    /// come to a vertex of the other side that has no edge of the first.
+    /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a
+    /// bipartite graph it does not come to a vertex of the other side that has no edge of the
+    /// first.
     fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut Slots) {
         let mut path = Vec::new();
         let (mut vertex, mut next) = (start, 0);
@@ -258,7 +267,9 @@ impl Slots {
 
     fn set(&mut self, vertex: u32, colour: u32, edge: u32) {
         match self {
-            Slots::Table { edges, colours } => edges[vertex as usize * *colours + colour as usize] = edge,
+            Slots::Table { edges, colours } => {
+                edges[vertex as usize * *colours + colour as usize] = edge
+            }
             Slots::Map(map) => drop(map.insert((vertex, colour), edge)),
         }
     }
@@ -272,7 +283,10 @@ mod tests {
     fn check(edges: &[(u32, u32)]) {
         let colours = colour(edges).of;
         let degree = proper(edges, &colours);
-        assert!(colours.iter().all(|&colour| colour < degree), "{edges:?} have a degree of {degree}");
+        assert!(
+            colours.iter().all(|&colour| colour < degree),
+            "{edges:?} have a degree of {degree}"
+        );
     }
 
     /// That no vertex has a colour twice; the largest degree.
@@ -282,7 +296,10 @@ mod tests {
         for (&(left, right), &colour) in edges.iter().zip(colours) {
             for end in [(false, left), (true, right)] {
                 *degrees.entry(end).or_default() += 1;
-                assert!(seen.insert((end, colour)), "colour {colour} twice at {end:?} of {edges:?}");
+                assert!(
+                    seen.insert((end, colour)),
+                    "colour {colour} twice at {end:?} of {edges:?}"
+                );
             }
         }
         degrees.values().copied().max().unwrap_or(0)

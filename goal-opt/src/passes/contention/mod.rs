@@ -1,6 +1,6 @@
-//! Contention scheduling: artificial dependencies bring messages that could be under way together into rounds (paper III.C:
-//! "a good scheduling could be achieved with multi-graph coloring", "by adding more dependencies which limits the dynamic
-//! scheduler's flexibility").
+//! Contention scheduling: artificial dependencies bring messages that could be under way together
+//! into rounds (paper III.C: "a good scheduling could be achieved with multi-graph coloring", "by
+//! adding more dependencies which limits the dynamic scheduler's flexibility").
 
 mod colouring;
 #[cfg(test)]
@@ -25,10 +25,12 @@ struct Placed {
     id: ActionId,
 }
 
-/// Messages of a level, which are in no order, are the edges of a bipartite multigraph from ranks that send to ranks that
-/// receive. Its colours are rounds: in each a rank sends at most one message and receives at most one. A send waits for the
-/// k-th send before it in its level, and for the receives of the level that are k rounds before it. Of the messages whose sends
-/// wait for their receives, each receive waits for the end of the k-th before it, so that a rank has no more than k open.
+/// Messages of a level, which are in no order, are the edges of a bipartite multigraph from ranks
+/// that send to ranks that receive. Its colours are rounds: in each a rank sends at most one
+/// message and receives at most one. A send waits for the k-th send before it in its level, and for
+/// the receives of the level that are k rounds before it. Of the messages whose sends wait for
+/// their receives, each receive waits for the end of the k-th before it, so that a rank has no more
+/// than k open.
 ///
 /// # Errors
 /// None: messages whose order is not certain stay as they are.
@@ -40,7 +42,9 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
         let partner = unique_partners(&whole, &trace);
         let mut messages = free_messages(&whole, &partner);
         let numbered = numbered_pairs(&whole, &partner);
-        messages.retain(|message| !numbered.contains(&(whole.rank(message.send), whole.rank(message.recv))));
+        messages.retain(|message| {
+            !numbered.contains(&(whole.rank(message.send), whole.rank(message.recv)))
+        });
         rounds(&whole, messages, context)
     };
     let mut owners = Owners::new(program);
@@ -57,8 +61,10 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
     let mut placed = Vec::with_capacity(2 * messages.len());
     let mut is_cut_short = false;
     for of_level in messages.chunk_by(|a, b| a.level == b.level) {
-        let edges: Vec<(u32, u32)> =
-            of_level.iter().map(|message| (whole.rank(message.send), whole.rank(message.recv))).collect();
+        let edges: Vec<(u32, u32)> = of_level
+            .iter()
+            .map(|message| (whole.rank(message.send), whole.rank(message.recv)))
+            .collect();
         let colours = colouring::colour(&edges);
         is_cut_short |= colours.is_cut_short;
         for (message, round) in of_level.iter().zip(colours.of) {
@@ -70,7 +76,9 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
         }
     }
     if is_cut_short {
-        context.note("the search for rounds was cut short: there may be up to twice as many as needed");
+        context.note(
+            "the search for rounds was cut short: there may be up to twice as many as needed",
+        );
     }
     placed.sort_unstable_by_key(|placed| (placed.rank, placed.level, placed.round, placed.is_recv));
     placed
@@ -85,8 +93,8 @@ fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize
     for &this in placed {
         let of_kind = if this.is_recv { &awaited } else { &sends };
         let before = of_kind.len().checked_sub(k).map(|at| of_kind[at]);
-        let before =
-            before.filter(|before| if this.is_recv { this.waits } else { before.level == this.level });
+        let before = before
+            .filter(|before| if this.is_recv { this.waits } else { before.level == this.level });
         match (this.is_recv, this.waits) {
             (false, _) => sends.push(this),
             (true, waits) => {

@@ -3,7 +3,8 @@
 use crate::{Pipeline, Timings, run};
 use goal_interp::{Eager, Options};
 use goal_lang::{
-    Action, ActionId, Body, BodyBuilder, Csr, Edge, Payload, Piece, Placement, Program, ProgramBuilder, Space,
+    Action, ActionId, Body, BodyBuilder, Csr, Edge, Payload, Piece, Placement, Program,
+    ProgramBuilder, Space,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -56,8 +57,8 @@ fn ended_before(body: &Body, id: ActionId) -> BTreeSet<ActionId> {
     ended
 }
 
-/// Of the receives of each rank no more than `k` are open at once: they are in `k` chains, each of which waits for the one before
-/// it (Dilworth: as many as are not in order).
+/// Of the receives of each rank no more than `k` are open at once: they are in `k` chains, each of
+/// which waits for the one before it (Dilworth: as many as are not in order).
 fn assert_at_most(program: &Program, k: usize) {
     for rank in 0..program.num_ranks() {
         let body = program.body_of(rank);
@@ -65,13 +66,15 @@ fn assert_at_most(program: &Program, k: usize) {
         let before: BTreeMap<ActionId, BTreeSet<ActionId>> =
             recvs.map(|id| (id, ended_before(body, id))).collect();
         let mut next = BTreeMap::new();
-        let chains = before.keys().filter(|&&id| !follow(id, &before, &mut BTreeSet::new(), &mut next));
+        let chains =
+            before.keys().filter(|&&id| !follow(id, &before, &mut BTreeSet::new(), &mut next));
         let chains = chains.count();
         assert!(chains <= k, "rank {rank}: {chains} chains of receives");
     }
 }
 
-/// Makes a receive the next one of a chain, if one that has ended before it has no next or can get another.
+/// Makes a receive the next one of a chain, if one that has ended before it has no next or can get
+/// another.
 fn follow(
     id: ActionId,
     before: &BTreeMap<ActionId, BTreeSet<ActionId>>,
@@ -90,7 +93,8 @@ fn follow(
     false
 }
 
-/// By message, how many sends and receives of its source come before its send: its round, where rounds are full.
+/// By message, how many sends and receives of its source come before its send: its round, where
+/// rounds are full.
 fn rounds(program: &Program) -> Vec<BTreeSet<(u32, u32)>> {
     let mut rounds = vec![BTreeSet::new(); program.ranks.len() - 1];
     for rank in 0..program.num_ranks() {
@@ -113,7 +117,11 @@ fn an_alltoall_runs_in_rounds_of_disjoint_pairs() {
             let sources: BTreeSet<u32> = round.iter().map(|&(source, _)| source).collect();
             let targets: BTreeSet<u32> = round.iter().map(|&(_, target)| target).collect();
             let all: BTreeSet<u32> = (0..ranks).collect();
-            assert_eq!((&sources, &targets), (&all, &all), "round {number} of {ranks} ranks: {round:?}");
+            assert_eq!(
+                (&sources, &targets),
+                (&all, &all),
+                "round {number} of {ranks} ranks: {round:?}"
+            );
         }
         assert_at_most(&after, 1);
         assert_eq!(scheduled(&after, 1).bodies.len(), after.bodies.len());
@@ -137,7 +145,8 @@ fn a_rank_is_the_target_of_k_messages_at_once() {
         let mut gather = ProgramBuilder::default();
         for rank in 0..ranks {
             let mut body = BodyBuilder::default();
-            let actions: Vec<Action> = if rank == 0 { (1..ranks).map(recv).collect() } else { vec![send(0)] };
+            let actions: Vec<Action> =
+                if rank == 0 { (1..ranks).map(recv).collect() } else { vec![send(0)] };
             for action in actions {
                 body.action(action);
             }
@@ -146,7 +155,8 @@ fn a_rank_is_the_target_of_k_messages_at_once() {
         let gather = scheduled(&gather.finish(), k);
         assert_at_most(&gather, k as usize);
         assert_eq!(gather.body_of(0).requires.len() as u64, u64::from(ranks - 1).saturating_sub(k));
-        goal_interp::run(&gather, &Options { eager: Eager::None, ..Options::default() }).expect("it ends");
+        goal_interp::run(&gather, &Options { eager: Eager::None, ..Options::default() })
+            .expect("it ends");
     }
 }
 

@@ -6,8 +6,8 @@ use goal_lang::{Action, ActionId, Body, Op, Payload, Piece, partly_overlap};
 /// Readers of a copy above which it is left alone.
 const READERS_MAX: usize = 64;
 
-/// What actions become, for the copies of which every reader can do without; with them the copies are dead. Those of `dead`
-/// count for nothing.
+/// What actions become, for the copies of which every reader can do without; with them the copies
+/// are dead. Those of `dead` count for nothing.
 pub(super) fn find(
     body: &Body,
     flow: &Flow,
@@ -28,7 +28,8 @@ pub(super) fn find(
         for &reader in &readers {
             // What it reads of these bytes may have been written over in part.
             let all_copied = flow.read_by(reader).all(|value| {
-                let read = Piece { addr: value.start, size: value.end - value.start, space: value.space };
+                let read =
+                    Piece { addr: value.start, size: value.end - value.start, space: value.space };
                 value.writer == Some(id) || !overlap(read, copy)
             });
             if !all_copied {
@@ -56,8 +57,13 @@ pub(super) fn find(
 /// Source and destination of a copy.
 fn contiguous_copy(action: &Action) -> Option<[Piece; 2]> {
     match *action {
-        Action::Exec { op: Op::Copy, spaces, a, b, size, .. } if (spaces[0], a) != (spaces[1], b) => {
-            Some([Piece { addr: a, size, space: spaces[0] }, Piece { addr: b, size, space: spaces[1] }])
+        Action::Exec { op: Op::Copy, spaces, a, b, size, .. }
+            if (spaces[0], a) != (spaces[1], b) =>
+        {
+            Some([
+                Piece { addr: a, size, space: spaces[0] },
+                Piece { addr: b, size, space: spaces[1] },
+            ])
         }
         _ => None,
     }
@@ -115,7 +121,16 @@ fn reading_source(action: &Action, copy: Piece, source: Piece) -> Option<Action>
                 return None;
             }
             let spaces = [new_a.space, new_b.space, spaces[2]];
-            Some(Action::Exec { op, datatype, spaces, has_c, a: new_a.addr, b: new_b.addr, c, size })
+            Some(Action::Exec {
+                op,
+                datatype,
+                spaces,
+                has_c,
+                a: new_a.addr,
+                b: new_b.addr,
+                c,
+                size,
+            })
         }
         _ => None,
     }

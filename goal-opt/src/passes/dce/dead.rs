@@ -6,7 +6,8 @@ use crate::passes::edit::Edges;
 use crate::passes::remove::Removal;
 use goal_lang::{Action, ActionId, Body, Edge, Position, topological_order};
 
-/// By action, whether it can be taken out: it does nothing but to write bytes that only such actions read.
+/// By action, whether it can be taken out: it does nothing but to write bytes that only such
+/// actions read.
 pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     let mut dead: Vec<bool> = body.actions.iter().map(is_removable).collect();
     for value in &flow.values {
@@ -29,14 +30,15 @@ pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     dead
 }
 
-/// Takes actions out. Who waits for one of them waits for what it waited for; where that would take more dependencies
-/// than before, a `nop` stays in its place.
+/// Takes actions out. Who waits for one of them waits for what it waited for; where that would take
+/// more dependencies than before, a `nop` stays in its place.
 pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     if !dead.contains(&true) {
         return;
     }
     let mut removal = Removal::new(body);
-    let (requires, irequires) = (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
+    let (requires, irequires) =
+        (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
     // By action that goes, what its waiters wait for instead.
     let mut instead: Vec<Vec<Before>> = vec![Vec::new(); body.len()];
     let order = topological_order(body).expect("a verified body has no cycle");
@@ -44,7 +46,8 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     for &id in order.iter().filter(|id| dead[id.index()]) {
         let mut befores: Vec<Before> = Vec::new();
         let ends = requires.row(id).iter().map(|&before| (before, false));
-        for (before, is_start) in ends.chain(irequires.row(id).iter().map(|&before| (before, true))) {
+        for (before, is_start) in ends.chain(irequires.row(id).iter().map(|&before| (before, true)))
+        {
             match removal.gone[before.index()] {
                 true => befores.extend_from_slice(&instead[before.index()]),
                 false => befores.push(Before { id: before, is_start }),
@@ -62,7 +65,9 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     }
     let mut added: Vec<(Edge, bool, Option<Position>)> = Vec::new();
     for edges in [&removal.requires, &removal.irequires] {
-        for (i, edge) in edges.edges.iter().enumerate().filter(|(_, edge)| is_gone(&removal.gone, edge)) {
+        for (i, edge) in
+            edges.edges.iter().enumerate().filter(|(_, edge)| is_gone(&removal.gone, edge))
+        {
             for before in &instead[edge.prerequisite.index()] {
                 let edge = Edge { waiter: edge.waiter, prerequisite: before.id };
                 added.push((edge, before.is_start, edges.positions.get(i).copied()));
@@ -70,7 +75,8 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
         }
     }
     for (edge, is_start, position) in added {
-        let edges: &mut Edges = if is_start { &mut removal.irequires } else { &mut removal.requires };
+        let edges: &mut Edges =
+            if is_start { &mut removal.irequires } else { &mut removal.requires };
         edges.push(edge, position);
     }
     removal.finish(body);

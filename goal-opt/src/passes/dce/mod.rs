@@ -10,8 +10,9 @@ use goal_lang::{Action, Body, Program};
 /// Rounds after which chains of copies are left as they are; each round makes them half as long.
 const ROUNDS_MAX: usize = 40;
 
-/// Lets actions read a copy's source instead of the copy where the two hold the same, and takes out local operations whose
-/// result nobody reads. What the memory holds at the end, as far as it counts, stays.
+/// Lets actions read a copy's source instead of the copy where the two hold the same, and takes out
+/// local operations whose result nobody reads. What the memory holds at the end, as far as it
+/// counts, stays.
 ///
 /// # Errors
 /// None: what cannot be taken out stays.
@@ -38,7 +39,8 @@ fn eliminate(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool 
         let dead = dead::find(body, &flow, outputs);
         let forwarded = copies::find(body, &flow, outputs, &mut order, &dead);
         if order.is_exhausted {
-            context.note("the search for what is ordered was cut short: dead operations may be left");
+            context
+                .note("the search for what is ordered was cut short: dead operations may be left");
         }
         if forwarded.is_empty() && !dead.contains(&true) {
             break;

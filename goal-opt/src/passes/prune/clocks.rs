@@ -1,10 +1,12 @@
 //! Exact reduction by vector clocks over chains, for bodies of bounded width.
 //!
-//! Actions are put into chains linked by completion dependencies. An action's clock says for each chain the last action that
-//! comes before its start, once by its start and once by its end: since a chain's ends are in order too, all earlier
-//! ones of the chain do as well. An edge a → b goes if a is in the clock of another prerequisite of b. Nobody asks for an
-//! action that has no waiter left, so its clock and, once that holds for all its actions, its chain's slot are used again:
-//! later actions of a slot have larger numbers, so that what clocks say of earlier ones does not count for them.
+//! Actions are put into chains linked by completion dependencies. An action's clock says for each
+//! chain the last action that comes before its start, once by its start and once by its end: since
+//! a chain's ends are in order too, all earlier ones of the chain do as well. An edge a → b goes if
+//! a is in the clock of another prerequisite of b. Nobody asks for an action that has no waiter
+//! left, so its clock and, once that holds for all its actions, its chain's slot are used again:
+//! later actions of a slot have larger numbers, so that what clocks say of earlier ones does not
+//! count for them.
 
 use super::Implied;
 use super::incoming::Incoming;
@@ -14,16 +16,19 @@ pub(super) const SLOTS_MAX: usize = 64;
 /// Bytes of clocks above which they are not used.
 const BYTES_MAX: usize = 256 << 20;
 
-/// Marks what is implied. False, and nothing done, where it takes more than `slots_max` chains at a time or too much memory.
+/// Marks what is implied. False, and nothing done, where it takes more than `slots_max` chains at a
+/// time or too much memory.
 pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Implied) -> bool {
     let Some(chains) = Chains::new(incoming, slots_max) else { return false };
     let width = chains.width;
     if chains.live_max.saturating_mul(width * 8) > BYTES_MAX {
         return false;
     }
-    let mut clocks = Clocks { width, buffer_of: vec![u32::MAX; incoming.len()], free: vec![], cells: vec![] };
+    let mut clocks =
+        Clocks { width, buffer_of: vec![u32::MAX; incoming.len()], free: vec![], cells: vec![] };
     let mut waiters = incoming.outdegrees();
-    // What comes before the prerequisites of the action at hand, by start in the first half and by end in the second.
+    // What comes before the prerequisites of the action at hand, by start in the first half and by
+    // end in the second.
     let mut before = vec![0u32; 2 * width];
     for place in 0..incoming.len() {
         let links = incoming.of(place);
@@ -36,8 +41,10 @@ pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Impli
             for &link in links {
                 let Chained { slot, number } = chains.of(link.source);
                 let by_end = before[width + slot] >= number;
-                // Ends come first among the links: their own marks are in the clock when starts are looked at.
-                let other_kind = || links.iter().any(|other| other.by_end && other.source == link.source);
+                // Ends come first among the links: their own marks are in the clock when starts are
+                // looked at.
+                let other_kind =
+                    || links.iter().any(|other| other.by_end && other.source == link.source);
                 if by_end || !link.by_end && (before[slot] >= number || other_kind()) {
                     implied.mark(link);
                 }
@@ -133,7 +140,10 @@ impl Chains {
 
     #[inline]
     fn of(&self, place: u32) -> Chained {
-        Chained { slot: self.slot_of[place as usize].into(), number: self.number_of[place as usize] }
+        Chained {
+            slot: self.slot_of[place as usize].into(),
+            number: self.number_of[place as usize],
+        }
     }
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Incoming {
 
 impl Incoming {
     pub(super) fn new(body: &Body) -> Self {
-        let forward = |csr: &goal_lang::Csr| csr.edges().all(|edge| edge.prerequisite < edge.waiter);
+        let forward =
+            |csr: &goal_lang::Csr| csr.edges().all(|edge| edge.prerequisite < edge.waiter);
         let place = if forward(&body.requires) && forward(&body.irequires) {
             None
         } else {
@@ -32,7 +33,8 @@ impl Incoming {
             }
             Some(place)
         };
-        let place = |id: goal_lang::ActionId| place.as_ref().map_or(id.0, |place| place[id.index()]);
+        let place =
+            |id: goal_lang::ActionId| place.as_ref().map_or(id.0, |place| place[id.index()]);
         let mut starts = vec![0u32; body.len() + 1];
         for edge in body.requires.edges().chain(body.irequires.edges()) {
             starts[place(edge.waiter) as usize + 1] += 1;
@@ -41,11 +43,13 @@ impl Incoming {
             starts[at + 1] += starts[at];
         }
         let mut next = starts.clone();
-        let mut links = vec![Link { source: 0, edge: 0, by_end: false }; starts[body.len()] as usize];
+        let mut links =
+            vec![Link { source: 0, edge: 0, by_end: false }; starts[body.len()] as usize];
         for (csr, by_end) in [(&body.requires, true), (&body.irequires, false)] {
             for (edge, ends) in csr.edges().enumerate() {
                 let at = &mut next[place(ends.waiter) as usize];
-                links[*at as usize] = Link { source: place(ends.prerequisite), edge: edge as u32, by_end };
+                links[*at as usize] =
+                    Link { source: place(ends.prerequisite), edge: edge as u32, by_end };
                 *at += 1;
             }
         }

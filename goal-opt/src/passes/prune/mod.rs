@@ -1,9 +1,11 @@
-//! Dependency pruning: what other dependencies imply anyway needs no edge, no counter and no release at run time.
+//! Dependency pruning: what other dependencies imply anyway needs no edge, no counter and no
+//! release at run time.
 //!
-//! An action starts, S(a), and ends, E(a). A `requires` is an edge E(a) → S(b), an `irequires` an edge S(a) → S(b), and S(a) →
-//! E(a) is given. The transitive reduction of this graph is unique, since it has no cycle: an edge goes if another path
-//! leads from its first event to its second. So a completion dependency goes only for a path that begins with a
-//! completion dependency of the same action, a start dependency for any.
+//! An action starts, S(a), and ends, E(a). A `requires` is an edge E(a) → S(b), an `irequires` an
+//! edge S(a) → S(b), and S(a) → E(a) is given. The transitive reduction of this graph is unique,
+//! since it has no cycle: an edge goes if another path leads from its first event to its second. So
+//! a completion dependency goes only for a path that begins with a completion dependency of the
+//! same action, a start dependency for any.
 
 mod clocks;
 mod incoming;
@@ -22,7 +24,8 @@ use search::STEPS_MAX;
 pub struct Pruned {
     /// Dependencies that went.
     pub dropped: usize,
-    /// Actions with dependencies that may be implied by others, where the search stopped at its bound.
+    /// Actions with dependencies that may be implied by others, where the search stopped at its
+    /// bound.
     pub undecided: usize,
 }
 
@@ -40,9 +43,9 @@ pub(crate) fn prune_pass(body: &mut Body, context: &Context<'_>) -> bool {
 
 /// Drops every dependency that others imply.
 ///
-/// Bodies whose actions form few chains at any time (`clocks::SLOTS_MAX`) are reduced exactly, whatever their size, in time
-/// linear in edges times chains. In others each action looks back as far as to its earliest prerequisite, at most over
-/// 2048 edges; what it doesn't find there stays.
+/// Bodies whose actions form few chains at any time (`clocks::SLOTS_MAX`) are reduced exactly,
+/// whatever their size, in time linear in edges times chains. In others each action looks back as
+/// far as to its earliest prerequisite, at most over 2048 edges; what it doesn't find there stays.
 ///
 /// # Panics
 /// If the graph has a cycle: the verifier refuses these.
@@ -99,7 +102,10 @@ struct Implied {
 
 impl Implied {
     fn new(body: &Body) -> Self {
-        Self { requires: vec![false; body.requires.len()], irequires: vec![false; body.irequires.len()] }
+        Self {
+            requires: vec![false; body.requires.len()],
+            irequires: vec![false; body.irequires.len()],
+        }
     }
 
     fn mark(&mut self, link: incoming::Link) {

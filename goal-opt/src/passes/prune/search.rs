@@ -6,11 +6,13 @@ use crate::marks::Marks;
 
 /// Most edges that are followed back from one action.
 pub(super) const STEPS_MAX: usize = 2048;
-/// Most edges that are followed back from all actions of a body: so many, and so many for each edge that it has.
+/// Most edges that are followed back from all actions of a body: so many, and so many for each edge
+/// that it has.
 const STEPS: usize = 1 << 18;
 const STEPS_PER_EDGE: usize = 8;
 
-/// Marks what is implied, as far as the bounds reach. Returns the number of actions whose search was cut.
+/// Marks what is implied, as far as the bounds reach. Returns the number of actions whose search
+/// was cut.
 pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
     let latest = |place| incoming.of(place).iter().map(|link| link.source).max().unwrap_or(0);
     let edges: usize = (0..incoming.len()).map(|place| incoming.of(place).len()).sum();
@@ -37,7 +39,8 @@ struct Wanted {
 
 impl Wanted {
     fn is_settled(&self) -> bool {
-        (self.by_end.is_none() || self.implied_end) && (self.by_start.is_none() || self.implied_start)
+        (self.by_end.is_none() || self.implied_end)
+            && (self.by_start.is_none() || self.implied_start)
     }
 }
 
@@ -47,7 +50,8 @@ struct Search<'a> {
     latest: Vec<u32>,
     /// By place, the last action that wants to know about it, and its index in `wanted`.
     wanted_from: Vec<(u32, u32)>,
-    /// Places that were reached and not followed back: the last is next, and what it leads to comes before it.
+    /// Places that were reached and not followed back: the last is next, and what it leads to comes
+    /// before it.
     open: Marks,
     steps_left: usize,
     /// Prerequisites of the action at hand, the first first.
@@ -94,7 +98,8 @@ impl Search<'_> {
             self.steps_left -= links.len();
             for link in links.iter().filter(|link| link.source >= earliest) {
                 if self.wanted_from[link.source as usize].0 == place {
-                    let wanted = &mut self.wanted[self.wanted_from[link.source as usize].1 as usize];
+                    let wanted =
+                        &mut self.wanted[self.wanted_from[link.source as usize].1 as usize];
                     wanted.implied_start = true;
                     wanted.implied_end |= link.by_end;
                 }

@@ -1,7 +1,8 @@
 use super::*;
 use goal_lang::{Action, ActionId, BodyBuilder};
 
-/// Random dependencies of both kinds, in a random order of the actions. The smaller `reach`, the shorter they are.
+/// Random dependencies of both kinds, in a random order of the actions. The smaller `reach`, the
+/// shorter they are.
 fn random_body(seed: u64, actions: usize, edges: usize, reach: usize) -> Body {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut ids: Vec<ActionId> = (0..actions).map(ActionId::new).collect();
@@ -24,7 +25,8 @@ fn random_body(seed: u64, actions: usize, edges: usize, reach: usize) -> Body {
     builder.finish()
 }
 
-/// The events of a body: the start of action i is 2i, its end 2i + 1. For each the events that come after it.
+/// The events of a body: the start of action i is 2i, its end 2i + 1. For each the events that come
+/// after it.
 fn closure(body: &Body, but: Option<(bool, usize)>) -> Vec<Vec<bool>> {
     let events = 2 * body.len();
     let mut after = vec![vec![false; events]; events];
@@ -33,7 +35,8 @@ fn closure(body: &Body, but: Option<(bool, usize)>) -> Vec<Vec<bool>> {
     }
     for (by_end, csr) in [(true, &body.requires), (false, &body.irequires)] {
         for (_, edge) in csr.edges().enumerate().filter(|(i, _)| but != Some((by_end, *i))) {
-            after[2 * edge.prerequisite.index() + usize::from(by_end)][2 * edge.waiter.index()] = true;
+            after[2 * edge.prerequisite.index() + usize::from(by_end)][2 * edge.waiter.index()] =
+                true;
         }
     }
     for middle in 0..events {
@@ -48,7 +51,9 @@ fn closure(body: &Body, but: Option<(bool, usize)>) -> Vec<Vec<bool>> {
 /// Every edge without which the order is the same, of each kind.
 fn redundant(body: &Body) -> (Vec<bool>, Vec<bool>) {
     let whole = closure(body, None);
-    let of = |by_end, csr: &Csr| (0..csr.len()).map(|i| closure(body, Some((by_end, i))) == whole).collect();
+    let of = |by_end, csr: &Csr| {
+        (0..csr.len()).map(|i| closure(body, Some((by_end, i))) == whole).collect()
+    };
     (of(true, &body.requires), of(false, &body.irequires))
 }
 
@@ -73,7 +78,11 @@ fn what_goes_is_what_the_order_can_do_without() {
             assert_eq!(closure(&body, None), closure(&original, None), "seed {seed}, {method:?}");
             dropped += pruned.dropped;
             kept += body.requires.len() + body.irequires.len();
-            assert_eq!(prune_by(&mut body, method), Pruned::default(), "seed {seed}: not idempotent");
+            assert_eq!(
+                prune_by(&mut body, method),
+                Pruned::default(),
+                "seed {seed}: not idempotent"
+            );
         }
     }
     assert!(dropped > 5000 && kept > 5000, "{dropped} dropped, {kept} kept");
@@ -94,7 +103,8 @@ fn both_methods_agree_on_larger_bodies() {
 fn long_dependencies_of_narrow_bodies_are_found_whatever_their_length() {
     let mut builder = BodyBuilder::default();
     let ids: Vec<ActionId> = (0..100_000).map(|_| builder.action(Action::Nop)).collect();
-    // Two chains; every action of the one also waits for the first of the other, which only the first of these needs to.
+    // Two chains; every action of the one also waits for the first of the other, which only the
+    // first of these needs to.
     for pair in ids.windows(3) {
         builder.requires(pair[2], pair[0]);
     }
@@ -109,13 +119,15 @@ fn long_dependencies_of_narrow_bodies_are_found_whatever_their_length() {
 
 #[test]
 fn adverse_bodies_are_cut_and_said_to_be() {
-    // Layers of which each action waits for many of the one before; a dependency over all layers is found behind all of them.
+    // Layers of which each action waits for many of the one before; a dependency over all layers is
+    // found behind all of them.
     let (width, layers, many) = (200, 8, 30);
     let mut builder = BodyBuilder::default();
     let ids: Vec<ActionId> = (0..width * layers).map(|_| builder.action(Action::Nop)).collect();
     for at in width..ids.len() {
         for nth in 0..many {
-            builder.requires(ids[at], ids[at / width * width - width + (at * 7 + nth * 13) % width]);
+            builder
+                .requires(ids[at], ids[at / width * width - width + (at * 7 + nth * 13) % width]);
         }
     }
     for at in (layers - 1) * width..ids.len() {

@@ -6,8 +6,8 @@ use goal_lang::{ActionId, Body, Csr, Edge};
 
 /// What is known of a body's bytes.
 pub(super) struct Facts {
-    /// Pairs of actions, in order, that touch the same bytes one after the other, one of them writing; ascending. Only of actions
-    /// to all of whose bytes dependencies order all accesses.
+    /// Pairs of actions, in order, that touch the same bytes one after the other, one of them
+    /// writing; ascending. Only of actions to all of whose bytes dependencies order all accesses.
     pub(super) conflicts: Vec<(ActionId, ActionId)>,
     /// Of these, by writer, who reads what it writes.
     pub(super) readers: Csr,
@@ -27,7 +27,8 @@ impl Facts {
                 is_certain[id.index()] = false;
             }
         }
-        let counts = |id: &ActionId| is_certain[id.index()] && slice::size(body, body.action(*id)) > 0;
+        let counts =
+            |id: &ActionId| is_certain[id.index()] && slice::size(body, body.action(*id)) > 0;
         let mut conflicts = Vec::new();
         let mut reads = Vec::new();
         for value in &flow.values {

@@ -1,5 +1,5 @@
-//! Segmentation: a large message on a path of dependent forwards becomes a pipeline of segments (paper V: in a pipelined chain
-//! broadcast "every node sends ⌈n/s⌉ fragments").
+//! Segmentation: a large message on a path of dependent forwards becomes a pipeline of segments
+//! (paper V: in a pipelined chain broadcast "every node sends ⌈n/s⌉ fragments").
 
 mod bytes;
 mod path;
@@ -15,8 +15,9 @@ use goal_lang::{Action, ActionId, Body, BodyId, Program};
 use path::Paths;
 use std::collections::BTreeMap;
 
-/// Splits what lies on a path of at least two messages, each sent from where the one before was stored: the messages, both
-/// ends together, and the local operations in between (`RULES.md`, segment).
+/// Splits what lies on a path of at least two messages, each sent from where the one before was
+/// stored: the messages, both ends together, and the local operations in between (`RULES.md`,
+/// segment).
 ///
 /// # Errors
 /// Where the size that was asked for makes too many segments.
@@ -37,8 +38,9 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
     };
     let segments: u64 = groups.iter().map(|group| group.segments * group.ranks.len() as u64).sum();
     if segments > SEGMENTS_MAX {
-        let message =
-            format!("{segments} segments, and at most {SEGMENTS_MAX} are made: ask for a larger size");
+        let message = format!(
+            "{segments} segments, and at most {SEGMENTS_MAX} are made: ask for a larger size"
+        );
         if asked.is_some() {
             return Err(Refusal(message));
         }
@@ -65,8 +67,9 @@ pub(crate) fn segment(program: &mut Program, context: &Context<'_>) -> Result<bo
 
 /// By body, the facts; `None` where no message is large enough, or a bound cut the search short.
 fn facts(program: &Program, least: u64, context: &Context<'_>) -> Vec<Option<Facts>> {
-    let is_large =
-        |body: &Body, action: &Action| slice::is_message(action) && slice::size(body, action) > least;
+    let is_large = |body: &Body, action: &Action| {
+        slice::is_message(action) && slice::size(body, action) > least
+    };
     let facts = |body: &Body| {
         if !body.actions.iter().any(|action| is_large(body, action)) {
             return None;
@@ -102,27 +105,30 @@ struct Cut {
 }
 
 impl Cut {
-    /// Segments of the bytes that are asked for; of a message above the eager limit, each is above it too: its send goes on
-    /// waiting for its receive.
+    /// Segments of the bytes that are asked for; of a message above the eager limit, each is above
+    /// it too: its send goes on waiting for its receive.
     fn new(bytes: u64, asked: u64, eager_limit: u64) -> Self {
         if bytes <= eager_limit {
             return Self { segment: asked, parts: bytes.div_ceil(asked) };
         }
-        let least = eager_limit.saturating_add(1).checked_next_multiple_of(BORDER).unwrap_or(u64::MAX);
+        let least =
+            eager_limit.saturating_add(1).checked_next_multiple_of(BORDER).unwrap_or(u64::MAX);
         let segment = asked.max(least);
         let rest = bytes % segment;
         Self { segment, parts: (bytes / segment + u64::from(rest > eager_limit)).max(1) }
     }
 }
 
-/// Segments begin at multiples of this many bytes of a message, so that none ends within an element of any datatype.
+/// Segments begin at multiples of this many bytes of a message, so that none ends within an element
+/// of any datatype.
 const BORDER: u64 = 8;
 
 /// How large segments are where nobody says.
 ///
-/// A rank that forwards is busy for c = max(g, 2o) with every segment and for b = O + max(O, G) with each of its bytes. The last of
-/// n / s segments is there after (h - 1 + n / s) (c + s b) on a path of h messages, which is least at s = sqrt(n c / ((h - 1) b)).
-/// Taken to the next power of two, so that the segments of messages of which one is part of the other end together; and no
+/// A rank that forwards is busy for c = max(g, 2o) with every segment and for b = O + max(O, G)
+/// with each of its bytes. The last of n / s segments is there after (h - 1 + n / s) (c + s b) on a
+/// path of h messages, which is least at s = sqrt(n c / ((h - 1) b)). Taken to the next power of
+/// two, so that the segments of messages of which one is part of the other end together; and no
 /// less than c / b, below which the processor has more to do with the message than with its bytes.
 struct Rule {
     least: u64,
@@ -131,8 +137,8 @@ struct Rule {
 impl Rule {
     fn new(machine: &Machine) -> Self {
         let busy = machine.gap_ns.max(2.0 * machine.overhead_ns);
-        let per_byte =
-            machine.overhead_per_byte_ns + machine.overhead_per_byte_ns.max(machine.gap_per_byte_ns);
+        let per_byte = machine.overhead_per_byte_ns
+            + machine.overhead_per_byte_ns.max(machine.gap_per_byte_ns);
         // Where bytes cost nothing, there is nothing to win.
         let least = if per_byte > 0.0 { (busy / per_byte) as u64 } else { u64::MAX };
         Self { least: least.max(BORDER) }

@@ -14,12 +14,14 @@ pub(super) struct Paths<'a, 'p> {
     partner: Vec<Vertex>,
     /// By vertex, most messages on a path that ends with it, its own message counted.
     before: Vec<u32>,
-    /// By vertex, most messages on a path that begins with it; a send counts its message, a receive does not.
+    /// By vertex, most messages on a path that begins with it; a send counts its message, a receive
+    /// does not.
     after: Vec<u32>,
 }
 
 impl<'a, 'p> Paths<'a, 'p> {
-    /// Linear in actions and dependencies, but for sorting the messages. Where `rows_stay`, messages that are segments already stay.
+    /// Linear in actions and dependencies, but for sorting the messages. Where `rows_stay`,
+    /// messages that are segments already stay.
     pub(super) fn new(
         whole: &'a Whole<'p>,
         trace: &Trace,
@@ -36,14 +38,18 @@ impl<'a, 'p> Paths<'a, 'p> {
             let mut most = paths.most(vertex, &paths.before, |facts, id| facts.writers.row(id));
             if let Some(partner) = paths.partner[vertex.index()].some() {
                 let send = if paths.is_send(vertex) { vertex } else { partner };
-                most = most.max(1 + paths.most(send, &paths.before, |facts, id| facts.writers.row(id)));
+                most = most
+                    .max(1 + paths.most(send, &paths.before, |facts, id| facts.writers.row(id)));
             }
             paths.before[vertex.index()] = most;
         }
         for &vertex in trace.order.iter().rev() {
             let mut most = paths.most(vertex, &paths.after, |facts, id| facts.readers.row(id));
-            if let Some(recv) = paths.partner[vertex.index()].some().filter(|_| paths.is_send(vertex)) {
-                most = most.max(1 + paths.most(recv, &paths.after, |facts, id| facts.readers.row(id)));
+            if let Some(recv) =
+                paths.partner[vertex.index()].some().filter(|_| paths.is_send(vertex))
+            {
+                most =
+                    most.max(1 + paths.most(recv, &paths.after, |facts, id| facts.readers.row(id)));
             }
             paths.after[vertex.index()] = most;
         }
@@ -65,12 +71,15 @@ impl<'a, 'p> Paths<'a, 'p> {
         'a: 'f,
     {
         let rank = self.whole.rank(vertex);
-        let Some(facts) = &self.facts[self.whole.program.ranks[rank as usize].body.index()] else { return 0 };
+        let Some(facts) = &self.facts[self.whole.program.ranks[rank as usize].body.index()] else {
+            return 0;
+        };
         let neighbours = neighbours(facts, self.whole.id(vertex)).iter();
         neighbours.map(|&id| table[self.whole.vertex(rank, id).index()]).max().unwrap_or(0)
     }
 
-    /// What is split of each rank, where `cut` says how an action of so many bytes on a path of so many messages is.
+    /// What is split of each rank, where `cut` says how an action of so many bytes on a path of so
+    /// many messages is.
     pub(super) fn splits(&self, cut: impl Fn(u64, u32) -> Cut) -> Vec<Group> {
         let whole = self.whole;
         let mut splits = Splits::new();
@@ -81,7 +90,9 @@ impl<'a, 'p> Paths<'a, 'p> {
                 let hops = match (whole.action(vertex), self.partner[vertex.index()].some()) {
                     (Action::Send { .. }, Some(recv)) => self.hops(vertex, recv),
                     (Action::Recv { .. }, Some(send)) => self.hops(send, vertex),
-                    (Action::Exec { .. }, _) => self.before[vertex.index()] + self.after[vertex.index()],
+                    (Action::Exec { .. }, _) => {
+                        self.before[vertex.index()] + self.after[vertex.index()]
+                    }
                     _ => 0,
                 };
                 if hops >= 2 && bytes > 0 {
@@ -117,10 +128,13 @@ fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Ve
     for vertex in whole.vertices() {
         let rank = whole.rank(vertex);
         match *whole.action(vertex) {
-            Action::Recv { from, tag, .. } if from == ANY || tag == ANY => has_wildcard[rank as usize] = true,
+            Action::Recv { from, tag, .. } if from == ANY || tag == ANY => {
+                has_wildcard[rank as usize] = true
+            }
             Action::Send { payload: Payload::Pattern { .. }, to, .. } => {
-                let recv =
-                    trace.partner[vertex.index()].some().filter(|_| partner[vertex.index()] != Vertex::NONE);
+                let recv = trace.partner[vertex.index()]
+                    .some()
+                    .filter(|_| partner[vertex.index()] != Vertex::NONE);
                 let counts_only = recv.is_some_and(|recv| is_pattern(whole.action(recv)));
                 if !counts_only {
                     stores_pattern.insert((rank, to));
@@ -147,7 +161,8 @@ fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Ve
     partner
 }
 
-/// Takes out messages whose bytes lie beside those of another from the same rank to the same with the same tag.
+/// Takes out messages whose bytes lie beside those of another from the same rank to the same with
+/// the same tag.
 fn without_rows(whole: &Whole<'_>, partner: &mut [Vertex]) {
     // By channel and address, whether one message begins there and another ends.
     let mut borders: FxHashMap<_, [bool; 2]> = FxHashMap::default();
@@ -158,14 +173,18 @@ fn without_rows(whole: &Whole<'_>, partner: &mut [Vertex]) {
         let key = |space, at| (whole.rank(vertex), to, tag, space, at);
         Some([key(first.space, first.addr), key(last.space, last.addr + last.size)])
     };
-    let messages =
-        || whole.vertices().filter(|vertex| slice::size(whole.body(*vertex), whole.action(*vertex)) > 0);
+    let messages = || {
+        whole
+            .vertices()
+            .filter(|vertex| slice::size(whole.body(*vertex), whole.action(*vertex)) > 0)
+    };
     for [start, end] in messages().filter_map(ends) {
         borders.entry(start).or_default()[0] = true;
         borders.entry(end).or_default()[1] = true;
     }
     for vertex in messages() {
-        let in_row = ends(vertex).is_some_and(|ends| ends.iter().any(|end| borders[end] == [true; 2]));
+        let in_row =
+            ends(vertex).is_some_and(|ends| ends.iter().any(|end| borders[end] == [true; 2]));
         if let Some(recv) = partner[vertex.index()].some().filter(|_| in_row) {
             (partner[vertex.index()], partner[recv.index()]) = (Vertex::NONE, Vertex::NONE);
         }

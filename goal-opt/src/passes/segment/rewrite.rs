@@ -8,8 +8,8 @@ use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topologic
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The body with some actions in segments, each in the place of its action. What waits for what is said in
-/// `RULES.md`.
+/// The body with some actions in segments, each in the place of its action. What waits for what is
+/// said in `RULES.md`.
 pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> Body {
     let parts = Parts::new(body, splits);
     let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
@@ -105,8 +105,9 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    /// Who waited for an action's end waits with its first part for all parts; but where both are split and touch the same bytes,
-    /// its first part waits for the first, its last for all, and each for what has to do with its bytes.
+    /// Who waited for an action's end waits with its first part for all parts; but where both are
+    /// split and touch the same bytes, its first part waits for the first, its last for all, and
+    /// each for what has to do with its bytes.
     fn ends(&mut self) {
         for (i, edge) in self.body.requires.edges().enumerate() {
             let position = self.body.debug.requires.get(i).copied();
@@ -145,30 +146,35 @@ impl Rewrite<'_> {
             let position = position.or_else(|| self.place(after));
             let mut edges = Vec::new();
             self.overlaps(before, after, |x, y| {
-                let (prerequisite, waiter) = (self.parts.part(before, x), self.parts.part(after, y));
+                let (prerequisite, waiter) =
+                    (self.parts.part(before, x), self.parts.part(after, y));
                 edges.push(Edge { waiter, prerequisite });
             });
             edges.into_iter().for_each(|edge| self.requires.push(edge, position));
         }
     }
 
-    /// The parts of an action start one after the other; who waited for its start waits for that of the last.
+    /// The parts of an action start one after the other; who waited for its start waits for that of
+    /// the last.
     fn starts(&mut self) {
         for (i, edge) in self.body.irequires.edges().enumerate() {
-            let (waiter, prerequisite) = (self.parts.first(edge.waiter), self.parts.last(edge.prerequisite));
-            self.irequires.push(Edge { waiter, prerequisite }, self.body.debug.irequires.get(i).copied());
+            let (waiter, prerequisite) =
+                (self.parts.first(edge.waiter), self.parts.last(edge.prerequisite));
+            self.irequires
+                .push(Edge { waiter, prerequisite }, self.body.debug.irequires.get(i).copied());
         }
         for id in self.body.ids() {
             let position = self.place(id);
             for part in 1..self.parts.count(id) {
-                let (waiter, prerequisite) = (self.parts.part(id, part), self.parts.part(id, part - 1));
+                let (waiter, prerequisite) =
+                    (self.parts.part(id, part), self.parts.part(id, part - 1));
                 self.irequires.push(Edge { waiter, prerequisite }, position);
             }
         }
     }
 
-    /// Messages from a rank to a rank with a tag start in the order in which they did. Of channels with a message that is split,
-    /// dependencies say which that is.
+    /// Messages from a rank to a rank with a tag start in the order in which they did. Of channels
+    /// with a message that is split, dependencies say which that is.
     fn channels(&mut self) {
         let mut last = FxHashMap::default();
         for id in topological_order(self.body).expect("a verified body has no cycle") {
@@ -179,7 +185,8 @@ impl Rewrite<'_> {
             };
             let Some(before) = last.insert(key, id) else { continue };
             if self.parts.is_split(before) || self.parts.is_split(id) {
-                let edge = Edge { waiter: self.parts.first(id), prerequisite: self.parts.last(before) };
+                let edge =
+                    Edge { waiter: self.parts.first(id), prerequisite: self.parts.last(before) };
                 self.irequires.push(edge, self.place(id));
             }
         }
@@ -190,7 +197,8 @@ impl Rewrite<'_> {
         self.body.debug.actions.get(id.index()).copied()
     }
 
-    /// Calls `visit` with the parts of two split actions that touch the same bytes, one of them writing.
+    /// Calls `visit` with the parts of two split actions that touch the same bytes, one of them
+    /// writing.
     fn overlaps(&self, before: ActionId, after: ActionId, mut visit: impl FnMut(usize, usize)) {
         let touched = |id: ActionId| slice::touched(self.body, self.body.action(id));
         let later = touched(after);

@@ -10,7 +10,8 @@ pub(super) fn is_message(action: &Action) -> bool {
     matches!(action, Action::Send { .. } | Action::Recv { .. })
 }
 
-/// Bytes that an action works on, if it is one that can be split: a message, or a predefined operation on contiguous buffers. 0 for the rest.
+/// Bytes that an action works on, if it is one that can be split: a message, or a predefined
+/// operation on contiguous buffers. 0 for the rest.
 pub(super) fn size(body: &Body, action: &Action) -> u64 {
     match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => match payload {

@@ -2,7 +2,8 @@
 
 use goal_lang::{Action, Program};
 
-/// An end of a message, with what the other end has to have the same. Ends are in order by channel, and then as they are laid out.
+/// An end of a message, with what the other end has to have the same. Ends are in order by channel,
+/// and then as they are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct End {
     pub(super) peer: u32,

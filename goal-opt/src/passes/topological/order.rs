@@ -1,13 +1,14 @@
 //! Which messages of a rank have to keep their order, although no dependency says so.
 //!
-//! A runtime starts what is ready in the layout's order. Where dependencies leave the order of two messages open that could
-//! be taken for each other, the layout decides between them in practice, and must go on to decide the same.
+//! A runtime starts what is ready in the layout's order. Where dependencies leave the order of two
+//! messages open that could be taken for each other, the layout decides between them in practice,
+//! and must go on to decide the same.
 
 use super::ends::{End, Ends};
 use goal_lang::{ANY, Action, Body, Payload, Program};
 
-/// Calls `visit` with each message and the one before it that must not come after it: the body and both actions. The bodies must
-/// be in topological order. Linear but for sorting.
+/// Calls `visit` with each message and the one before it that must not come after it: the body and
+/// both actions. The bodies must be in topological order. Linear but for sorting.
 pub(super) fn visit_ordered(
     program: &Program,
     views: &[View],
@@ -44,7 +45,8 @@ pub(super) struct View {
     any_source: bool,
     /// It receives with any tag: the order of a source's messages with different tags shows.
     any_tag: bool,
-    /// It stores messages: where these are patterns, their bytes depend on their number among all from their source.
+    /// It stores messages: where these are patterns, their bytes depend on their number among all
+    /// from their source.
     stores: bool,
     sends_patterns: bool,
 }
@@ -52,7 +54,8 @@ pub(super) struct View {
 impl View {
     /// Looks at every action.
     pub(super) fn new(body: &Body) -> Self {
-        let mut view = Self { any_source: false, any_tag: false, stores: false, sends_patterns: false };
+        let mut view =
+            Self { any_source: false, any_tag: false, stores: false, sends_patterns: false };
         for action in &body.actions {
             match *action {
                 Action::Send { payload, .. } => {
@@ -69,7 +72,8 @@ impl View {
         view
     }
 
-    /// Whether the rank receives with wildcards, so that its layout alone does not tell what it takes.
+    /// Whether the rank receives with wildcards, so that its layout alone does not tell what it
+    /// takes.
     pub(super) fn is_wild(&self) -> bool {
         self.any_source || self.any_tag
     }

@@ -1,12 +1,14 @@
-//! Which receive a send is for, as far as the layouts tell: the n-th send of a channel goes to the n-th receive.
+//! Which receive a send is for, as far as the layouts tell: the n-th send of a channel goes to the
+//! n-th receive.
 
 use super::ends::Ends;
 use super::order::View;
 use goal_lang::Program;
 
-/// Calls `visit` with the sends and receives that belong together, each as its body and action; those to ranks that receive with wildcards are
-/// left out. Of ranks with the same actions the first sends for all, so the work is that of the bodies, whatever the number of
-/// ranks: linear but for a search for each channel.
+/// Calls `visit` with the sends and receives that belong together, each as its body and action;
+/// those to ranks that receive with wildcards are left out. Of ranks with the same actions the
+/// first sends for all, so the work is that of the bodies, whatever the number of ranks: linear but
+/// for a search for each channel.
 pub(super) fn visit_partners(
     program: &Program,
     views: &[View],
@@ -27,7 +29,8 @@ pub(super) fn visit_partners(
             let wanted = (source as u32, channel[0].tag);
             let receives = receives.of_body(theirs);
             let from = receives.partition_point(|receive| receive.channel() < wanted);
-            let listening = receives[from..].iter().take_while(|receive| receive.channel() == wanted);
+            let listening =
+                receives[from..].iter().take_while(|receive| receive.channel() == wanted);
             for (send, receive) in channel.iter().zip(listening) {
                 visit((body, send.action), (theirs, receive.action));
             }

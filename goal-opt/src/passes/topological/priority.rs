@@ -1,4 +1,5 @@
-//! How long it takes from the start of each action to the end of the program, at least: its upward rank.
+//! How long it takes from the start of each action to the end of the program, at least: its upward
+//! rank.
 
 use super::ends::Ends;
 use super::order::{View, visit_ordered};
@@ -7,8 +8,8 @@ use crate::machine::Machine;
 use crate::reach::Graph;
 use goal_lang::{Action, ActionId, Body, Csr, Operand, Program};
 
-/// The upward ranks of all actions in nanoseconds. Over dependencies and messages that must keep their order they don't
-/// ascend.
+/// The upward ranks of all actions in nanoseconds. Over dependencies and messages that must keep
+/// their order they don't ascend.
 pub(super) struct Priorities {
     /// By body, its first action in the table; one more entry for the end.
     first: Vec<usize>,
@@ -16,8 +17,9 @@ pub(super) struct Priorities {
 }
 
 impl Priorities {
-    /// Walks back from what nothing waits for, over dependencies and messages of all ranks. Bodies must be in topological order.
-    /// Linear in actions, dependencies and messages, but for sorting messages.
+    /// Walks back from what nothing waits for, over dependencies and messages of all ranks. Bodies
+    /// must be in topological order. Linear in actions, dependencies and messages, but for sorting
+    /// messages.
     pub(super) fn new(program: &Program, machine: &Machine) -> Self {
         let mut first = vec![0];
         for body in &program.bodies {
@@ -41,7 +43,8 @@ struct Before {
     ends: Graph,
     /// Those whose start it waits for.
     starts: Graph,
-    /// Of a receive, the sends that it takes a message of: one, or one a rank where ranks share a body.
+    /// Of a receive, the sends that it takes a message of: one, or one a rank where ranks share a
+    /// body.
     sends: Graph,
 }
 
@@ -78,7 +81,9 @@ impl Walk {
         let edges = |of: fn(&Body) -> &Csr, visit: &mut dyn FnMut(u32, u32)| {
             for (body, &first) in program.bodies.iter().zip(first) {
                 let vertex = |id: ActionId| first as u32 + id.0;
-                of(body).edges().for_each(|edge| visit(vertex(edge.waiter), vertex(edge.prerequisite)));
+                of(body)
+                    .edges()
+                    .for_each(|edge| visit(vertex(edge.waiter), vertex(edge.prerequisite)));
             }
         };
         let mut messages: Vec<(u32, u32)> = Vec::new();
@@ -95,8 +100,9 @@ impl Walk {
                 })?,
             })
         };
-        let durations =
-            |body: &'a Body| body.actions.iter().map(move |action| duration_ns(body, action, machine));
+        let durations = |body: &'a Body| {
+            body.actions.iter().map(move |action| duration_ns(body, action, machine))
+        };
         Self {
             before: before(),
             channel,
@@ -109,7 +115,12 @@ impl Walk {
     fn run(&mut self) {
         let Some(before) = self.before.take() else { return };
         let in_order = self.channel.iter().filter(|&&before| before != u32::MAX);
-        let all = before.ends.targets().iter().chain(before.starts.targets()).chain(before.sends.targets());
+        let all = before
+            .ends
+            .targets()
+            .iter()
+            .chain(before.starts.targets())
+            .chain(before.sends.targets());
         all.chain(in_order).for_each(|&before| self.known[before as usize].pending += 1);
         let mut open: Vec<u32> = Vec::new();
         for last in (0..self.known.len()).rev() {
@@ -122,7 +133,8 @@ impl Walk {
         }
     }
 
-    /// An action has its rank: what comes before it learns of it, and those of which nothing behind is open join `open`.
+    /// An action has its rank: what comes before it learns of it, and those of which nothing behind
+    /// is open join `open`.
     fn pass_on(&mut self, vertex: u32, before: &Before, open: &mut Vec<u32>) {
         self.done += 1;
         let Known { behind_ns, ref mut upward_ns, ref mut pending } = self.known[vertex as usize];
@@ -151,7 +163,8 @@ impl Walk {
         }
     }
 
-    /// Ranks for what the walk did not reach: messages whose order the layouts don't tell may form circles.
+    /// Ranks for what the walk did not reach: messages whose order the layouts don't tell may form
+    /// circles.
     fn complete(&mut self, program: &Program, first: &[usize]) {
         if self.done == self.known.len() {
             return;
@@ -161,7 +174,8 @@ impl Walk {
                 let vertex = first + id.index();
                 let behind_ns = |csr: &Csr| {
                     let row = csr.row(id).iter();
-                    row.map(|waiter| self.known[first + waiter.index()].upward_ns).fold(0.0, f64::max)
+                    row.map(|waiter| self.known[first + waiter.index()].upward_ns)
+                        .fold(0.0, f64::max)
                 };
                 let by_end = behind_ns(&body.requires).max(self.known[vertex].behind_ns);
                 let upward_ns = (self.duration_ns[vertex] + by_end)
@@ -178,8 +192,9 @@ impl Walk {
     }
 }
 
-/// From the start of an action to its end, in nanoseconds. A send has ended when its bytes are with the network, or with the receiver
-/// where they wait for it. A local operation goes over its bytes as fast as the wire does.
+/// From the start of an action to its end, in nanoseconds. A send has ended when its bytes are with
+/// the network, or with the receiver where they wait for it. A local operation goes over its bytes
+/// as fast as the wire does.
 fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
     match *action {
         Action::Recv { payload, .. } => machine.message_ns(body.payload_size(payload)),
@@ -190,7 +205,8 @@ fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
         Action::Calc { nanos, .. } => nanos as f64,
         Action::Wtime { .. } | Action::Nop => 0.0,
         ref action => {
-            let bytes = body.local_operation(action).map_or(0, |local| Operand::size(&local.result()));
+            let bytes =
+                body.local_operation(action).map_or(0, |local| Operand::size(&local.result()));
             bytes as f64 * machine.gap_per_byte_ns
         }
     }

@@ -27,7 +27,8 @@ fn a_send_that_a_chain_across_ranks_waits_for_comes_first() {
     first.labelled("small", send(8, 1, 0));
     program.rank_with(first.finish());
     let mut second = BodyBuilder::default();
-    let (got, work) = (second.labelled("got", recv(8, 0, 0)), second.labelled("work", calc(1_000_000)));
+    let (got, work) =
+        (second.labelled("got", recv(8, 0, 0)), second.labelled("work", calc(1_000_000)));
     second.requires(work, got);
     program.rank_with(second.finish());
     let mut third = BodyBuilder::default();

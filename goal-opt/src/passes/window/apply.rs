@@ -36,7 +36,8 @@ pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     let mut irequires = places.inside(&body.irequires, &body.debug.irequires);
     let position = |id: ActionId| body.debug.actions.get(old[id.index()] as usize).copied();
     for &(before, after) in &layout.pins {
-        let edge = Edge { waiter: places.new[after as usize], prerequisite: places.new[before as usize] };
+        let edge =
+            Edge { waiter: places.new[after as usize], prerequisite: places.new[before as usize] };
         if !is_ordered(body, &places, before, after) {
             irequires.push(edge, position(edge.waiter));
         }
@@ -46,13 +47,16 @@ pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     }
     for (number, &cut) in layout.cuts.iter().enumerate() {
         let dummy = ActionId::new(cut as usize + number);
-        let before = number.checked_sub(1).map_or(0, |before| layout.cuts[before] as usize + number);
+        let before =
+            number.checked_sub(1).map_or(0, |before| layout.cuts[before] as usize + number);
         for sink in (before..dummy.index()).filter(|&at| flags[at] & HAS_END_WAITER == 0) {
-            requires.push(Edge { waiter: dummy, prerequisite: ActionId::new(sink) }, position(dummy));
+            requires
+                .push(Edge { waiter: dummy, prerequisite: ActionId::new(sink) }, position(dummy));
         }
         let end = layout.cuts.get(number + 1).map_or(len, |&next| next as usize + number + 1);
         for source in (dummy.index() + 1..end).filter(|&at| flags[at] & HAS_PREREQUISITE == 0) {
-            requires.push(Edge { waiter: ActionId::new(source), prerequisite: dummy }, position(dummy));
+            requires
+                .push(Edge { waiter: ActionId::new(source), prerequisite: dummy }, position(dummy));
         }
     }
     (new.requires, new.debug.requires) = requires.finish(len);
@@ -69,11 +73,16 @@ struct Places<'a> {
 impl Places<'_> {
     /// The number of the window of an action, by its place in the new body.
     fn window(&self, place: ActionId) -> usize {
-        // Window number w begins w places later than its cut says, because of the dummies before it.
+        // Window number w begins w places later than its cut says, because of the dummies before
+        // it.
         let (mut low, mut high) = (0, self.cuts.len());
         while low < high {
             let middle = (low + high) / 2;
-            if self.cuts[middle] as usize + middle < place.index() { low = middle + 1 } else { high = middle }
+            if self.cuts[middle] as usize + middle < place.index() {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         low
     }
@@ -83,7 +92,8 @@ impl Places<'_> {
         let mut inside = Edges { edges: Vec::new(), positions: Vec::new() };
         let mut window = (usize::MAX, 0..0);
         for (i, edge) in csr.edges().enumerate() {
-            let (waiter, prerequisite) = (self.new[edge.waiter.index()], self.new[edge.prerequisite.index()]);
+            let (waiter, prerequisite) =
+                (self.new[edge.waiter.index()], self.new[edge.prerequisite.index()]);
             if !window.1.contains(&prerequisite.index()) {
                 let number = self.window(prerequisite);
                 let start = number.checked_sub(1).map_or(0, |cut| self.cuts[cut] as usize + number);
@@ -101,7 +111,8 @@ impl Places<'_> {
 /// Steps of a search before it is given up; the dependency that it would have saved is then added.
 const STEPS_MAX: usize = 256;
 
-/// Whether `before` starts before `after` anyway, by a path of dependencies between actions of their window.
+/// Whether `before` starts before `after` anyway, by a path of dependencies between actions of
+/// their window.
 fn is_ordered(body: &Body, places: &Places<'_>, before: u32, after: u32) -> bool {
     let goal = places.new[after as usize];
     let mut seen = vec![ActionId(before)];

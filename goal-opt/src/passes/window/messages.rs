@@ -13,7 +13,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Envelope {
     /// Ready sends that fit, those that have started since among them.
     pub(super) sends: VecDeque<Vertex>,
-    /// Ready receives, those that have started since among them, numbered in the order in which they became ready.
+    /// Ready receives, those that have started since among them, numbered in the order in which
+    /// they became ready.
     pub(super) recvs: VecDeque<(u32, Vertex)>,
     /// The [`Family`].
     pub(super) family: u32,
@@ -21,10 +22,12 @@ pub(super) struct Envelope {
     pub(super) wider: Vec<u32>,
 }
 
-/// Envelopes that compete for messages, directly or through others: a message of one family meets no receive of another.
+/// Envelopes that compete for messages, directly or through others: a message of one family meets
+/// no receive of another.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// Whether several sources compete, so that no order of starts decides which receive takes which message.
+    /// Whether several sources compete, so that no order of starts decides which receive takes
+    /// which message.
     pub(super) is_open_ended: bool,
     /// Sends that are not ready yet.
     pub(super) sends_missing: u32,
@@ -38,7 +41,8 @@ pub(super) struct Family {
 pub(super) struct Messages {
     pub(super) envelopes: Vec<Envelope>,
     pub(super) families: Vec<Family>,
-    /// The envelope of each send and receive, by number of the action in the whole program; [`NONE`] for others.
+    /// The envelope of each send and receive, by number of the action in the whole program;
+    /// [`NONE`] for others.
     pub(super) of: Vec<u32>,
 }
 
@@ -73,9 +77,12 @@ impl Messages {
         envelopes.resize_with(keys.len(), Envelope::default);
         let mut parents: Vec<u32> = (0..keys.len() as u32).collect();
         if has_wildcards {
-            for (envelope, &(to, from, tag)) in keys.iter().enumerate().filter(|(i, _)| counts[*i][0] > 0) {
+            for (envelope, &(to, from, tag)) in
+                keys.iter().enumerate().filter(|(i, _)| counts[*i][0] > 0)
+            {
                 let wider = [(to, from, ANY), (to, ANY, tag), (to, ANY, ANY)];
-                envelopes[envelope].wider = wider.iter().filter_map(|key| index.get(key).copied()).collect();
+                envelopes[envelope].wider =
+                    wider.iter().filter_map(|key| index.get(key).copied()).collect();
                 for &other in &envelopes[envelope].wider {
                     let (a, b) = (root(&mut parents, envelope as u32), root(&mut parents, other));
                     parents[a as usize] = b;

@@ -1,9 +1,10 @@
 //! One run of the whole program in which no rank ever has more under way than a window holds.
 //!
-//! Actions are taken in the order of the layout, as far as what they wait for allows; a message is sent and received in one
-//! step, when both of its ends are ready, so that nothing stays under way. Only where a program gets no further so do ends
-//! of messages start alone: those whose start others wait for, and sends that need no receive because they are small. How
-//! small a send must be is raised step by step, so that the run finds the least eager limit at which the program ends.
+//! Actions are taken in the order of the layout, as far as what they wait for allows; a message is
+//! sent and received in one step, when both of its ends are ready, so that nothing stays under way.
+//! Only where a program gets no further so do ends of messages start alone: those whose start
+//! others wait for, and sends that need no receive because they are small. How small a send must be
+//! is raised step by step, so that the run finds the least eager limit at which the program ends.
 
 mod meet;
 mod queue;
@@ -130,8 +131,8 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// Runs to the end: each rank's windows, and the least size that sends must have to need their receive (`None` where
-    /// all may).
+    /// Runs to the end: each rank's windows, and the least size that sends must have to need their
+    /// receive (`None` where all may).
     pub(super) fn finish(mut self) -> Result<(Vec<Layout>, Option<u64>), Refusal> {
         for vertex in self.whole.vertices() {
             if self.unmet[vertex.index()] == 0 {

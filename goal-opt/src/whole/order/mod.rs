@@ -60,11 +60,12 @@ impl From<Option<bool>> for Ordered {
 
 /// The order of all events of a program, by both kinds of dependencies and by messages.
 ///
-/// A message orders the start of its send before the end of its receive, but only where no run can match them otherwise. The
-/// work of all questions together is bounded.
+/// A message orders the start of its send before the end of its receive, but only where no run can
+/// match them otherwise. The work of all questions together is bounded.
 pub struct Order<'w, 'p> {
     whole: &'w Whole<'p>,
-    /// By vertex, the other end of its message where every run matches them; [`Vertex::NONE`] for the rest.
+    /// By vertex, the other end of its message where every run matches them; [`Vertex::NONE`] for
+    /// the rest.
     partner: Rc<Vec<Vertex>>,
     reach: Reach,
     /// Events and edges that walks through messages that wait may still look at.
@@ -93,7 +94,11 @@ impl<'w, 'p> Order<'w, 'p> {
     }
 
     /// The same of messages that are known, whose graph is taken.
-    fn of(whole: &'w Whole<'p>, unique: &mut Unique, implied: &[[Vertex; 2]]) -> Result<Self, TooLarge> {
+    fn of(
+        whole: &'w Whole<'p>,
+        unique: &mut Unique,
+        implied: &[[Vertex; 2]],
+    ) -> Result<Self, TooLarge> {
         let partner = Rc::clone(&unique.partner);
         let reach = match unique.reach.take() {
             Some(reach) if implied.is_empty() => reach,
@@ -115,8 +120,8 @@ impl<'w, 'p> Order<'w, 'p> {
         self.partner[vertex.index()].some()
     }
 
-    /// All actions in an order in which they may happen: those whose accesses come before others' precede these. Where there is
-    /// a choice, the action that comes first in its body is first.
+    /// All actions in an order in which they may happen: those whose accesses come before others'
+    /// precede these. Where there is a choice, the action that comes first in its body is first.
     pub(crate) fn sequence(&self) -> Vec<Vertex> {
         let (graph, mut missing) = (self.reach.graph(), self.reach.indegrees());
         let id = |node: u32| self.whole.id(Vertex(node / 2)).0;
@@ -141,8 +146,9 @@ impl<'w, 'p> Order<'w, 'p> {
         sequence
     }
 
-    /// Whether `first` comes before `second` where messages above `eager_limit` bytes wait for their receives; `false` too where
-    /// the bound on the work of all these questions was too small to find out.
+    /// Whether `first` comes before `second` where messages above `eager_limit` bytes wait for
+    /// their receives; `false` too where the bound on the work of all these questions was too small
+    /// to find out.
     pub(crate) fn may_hold_up(&mut self, first: Event, second: Event, eager_limit: u64) -> bool {
         let (mut seen, mut todo) = (FxHashSet::default(), vec![first.node()]);
         while let Some(node) = todo.pop() {
@@ -153,12 +159,15 @@ impl<'w, 'p> Order<'w, 'p> {
                 continue;
             }
             let next = self.reach.graph().row(node);
-            let Some(left) = self.steps_left.checked_sub(1 + next.len() as u64) else { return false };
+            let Some(left) = self.steps_left.checked_sub(1 + next.len() as u64) else {
+                return false;
+            };
             self.steps_left = left;
             todo.extend(next);
             let vertex = Vertex(node / 2);
             let is_start = node == Event::Start(vertex).node();
-            if let Some(send) = self.partner(vertex).filter(|_| is_start && is_recv(self.whole, vertex))
+            if let Some(send) =
+                self.partner(vertex).filter(|_| is_start && is_recv(self.whole, vertex))
                 && let Action::Send { payload, .. } = *self.whole.action(send)
                 && self.whole.body(send).payload_size(payload) > eager_limit
             {
@@ -178,11 +187,11 @@ impl<'w, 'p> Order<'w, 'p> {
         self.reach.reaches(first.node(), second.node()).into()
     }
 
-    /// Whether `first` has done with its buffers before `second` begins with its own (paper II, Theorem 2: order matters only
-    /// between accesses to the same data).
+    /// Whether `first` has done with its buffers before `second` begins with its own (paper II,
+    /// Theorem 2: order matters only between accesses to the same data).
     ///
-    /// A send has also done with its buffer when its receive has ended, and a receive doesn't touch its buffer before its
-    /// send has started.
+    /// A send has also done with its buffer when its receive has ended, and a receive doesn't touch
+    /// its buffer before its send has started.
     pub fn accesses_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
         let recv = self.partner(first).filter(|_| !is_recv(self.whole, first));
         self.any_before([Some(Event::End(first)), recv.map(Event::End)], second)
@@ -300,7 +309,11 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
 
 /// The graph of all events, where messages are matched as `partner` says, and the sends of
 /// `implied` start before the receives there end.
-fn reach(whole: &Whole<'_>, partner: &[Vertex], implied: &[[Vertex; 2]]) -> Result<Reach, TooLarge> {
+fn reach(
+    whole: &Whole<'_>,
+    partner: &[Vertex],
+    implied: &[[Vertex; 2]],
+) -> Result<Reach, TooLarge> {
     let too_large = || TooLarge(whole.len() as u64);
     if whole.len() >= (u32::MAX / 2) as usize {
         return Err(too_large());

@@ -14,7 +14,8 @@ fn program(text: &str) -> Program {
 
 /// The action with a label.
 fn find(whole: &Whole<'_>, label: &str) -> Vertex {
-    let labelled = |&vertex: &Vertex| whole.body(vertex).debug.labels.get(whole.id(vertex)) == Some(label);
+    let labelled =
+        |&vertex: &Vertex| whole.body(vertex).debug.labels.get(whole.id(vertex)) == Some(label);
     whole.vertices().find(labelled).unwrap_or_else(|| panic!("no {label}"))
 }
 
@@ -37,15 +38,21 @@ fn a_reply_comes_after_what_it_replies_to() {
         rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; w: exec copyInt8 with 8,1 0,1; w requires r; }
         rank 1 { a: recv 0,8 from 0; b: send 0,8 to 0; b requires a; }";
     let (yes, no) = (Ordered::Yes, Ordered::No);
-    // Where the reply has come, the request was received, so its buffer is free; the reply itself stores nothing before the
-    // request is sent.
-    assert_order(text, &[("s", "w", yes), ("s", "r", yes), ("r", "s", no), ("a", "r", yes), ("w", "a", no)]);
+    // Where the reply has come, the request was received, so its buffer is free; the reply itself
+    // stores nothing before the request is sent.
+    assert_order(
+        text,
+        &[("s", "w", yes), ("s", "r", yes), ("r", "s", no), ("a", "r", yes), ("w", "a", no)],
+    );
 }
 
 #[test]
 fn a_start_dependency_orders_starts_only() {
     let text = "rank 0 { a: calc 1; b: calc 1; c: calc 1; b irequires a; c requires b; }";
-    assert_order(text, &[("a", "b", Ordered::No), ("a", "c", Ordered::No), ("b", "c", Ordered::Yes)]);
+    assert_order(
+        text,
+        &[("a", "b", Ordered::No), ("a", "c", Ordered::No), ("b", "c", Ordered::Yes)],
+    );
 }
 
 #[test]
@@ -114,7 +121,9 @@ fn unique_messages_are_the_same_in_every_run() {
             let options = Options { seed: run, eager: Eager::All, ..Options::default() };
             let Ok(outcome) = goal_interp::run(&program, &options) else { continue };
             let sends: BTreeMap<_, _> = (outcome.matches.sends.iter())
-                .map(|(&(rank, id), &number)| ((rank, destination(&program, rank, id), number), (rank, id)))
+                .map(|(&(rank, id), &number)| {
+                    ((rank, destination(&program, rank, id), number), (rank, id))
+                })
                 .collect();
             for (&(rank, id), taken) in &outcome.matches.receives {
                 let recv = whole.vertex(rank, id);
@@ -154,7 +163,9 @@ fn answers_are_those_of_a_walk() {
             for second in whole.vertices() {
                 let expected = match after.contains(&Event::Start(second))
                     || (is_recv(&whole, second)
-                        && order.partner(second).is_some_and(|send| after.contains(&Event::Start(send))))
+                        && order
+                            .partner(second)
+                            .is_some_and(|send| after.contains(&Event::Start(send))))
                 {
                     true => Ordered::Yes,
                     false => Ordered::No,
@@ -170,7 +181,11 @@ fn answers_are_those_of_a_walk() {
 }
 
 /// What happens after the accesses of an action.
-fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex) -> std::collections::HashSet<Event> {
+fn walk(
+    whole: &Whole<'_>,
+    order: &Order<'_, '_>,
+    first: Vertex,
+) -> std::collections::HashSet<Event> {
     let mut todo = vec![Event::End(first)];
     if !is_recv(whole, first) {
         todo.extend(order.partner(first).map(Event::End));

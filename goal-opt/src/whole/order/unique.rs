@@ -1,8 +1,8 @@
 //! Which messages every run matches in the same way.
 //!
-//! The messages of a source and tag are received in order, so where their sends start one after the other, and their
-//! receives too, each send has its receive. A wildcard spoils this for all that it may take, unless there is only one
-//! message that it can.
+//! The messages of a source and tag are received in order, so where their sends start one after the
+//! other, and their receives too, each send has its receive. A wildcard spoils this for all that it
+//! may take, unless there is only one message that it can.
 
 use super::{BodyOrder, Event, Ordered};
 use crate::reach::Reach;
@@ -38,8 +38,8 @@ pub(super) struct Unique {
     pub(super) reach: Option<Reach>,
 }
 
-/// By vertex, the other end of its message where every run that receives it matches the two; [`Vertex::NONE`] for the rest.
-/// Linear in actions and dependencies but for sorting the messages.
+/// By vertex, the other end of its message where every run that receives it matches the two;
+/// [`Vertex::NONE`] for the rest. Linear in actions and dependencies but for sorting the messages.
 pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
     find(whole, trace).partner.to_vec()
 }
@@ -55,8 +55,11 @@ fn find(whole: &Whole<'_>, trace: &Trace) -> Unique {
     let mut orders = Vec::new();
     orders.resize_with(whole.program.bodies.len(), || None);
     let mut ends = ends(whole);
-    ends.sort_unstable_by_key(|end| (end.destination, end.source, end.tag, end.is_recv, end.vertex));
-    let mut messages = Messages { whole, orders, unique: Vec::new(), single: Vec::new(), open: Vec::new() };
+    ends.sort_unstable_by_key(|end| {
+        (end.destination, end.source, end.tag, end.is_recv, end.vertex)
+    });
+    let mut messages =
+        Messages { whole, orders, unique: Vec::new(), single: Vec::new(), open: Vec::new() };
     for rank in chunks(&ends, |end| end.destination) {
         let rank = &mut ends[rank];
         match rank.iter().any(|end| end.source == ANY || (end.is_recv && end.tag == ANY)) {
@@ -89,12 +92,14 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
     }
 }
 
-/// Finds out which messages are unique of those that only the order between ranks can make so, like those of a ping-pong: all are
-/// taken for unique, and what isn't in order then is dropped, until all are.
+/// Finds out which messages are unique of those that only the order between ranks can make so, like
+/// those of a ping-pong: all are taken for unique, and what isn't in order then is dropped, until
+/// all are.
 ///
-/// What is left is unique: in any run, take the first start of a send or receive that comes too early. What should have come
-/// before it is ordered before it by dependencies and by messages that were received until then, and these have met as assumed.
-/// The groups that are left in `open` are unique.
+/// What is left is unique: in any run, take the first start of a send or receive that comes too
+/// early. What should have come before it is ordered before it by dependencies and by messages that
+/// were received until then, and these have met as assumed. The groups that are left in `open` are
+/// unique.
 ///
 /// The graph of all events with the messages that are unique, where any of the open ones are.
 fn settle(
@@ -112,7 +117,8 @@ fn settle(
         let Ok(mut reach) = super::reach(whole, &assumed, &[]) else { break };
         let before = open.len();
         open.retain_mut(|group| {
-            start_in_order(&mut reach, &mut group.sends) && start_in_order(&mut reach, &mut group.recvs)
+            start_in_order(&mut reach, &mut group.sends)
+                && start_in_order(&mut reach, &mut group.recvs)
         });
         if open.len() == before {
             *partners = assumed;
@@ -189,9 +195,11 @@ impl<'p> Messages<'_, 'p> {
         }
     }
 
-    /// The same for a rank with wildcards, where a channel's messages may be taken by other receives.
+    /// The same for a rank with wildcards, where a channel's messages may be taken by other
+    /// receives.
     fn of_wild_rank(&mut self, rank: &mut [End]) {
-        // How many sends there are by source and tag, either of which may be any, and how many receives with a wildcard.
+        // How many sends there are by source and tag, either of which may be any, and how many
+        // receives with a wildcard.
         let mut sends: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut wild: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for end in rank.iter() {
@@ -203,8 +211,10 @@ impl<'p> Messages<'_, 'p> {
             }
         }
         let is_single = |end: &End| sends.get(&(end.source, end.tag)) == Some(&1);
-        self.single.extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
-        let any_source = |end: &End| wild.contains_key(&(ANY, ANY)) || wild.contains_key(&(ANY, end.tag));
+        self.single
+            .extend(rank.iter().filter(|end| end.is_recv && is_single(end)).map(|end| end.vertex));
+        let any_source =
+            |end: &End| wild.contains_key(&(ANY, ANY)) || wild.contains_key(&(ANY, end.tag));
         let mut pairs = rank.to_vec();
         pairs.sort_unstable_by_key(|end| (end.source, end.is_recv, end.vertex));
         for pair in chunks(&pairs, |end| end.source) {
@@ -229,8 +239,8 @@ impl<'p> Messages<'_, 'p> {
         let rank = self.whole.rank(first.vertex);
         let body = self.whole.program.ranks[rank as usize].body;
         let program = self.whole.program;
-        let order =
-            self.orders[body.index()].get_or_insert_with(|| BodyOrder::new(&program.bodies[body.index()]));
+        let order = self.orders[body.index()]
+            .get_or_insert_with(|| BodyOrder::new(&program.bodies[body.index()]));
         let id = |vertex: Vertex| self.whole.id(vertex);
         ends.iter_mut().for_each(|end| end.position = order.position(id(end.vertex)));
         ends.sort_unstable_by_key(|end| end.position);

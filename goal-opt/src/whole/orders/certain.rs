@@ -113,7 +113,8 @@ fn after(order: &mut Order<'_, '_>, some: &[Vertex], all: &[Vertex]) -> Vec<u64>
     };
     if all.len() <= PAIRS_OF_MAX {
         let count = |&first: &Vertex| {
-            all.iter().filter(|&&second| first != second && starts(order, first, second)).count() as u64
+            all.iter().filter(|&&second| first != second && starts(order, first, second)).count()
+                as u64
         };
         return some.iter().map(count).collect();
     }
@@ -256,7 +257,8 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         self.looks = left;
         for send in sends {
             let Some((_, envelope)) = self.scene.end(send) else { continue };
-            let pools = takers(envelope).into_iter().filter_map(|taker| self.pools.get(&(rank, taker)));
+            let pools =
+                takers(envelope).into_iter().filter_map(|taker| self.pools.get(&(rank, taker)));
             let recvs: u64 = pools.map(|pool| pool.recvs).sum();
             match recvs >= self.needs[send.index()] {
                 true => self.end(send),

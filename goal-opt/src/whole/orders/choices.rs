@@ -43,8 +43,10 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             let Some((rank, envelope)) = self.scene.end(vertex) else { continue };
             let waiters = whole.body(vertex).requires.row(whole.id(vertex));
             let size = self.scene.size(vertex);
-            let itself = self.tells_data.then_some(vertex).filter(|&vertex| self.is_stored(vertex, rank));
-            let key = (is_recv(whole, vertex), whole.rank(vertex), rank, envelope, size, waiters, itself);
+            let itself =
+                self.tells_data.then_some(vertex).filter(|&vertex| self.is_stored(vertex, rank));
+            let key =
+                (is_recv(whole, vertex), whole.rank(vertex), rank, envelope, size, waiters, itself);
             let first = *first.entry(key).or_insert(vertex);
             if first != vertex {
                 self.alike[vertex.index()] = Some(first);
@@ -87,7 +89,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         let waits = self.scene.completion(send) == Completion::AtMatch;
         let recv = self.scene.partner[send.index()].some();
         let mut arrived = waits.then_some(send).into_iter().chain(recv);
-        arrived.any(|end| order.happens_before(Event::End(end), Event::Start(other)) == Ordered::Yes)
+        arrived
+            .any(|end| order.happens_before(Event::End(end), Event::Start(other)) == Ordered::Yes)
     }
 
     /// Returns true if the order in which messages arrive at a place makes no difference: its
@@ -103,7 +106,11 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         };
         first.is_some_and(|first| {
             recvs.all(|recv| self.alike[recv.index()] == Some(first))
-                && place.sends.values().flatten().all(|send| size(send) == size(&first) && nobody_waits(send))
+                && place
+                    .sends
+                    .values()
+                    .flatten()
+                    .all(|send| size(send) == size(&first) && nobody_waits(send))
         })
     }
 
@@ -174,13 +181,16 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         if alike(one).is_some() && alike(one) == alike(other) {
             return false;
         }
-        let (Some((rank, a)), Some((_, b))) = (scene.end(one), scene.end(other)) else { return false };
+        let (Some((rank, a)), Some((_, b))) = (scene.end(one), scene.end(other)) else {
+            return false;
+        };
         let is_open = |vertex: Vertex| !scene.is_fixed[vertex.index()];
         if is_recv(scene.whole, one) {
             let overlap = |a: u32, b: u32| a == b || a == ANY || b == ANY;
             return is_open(one) && is_open(other) && overlap(a.0, b.0) && overlap(a.1, b.1);
         }
-        let takes_both = || scene.places[&rank].recvs.keys().any(|&recv| fits(recv, a) && fits(recv, b));
+        let takes_both =
+            || scene.places[&rank].recvs.keys().any(|&recv| fits(recv, a) && fits(recv, b));
         let is_contended = |send: Vertex| self.contenders.contains_key(&send);
         is_contended(one) || is_contended(other) || (is_open(one) && is_open(other) && takes_both())
     }

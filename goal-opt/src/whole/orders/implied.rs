@@ -30,7 +30,9 @@ pub(super) fn starts(scene: &Scene<'_, '_>, order: &mut Order<'_, '_>) -> Vec<[V
                 let without = coming.iter().filter(|&&other| {
                     other != send && !is_before(order, Event::Start(send), Event::Start(other))
                 });
-                if without.count() < ended.len() && !is_before(order, Event::Start(send), Event::End(recv)) {
+                if without.count() < ended.len()
+                    && !is_before(order, Event::Start(send), Event::End(recv))
+                {
                     found.push([send, recv]);
                 }
             }

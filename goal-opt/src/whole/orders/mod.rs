@@ -120,7 +120,13 @@ pub(crate) fn taken(
     let (partner, is_fixed) = (order.partners(), order.fixed());
     let scene = Scene::new(whole, &partner, &is_fixed, eager_limit, None);
     let events = order.order().ok()?;
-    match search::search(&scene, trace, events, (SEARCH_STEPS_MAX / 16).saturating_mul(effort), true) {
+    match search::search(
+        &scene,
+        trace,
+        events,
+        (SEARCH_STEPS_MAX / 16).saturating_mul(effort),
+        true,
+    ) {
         search::Found::Ends(taken) => Some(taken.sends),
         _ => None,
     }

@@ -54,9 +54,12 @@ pub(super) fn search(
     steps_max: u64,
     tells_data: bool,
 ) -> Found {
-    let Some(mut search) = Search::new(scene, order, steps_max, tells_data) else { return Found::Unknown };
+    let Some(mut search) = Search::new(scene, order, steps_max, tells_data) else {
+        return Found::Unknown;
+    };
     let length = scene.whole.len();
-    let into_trace = |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
+    let into_trace =
+        |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
     let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
     let mut open = vec![State::new(scene.whole)];
     while let Some(mut state) = open.pop() {
@@ -81,9 +84,11 @@ pub(super) fn search(
             }
         }
         let cluster = search.closed_cluster(&state);
-        let is_looked_at =
-            |vertex: Vertex| cluster.is_none_or(|cluster| search.cluster[vertex.index()] == cluster);
-        let starts: Vec<usize> = (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
+        let is_looked_at = |vertex: Vertex| {
+            cluster.is_none_or(|cluster| search.cluster[vertex.index()] == cluster)
+        };
+        let starts: Vec<usize> =
+            (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
         let arrivals: Vec<Pair> =
             arrivals.into_iter().filter(|pair| is_looked_at(state.streams[pair][0])).collect();
         for at in starts {
@@ -141,7 +146,9 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             alike: vec![None; whole.len()],
             rivals: FxHashMap::default(),
             contenders: FxHashMap::default(),
-            has_undecided: whole.vertices().any(|send| scene.completion(send) == Completion::Either),
+            has_undecided: whole
+                .vertices()
+                .any(|send| scene.completion(send) == Completion::Either),
             cluster: whole.vertices().collect(),
             members: FxHashMap::default(),
             taken: FxHashMap::default(),
@@ -182,7 +189,9 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     /// on the work is reached.
     fn settle(&mut self, state: &mut State) -> bool {
         loop {
-            if let Some(at) = state.ready.iter().position(|&vertex| self.start_is_free(state, vertex)) {
+            if let Some(at) =
+                state.ready.iter().position(|&vertex| self.start_is_free(state, vertex))
+            {
                 let vertex = state.ready.swap_remove(at);
                 if !self.pay(2 + at as u64) {
                     return false;
@@ -191,7 +200,8 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
                 self.note(state, vertex);
                 continue;
             }
-            let free = state.streams.iter().find(|(_, stream)| self.arrival_is_free(state, stream[0]));
+            let free =
+                state.streams.iter().find(|(_, stream)| self.arrival_is_free(state, stream[0]));
             let Some((&pair, stream)) = free else { return true };
             let send = stream[0];
             if !self.pay(2 + state.ready.len() as u64) {
@@ -203,7 +213,9 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     }
 
     fn start_is_free(&self, state: &State, vertex: Vertex) -> bool {
-        self.rivals.get(&vertex).is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
+        self.rivals
+            .get(&vertex)
+            .is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
     }
 
     /// Returns true if no message that has not arrived may be taken by a receive that may take this

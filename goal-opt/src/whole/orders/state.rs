@@ -177,7 +177,8 @@ impl State {
             }
             let mut list = |list: &mut dyn Iterator<Item = Vertex>| {
                 for vertex in list {
-                    (alike[vertex.index()].unwrap_or(vertex), self.has_ended(vertex)).hash(&mut hasher);
+                    (alike[vertex.index()].unwrap_or(vertex), self.has_ended(vertex))
+                        .hash(&mut hasher);
                 }
                 Vertex::NONE.hash(&mut hasher);
             };
@@ -197,7 +198,10 @@ impl State {
     }
 
     /// Sends that have started and may end before their message is taken, or after.
-    pub(super) fn undecided<'s>(&'s self, scene: &'s Scene<'_, '_>) -> impl Iterator<Item = Vertex> + 's {
+    pub(super) fn undecided<'s>(
+        &'s self,
+        scene: &'s Scene<'_, '_>,
+    ) -> impl Iterator<Item = Vertex> + 's {
         let is_undecided = |&vertex: &Vertex| {
             self.has_started(vertex)
                 && !self.has_ended(vertex)

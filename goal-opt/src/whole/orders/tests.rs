@@ -30,7 +30,10 @@ fn receives_with_different_dependents(source: &str, order: &str) -> String {
 
 #[test]
 fn which_receive_is_posted_first_decides() {
-    assert!(matches!(verdict(&receives_with_different_dependents("1", ""), 64, None, 1), Verdict::Hangs(_)));
+    assert!(matches!(
+        verdict(&receives_with_different_dependents("1", ""), 64, None, 1),
+        Verdict::Hangs(_)
+    ));
     let ordered = receives_with_different_dependents("any", "b irequires a;");
     assert!(matches!(verdict(&ordered, 64, None, 1), Verdict::Ends));
 }
@@ -62,8 +65,7 @@ fn without_work_nothing_is_decided() {
 
 #[test]
 fn another_order_may_bring_another_size() {
-    let text =
-        "rank 0 { recv 8b from any; recv 4b from any; } rank 1 { send 8b to 0; } rank 2 { send 4b to 0; }";
+    let text = "rank 0 { recv 8b from any; recv 4b from any; } rank 1 { send 8b to 0; } rank 2 { send 4b to 0; }";
     let program = program(text);
     let whole = Whole::new(&program).expect("a small program");
     let trace = Run::new(&whole).finish(64);

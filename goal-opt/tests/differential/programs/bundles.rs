@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 use goal_lang::{
-    Action, ActionId, BodyBuilder, Datatype, Datum, MemoryImage, Payload, Piece, Placement, Program,
-    ProgramBuilder, Space,
+    Action, ActionId, BodyBuilder, Datatype, Datum, MemoryImage, Payload, Piece, Placement,
+    Program, ProgramBuilder, Space,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +40,8 @@ impl Rank {
         }
     }
 
-    /// A buffer with initial bytes, or with some that were received in the phase before, if they are sure to be there.
+    /// A buffer with initial bytes, or with some that were received in the phase before, if they
+    /// are sure to be there.
     fn source(&mut self, random: &mut Rng, size: u64, is_there: bool) -> Payload {
         let range = if is_there && self.written.end >= self.written.start + size {
             self.written.clone()
@@ -66,8 +67,8 @@ impl Rank {
     }
 }
 
-/// What a rank sends it mostly received in the phase before. Some messages wait for less or for more than others of their
-/// phase, some are patterns, and some have a tag that others have too.
+/// What a rank sends it mostly received in the phase before. Some messages wait for less or for
+/// more than others of their phase, some are patterns, and some have a tag that others have too.
 pub(super) fn program(seed: u64) -> Program {
     let mut random = Rng::with_seed(seed);
     let count = random.u32(2..=4);
@@ -81,7 +82,8 @@ pub(super) fn program(seed: u64) -> Program {
                 let tag = if random.u8(..8) == 0 { ORDERED } else { 10 * phase + number };
                 let [send, recv] = message(&mut random, &mut ranks, source, target, tag);
                 if tag == ORDERED
-                    && let Some([send_before, recv_before]) = last.insert((source, target), [send, recv])
+                    && let Some([send_before, recv_before]) =
+                        last.insert((source, target), [send, recv])
                 {
                     ranks[source as usize].body.irequires(send, send_before);
                     ranks[target as usize].body.irequires(recv, recv_before);
@@ -101,7 +103,13 @@ pub(super) fn program(seed: u64) -> Program {
     program.finish()
 }
 
-fn message(random: &mut Rng, ranks: &mut [Rank], source: u32, target: u32, tag: u32) -> [ActionId; 2] {
+fn message(
+    random: &mut Rng,
+    ranks: &mut [Rank],
+    source: u32,
+    target: u32,
+    tag: u32,
+) -> [ActionId; 2] {
     let size = random.u64(1..=SIZE_MAX);
     let placement = Placement { cpu: 0, nic: u8::from(random.u8(..16) == 0) };
     let is_pattern = random.u8(..8) == 0;
@@ -120,8 +128,12 @@ fn message(random: &mut Rng, ranks: &mut [Rank], source: u32, target: u32, tag: 
     if is_pattern {
         payload = Payload::Pattern { size };
     }
-    let recv =
-        receiver.body.action(Action::Recv { payload, from: source, tag, placement: Placement::default() });
+    let recv = receiver.body.action(Action::Recv {
+        payload,
+        from: source,
+        tag,
+        placement: Placement::default(),
+    });
     if recv_kind == 0 {
         receiver.wait(recv, true);
     }

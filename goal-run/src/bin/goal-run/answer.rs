@@ -71,7 +71,9 @@ pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let start = Instant::now();
     let signal = loop {
         let signal = interrupted.load(Ordering::SeqCst);
-        let left = answer.timeout.map_or(LOOK, |timeout| timeout.saturating_sub(start.elapsed()).min(LOOK));
+        let left = answer
+            .timeout
+            .map_or(LOOK, |timeout| timeout.saturating_sub(start.elapsed()).min(LOOK));
         if signal != 0 || left.is_zero() {
             break signal;
         }

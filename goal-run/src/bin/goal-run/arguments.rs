@@ -7,7 +7,9 @@ use super::key::KeyArguments;
 use super::ping::Ping;
 use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-use goal_asm::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
+use goal_asm::driver::{
+    self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes,
+};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
@@ -46,7 +48,8 @@ Exit status:
   5  the time was up
   128 + N  ended by signal N (INT, TERM, HUP)";
 
-/// Execute a GOAL program on ranks that are processes or threads of this machine, or of several on an Ethernet
+/// Execute a GOAL program on ranks that are processes or threads of this machine, or of several on
+/// an Ethernet
 #[derive(Parser)]
 #[command(
     name = "goal-run",
@@ -71,8 +74,8 @@ pub(crate) struct Arguments {
     /// What the ranks are [default: processes]
     #[arg(long, value_enum)]
     ranks_as: Option<RanksAs>,
-    /// Transports to use, or with a leading ^ those not to use (goal-run info lists them); auto: all; threads: the same, and
-    /// --ranks-as threads [env: GOAL_TRANSPORT]
+    /// Transports to use, or with a leading ^ those not to use (goal-run info lists them); auto:
+    /// all; threads: the same, and --ranks-as threads [env: GOAL_TRANSPORT]
     #[arg(long, value_name = "LIST")]
     transport: Option<String>,
     /// Who makes a rank's schedule go on
@@ -90,8 +93,9 @@ pub(crate) struct Arguments {
     /// Compare the memory and the matching of the last instance with the reference interpreter's
     #[arg(long)]
     pub(crate) verify: bool,
-    /// Read every rank's schedule through a window of so many actions, instead of holding it whole: for schedules that are larger
-    /// than memory. It must be laid out in order, and in windows so as to need little (goalc build --passes 'window(64)')
+    /// Read every rank's schedule through a window of so many actions, instead of holding it whole:
+    /// for schedules that are larger than memory. It must be laid out in order, and in windows so
+    /// as to need little (goalc build --passes 'window(64)')
     #[arg(long, value_name = "W", value_parser = clap::value_parser!(u32).range(1..=1 << 24), conflicts_with = "verify")]
     window: Option<u32>,
     /// End the run after so many seconds
@@ -117,15 +121,18 @@ pub(crate) struct Arguments {
     /// Write the memory that each rank ends with to DIR/rank-N.bin
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
-    /// Write what every rank did when as Chrome trace events, for ui.perfetto.dev or chrome://tracing
+    /// Write what every rank did when as Chrome trace events, for ui.perfetto.dev or
+    /// chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Tell what every rank counted: messages by the way they took, unexpected ones, the longest queues, polls and sleeps
+    /// Tell what every rank counted: messages by the way they took, unexpected ones, the longest
+    /// queues, polls and sleeps
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
     pub(crate) hosts: HostsArguments,
-    /// Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank are kept
+    /// Most records of a trace, 32 bytes each, all ranks together; the last ones of each rank are
+    /// kept
     #[arg(long, value_name = "N", default_value_t = TRACE_EVENTS_MAX, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     trace_max: u64,
     /// Most ranks that are started
@@ -145,9 +152,11 @@ pub(crate) struct Arguments {
 /// Something else than a run.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Show the transports that there are, which ones a run would use, and why; and the network interfaces
+    /// Show the transports that there are, which ones a run would use, and why; and the network
+    /// interfaces
     Info(Info),
-    /// Tell how long a frame takes to a host on the same Ethernet and back (EDP echo); exit status 1 if an answer is missing
+    /// Tell how long a frame takes to a host on the same Ethernet and back (EDP echo); exit status
+    /// 1 if an answer is missing
     Ping(Ping),
     /// Answer the echoes of goal-run ping
     Answer(Answer),
@@ -192,7 +201,8 @@ pub(crate) enum Format {
 impl Arguments {
     /// The window that is asked for.
     pub(crate) fn window(&self) -> Option<WindowSettings> {
-        let limits = StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
+        let limits =
+            StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
         self.window.map(|size| WindowSettings { size, limits })
     }
 

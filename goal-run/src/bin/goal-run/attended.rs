@@ -38,7 +38,8 @@ pub(crate) fn attended<T: Send>(
             let _done = done;
             take().map(|work| work())
         };
-        let Ok(thread) = thread::Builder::new().name("work".to_owned()).spawn_scoped(scope, body) else {
+        let Ok(thread) = thread::Builder::new().name("work".to_owned()).spawn_scoped(scope, body)
+        else {
             // There are no more threads: a signal has to wait.
             return take().expect("nobody else has taken it")();
         };

@@ -24,7 +24,8 @@ pub(crate) struct HostsArguments {
     /// Interface that leads to the other hosts (goal-run info lists them)
     #[arg(long, value_name = "NAME", requires = "others")]
     interface: Option<String>,
-    /// File with the hosts: a line for each, the MAC of its interface and maybe its ranks (0-3,8), blocks in the order of lines otherwise
+    /// File with the hosts: a line for each, the MAC of its interface and maybe its ranks (0-3,8),
+    /// blocks in the order of lines otherwise
     #[arg(long, value_name = "FILE")]
     peers: Option<PathBuf>,
     /// Ask all of the network who takes part
@@ -89,7 +90,8 @@ impl HostsArguments {
 
 fn peers(path: &Path) -> Result<Plan, String> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(PEERS_BYTES_MAX + 1).read_to_string(&mut text));
+    let read =
+        File::open(path).and_then(|file| file.take(PEERS_BYTES_MAX + 1).read_to_string(&mut text));
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     if read.map_err(|error| told(&error))? as u64 > PEERS_BYTES_MAX {
         return Err(told(&format!("more than {PEERS_BYTES_MAX} bytes are no list of hosts")));
@@ -108,7 +110,8 @@ pub(crate) fn tell(verdict: &Verdict, arguments: &Arguments) -> u8 {
         (Format::Json, Some(report)) => report.clone(),
         (Format::Json, None) => {
             let text = verdict.errors.join("; ");
-            let mut report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            let mut report =
+                Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
             report.status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
             report.to_json()
         }

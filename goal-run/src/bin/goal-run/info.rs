@@ -1,4 +1,5 @@
-//! `goal-run info`: what transports there are, which ones a run would use and why, and which interfaces there are.
+//! `goal-run info`: what transports there are, which ones a run would use and why, and which
+//! interfaces there are.
 
 use super::arguments::{Format, choice};
 use super::table::aligned;
@@ -9,8 +10,8 @@ use goal_lang::limits::STARTED_RANKS_MAX;
 use goal_run::launcher::is_crowded;
 use goal_run::shm::{Layout, RankSizes, Segment};
 use goal_run::transport::{
-    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, esp, priority_variable,
-    ptrace_scope,
+    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, esp,
+    priority_variable, ptrace_scope,
 };
 use serde::Serialize;
 use std::fmt::Write;
@@ -61,7 +62,8 @@ struct Row {
     /// The variable that gave the priority; `None` for the one that it comes with.
     priority_from: Option<String>,
     reach: Distance,
-    /// Most bytes of a message with nothing set up, and of any message; `None` where it carries none or can't be asked.
+    /// Most bytes of a message with nothing set up, and of any message; `None` where it carries
+    /// none or can't be asked.
     short_max: Option<usize>,
     bcopy_max: Option<usize>,
     zero_copy: ZeroCopy,
@@ -80,7 +82,8 @@ struct Path {
 
 /// Prints it. The exit status is 0 whatever there is.
 pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
-    let choice = choice(info.transport.as_deref()).map_err(|error| Failure::System(error.to_string()))?;
+    let choice =
+        choice(info.transport.as_deref()).map_err(|error| Failure::System(error.to_string()))?;
     let ranks = match info.inputs.as_slice() {
         [] => None,
         inputs => {
@@ -212,8 +215,9 @@ fn text(report: &Report) -> String {
         None => "in messages".to_owned(),
     };
     let _ = writeln!(text, "large payloads outside the segment: {copies}");
-    let plural =
-        |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let plural = |count: usize, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
     let _ = write!(text, "{}", plural(report.processors, "processor", "processors"));
     if let (Some(ranks), Some(crowded)) = (report.ranks, report.crowded) {
         let have = match (crowded, ranks) {

@@ -33,12 +33,15 @@ pub(crate) fn run(arguments: &KeyArguments) -> Result<u8, Failure> {
         let mut bytes = [0; 32];
         getrandom(&mut bytes, GetRandomFlags::empty())?;
         // One that is there stays: somebody may use it.
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&arguments.file)?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).mode(0o600).open(&arguments.file)?;
         writeln!(file, "{}", Key::new(bytes).to_text())
     };
     let told = |error: io::Error| {
         let way_out = match error.kind() {
-            io::ErrorKind::AlreadyExists => " (what is there stays: somebody may use it; give another name)",
+            io::ErrorKind::AlreadyExists => {
+                " (what is there stays: somebody may use it; give another name)"
+            }
             _ => "",
         };
         Failure::System(format!("{}: {error}{way_out}", arguments.file.display()))

@@ -109,11 +109,14 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         ("--trace", arguments.trace.is_some()),
         ("--stats", arguments.stats),
     ];
-    let leaders = leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
-    let hosts = arguments.hosts.hosts(arguments.dump.is_some(), leaders).map_err(Failure::System)?;
+    let leaders =
+        leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+    let hosts =
+        arguments.hosts.hosts(arguments.dump.is_some(), leaders).map_err(Failure::System)?;
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
-    // Before the run: what it did is not to be lost where no file can be made. Of several hosts one makes it, and finds out which.
+    // Before the run: what it did is not to be lost where no file can be made. Of several hosts one
+    // makes it, and finds out which.
     let trace = match (&arguments.trace, &hosts) {
         (Some(path), None) => Some(create(path)?),
         _ => None,
@@ -217,8 +220,8 @@ fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     work()
 }
 
-/// The schedule, and where it is run through a window, the file that has it: the input itself if it is a NISA file, a
-/// sealed copy in memory otherwise. With it comes what was found in the input.
+/// The schedule, and where it is run through a window, the file that has it: the input itself if it
+/// is a NISA file, a sealed copy in memory otherwise. With it comes what was found in the input.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
     if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
@@ -226,14 +229,15 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     {
         let name = path.display();
         let file = File::open(path).map_err(|error| Error::io(name.to_string(), error))?;
-        let window = Window::open(file, &options.limits, settings).map_err(|error| match error {
-            StreamError::Invalid(error) => {
-                let mut diagnostic = error.diagnostic();
-                diagnostic.message = format!("{name}: {}", diagnostic.message);
-                Failure::Driver(diagnostic.into())
-            }
-            error => Failure::System(format!("{name}: {error}")),
-        })?;
+        let window =
+            Window::open(file, &options.limits, settings).map_err(|error| match error {
+                StreamError::Invalid(error) => {
+                    let mut diagnostic = error.diagnostic();
+                    diagnostic.message = format!("{name}: {}", diagnostic.message);
+                    Failure::Driver(diagnostic.into())
+                }
+                error => Failure::System(format!("{name}: {error}")),
+            })?;
         return Ok((Arc::clone(&window.outline.nisa), Some(window), Findings::default()));
     }
     let compiled = driver::compile(&arguments.input.inputs, &options)?;
@@ -241,7 +245,9 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     if !found.report.is_empty() {
         driver::note(&found, findings::format());
     }
-    let Some(settings) = arguments.window() else { return Ok((Arc::new(compiled.nisa), None, found)) };
+    let Some(settings) = arguments.window() else {
+        return Ok((Arc::new(compiled.nisa), None, found));
+    };
     let window = Window::over(&compiled.nisa, &options.limits, settings)
         .map_err(|error| Failure::System(error.to_string()))?;
     Ok((Arc::clone(&window.outline.nisa), Some(window), found))
@@ -260,7 +266,9 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
     for rank in 0..outcome.nisa().num_ranks() {
         let path = folder.join(format!("rank-{rank}.bin"));
-        File::create(&path).and_then(|file| outcome.dump(rank, &file)).map_err(|error| at(&path, error))?;
+        File::create(&path)
+            .and_then(|file| outcome.dump(rank, &file))
+            .map_err(|error| at(&path, error))?;
     }
     Ok(())
 }
@@ -306,7 +314,8 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     match arguments.format {
         Format::Text => status,
         Format::Json => {
-            let mut report = Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
+            let mut report =
+                Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
             report.findings = match failure {
                 Failure::Driver(Error::Input(found)) => findings::of(found),
                 _ => findings::objects(&Findings::default(), &report),
@@ -330,7 +339,8 @@ fn complain_of(failure: &Failure) -> (String, u8) {
     }
 }
 
-/// Prints a line on standard output. A reader that went away does not change the exit status `status`.
+/// Prints a line on standard output. A reader that went away does not change the exit status
+/// `status`.
 fn print(text: &str, status: u8) -> u8 {
     driver::clear_stage();
     match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {

@@ -83,11 +83,13 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let payload: Vec<u8> = (0..ping.size).map(|at| at as u8).collect();
     let mut round_trips_ns = Vec::new();
     for number in 1..=ping.count {
-        let round_trip_ns =
-            asker.ask(ping.to, ping.port, &payload, ping.timeout).map_err(|error| system(&error))?;
+        let round_trip_ns = asker
+            .ask(ping.to, ping.port, &payload, ping.timeout)
+            .map_err(|error| system(&error))?;
         round_trips_ns.push(round_trip_ns);
         if ping.format == Format::Text {
-            let answer = round_trip_ns.map_or("no answer".to_owned(), |ns| format!("{} us", us(ns)));
+            let answer =
+                round_trip_ns.map_or("no answer".to_owned(), |ns| format!("{} us", us(ns)));
             print(&format!("{}, echo {number} of {} bytes: {answer}", ping.to, ping.size), 0);
         }
         if number < ping.count && round_trip_ns.is_some() {
@@ -127,7 +129,9 @@ pub(super) fn tell_note(note: Option<String>) {
 
 fn text(report: &Report<'_>) -> String {
     let counts = format!("{} sent, {} answered", report.sent, report.answered);
-    let (Some(least), Some(median), Some(most)) = (report.least_ns, report.median_ns, report.most_ns) else {
+    let (Some(least), Some(median), Some(most)) =
+        (report.least_ns, report.median_ns, report.most_ns)
+    else {
         return format!("{counts}: is goal-run answer --interface NAME running there?");
     };
     format!("{counts}; least {} us, median {}, most {}", us(least), us(median), us(most))

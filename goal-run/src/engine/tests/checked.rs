@@ -7,8 +7,8 @@ use goal_lang::{ActionId, Csr, Edge, Program};
 use goal_opt::check::{self, check};
 use goal_smith::{Shape, program};
 
-/// A program with dependencies that were not meant, each of which leaves its rank's graph without a circle. Often they make
-/// circles across ranks.
+/// A program with dependencies that were not meant, each of which leaves its rank's graph without a
+/// circle. Often they make circles across ranks.
 fn disturbed(seed: u64, shape: &Shape) -> Program {
     let mut program = program(seed, shape);
     let mut random = fastrand::Rng::with_seed(seed);
@@ -49,7 +49,8 @@ fn has(report: &Report, code: Code) -> bool {
     report.diagnostics.iter().any(|found| found.code == code)
 }
 
-/// Without wildcards the check knows whether a program ends: with all limits, those on messages without a receive too.
+/// Without wildcards the check knows whether a program ends: with all limits, those on messages
+/// without a receive too.
 #[test]
 fn what_passes_the_check_ends_and_what_does_not_hangs() {
     let (mut ended, mut stuck, mut unsure) = (0, 0, 0);
@@ -66,13 +67,18 @@ fn what_passes_the_check_ends_and_what_does_not_hangs() {
         match (has(&report, Code::Deadlock), has(&report, Code::ReliesOnBuffering), end) {
             (false, _, End::Finished(..)) => ended += 1,
             (true, _, End::Stuck(_)) => stuck += 1,
-            // Whether there is room when it is needed depends on timing, as the warning says; what is under way when it is used up
-            // is kept too.
-            (true, _, End::Finished(..)) | (false, true, End::Stuck(_)) if unexpected_limit < 1 << 20 => {
+            // Whether there is room when it is needed depends on timing, as the warning says; what
+            // is under way when it is used up is kept too.
+            (true, _, End::Finished(..)) | (false, true, End::Stuck(_))
+                if unexpected_limit < 1 << 20 =>
+            {
                 unsure += 1
             }
             (_, _, end) => panic!("seed {seed}: {report:?} and {end:?}"),
         }
     }
-    assert!(ended > 3000 && stuck > 150 && unsure < 30, "{ended} ended, {stuck} stuck, {unsure} unsure");
+    assert!(
+        ended > 3000 && stuck > 150 && unsure < 30,
+        "{ended} ended, {stuck} stuck, {unsure} unsure"
+    );
 }

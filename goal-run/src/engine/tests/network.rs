@@ -1,7 +1,10 @@
-//! A network of engines in one thread: who polls next, what arrives when and where there is room is chosen by a seed.
+//! A network of engines in one thread: who polls next, what arrives when and where there is room is
+//! chosen by a seed.
 #![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
 
-use crate::engine::{Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken};
+use crate::engine::{
+    Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken,
+};
 use crate::memory::{Cells, Region, Span};
 use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::{EncodeOptions, Nisa, encode};
@@ -54,7 +57,12 @@ impl Transport for SimTransport {
         if wire.odd_parts { wire.random.usize(8..=payload_max) } else { payload_max }
     }
 
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         let wire = &mut *self.wire.borrow_mut();
         let queue = wire.queues.entry((self.rank, to)).or_default();
         if queue.len() >= wire.depth || wire.random.u8(..8) == 0 {
@@ -69,7 +77,8 @@ impl Transport for SimTransport {
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         for taken in 0..messages_max {
             let mut wire = self.wire.borrow_mut();
-            let mine = wire.queues.iter().filter(|((_, to), queue)| *to == self.rank && !queue.is_empty());
+            let mine =
+                wire.queues.iter().filter(|((_, to), queue)| *to == self.rank && !queue.is_empty());
             let sources: Vec<u32> = mine.map(|((from, _), _)| *from).collect();
             if sources.is_empty() || wire.random.u8(..3) == 0 {
                 return taken;
@@ -96,8 +105,8 @@ impl Transport for SimTransport {
         let wire = self.wire.borrow();
         // A rank sends itself messages where it can't be read in place.
         let exported = &wire.exported[self.rank as usize];
-        let is_exported =
-            (wire.mapped || to != self.rank) && exported.iter().any(|region| contains(region, bytes));
+        let is_exported = (wire.mapped || to != self.rank)
+            && exported.iter().any(|region| contains(region, bytes));
         is_exported.then_some(bytes.address() as u64)
     }
 
@@ -240,7 +249,8 @@ pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
     run_all(std::slice::from_ref(program), conditions)
 }
 
-/// Runs instances of several programs for the same number of ranks at once, the programs taking turns.
+/// Runs instances of several programs for the same number of ranks at once, the programs taking
+/// turns.
 pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
     let files: Vec<Arc<Nisa>> = programs.iter().map(nisa).collect();
     let ranks = files[0].num_ranks();
@@ -256,7 +266,8 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         .collect();
     let storages: Vec<Vec<Storage>> =
         held.iter_mut().map(|held| held.iter_mut().map(Held::storage).collect()).collect();
-    let regions = |storages: &Vec<Storage>| storages.iter().flat_map(|s| [s.memory, s.scratch]).collect();
+    let regions =
+        |storages: &Vec<Storage>| storages.iter().flat_map(|s| [s.memory, s.scratch]).collect();
     let exported = match conditions.direct {
         true => storages.iter().map(regions).collect(),
         false => vec![Vec::new(); ranks as usize],

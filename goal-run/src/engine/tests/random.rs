@@ -28,7 +28,11 @@ fn check(seed: u64, shape: &Shape, instances: usize) {
         other => panic!("seed {seed}: {other:?}"),
     };
     for (memory, _) in ends {
-        assert_eq!(expected.first_difference(&memory), None, "seed {seed}: (rank, address) differs");
+        assert_eq!(
+            expected.first_difference(&memory),
+            None,
+            "seed {seed}: (rank, address) differs"
+        );
     }
     let times = instances as u64;
     assert_eq!(stats.messages, expected.messages * times, "seed {seed}");
@@ -77,7 +81,9 @@ fn what_wildcards_leave_open_is_one_of_the_interpreters_outcomes() {
     let mut listed = 0;
     for seed in 0..300 {
         let program = laid_out(seed, &Shape::several_outcomes());
-        let End::Finished(ends, _) = run(&program, &Conditions::new(seed)) else { panic!("seed {seed}") };
+        let End::Finished(ends, _) = run(&program, &Conditions::new(seed)) else {
+            panic!("seed {seed}")
+        };
         let (memory, matches) = &ends[0];
         let replayed = replay(&program, &goal_interp::Options::default(), matches)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}"));

@@ -31,7 +31,12 @@ impl Transport for ToOneself {
         64
     }
 
-    fn try_send(&mut self, _: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        _: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         let mut payload = vec![0; header.payload_len()];
         fill(&mut payload);
         self.0.push_back((*header, payload));
@@ -103,7 +108,8 @@ fn ready_actions_start_in_the_order_of_the_layout() {
     // (the rank's actions, the tags of its messages in the order in which they leave)
     let cases = [
         ("send 8b to 0 tag 1  send 8b to 0 tag 2  send 8b to 0 tag 3", vec![1, 2, 3]),
-        // What is ready from the beginning has no advantage over what became ready and stands before it.
+        // What is ready from the beginning has no advantage over what became ready and stands
+        // before it.
         (
             "x: send 8b to 0 tag 1  y: send 8b to 0 tag 2  first: nop  send 8b to 0 tag 3  last: nop
              y requires first  x requires last",
@@ -133,7 +139,9 @@ fn a_receive_of_another_size_names_both_ends() {
         else {
             panic!("must fail on rank 1")
         };
-        let Cause::SizeMismatch { source_rank: 0, tag: 5, sent: 24, received: 20, .. } = failure.cause else {
+        let Cause::SizeMismatch { source_rank: 0, tag: 5, sent: 24, received: 20, .. } =
+            failure.cause
+        else {
             panic!("{failure}")
         };
     }
@@ -142,7 +150,9 @@ fn a_receive_of_another_size_names_both_ends() {
 #[test]
 fn parts_of_a_message_of_another_size_come_too_late_to_matter() {
     for seed in 0..50 {
-        for receive in ["recv 0,400 from 0", "w: recv 8b from 0 tag 1  r: recv 0,400 from 0  r requires w"] {
+        for receive in
+            ["recv 0,400 from 0", "w: recv 8b from 0 tag 1  r: recv 0,400 from 0  r requires w"]
+        {
             let program = program(&format!(
                 "rank 0 {{ a: send 500b to 1  b: send 8b to 1 tag 1  b irequires a }} rank 1 {{ {receive} }}"
             ));
@@ -160,14 +170,18 @@ fn parts_of_a_message_of_another_size_come_too_late_to_matter() {
 #[test]
 fn sizes_that_together_pass_64_bits() {
     let all = u64::MAX;
-    let text = format!("rank 0 {{ send {all}b to 1  send {all}b to 1 }} rank 1 {{ recv 8b from 0 tag 9 }}");
+    let text = format!(
+        "rank 0 {{ send {all}b to 1  send {all}b to 1 }} rank 1 {{ recv 8b from 0 tag 9 }}"
+    );
     let End::Stuck(_) = run(&program(&text), &conditions(Options::default())) else { panic!() };
 }
 
 #[test]
 fn a_failure_is_told_again() {
     for calc in 0..8 {
-        let text = format!("rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}");
+        let text = format!(
+            "rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}"
+        );
         let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0));
         let mut held = Held::new(&schedule);
         let options = Options { eager_limit: 1000, ..Options::default() };
@@ -182,10 +196,13 @@ fn a_failure_is_told_again() {
 
 #[test]
 fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
-    let schedule =
-        Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ send {}b to 0 }}", 1u64 << 62))), 0));
+    let schedule = Arc::new(Schedule::new(
+        nisa(&program(&format!("rank 0 {{ send {}b to 0 }}", 1u64 << 62))),
+        0,
+    ));
     let mut held = Held::new(&schedule);
-    let options = Options { eager_limit: u64::MAX, unexpected_limit: u64::MAX, ..Options::default() };
+    let options =
+        Options { eager_limit: u64::MAX, unexpected_limit: u64::MAX, ..Options::default() };
     let mut engine = Engine::new(0, ToOneself::default(), options);
     let handle = engine.start(&schedule, 0, held.storage());
     for now in 0..20 {
@@ -214,10 +231,14 @@ fn a_poll_ends_a_bounded_number_of_calcs() {
 #[test]
 fn division_by_zero_and_unknown_functions_fail() {
     let divided = program("rank 0 { exec divInt32 with 0,8 8,8 }");
-    let End::Failed(0, failure) = run(&divided, &conditions(Options::default())) else { panic!("must fail") };
+    let End::Failed(0, failure) = run(&divided, &conditions(Options::default())) else {
+        panic!("must fail")
+    };
     assert_eq!(failure.cause, Cause::DivisionByZero { element: 0 });
     let unknown = program("rank 0 { exec user 7 with 0,8 8,8 }");
-    let End::Failed(0, failure) = run(&unknown, &conditions(Options::default())) else { panic!("must fail") };
+    let End::Failed(0, failure) = run(&unknown, &conditions(Options::default())) else {
+        panic!("must fail")
+    };
     assert_eq!(failure.cause, Cause::UnknownUserFunction(7));
 }
 
@@ -228,8 +249,11 @@ fn registered_functions_see_the_bytes_of_both_buffers() {
         ("[2,1 0,1] [5,1 3,1]", [1, 2, 3, 11, 20, 33]),
         ("0,6 0,6", [2, 4, 6, 20, 40, 60]),
     ] {
-        let text = format!("rank 0 {{ init 0 = UInt8 1 2 3 10 20 30  exec user 1 with {buffers} }}");
-        let End::Finished(ends, _) = run(&program(&text), &conditions(Options::default())) else { panic!() };
+        let text =
+            format!("rank 0 {{ init 0 = UInt8 1 2 3 10 20 30  exec user 1 with {buffers} }}");
+        let End::Finished(ends, _) = run(&program(&text), &conditions(Options::default())) else {
+            panic!()
+        };
         assert_eq!(ends[0].0, [wanted], "{buffers}");
     }
 }
@@ -242,9 +266,13 @@ fn a_sender_waits_rather_than_fill_the_receiver() {
         rank 1 { d: recv 8b from 0 tag 2  a: recv 50b from 0 tag 1  b: recv 50b from 0 tag 1  c: recv 50b from 0 tag 1
                  a requires d  b requires d  c requires d }";
     let options = Options { unexpected_limit: 100, ..Options::default() };
-    let End::Stuck(waiting) = run(&program(text), &conditions(options)) else { panic!("must be stuck") };
+    let End::Stuck(waiting) = run(&program(text), &conditions(options)) else {
+        panic!("must be stuck")
+    };
     assert_eq!(waiting, [Waiting::Messages, Waiting::Messages]);
-    let End::Finished(_, stats) = run(&program(text), &conditions(Options::default())) else { panic!() };
+    let End::Finished(_, stats) = run(&program(text), &conditions(Options::default())) else {
+        panic!()
+    };
     assert!(stats.unexpected_max > 400);
 }
 
@@ -257,7 +285,10 @@ fn without_any_room_every_message_waits_for_its_receive() {
         let options = Options { unexpected_limit: 0, ..Options::default() };
         let conditions = Conditions { direct, ..conditions(options) };
         let end = run(&program(text), &conditions);
-        assert!(matches!(end, End::Finished(_, stats) if stats.unexpected_max == 0), "direct {direct}");
+        assert!(
+            matches!(end, End::Finished(_, stats) if stats.unexpected_max == 0),
+            "direct {direct}"
+        );
     }
 }
 
@@ -270,13 +301,23 @@ fn payloads_are_copied_as_far_as_the_transport_does_and_sent_from_there_on() {
                  a: recv 0,700000 from 0 tag 1 with sumInt32  b: recv [1000000,400000 2000000,300000] from 0 tag 2
                  c: recv 3000000,700000 from 0 tag 3  recv 700000b from 0 tag 4 }";
     let program = program(text);
-    let expected = goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
+    let expected =
+        goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
     for seed in 0..40 {
         let options = Options { eager_limit: 1000, ..Options::default() };
-        let conditions =
-            Conditions { options, payload_max: 8192, direct: true, mapped: false, ..Conditions::new(seed) };
+        let conditions = Conditions {
+            options,
+            payload_max: 8192,
+            direct: true,
+            mapped: false,
+            ..Conditions::new(seed)
+        };
         let End::Finished(ends, stats) = run(&program, &conditions) else { panic!("seed {seed}") };
-        assert_eq!(expected.first_difference(&ends[0].0), None, "seed {seed}: (rank, address) differs");
+        assert_eq!(
+            expected.first_difference(&ends[0].0),
+            None,
+            "seed {seed}: (rank, address) differs"
+        );
         assert_eq!(stats.verified_bytes, 700_000);
     }
 }
@@ -285,7 +326,9 @@ fn payloads_are_copied_as_far_as_the_transport_does_and_sent_from_there_on() {
 fn a_deadlock_waits_for_messages() {
     let text = "rank 0 { r: recv 8b from 1 s: send 8b to 1 s requires r }
                 rank 1 { r: recv 8b from 0 s: send 8b to 0 s requires r }";
-    let End::Stuck(waiting) = run(&program(text), &conditions(Options::default())) else { panic!() };
+    let End::Stuck(waiting) = run(&program(text), &conditions(Options::default())) else {
+        panic!()
+    };
     assert_eq!(waiting, [Waiting::Messages, Waiting::Messages]);
 }
 
@@ -293,6 +336,8 @@ fn a_deadlock_waits_for_messages() {
 fn what_nobody_receives_is_counted() {
     let text = "rank 0 { a: send 8b to 1 tag 1 b: send 8b to 1 tag 2 b requires a }
                 rank 1 { recv 8b from 0 tag 2 }";
-    let End::Finished(_, stats) = run(&program(text), &conditions(Options::default())) else { panic!() };
+    let End::Finished(_, stats) = run(&program(text), &conditions(Options::default())) else {
+        panic!()
+    };
     assert_eq!((stats.messages, stats.unreceived), (2, 1));
 }

@@ -1,7 +1,9 @@
-//! A launcher's end of all that it has to do with other hosts: datagrams, and streams to other launchers.
+//! A launcher's end of all that it has to do with other hosts: datagrams, and streams to other
+//! launchers.
 //!
-//! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames, [`Link::poll_event`] until there are
-//! no more events, and [`Link::poll_timeout`] for the time at which [`Link::handle_timeout`] is to be called.
+//! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames,
+//! [`Link::poll_event`] until there are no more events, and [`Link::poll_timeout`] for the time at
+//! which [`Link::handle_timeout`] is to be called.
 //!
 //! Threat: anyone on the Ethernet may send any frame and repeat all that it has heard. Streams take
 //! care of themselves. Datagrams count with a tag only, and what a repeated one can bring about is
@@ -107,8 +109,8 @@ pub struct Link {
 }
 
 impl Link {
-    /// The end of the launcher at `me`, on an interface whose frames carry `payload_max` bytes of a stream. Nobody must be able to guess
-    /// `seed`.
+    /// The end of the launcher at `me`, on an interface whose frames carry `payload_max` bytes of a
+    /// stream. Nobody must be able to guess `seed`.
     pub fn new(
         now_ns: u64,
         (me, ethertypes): (Address, Ethertypes),
@@ -120,7 +122,8 @@ impl Link {
         let mut config = Config::new(me, key.launchers(), payload_max);
         config.ethertype = ethertypes.esp;
         config.authenticates_data = true;
-        // Many questions and signs of life fit into the time after which a host is lost, also where every third frame is.
+        // Many questions and signs of life fit into the time after which a host is lost, also where
+        // every third frame is.
         config.timing.probe_ns = PROBE_NS;
         config.timing.probe_again_ns = PROBE_NS;
         config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
@@ -216,7 +219,8 @@ impl Link {
 
     /// Takes a frame.
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
-        let is_stream = Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
+        let is_stream =
+            Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
         if is_stream {
             self.streams.handle_frame(now_ns, frame);
             return;
@@ -242,17 +246,20 @@ impl Link {
                 self.look();
             }
             Datagram::Probe { job, round } if self.run == Some(job) => {
-                let is_new =
-                    self.probe.is_none_or(|(_, last, at_ns)| match round.wrapping_sub(last) as i64 {
+                let is_new = self.probe.is_none_or(|(_, last, at_ns)| {
+                    match round.wrapping_sub(last) as i64 {
                         0 => now_ns >= at_ns + REPLY_AGAIN_NS,
                         ahead => ahead > 0,
-                    });
+                    }
+                });
                 if is_new {
                     self.probe = Some((from, round, now_ns));
                     self.is_probe_due = true;
                 }
             }
-            Datagram::ProbeReply { job, round, state, sent, taken, .. } if self.run == Some(job) => {
+            Datagram::ProbeReply { job, round, state, sent, taken, .. }
+                if self.run == Some(job) =>
+            {
                 let is_old = |&(last, _): &(u64, Reply)| (round.wrapping_sub(last) as i64) < 0;
                 if self.discovery.is_host(from) && !self.replies.get(&from).is_some_and(is_old) {
                     self.replies.insert(from, (round, Reply { state, sent, taken }));
@@ -327,12 +334,15 @@ impl Link {
         Some(copy(self.answers.pop_front()?, out))
     }
 
-    /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
+    /// What has happened. What streams brought is read here, so that nothing more comes than is
+    /// asked for.
     pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }
-        if let Some((from, round, _)) = self.probe.filter(|_| std::mem::take(&mut self.is_probe_due)) {
+        if let Some((from, round, _)) =
+            self.probe.filter(|_| std::mem::take(&mut self.is_probe_due))
+        {
             return Some(Event::Probe { from, round });
         }
         if let Some((from, (round, reply))) = self.replies.pop_first() {
@@ -369,7 +379,13 @@ impl Link {
 }
 
 /// A frame with a datagram for a launcher, or for all.
-fn frame_of(datagrams: &Datagrams, to: Mac, port: u16, number: u32, message: Datagram<'_>) -> Vec<u8> {
+fn frame_of(
+    datagrams: &Datagrams,
+    to: Mac,
+    port: u16,
+    number: u32,
+    message: Datagram<'_>,
+) -> Vec<u8> {
     let mut frame = vec![0; FRAME_LEN_MAX];
     let len = datagrams.write(to, port, number, message, &mut frame);
     frame.truncate(len);

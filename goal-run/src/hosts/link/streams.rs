@@ -122,7 +122,8 @@ impl Streams {
         self.endpoint.poll_transmit(now_ns, out)
     }
 
-    /// What has happened. What streams brought is read here, so that nothing more comes than is asked for.
+    /// What has happened. What streams brought is read here, so that nothing more comes than is
+    /// asked for.
     pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -145,7 +146,9 @@ impl Streams {
                     self.events.push_back(Event::Connected(peer.mac));
                 }
                 StreamEvent::Readable(id) => {
-                    if let Some(stream) = self.by_id.get(&id).and_then(|host| self.by_host.get_mut(host)) {
+                    if let Some(stream) =
+                        self.by_id.get(&id).and_then(|host| self.by_host.get_mut(host))
+                    {
                         stream.is_readable = true;
                     }
                 }

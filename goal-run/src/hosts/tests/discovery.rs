@@ -48,7 +48,8 @@ fn only_answers_to_own_questions_count() {
     }
     assert_eq!(discovery.missing(), "rank 3 not found");
     answer(&mut discovery, 2, 3, 4).unwrap();
-    let ports: Vec<u16> = discovery.addresses().unwrap().iter().map(|address| address.port).collect();
+    let ports: Vec<u16> =
+        discovery.addresses().unwrap().iter().map(|address| address.port).collect();
     assert_eq!(ports, [7, 8, 9, 103]);
     assert_eq!(discovery.poll_question(u64::MAX), None);
 }
@@ -58,10 +59,28 @@ fn contradictions_are_told() {
     let here = || Plan::Here(RankList::parse("0-1").unwrap());
     let listed = || peers("02:00:00:00:00:01 0-1\n02:00:00:00:00:02 2\n02:00:00:00:00:03 3");
     let cases = [
-        (here(), 2, 1, 4, "both this host, 02:00:00:00:00:01, and host 02:00:00:00:00:02 have rank 1"),
+        (
+            here(),
+            2,
+            1,
+            4,
+            "both this host, 02:00:00:00:00:01, and host 02:00:00:00:00:02 have rank 1",
+        ),
         (here(), 2, NO_RANK, 8, "host 02:00:00:00:00:02 runs a program of 8 ranks, here it has 4"),
-        (listed(), 2, 3, 4, "host 02:00:00:00:00:02 has rank 3, which should be on 02:00:00:00:00:03"),
-        (listed(), 4, NO_RANK, 4, "host 02:00:00:00:00:04 takes part, which is not among the peers"),
+        (
+            listed(),
+            2,
+            3,
+            4,
+            "host 02:00:00:00:00:02 has rank 3, which should be on 02:00:00:00:00:03",
+        ),
+        (
+            listed(),
+            4,
+            NO_RANK,
+            4,
+            "host 02:00:00:00:00:04 takes part, which is not among the peers",
+        ),
         (here(), 2, FAR, 4, "host 02:00:00:00:00:02 has rank 1048576, and the program has 4 ranks"),
         (Plan::Count(1), 2, NO_RANK, 4, "2 hosts are there, --hosts says 1"),
     ];
@@ -81,7 +100,8 @@ fn contradictions_are_told() {
 
 #[test]
 fn who_is_missing_is_named() {
-    let mut discovery = new(peers("02:00:00:00:00:01 0\n02:00:00:00:00:02 1,3\n02:00:00:00:00:03 2"));
+    let mut discovery =
+        new(peers("02:00:00:00:00:01 0\n02:00:00:00:00:02 1,3\n02:00:00:00:00:03 2"));
     discovery.claimed(&[1]);
     answer(&mut discovery, 2, 3, 4).unwrap();
     let missing = "not found: 02:00:00:00:00:02 (ranks 1), 02:00:00:00:00:03 (ranks 2)";

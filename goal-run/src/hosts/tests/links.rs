@@ -32,13 +32,15 @@ impl World {
     pub(super) fn new(seed: u64, faults: Faults) -> Self {
         let mut random = Random::new(seed);
         let key = Key::new(random.bytes());
-        let links = (0..HOSTS).map(|number| link(0, number, Plan::Count(HOSTS as u32), &key, &mut random));
+        let links =
+            (0..HOSTS).map(|number| link(0, number, Plan::Count(HOSTS as u32), &key, &mut random));
         let links = links.collect();
         let network = Network::new(HOSTS, Links::default(), faults, Random::new(random.number()));
         Self { network, now_ns: 0, links, events: vec![vec![]; HOSTS], out: vec![0; FRAME_LEN_MAX] }
     }
 
-    /// Lets frames leave and events happen; a host's ranks take frames at ports from 1000 on, and it goes on as a launcher does.
+    /// Lets frames leave and events happen; a host's ranks take frames at ports from 1000 on, and
+    /// it goes on as a launcher does.
     fn settle(&mut self) {
         for number in 0..HOSTS {
             let link = &mut self.links[number];
@@ -139,9 +141,14 @@ fn check(seed: u64, faults: Faults) {
         world.links[0].send(Network::mac(number), &Message::Go, &[], false);
     }
     let said: Vec<Message> = (0..4).map(left).collect();
-    let all: Vec<(&Message, usize)> = said.iter().map(|message| (message, Message::BYTES_MAX)).collect();
-    world.run(&what, |world| (1..HOSTS).all(|number| world.heard(0, Network::mac(number)).len() == 4));
-    world.run(&what, |world| (1..HOSTS).all(|number| world.heard(number, Network::mac(0)).len() == 1));
+    let all: Vec<(&Message, usize)> =
+        said.iter().map(|message| (message, Message::BYTES_MAX)).collect();
+    world.run(&what, |world| {
+        (1..HOSTS).all(|number| world.heard(0, Network::mac(number)).len() == 4)
+    });
+    world.run(&what, |world| {
+        (1..HOSTS).all(|number| world.heard(number, Network::mac(0)).len() == 1)
+    });
     for number in 1..HOSTS {
         assert_eq!(world.heard(0, Network::mac(number)), all, "{what}");
     }
@@ -187,8 +194,9 @@ fn a_host_with_another_key_is_not_there() {
         let all: Vec<String> = from.iter().map(|&host| Network::mac(host).to_string()).collect();
         format!("; frames with another key were heard from {}", all.join(", "))
     };
-    let missing =
-        |there: u32, from: &[usize]| [Event::Missing(format!("{there} of 3 hosts are there{}", heard(from)))];
+    let missing = |there: u32, from: &[usize]| {
+        [Event::Missing(format!("{there} of 3 hosts are there{}", heard(from)))]
+    };
     assert_eq!(world.events[0], missing(2, &[2]));
     assert_eq!(world.events[2], missing(1, &[0, 1]));
 }
@@ -196,11 +204,13 @@ fn a_host_with_another_key_is_not_there() {
 #[test]
 fn who_falls_silent_is_lost() {
     let mut world = World::new(3, Faults::default());
-    let found = |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Connected(_))).count();
+    let found =
+        |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Connected(_))).count();
     world.run("connected", |world| found(world) == HOSTS - 1);
     let since_ns = world.now_ns;
     world.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
-    let losses = |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Lost(..))).count();
+    let losses =
+        |world: &World| world.events[0].iter().filter(|e| matches!(e, Event::Lost(..))).count();
     world.run("lost", |world| losses(world) == HOSTS - 1);
     let lost = Event::Lost(host(1), "not heard of for 2 s".to_owned());
     assert!(world.events[0].contains(&lost), "{:?}", world.events[0]);

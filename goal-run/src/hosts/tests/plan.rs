@@ -39,8 +39,14 @@ fn what_is_wrong_in_a_peers_file_is_told() {
         ("02:00:00:00:00:02 3-0", "line 1: `3-0` is no list of ranks"),
         ("02:00:00:00:00:02 +1", "line 1: `+1` is no list of ranks"),
         ("02:00:00:00:00:02 0-", "line 1: `0-` is no list of ranks"),
-        ("02:00:00:00:00:02 0, 1", "line 1: a host is an address and a list of ranks without spaces"),
-        ("02:00:00:00:00:02\n\n02:00:00:00:00:02", "line 3: 02:00:00:00:00:02 is in line 1 already"),
+        (
+            "02:00:00:00:00:02 0, 1",
+            "line 1: a host is an address and a list of ranks without spaces",
+        ),
+        (
+            "02:00:00:00:00:02\n\n02:00:00:00:00:02",
+            "line 3: 02:00:00:00:00:02 is in line 1 already",
+        ),
         ("02:00:00:00:00:02\n02:00:00:00:00:01 1", "line 2: either all hosts have their ranks"),
         ("# nobody\n", "there is no host in it"),
     ];
@@ -55,13 +61,19 @@ fn what_is_wrong_in_a_peers_file_is_told() {
             "both 02:00:00:00:00:02 and 02:00:00:00:00:01 have rank 2",
         ),
         ("02:00:00:00:00:02 0-3,3", "02:00:00:00:00:02 has rank 3 twice"),
-        ("02:00:00:00:00:02 0-4000000000", "the program has 4 ranks, from 0 on: there is no rank 4000000000"),
+        (
+            "02:00:00:00:00:02 0-4000000000",
+            "the program has 4 ranks, from 0 on: there is no rank 4000000000",
+        ),
     ];
     for (text, says) in cases {
         assert_eq!(owners(&peers(text), 4).unwrap_err(), says);
     }
     let three = "02:00:00:00:00:02\n02:00:00:00:00:01\n02:00:00:00:00:03";
-    assert_eq!(owners(&peers(three), 2).unwrap_err(), "there are 3 hosts, but only 2 ranks: leave hosts out");
+    assert_eq!(
+        owners(&peers(three), 2).unwrap_err(),
+        "there are 3 hosts, but only 2 ranks: leave hosts out"
+    );
 }
 
 #[test]
@@ -89,7 +101,10 @@ fn messages_come_as_they_were_said_in_parts_of_any_size() {
     let said = [
         (Message::Hello(vec![("--repeat".to_owned(), "1".to_owned())]), vec![]),
         (Message::Start { run: u64::MAX }, vec![]),
-        (Message::Left { rank: 7, area: crate::hosts::Area::Memory, offset: 1 << 40 }, vec![3; 1000]),
+        (
+            Message::Left { rank: 7, area: crate::hosts::Area::Memory, offset: 1 << 40 },
+            vec![3; 1000],
+        ),
     ];
     let all: Vec<u8> = said.iter().flat_map(|(message, bytes)| message.encode(bytes)).collect();
     for size in [1, 7, 256, all.len()] {

@@ -34,10 +34,14 @@ fn old_questions_take_no_answer_from_new_ones() {
         answered_old += u32::from(questions.is_due(now_ns, MAC, nonce, number));
         // Its host asks ten times a second.
         if step % 10_000 == 5_000 {
-            answered += u32::from(questions.is_due(now_ns, MAC, 1_000_000, step as u32 / 10_000 + 1));
+            answered +=
+                u32::from(questions.is_due(now_ns, MAC, 1_000_000, step as u32 / 10_000 + 1));
         }
     }
-    assert!(answered >= 9, "the first one may come right behind the answer to an old one: {answered}");
+    assert!(
+        answered >= 9,
+        "the first one may come right behind the answer to an old one: {answered}"
+    );
     let before = 50_000_000 / PAUSE_NS as u32;
     let behind = (SECOND_NS / LONG_PAUSE_NS) as u32;
     assert!(answered_old <= before + behind + 2, "{answered_old}");
@@ -81,8 +85,8 @@ fn answers_keep_a_pause_and_tables_an_end() {
     assert_eq!(of(&mut questions, 0, 0..1000), 1, "a thousand runs at once");
     assert_eq!(of(&mut questions, PAUSE_NS, 1000..2000), 1);
     questions.begin();
-    let due =
-        (0..100u64).filter(|step| questions.is_due((1 + step) * SECOND_NS / 100, MAC, 10_000 + *step, 1));
+    let due = (0..100u64)
+        .filter(|step| questions.is_due((1 + step) * SECOND_NS / 100, MAC, 10_000 + *step, 1));
     assert_eq!(due.count(), 10, "ten a second while the job runs");
     for host in 0..100_000u32 {
         let [a, b, c, d] = host.to_be_bytes();
@@ -106,7 +110,8 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     };
     world.run("connected", connected);
     let heard = world.network.take_heard();
-    let edp: Vec<Vec<u8>> = heard.into_iter().filter(|frame| frame[12..14] == [0x88, 0xb5]).collect();
+    let edp: Vec<Vec<u8>> =
+        heard.into_iter().filter(|frame| frame[12..14] == [0x88, 0xb5]).collect();
     assert!(edp.len() > 4);
     let (mut sent, mut floods) = (0, 0);
     let until_ns = world.now_ns + SECOND_NS;
@@ -159,7 +164,8 @@ fn probes_count_in_their_run_and_once() {
     world.links[0].probe(Network::mac(1), u64::MAX);
     world.pass_until(world.now_ns + SECOND_NS / 100);
     assert_eq!(probes(&mut world, 1), 1);
-    let recorded = world.network.take_heard().into_iter().find(|frame| frame[15] == 5).expect("a probe");
+    let recorded =
+        world.network.take_heard().into_iter().find(|frame| frame[15] == 5).expect("a probe");
     world.links[0].probe(Network::mac(1), 0);
     world.pass_until(world.now_ns + SECOND_NS / 100);
     assert_eq!(probes(&mut world, 1), 1, "rounds wrap");
@@ -184,7 +190,10 @@ fn a_host_of_another_version_is_named() {
     frame[12..16].copy_from_slice(&[0x88, 0xb5, 0x11, 3]);
     world.links[0].handle_frame(0, &frame);
     world.links[0].tell_missing();
-    let Some(Event::Missing(text)) = world.links[0].poll_event(0) else { panic!("it was to be told") };
-    let hint = "host 02:09:09:09:09:09 sends frames of version 1, and this goal-run those of version 2";
+    let Some(Event::Missing(text)) = world.links[0].poll_event(0) else {
+        panic!("it was to be told")
+    };
+    let hint =
+        "host 02:09:09:09:09:09 sends frames of version 1, and this goal-run those of version 2";
     assert!(text.contains(hint), "{text}");
 }

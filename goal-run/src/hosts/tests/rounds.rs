@@ -59,7 +59,9 @@ fn messages_that_stay_on_their_way_are_asked_after_more_and_more_rarely() {
     for now_ns in (1_000_000_000..5_000_000_000).step_by(100_000) {
         if let Some((round, asked)) = rounds.poll(now_ns, true) {
             begun += 1;
-            assert!(!asked.into_iter().zip(lost).any(|(host, reply)| rounds.handle(host, round, reply)));
+            assert!(
+                !asked.into_iter().zip(lost).any(|(host, reply)| rounds.handle(host, round, reply))
+            );
         }
     }
     assert!((80..90).contains(&begun), "{begun}");

@@ -44,8 +44,12 @@ pub(super) fn follow(
         for _ in 0..EVENTS_MAX {
             let Some(event) = session.event(limit) else { break };
             limit = Duration::ZERO;
-            let verdict =
-                |status, error| Verdict { status, report: None, errors: vec![error], here: String::new() };
+            let verdict = |status, error| Verdict {
+                status,
+                report: None,
+                errors: vec![error],
+                here: String::new(),
+            };
             let why = match event {
                 Event::Message(_, Message::Go, _) if is_ready => {
                     gate.pass(here + 1, now_ns);

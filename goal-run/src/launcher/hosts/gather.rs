@@ -46,8 +46,11 @@ impl Leader<'_, '_> {
         let observed = self.place.observed();
         let known: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| self.is_known(rank)).collect();
         let missing = match gathered {
-            Gathered::Interrupted(_) | Gathered::Late if known.len() < nisa.num_ranks() as usize => {
-                let missing: Vec<u32> = (0..nisa.num_ranks()).filter(|&rank| !self.is_known(rank)).collect();
+            Gathered::Interrupted(_) | Gathered::Late
+                if known.len() < nisa.num_ranks() as usize =>
+            {
+                let missing: Vec<u32> =
+                    (0..nisa.num_ranks()).filter(|&rank| !self.is_known(rank)).collect();
                 ranges(&missing)
             }
             _ => String::new(),
@@ -58,9 +61,13 @@ impl Leader<'_, '_> {
             false => Pending::of_some(&observed, &known, stopped()),
         };
         let end = match (ending, gathered) {
-            (_, Gathered::Interrupted(signal)) | (Ending::Interrupted(signal), _) => End::Interrupted(signal),
+            (_, Gathered::Interrupted(signal)) | (Ending::Interrupted(signal), _) => {
+                End::Interrupted(signal)
+            }
             (Ending::Lost(end), _) | (Ending::Complete, Gathered::Lost(end)) => end,
-            (Ending::TimedOut, _) | (Ending::Complete, Gathered::Late) => End::TimedOut(pending(false)),
+            (Ending::TimedOut, _) | (Ending::Complete, Gathered::Late) => {
+                End::TimedOut(pending(false))
+            }
             (Ending::Complete, Gathered::All) => End::Complete,
             (Ending::Failed, _) => End::Failed(
                 (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
@@ -115,7 +122,8 @@ impl Leader<'_, '_> {
                     bytes_so_far += bytes.len() as u64;
                     let is_its = self.session.ranks_of(host).contains(&rank);
                     if !is_its || !left::keep(segment, rank, area, offset, &bytes) {
-                        lost_then.get_or_insert(self.lost(host, "it told what no rank can have left"));
+                        lost_then
+                            .get_or_insert(self.lost(host, "it told what no rank can have left"));
                     }
                 }
                 Some(Event::Message(host, Message::Told { opened_ns }, _)) => {

@@ -50,7 +50,10 @@ pub(super) struct Leader<'s, 'a> {
 }
 
 impl<'s, 'a> Leader<'s, 'a> {
-    pub(super) fn new(session: &'s mut Session<'a>, place: &'s Place<'s>) -> Result<Self, LaunchError> {
+    pub(super) fn new(
+        session: &'s mut Session<'a>,
+        place: &'s Place<'s>,
+    ) -> Result<Self, LaunchError> {
         let all = session.all();
         let mut others = all.clone();
         others.remove(&session.me);
@@ -88,7 +91,8 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
-            // While ranks of others run, those that have finished must live on: others may wait for what they sent.
+            // While ranks of others run, those that have finished must live on: others may wait for
+            // what they sent.
             match self.supervisor.look(self.finished == self.others, crew) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
                 Some(Sight::Fallen(rank, how)) => return Ending::Died(rank, how),

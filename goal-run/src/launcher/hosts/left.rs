@@ -70,7 +70,12 @@ pub(super) fn tell(
                 // What the leader has is zeros.
                 if bytes.iter().any(|&byte| byte != 0) {
                     let offset = (at - range.start) as u64;
-                    session.post.send_with(leader, Message::Left { rank, area, offset }, bytes, is_complete);
+                    session.post.send_with(
+                        leader,
+                        Message::Left { rank, area, offset },
+                        bytes,
+                        is_complete,
+                    );
                 }
             }
         }

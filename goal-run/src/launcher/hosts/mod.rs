@@ -1,11 +1,19 @@
-//! A job on several hosts: a launcher on each, which find each other and do as the leader says, that of the host of rank 0.
+//! A job on several hosts: a launcher on each, which find each other and do as the leader says,
+//! that of the host of rank 0.
 //!
 //! ```text
-//! every host: find all ranks --> Hello --> leader compares --> Start --> ranks start --> Ready --> Go
-//!             ranks finish, fail, die, rest or get a signal --> leader decides --> End --> what ranks left --> Verdict
+//! every host   find all ranks, send Hello
+//! leader       compares, sends Start
+//! every host   starts its ranks, sends Ready
+//! leader       sends Go
+//! every host   tells when its ranks finish, fail, die, rest or get a signal
+//! leader       decides, sends End
+//! every host   sends what its ranks left
+//! leader       sends Verdict
 //! ```
 //!
-//! The leader gathers what the ranks of others left in its own segment, so that the outcome is that of a job on one host.
+//! The leader gathers what the ranks of others left in its own segment, so that the outcome is that
+//! of a job on one host.
 
 mod follow;
 mod gather;
@@ -52,7 +60,8 @@ pub struct Hosts {
     pub authenticates_data: bool,
     /// Who has which rank.
     pub plan: Plan,
-    /// Whether the leader gets the memory of all ranks whatever it is needed for, as for [`Outcome::dump`].
+    /// Whether the leader gets the memory of all ranks whatever it is needed for, as for
+    /// [`Outcome::dump`].
     pub keeps_memory: bool,
     /// Options that were given and that only the leader honours.
     pub leaders: Vec<&'static str>,
@@ -98,7 +107,12 @@ impl Others {
     /// The signal that a launcher of another host got meanwhile.
     pub fn interrupted(&self) -> Option<usize> {
         while let Some(event) = self.post.event(std::time::Duration::ZERO) {
-            if let crate::hosts::Event::Message(_, crate::hosts::Message::Interrupted { signal }, _) = event {
+            if let crate::hosts::Event::Message(
+                _,
+                crate::hosts::Message::Interrupted { signal },
+                _,
+            ) = event
+            {
                 return Some(signal);
             }
         }
@@ -122,7 +136,11 @@ impl Others {
 ///
 /// # Errors
 /// Where the ranks can't be started, here or on another host.
-pub fn run_on_hosts(nisa: &Arc<Nisa>, options: &Options, hosts: &Hosts) -> Result<Ended, LaunchError> {
+pub fn run_on_hosts(
+    nisa: &Arc<Nisa>,
+    options: &Options,
+    hosts: &Hosts,
+) -> Result<Ended, LaunchError> {
     if options.progress == Mode::Node {
         return Err(LaunchError::NodeOnHosts);
     }
@@ -137,7 +155,12 @@ pub fn run_on_hosts(nisa: &Arc<Nisa>, options: &Options, hosts: &Hosts) -> Resul
         Err(LaunchError::Interrupted(signal)) => {
             session.refuse(&LaunchError::Interrupted(signal));
             let errors = vec![LaunchError::Interrupted(signal).to_string()];
-            Ok(Ended::Told(Verdict { status: 128 + signal as u8, report: None, errors, here: String::new() }))
+            Ok(Ended::Told(Verdict {
+                status: 128 + signal as u8,
+                report: None,
+                errors,
+                here: String::new(),
+            }))
         }
         Err(error) => {
             session.refuse(&error);
@@ -183,13 +206,19 @@ impl Session<'_> {
         };
         if leads {
             let mut leader = Leader::new(self, &place)?;
-            let ending = run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
+            let ending =
+                run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
             let mut outcome = Outcome::new(end, segment, self.nisa, self.options);
             outcome.missing = missing;
             return Ok(Some(outcome));
         }
-        let told = run_ranks(&place, drivers, |crew| follow::follow(self, &place, crew), Told::is_complete)?;
+        let told = run_ranks(
+            &place,
+            drivers,
+            |crew| follow::follow(self, &place, crew),
+            Told::is_complete,
+        )?;
         match told {
             Told::End { areas, is_complete } => left::tell(self, &place, &areas, is_complete)?,
             Told::Verdict(verdict) => self.decided = Some(verdict),

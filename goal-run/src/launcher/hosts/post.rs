@@ -1,4 +1,5 @@
-//! The thread that carries what this launcher and those of other hosts tell each other, so that it answers whatever else it does.
+//! The thread that carries what this launcher and those of other hosts tell each other, so that it
+//! answers whatever else it does.
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,9 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,7 +38,8 @@ const NICE: i32 = -10;
 const SLEEP_MAX_NS: u64 = 20_000_000;
 /// How long the last words may take.
 const PART_NS: u64 = 1_000_000_000;
-/// The same where those of all others have come: whether they know that this launcher knows matters to nobody.
+/// The same where those of all others have come: whether they know that this launcher knows matters
+/// to nobody.
 const HEARD_NS: u64 = 100_000_000;
 /// How long it stays after that both sides know all, so that the last acknowledgement leaves.
 const STAY_NS: u64 = 2_000_000;
@@ -93,10 +97,12 @@ impl Post {
         let interface = driver.interface().clone();
         let discovery = discover(driver.mac(), nonce()?)?;
         let me = Address { mac: driver.mac(), port: hosts.port };
-        let payload_max =
-            Config::payload_max_of(driver.mtu()).expect("an interface that is too short is refused");
-        let link = Link::new(now_ns(), (me, hosts.ethertypes), key, discovery, payload_max, random()?);
-        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;
+        let payload_max = Config::payload_max_of(driver.mtu())
+            .expect("an interface that is too short is refused");
+        let link =
+            Link::new(now_ns(), (me, hosts.ethertypes), key, discovery, payload_max, random()?);
+        let bell =
+            eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;
         let bell = Arc::new(bell);
         let (commands, told) = sync_channel(WAITING_MAX);
         let (tell, events) = sync_channel(WAITING_MAX);
@@ -214,7 +220,9 @@ impl Worker {
             let link = &mut self.link;
             // All that has come, before anybody is taken for silent.
             for _ in 0..ROUNDS_MAX {
-                if self.driver.receive(FRAMES_MAX, |frame| link.handle_frame(now_ns, frame)) < FRAMES_MAX {
+                if self.driver.receive(FRAMES_MAX, |frame| link.handle_frame(now_ns, frame))
+                    < FRAMES_MAX
+                {
                     break;
                 }
             }
@@ -256,7 +264,8 @@ impl Worker {
         while let Some(event) = self.event.take().or_else(|| self.link.poll_event(now_ns())) {
             let event = match event {
                 Event::Lost(host, why) => {
-                    let fault = self.fault.as_ref().map_or(String::new(), |fault| format!(" ({fault})"));
+                    let fault =
+                        self.fault.as_ref().map_or(String::new(), |fault| format!(" ({fault})"));
                     Event::Lost(host, format!("{why}{fault}"))
                 }
                 other => other,
@@ -288,9 +297,11 @@ impl Worker {
             true => 1_000_000,
             false => SLEEP_MAX_NS,
         };
-        let timeout_ns = self.link.poll_timeout().map_or(u64::MAX, |at_ns| at_ns.saturating_sub(now_ns()));
+        let timeout_ns =
+            self.link.poll_timeout().map_or(u64::MAX, |at_ns| at_ns.saturating_sub(now_ns()));
         let limit = Timespec::try_from(Duration::from_nanos(limit_ns.min(timeout_ns)));
-        let mut fds = [PollFd::new(&self.driver, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
+        let mut fds =
+            [PollFd::new(&self.driver, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
         // Whatever it says, all is looked at again.
         let _ = poll(&mut fds, limit.ok().as_ref());
         if fds[0].revents().contains(PollFlags::ERR)
@@ -303,7 +314,10 @@ impl Worker {
 }
 
 /// Lets out the frames that `write` writes, until it has none or the interface takes no more.
-fn transmit(driver: &mut impl Driver, mut write: impl FnMut(&mut [u8]) -> Option<usize>) -> Result<(), Lost> {
+fn transmit(
+    driver: &mut impl Driver,
+    mut write: impl FnMut(&mut [u8]) -> Option<usize>,
+) -> Result<(), Lost> {
     loop {
         let sent = driver.send(&mut write);
         if sent == Ok(true) {

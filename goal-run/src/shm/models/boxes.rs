@@ -23,7 +23,8 @@ impl Allocated {
         self.mailbox().put(&header, 1, |payload| payload[0] = number as u8 + 1).is_ok()
     }
 
-    /// Takes a message, whose sender must not have sent an earlier one that is still to come: `next` counts them.
+    /// Takes a message, whose sender must not have sent an earlier one that is still to come:
+    /// `next` counts them.
     fn take(&self, next: &mut [u64]) -> bool {
         self.mailbox().take(|header, payload| {
             let Payload::Here(&[byte]) = payload else { panic!("a payload of one byte") };
@@ -42,7 +43,9 @@ fn one_sender_round_the_box() {
         let allocated = shared(Allocated::default());
         let sender = {
             let allocated = allocated.clone();
-            thread::spawn(move || (0..5).take_while(|&number| allocated.put(0, number)).count() as u64)
+            thread::spawn(move || {
+                (0..5).take_while(|&number| allocated.put(0, number)).count() as u64
+            })
         };
         let mut next = [0];
         for _ in 0..3 {
@@ -82,11 +85,14 @@ fn two_senders_round_the_box() {
     });
 }
 
-/// A receiver that sleeps whenever it finds nothing gets everything: no sender misses that it sleeps.
+/// A receiver that sleeps whenever it finds nothing gets everything: no sender misses that it
+/// sleeps.
 #[test]
 fn a_sleeper_is_woken() {
     explore("one sender, 2 messages, a receiver that sleeps", None, || sleeper_gets([2, 0]));
-    explore("two senders, 1 message each, a receiver that sleeps", Some(2), || sleeper_gets([1, 1]));
+    explore("two senders, 1 message each, a receiver that sleeps", Some(2), || {
+        sleeper_gets([1, 1])
+    });
 }
 
 /// The receiver gets as many messages as each sender has.

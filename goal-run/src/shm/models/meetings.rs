@@ -51,7 +51,8 @@ fn the_gate_opens_for_all() {
     });
 }
 
-/// A rank in front of a gate that is stopped goes home, and the last rank to finish wakes the launcher.
+/// A rank in front of a gate that is stopped goes home, and the last rank to finish wakes the
+/// launcher.
 #[test]
 fn a_stopped_gate_lets_nobody_through_and_the_launcher_wakes() {
     explore("a rank at a gate that is stopped", None, || {

@@ -48,7 +48,9 @@ impl Allocated {
     /// Rank 0 sends message `number` to rank 1; false if there is no room.
     fn put(&self, number: u64, len: usize) -> bool {
         let fill = |payload: &mut [u8]| payload.fill(number as u8 + 1);
-        self.endpoint(0).put((1, self.mailbox(1)), &[number, len as u64, 0, 0, 0, 0], len, fill).is_ok()
+        self.endpoint(0)
+            .put((1, self.mailbox(1)), &[number, len as u64, 0, 0, 0, 0], len, fill)
+            .is_ok()
     }
 
     /// Rank 1 takes a message, which must be the one after `next` others.
@@ -61,8 +63,8 @@ impl Allocated {
     }
 }
 
-/// One payload does not fit before the ring's end, a short one is in between, and for the last one there is room only if the sender
-/// sees what the receiver took meanwhile.
+/// One payload does not fit before the ring's end, a short one is in between, and for the last one
+/// there is room only if the sender sees what the receiver took meanwhile.
 #[test]
 fn round_the_ring() {
     // Lines 0 to 27, of which the receiver has taken 9.
@@ -107,7 +109,8 @@ fn rings_are_handed_out_once() {
             assert_eq!(large, rings);
             assert_eq!(both.iter().filter(|&&max| max == SHORT_MAX).count(), 2 - rings);
             let view = Rings::new(&allocated.pool, &allocated.ends, allocated.lines.all());
-            let [number, other] = [(0, 1), (1, 0)].map(|(from, to)| view.number(&allocated.tables[from][to]));
+            let [number, other] =
+                [(0, 1), (1, 0)].map(|(from, to)| view.number(&allocated.tables[from][to]));
             assert!(number != other || rings == 0, "the same ring for two pairs");
         });
     }

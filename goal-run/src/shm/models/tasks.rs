@@ -53,14 +53,17 @@ impl Node {
         for (index, result) in self.results[number as usize].iter().enumerate() {
             // SAFETY: as above.
             unsafe {
-                result.with(|result| assert_eq!(*result, u64::from(index < chunks), "{number} {index}"))
+                result.with(|result| {
+                    assert_eq!(*result, u64::from(index < chunks), "{number} {index}")
+                })
             };
         }
     }
 }
 
-/// A task and one more in its place, while another rank takes what it finds: it may look at the first one and get a chunk of the second.
-/// Every chunk is done once, and the owner sees all results.
+/// A task and one more in its place, while another rank takes what it finds: it may look at the
+/// first one and get a chunk of the second. Every chunk is done once, and the owner sees all
+/// results.
 #[test]
 fn each_chunk_is_done_once() {
     explore("two tasks in one place and a helper", Some(3), || {
@@ -103,7 +106,8 @@ fn helpers_do_not_meet() {
     });
 }
 
-/// Two owners, one place: whoever finds none has to do without, and a slot that is given back is as good as new.
+/// Two owners, one place: whoever finds none has to do without, and a slot that is given back is as
+/// good as new.
 #[test]
 fn two_owners_and_one_place() {
     explore("two owners of tasks", Some(3), || {

@@ -6,7 +6,8 @@ use crate::shm::Turn;
 use crate::shm::sync::{AtomicU32, Ordering, Shared};
 use loom::thread;
 
-/// Two ranks act for a third one, each as soon as it gets the turn: neither meets the other, and each sees what the other did.
+/// Two ranks act for a third one, each as soon as it gets the turn: neither meets the other, and
+/// each sees what the other did.
 #[test]
 fn one_acts_at_a_time() {
     explore("two ranks take turns", Some(3), || {

@@ -1,7 +1,9 @@
-//! What the lock-free structures of the segment are made of: atomics, bytes and futexes of the machine, or those of loom.
+//! What the lock-free structures of the segment are made of: atomics, bytes and futexes of the
+//! machine, or those of loom.
 //!
-//! Compiled with `--cfg loom`, the same structures are allocated by loom instead of being cast from the mapping, and every
-//! interleaving of a few threads is tried: see `shm/models`. Nothing else in the crate looks at that flag.
+//! Compiled with `--cfg loom`, the same structures are allocated by loom instead of being cast from
+//! the mapping, and every interleaving of a few threads is tried: see `shm/models`. Nothing else in
+//! the crate looks at that flag.
 
 #[cfg(loom)]
 mod model;

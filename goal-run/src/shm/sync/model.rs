@@ -75,7 +75,12 @@ impl Bytes<'_> {
         Self { lines: self.lines, first: self.first + first, len: lines }
     }
 
-    pub(crate) unsafe fn with<R>(&self, line: usize, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+    pub(crate) unsafe fn with<R>(
+        &self,
+        line: usize,
+        len: usize,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> R {
         let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get).collect();
         let start = (self.first + line) * LINE;
         // SAFETY: the accesses that are recorded exclude writers.
@@ -92,8 +97,8 @@ impl Bytes<'_> {
     ) -> R {
         let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get_mut).collect();
         let start = (self.first + line) * LINE;
-        // SAFETY: the accesses that are recorded exclude all others to these lines; only one thread of a model runs at a
-        // time, and none is switched while the bytes are borrowed.
+        // SAFETY: the accesses that are recorded exclude all others to these lines; only one thread
+        // of a model runs at a time, and none is switched while the bytes are borrowed.
         let result = write(unsafe { &mut (&mut *self.lines.bytes.get())[start..start + len] });
         drop(accesses);
         result
@@ -109,7 +114,8 @@ impl Bytes<'_> {
     }
 }
 
-/// A futex as the system has it: word and sleepers are compared under a lock, and only those who are woken wake up.
+/// A futex as the system has it: word and sleepers are compared under a lock, and only those who
+/// are woken wake up.
 #[derive(Debug, Default)]
 pub(crate) struct Futex {
     word: AtomicU32,

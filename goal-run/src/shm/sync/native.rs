@@ -19,7 +19,8 @@ const EXPECTED_MAX: usize = 1024;
 #[repr(transparent)]
 pub(crate) struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: all access is by the two unsafe methods, whose callers see to it that it excludes each other.
+// SAFETY: all access is by the two unsafe methods, whose callers see to it that it excludes each
+// other.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -46,8 +47,8 @@ impl<T> Shared<T> {
 
 /// Whole cache lines of bytes, of which runs are written and read in turn.
 ///
-/// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and nothing but this type reaches
-/// them.
+/// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and
+/// nothing but this type reaches them.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a> {
     start: NonNull<u8>,
@@ -89,7 +90,12 @@ impl<'a> Bytes<'a> {
     /// # Safety
     /// Nobody writes these lines meanwhile.
     #[inline(always)]
-    pub(crate) unsafe fn with<R>(&self, line: usize, len: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+    pub(crate) unsafe fn with<R>(
+        &self,
+        line: usize,
+        len: usize,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> R {
         // SAFETY: inside the bytes by the check in `run`; the rest is the caller's promise.
         read(unsafe { std::slice::from_raw_parts(self.run(line, len).as_ptr(), len) })
     }
@@ -136,7 +142,8 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Brings a line into the cache, for reading or for writing. It reads and writes nothing and never faults.
+/// Brings a line into the cache, for reading or for writing. It reads and writes nothing and never
+/// faults.
 #[inline(always)]
 fn prefetch<const WRITE: bool>(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -159,7 +166,8 @@ fn prefetch<const WRITE: bool>(address: *const u8) {
 pub(crate) struct Futex(AtomicU32);
 
 impl Futex {
-    /// Sleeps if the word is `expected`: until woken, until `limit` has passed, or less; so the caller looks again.
+    /// Sleeps if the word is `expected`: until woken, until `limit` has passed, or less; so the
+    /// caller looks again.
     pub(crate) fn wait(&self, expected: u32, limit: Option<Duration>) {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let _ = futex::wait(&self.0, Flags::empty(), expected, limit.as_ref());

@@ -1,4 +1,5 @@
-//! Which transports serve a job: by priority among those that reach a peer, may be used and can be used here (pscom's plugins).
+//! Which transports serve a job: by priority among those that reach a peer, may be used and can be
+//! used here (pscom's plugins).
 
 mod request;
 #[cfg(test)]
@@ -76,7 +77,9 @@ impl Choice {
             };
             Standing { name: plugin.name, priority, is_set: set.is_some(), refusal }
         });
-        standings.sort_by_key(|standing| (Reverse(standing.priority), standing.name.plugin().latency_ns));
+        standings.sort_by_key(|standing| {
+            (Reverse(standing.priority), standing.name.plugin().latency_ns)
+        });
         Self { standings: standings.into() }
     }
 
@@ -92,13 +95,17 @@ impl Choice {
 
     /// What lets the system copy payloads that can't be read in place.
     pub fn copies(&self, distance: Distance) -> Option<Name> {
-        self.usable(distance).find(|plugin| plugin.zero_copy == ZeroCopy::Copied).map(|plugin| plugin.name)
+        self.usable(distance)
+            .find(|plugin| plugin.zero_copy == ZeroCopy::Copied)
+            .map(|plugin| plugin.name)
     }
 
     /// The transports that carry messages in a job whose ranks are that far from each other.
     pub fn names(&self, farthest: Distance) -> Vec<Name> {
-        let mut names: Vec<Name> =
-            up_to(farthest).filter_map(|distance| self.messages(distance)).map(|(name, _)| name).collect();
+        let mut names: Vec<Name> = up_to(farthest)
+            .filter_map(|distance| self.messages(distance))
+            .map(|(name, _)| name)
+            .collect();
         names.dedup();
         names
     }
@@ -127,7 +134,8 @@ impl Choice {
 
     /// What would carry messages to ranks at this distance, but is refused.
     pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
-        let carries = |name: Name| name.plugin().carrier.is_some() && name.plugin().reaches(distance);
+        let carries =
+            |name: Name| name.plugin().carrier.is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
         carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
     }

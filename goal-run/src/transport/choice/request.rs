@@ -71,8 +71,8 @@ pub enum RequestError {
 }
 
 impl Request {
-    /// What a command line and the environment ask for: `option` is the list of the command line, which replaces that of the
-    /// environment.
+    /// What a command line and the environment ask for: `option` is the list of the command line,
+    /// which replaces that of the environment.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -111,20 +111,23 @@ impl List {
             None => (false, text),
         };
         let names = names.split(',').map(str::trim).map(|name| {
-            let unknown = || RequestError::Unknown { origin, text: text.to_owned(), name: name.to_owned() };
+            let unknown =
+                || RequestError::Unknown { origin, text: text.to_owned(), name: name.to_owned() };
             Name::parse(name).ok_or_else(unknown)
         });
         let names = names.collect::<Result<_, _>>()?;
         Ok(Some(Self { origin, text: text.to_owned(), is_negated, names }))
     }
 
-    /// Whether a transport may be used. Who names only such as lead to other hosts means these: within a host all stay.
+    /// Whether a transport may be used. Who names only such as lead to other hosts means these:
+    /// within a host all stay.
     pub(super) fn allows(&self, name: Name) -> bool {
         let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
         match self.is_negated {
             true => !self.names.contains(&name),
             false => {
-                self.names.contains(&name) || self.names.iter().all(|&n| leads_away(n)) && !leads_away(name)
+                self.names.contains(&name)
+                    || self.names.iter().all(|&n| leads_away(n)) && !leads_away(name)
             }
         }
     }

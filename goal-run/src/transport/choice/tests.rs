@@ -7,7 +7,8 @@ fn request(option: Option<&str>, environment: &[(&str, &str)]) -> Result<Request
 }
 
 /// The command line's list, the environment, and what carries messages to oneself and to others.
-type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], Option<Name>, Option<Name>);
+type Case =
+    (Option<&'static str>, &'static [(&'static str, &'static str)], Option<Name>, Option<Name>);
 
 #[test]
 fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
@@ -43,8 +44,8 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
     ];
     for &(option, environment, own, node) in cases {
         let choice = Choice::among(&request(option, environment).unwrap(), |_| Ok(()));
-        let chosen =
-            [Distance::Own, Distance::Node].map(|distance| choice.messages(distance).map(|(name, _)| name));
+        let chosen = [Distance::Own, Distance::Node]
+            .map(|distance| choice.messages(distance).map(|(name, _)| name));
         assert_eq!(chosen, [own, node], "{option:?} {environment:?}");
         assert_eq!(choice.paths(Distance::Node).is_ok(), own.is_some() && node.is_some());
         assert_eq!(choice.paths(Distance::Own).is_ok(), own.is_some());
@@ -55,11 +56,18 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
 fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
     let choose = |option| {
         let choice = Choice::among(&request(option, &[]).unwrap(), |_| Ok(()));
-        (choice.paths(Distance::Network).map(|paths| paths.carriers), choice.names(Distance::Network))
+        (
+            choice.paths(Distance::Network).map(|paths| paths.carriers),
+            choice.names(Distance::Network),
+        )
     };
     let all = [Carrier::Local, Carrier::Shm, Carrier::Esp];
     for option in [None, Some("esp"), Some("local,shm,esp"), Some("^cma")] {
-        assert_eq!(choose(option), (Ok(all), vec![Name::Local, Name::Shm, Name::Esp]), "{option:?}");
+        assert_eq!(
+            choose(option),
+            (Ok(all), vec![Name::Local, Name::Shm, Name::Esp]),
+            "{option:?}"
+        );
     }
     assert_eq!(choose(Some("shm,esp")).0.unwrap(), [Carrier::Shm, Carrier::Shm, Carrier::Esp]);
     let error = choose(Some("shm")).0.unwrap_err();
@@ -88,10 +96,22 @@ fn what_can_not_be_used_here_is_passed_over() {
 fn errors_name_what_there_is_and_the_way_out() {
     type Case = (Option<&'static str>, &'static [(&'static str, &'static str)], &'static str);
     let wrong: &[Case] = &[
-        (Some("smh"), &[], "--transport=smh: there is no transport `smh`; there are local, shm, cma, esp"),
+        (
+            Some("smh"),
+            &[],
+            "--transport=smh: there is no transport `smh`; there are local, shm, cma, esp",
+        ),
         (Some("^shm,"), &[], "--transport=^shm,: there is no transport ``"),
-        (None, &[("GOAL_TRANSPORT", "threads")], "GOAL_TRANSPORT=threads: there is no transport `threads`"),
-        (None, &[("GOAL_TRANSPORT_PRIORITY_SMH", "1")], "there are GOAL_TRANSPORT_PRIORITY_LOCAL, GOAL"),
+        (
+            None,
+            &[("GOAL_TRANSPORT", "threads")],
+            "GOAL_TRANSPORT=threads: there is no transport `threads`",
+        ),
+        (
+            None,
+            &[("GOAL_TRANSPORT_PRIORITY_SMH", "1")],
+            "there are GOAL_TRANSPORT_PRIORITY_LOCAL, GOAL",
+        ),
         (
             None,
             &[("GOAL_TRANSPORT_PRIORITY_SHM", "-1")],
@@ -121,7 +141,8 @@ fn errors_name_what_there_is_and_the_way_out() {
         ),
     ];
     for (option, environment, text) in unreachable {
-        let error = Choice::new(&request(*option, environment).unwrap()).paths(Distance::Node).unwrap_err();
+        let error =
+            Choice::new(&request(*option, environment).unwrap()).paths(Distance::Node).unwrap_err();
         assert_eq!(error.to_string(), *text);
     }
 }

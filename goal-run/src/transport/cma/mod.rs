@@ -1,8 +1,9 @@
-//! Payloads that the system copies from the memory of another process (UCX's `cma`): for buffers that don't lie in the segment.
+//! Payloads that the system copies from the memory of another process (UCX's `cma`): for buffers
+//! that don't lie in the segment.
 //!
-//! It carries no messages. The name of exported bytes is their address in the sender's process with [`COPIED`] set, which no
-//! place in a segment has. Whether the system allows it shows for good when it is done: a receiver that is refused asks for
-//! messages, then and from then on.
+//! It carries no messages. The name of exported bytes is their address in the sender's process with
+//! [`COPIED`] set, which no place in a segment has. Whether the system allows it shows for good
+//! when it is done: a receiver that is refused asks for messages, then and from then on.
 
 mod read;
 #[cfg(test)]
@@ -31,7 +32,8 @@ pub(super) const PLUGIN: Plugin = Plugin {
     probe,
 };
 
-/// Set in names of bytes to be copied; no address of a process and no place in a segment is as large.
+/// Set in names of bytes to be copied; no address of a process and no place in a segment is as
+/// large.
 const COPIED: u64 = 1 << 63;
 
 /// One rank's way to the memory of the others.
@@ -55,7 +57,13 @@ impl<'a> Cma<'a> {
     ///
     /// # Errors
     /// [`Unreadable`].
-    pub fn get(&mut self, source: u32, name: u64, offset: u64, into: &mut [u8]) -> Result<(), Unreadable> {
+    pub fn get(
+        &mut self,
+        source: u32,
+        name: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
         let process = self.segment.status(source).process.load(Ordering::SeqCst);
         if name & COPIED == 0 || self.is_refused {
             return Err(Unreadable);
@@ -68,13 +76,14 @@ impl<'a> Cma<'a> {
     }
 }
 
-/// Tells peers that the buffers of `rank` have addresses of this process; they ask for messages before.
+/// Tells peers that the buffers of `rank` have addresses of this process; they ask for messages
+/// before.
 pub fn announce(segment: &Segment, rank: u32) {
     segment.status(rank).process.store(std::process::id(), Ordering::SeqCst);
 }
 
-/// Lets the processes that `launcher` started read this one's memory, where Yama asks for that. Where it can't be had, peers are
-/// refused and ask for messages.
+/// Lets the processes that `launcher` started read this one's memory, where Yama asks for that.
+/// Where it can't be had, peers are refused and ask for messages.
 pub fn admit(launcher: u32) {
     if let Some(launcher) = Pid::from_raw(launcher as i32) {
         // Fails where there is no Yama to be told.
@@ -94,11 +103,14 @@ pub fn ptrace_scope() -> Option<u8> {
     fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").ok()?.trim().parse().ok()
 }
 
-/// Whether a process may read another one of its job, as far as it can be told by itself: by what became of reading its own
-/// memory, and by what Yama allows. Ranks have no rights, so CAP_SYS_PTRACE makes no difference.
+/// Whether a process may read another one of its job, as far as it can be told by itself: by what
+/// became of reading its own memory, and by what Yama allows. Ranks have no rights, so
+/// CAP_SYS_PTRACE makes no difference.
 fn verdict(own: Result<(), Errno>, scope: Option<u8>) -> Result<(), String> {
     if let Err(error) = own {
-        return Err(format!("forbidden: process_vm_readv says `{error}`, as under a seccomp filter"));
+        return Err(format!(
+            "forbidden: process_vm_readv says `{error}`, as under a seccomp filter"
+        ));
     }
     match scope {
         Some(scope @ 2..) => Err(format!("forbidden by Yama (kernel.yama.ptrace_scope = {scope})")),

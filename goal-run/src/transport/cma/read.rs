@@ -17,10 +17,11 @@ pub(super) fn exact(process: Pid, address: u64, into: &mut [u8]) -> Result<(), E
             iov_base: std::ptr::without_provenance_mut((address as usize).wrapping_add(done)),
             iov_len: rest.len(),
         };
-        // SAFETY: the system writes to `local` only, which is exclusively borrowed; `remote` is an address of another process,
-        // which it checks.
-        let copied =
-            unsafe { libc::process_vm_readv(process.as_raw_nonzero().get(), &local, 1, &remote, 1, 0) };
+        // SAFETY: the system writes to `local` only, which is exclusively borrowed; `remote` is an
+        // address of another process, which it checks.
+        let copied = unsafe {
+            libc::process_vm_readv(process.as_raw_nonzero().get(), &local, 1, &remote, 1, 0)
+        };
         match copied {
             ..0 => match Errno::from_io_error(&std::io::Error::last_os_error()) {
                 Some(Errno::INTR) => {}

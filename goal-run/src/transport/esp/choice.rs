@@ -52,8 +52,8 @@ pub enum AnyDriver {
 }
 
 impl AnyDriver {
-    /// Opens the interface with this name as [`Packet::open`] does, with this kind of driver or, where it can't be had, with a packet socket and
-    /// the reason in words.
+    /// Opens the interface with this name as [`Packet::open`] does, with this kind of driver or,
+    /// where it can't be had, with a packet socket and the reason in words.
     ///
     /// # Errors
     /// [`OpenError`].

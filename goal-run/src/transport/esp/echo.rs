@@ -60,18 +60,25 @@ impl<D: Driver> Asker<D> {
         Frame::<&[u8]>::HEADER_LEN + self.driver.mtu() - HEADERS_LEN
     }
 
-    /// Sends `payload` to a port of an interface, or with 0 to all of its ports, and waits at most `limit` for the same to come back. How many
-    /// nanoseconds it took; `None` if it did not come.
+    /// Sends `payload` to a port of an interface, or with 0 to all of its ports, and waits at most
+    /// `limit` for the same to come back. How many nanoseconds it took; `None` if it did not come.
     ///
     /// # Errors
     /// [`Lost`].
-    pub fn ask(&mut self, to: Mac, port: u16, payload: &[u8], limit: Duration) -> Result<Option<u64>, Lost> {
+    pub fn ask(
+        &mut self,
+        to: Mac,
+        port: u16,
+        payload: &[u8],
+        limit: Duration,
+    ) -> Result<Option<u64>, Lost> {
         let Self { driver, datagrams, .. } = self;
         self.number = self.number.wrapping_add(1);
         let start_ns = now_ns();
         let until_ns = start_ns.saturating_add(limit.as_nanos() as u64);
-        let write =
-            |out: &mut [u8]| Some(datagrams.write(to, port, self.number, Message::Echo(payload), out));
+        let write = |out: &mut [u8]| {
+            Some(datagrams.write(to, port, self.number, Message::Echo(payload), out))
+        };
         if driver.send(write) == Err(Full) {
             return Ok(None);
         }
@@ -82,8 +89,9 @@ impl<D: Driver> Asker<D> {
             driver.receive(FRAMES_MAX, |frame| {
                 let Some((from, datagram)) = datagrams.read(frame) else { return };
                 let repr = datagram.repr();
-                has_come |=
-                    from == to && repr.number == self.number && repr.message == Message::EchoReply(payload);
+                has_come |= from == to
+                    && repr.number == self.number
+                    && repr.message == Message::EchoReply(payload);
             });
             let end_ns = now_ns();
             if has_come {

@@ -1,7 +1,8 @@
 //! Frames of ESP and EDP to and from Ethernet: the interfaces of this host, drivers, and echoes.
 //!
-//! A [`Driver`] moves whole frames and never looks into one; what they say is `goal-esp`'s. [`Packet`] is the driver that every Linux
-//! has, [`Xdp`] one that goes past the kernel's network; [`AnyDriver`] is either.
+//! A [`Driver`] moves whole frames and never looks into one; what they say is `goal-esp`'s.
+//! [`Packet`] is the driver that every Linux has, [`Xdp`] one that goes past the kernel's network;
+//! [`AnyDriver`] is either.
 
 mod choice;
 mod driver;

@@ -5,8 +5,9 @@ use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// A port that nobody else of this network namespace takes while this lives: packet sockets know no ports, so two owners would both get all
-/// of its frames. An abstract socket name of the namespace stands for it, which the system frees with its owner.
+/// A port that nobody else of this network namespace takes while this lives: packet sockets know no
+/// ports, so two owners would both get all of its frames. An abstract socket name of the namespace
+/// stands for it, which the system frees with its owner.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
@@ -22,7 +23,8 @@ impl Port {
     /// # Errors
     /// [`io::ErrorKind::AddrInUse`] if it is taken; what the system says otherwise.
     pub fn claim(interface: &Interface, number: u16) -> io::Result<Self> {
-        let name = SocketAddr::from_abstract_name(format!("goal-esp/{}/{number}", interface.index))?;
+        let name =
+            SocketAddr::from_abstract_name(format!("goal-esp/{}/{number}", interface.index))?;
         Ok(Self { number, _name: UnixDatagram::bind_addr(&name)? })
     }
 

@@ -20,8 +20,8 @@ const DEAD_NS: u64 = 300_000_000_000;
 /// many questions, and nobody waits for the answers.
 const PROBE_NS: u64 = 10_000_000_000;
 
-/// The longest time after which something is said again: hosts on one network are near, and a schedule waits as a whole for what one of its
-/// messages lacks.
+/// The longest time after which something is said again: hosts on one network are near, and a
+/// schedule waits as a whole for what one of its messages lacks.
 pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 
 /// When frames are sent again that the interface had no room for: it does not say when it has.
@@ -43,7 +43,8 @@ impl<'a> Remote<'a> {
     pub fn over(network: &'a Network, rank: u32, driver: AnyDriver) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let address = network.address(rank);
-        let sockets = driver.sockets().iter().map(BorrowedFd::try_clone_to_owned).collect::<io::Result<_>>();
+        let sockets =
+            driver.sockets().iter().map(BorrowedFd::try_clone_to_owned).collect::<io::Result<_>>();
         let sockets = sockets.map_err(system("there is no descriptor left"))?;
         let payload_max = Config::payload_max_of(driver.interface().usable_mtu());
         let payload_max = payload_max.expect("an interface that is too short is refused");
@@ -87,19 +88,22 @@ impl<'a> Remote<'a> {
     pub fn loss(&self) -> Option<String> {
         let (rank, cause) = self.stream.lost()?;
         let mac = self.network.address(rank).mac;
-        let fault = self.stream.frames().fault().map_or(String::new(), |fault| format!(" ({fault})"));
+        let fault =
+            self.stream.frames().fault().map_or(String::new(), |fault| format!(" ({fault})"));
         let from = self.stream.frames().driver().mac();
         let way = match cause {
             LostPeer::Connection(Loss::TooLong(_)) => {
-                format!(" from host {from} (ip link set NAME mtu N on all hosts, or more on the switch)")
+                format!(
+                    " from host {from} (ip link set NAME mtu N on all hosts, or more on the switch)"
+                )
             }
             _ => String::new(),
         };
         Some(format!("rank {rank} on host {mac} is lost: {cause}{way}{fault}"))
     }
 
-    /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit` passes. What the streams have to say or to
-    /// repeat meanwhile is said and repeated.
+    /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit`
+    /// passes. What the streams have to say or to repeat meanwhile is said and repeated.
     pub fn sleep(&mut self, bell: Bell<'_>, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
         while is_armed() && !self.stream.tend() {
@@ -148,7 +152,8 @@ impl Sleeper {
     /// passes. The bell stays as it is: somebody else may sleep with it, and would not wake if it
     /// were silent when the system lets it look.
     pub fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
-        let until = self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
+        let until =
+            self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         sleep(&self.sockets, bell, limit.into_iter().chain(until).min());
     }
 

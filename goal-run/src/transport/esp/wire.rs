@@ -4,7 +4,8 @@ use super::{Driver, Frames, Full, Lost};
 use crate::rank::now_ns;
 use std::time::Duration;
 
-/// A driver and the clock. What its interface doesn't carry is lost, as frames may be: a link that comes back in time does no harm.
+/// A driver and the clock. What its interface doesn't carry is lost, as frames may be: a link that
+/// comes back in time does no harm.
 pub struct Wire<D> {
     driver: D,
     fault: Option<Lost>,

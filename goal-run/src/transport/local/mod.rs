@@ -1,8 +1,9 @@
 //! Messages of a rank to itself (UCX's `self`): a bounded queue in its own memory.
 //!
-//! Messages lie one behind the other from the start of the queue on; when the last one has been taken the next one lies at the
-//! start again. So the same few cache lines serve all of a program that sends as much as it receives, and no message wraps around.
-//! Payloads that stay with their sender lie in the segment, and are read there.
+//! Messages lie one behind the other from the start of the queue on; when the last one has been
+//! taken the next one lies at the start again. So the same few cache lines serve all of a program
+//! that sends as much as it receives, and no message wraps around. Payloads that stay with their
+//! sender lie in the segment, and are read there.
 
 #[cfg(test)]
 mod tests;
@@ -35,13 +36,15 @@ pub(super) const PLUGIN: Plugin = Plugin {
 
 /// A rank's messages to itself.
 ///
-/// Its words lie in the segment: whoever acts for the rank finds them there. Memory is taken as far as messages reach.
+/// Its words lie in the segment: whoever acts for the rank finds them there. Memory is taken as far
+/// as messages reach.
 #[derive(Debug)]
 pub struct Local {
     words: Cells<u64>,
 }
 
-/// Words: where the first message lies; where the last one ends, 0 where there is none; the room that was announced; the queue.
+/// Words: where the first message lies; where the last one ends, 0 where there is none; the room
+/// that was announced; the queue.
 const HEAD: usize = 0;
 const TAIL: usize = 1;
 const ROOM: usize = 2;
@@ -76,7 +79,12 @@ impl Transport for Local {
     }
 
     #[inline]
-    fn try_send(&mut self, _to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        _to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         let len = header.payload_len();
         assert!(len <= PAYLOAD_MAX);
         let words = self.words.as_mut_slice();

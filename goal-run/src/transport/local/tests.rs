@@ -29,7 +29,10 @@ fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
         let most = random.usize(1..10);
         let taken = local.poll(most, |header, payload| {
             assert_eq!(*header, message(received, len(received)));
-            assert!(payload.len() == len(received) && payload.iter().all(|&byte| byte == received as u8));
+            assert!(
+                payload.len() == len(received)
+                    && payload.iter().all(|&byte| byte == received as u8)
+            );
             received += 1;
         });
         assert!(taken <= most);

@@ -1,4 +1,5 @@
-//! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it lies.
+//! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it
+//! lies.
 
 use super::plugin::{Carrier, Distance, Name, Plugin, ZeroCopy};
 use super::{Full, Header, Transport, Wakeup};
@@ -73,7 +74,12 @@ impl Transport for ShmTransport<'_> {
     }
 
     #[inline(always)]
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
         self.endpoint
             .put((to, self.mailbox(to)), words, header.payload_len(), fill)

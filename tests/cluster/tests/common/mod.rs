@@ -22,7 +22,8 @@ pub fn kinds(test: &str) -> Vec<DriverKind> {
 }
 
 pub fn open(host: &Host, kind: DriverKind, port: u16) -> AnyDriver {
-    let (driver, note) = host.call(|| AnyDriver::open(kind, INTERFACE, &BOTH, Some(port))).unwrap().unwrap();
+    let (driver, note) =
+        host.call(|| AnyDriver::open(kind, INTERFACE, &BOTH, Some(port))).unwrap().unwrap();
     assert_eq!((driver.kind(), note), (kind, None));
     driver
 }

@@ -26,7 +26,8 @@ struct Broken {
     early: Vec<[Vertex; 2]>,
     /// The same where the receive is written behind the send.
     later: Vec<[Vertex; 2]>,
-    /// Receives that may take other messages than in the run that was traced, which told of the start.
+    /// Receives that may take other messages than in the run that was traced, which told of the
+    /// start.
     open: Vec<Vertex>,
     /// Messages that these may take.
     others: Vec<Vertex>,
@@ -37,8 +38,9 @@ impl<'a> Search<'a> {
         Self { analysis, place: None }
     }
 
-    /// Adds to the finding that a rank can end without another the sends on the ways to it that are not told of the other's start,
-    /// though their ranks are, and receives that may take other messages than those that tell of it.
+    /// Adds to the finding that a rank can end without another the sends on the ways to it that are
+    /// not told of the other's start, though their ranks are, and receives that may take other
+    /// messages than those that tell of it.
     pub(super) fn explain(
         &mut self,
         mut diagnostic: Diagnostic,
@@ -47,20 +49,25 @@ impl<'a> Search<'a> {
     ) -> Diagnostic {
         let Analysis { whole, places, .. } = self.analysis;
         // A finding says as much as the work allows.
-        let Ok(broken) = self.search(silence, rank, silent, &mut Work::default()) else { return diagnostic };
+        let Ok(broken) = self.search(silence, rank, silent, &mut Work::default()) else {
+            return diagnostic;
+        };
         for &[send, recv] in &broken.early {
             let source = whole.rank(send);
-            let text = format!("rank {source} sends this before it knows that rank {silent} has started");
+            let text =
+                format!("rank {source} sends this before it knows that rank {silent} has started");
             diagnostic = places.label(diagnostic, send, text);
             let text = format!("rank {source} learns it here, and the send doesn't wait for this");
             diagnostic = places.label(diagnostic, recv, text);
         }
         for &recv in &broken.open {
-            let text = format!("this may take a message that doesn't tell that rank {silent} has started");
+            let text =
+                format!("this may take a message that doesn't tell that rank {silent} has started");
             diagnostic = places.label(diagnostic, recv, text);
         }
         for &send in &broken.others {
-            let text = format!("rank {} sends a message that may be taken instead", whole.rank(send));
+            let text =
+                format!("rank {} sends a message that may be taken instead", whole.rank(send));
             diagnostic = places.label(diagnostic, send, text);
         }
         let mut notes: Vec<String> = diagnostic.note.take().into_iter().collect();
@@ -68,7 +75,11 @@ impl<'a> Search<'a> {
             notes.push(format!("{} doesn't wait for {}", places.name(send), places.action(recv)));
         }
         if let ([recv, ..], [send, ..]) = (&*broken.open, &*broken.others) {
-            notes.push(format!("{} may take the message of {}", places.name(*recv), places.name(*send)));
+            notes.push(format!(
+                "{} may take the message of {}",
+                places.name(*recv),
+                places.name(*send)
+            ));
         }
         if !notes.is_empty() {
             diagnostic = diagnostic.note(notes.join("; "));
@@ -76,7 +87,8 @@ impl<'a> Search<'a> {
         diagnostic
     }
 
-    /// Goes back from a rank along the messages that it can end with, breadth first, to ranks that learn of the start.
+    /// Goes back from a rank along the messages that it can end with, breadth first, to ranks that
+    /// learn of the start.
     fn search(
         &mut self,
         silence: &Silence<'_>,
@@ -123,7 +135,13 @@ impl<'a> Search<'a> {
     }
 
     /// Notes a receive whose message need not be the one of the run that was traced.
-    fn note_open(&self, broken: &mut Broken, silence: &Silence<'_>, without: &Without, recv: Vertex) {
+    fn note_open(
+        &self,
+        broken: &mut Broken,
+        silence: &Silence<'_>,
+        without: &Without,
+        recv: Vertex,
+    ) {
         let told_by = self.analysis.trace.partner[recv.index()];
         let is_told = broken.open.contains(&recv) || broken.open.len() == SENDS_MAX;
         if !silence.is_open(recv) || without.has_started(told_by) || is_told {
@@ -135,7 +153,8 @@ impl<'a> Search<'a> {
         broken.others.extend(others);
     }
 
-    /// The receive with which a send's rank learns of the silent rank's start: the first one that can't end without it.
+    /// The receive with which a send's rank learns of the silent rank's start: the first one that
+    /// can't end without it.
     fn learns(
         &mut self,
         silence: &Silence<'_>,
@@ -150,7 +169,8 @@ impl<'a> Search<'a> {
             place
         });
         let rank = whole.rank(send);
-        let first = |recvs: &mut dyn Iterator<Item = Vertex>| recvs.min_by_key(|recv| place[recv.index()]);
+        let first =
+            |recvs: &mut dyn Iterator<Item = Vertex>| recvs.min_by_key(|recv| place[recv.index()]);
         work.add(whole.vertices_of(rank).size_hint().0)?;
         let stuck = |&vertex: &Vertex| is_recv(self.analysis, vertex) && !without.has_ended(vertex);
         if let Some(recv) = first(&mut whole.vertices_of(rank).filter(stuck)) {
@@ -167,7 +187,8 @@ impl<'a> Search<'a> {
 }
 
 impl Broken {
-    /// Each place once. Sends that are written before what they don't wait for are told only where there are no others.
+    /// Each place once. Sends that are written before what they don't wait for are told only where
+    /// there are no others.
     fn settled(mut self) -> Self {
         if self.early.is_empty() {
             self.early.append(&mut self.later);

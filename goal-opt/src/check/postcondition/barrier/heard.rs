@@ -1,4 +1,5 @@
-//! Who has certainly started when a rank has ended, as messages tell whose matching is the same in every run.
+//! Who has certainly started when a rank has ended, as messages tell whose matching is the same in
+//! every run.
 
 use crate::check::postcondition::ranks::Ranks;
 use crate::whole::{Vertex, Whole};
@@ -8,11 +9,13 @@ use std::rc::Rc;
 /// Ranks that are known to have started.
 pub(super) type Heard = Option<Rc<Ranks>>;
 
-/// By rank, which ranks have certainly started when all its actions have ended; `None` where it has none.
+/// By rank, which ranks have certainly started when all its actions have ended; `None` where it has
+/// none.
 ///
-/// A rank has started when one of its actions has. An action knows what those knew that it waits for, and the end of a receive also what
-/// the start of its send knew; nothing flows back to a sender. Knowledge of actions that nobody waits for any more is
-/// dropped. A receive without a partner learns nothing: what it takes is up to timing.
+/// A rank has started when one of its actions has. An action knows what those knew that it waits
+/// for, and the end of a receive also what the start of its send knew; nothing flows back to a
+/// sender. Knowledge of actions that nobody waits for any more is dropped. A receive without a
+/// partner learns nothing: what it takes is up to timing.
 pub(super) fn heard(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Heard> {
     let mut flow = Flow {
         whole,
@@ -72,7 +75,9 @@ impl Flow<'_> {
                 }
                 self.end(vertex, &known);
             }
-            Action::Recv { .. } if partner != Vertex::NONE && !self.has_started[partner.index()] => {
+            Action::Recv { .. }
+                if partner != Vertex::NONE && !self.has_started[partner.index()] =>
+            {
                 self.known[vertex.index()] = known;
             }
             Action::Recv { .. } if partner != Vertex::NONE => {

@@ -17,17 +17,22 @@ use needs::{Needs, TooMuchWork, Work};
 use silence::Silence;
 use std::rc::Rc;
 
-/// Holds a program against a barrier, whatever messages its receives take. `partner` has the other end of each message that every
-/// run matches alike.
+/// Holds a program against a barrier, whatever messages its receives take. `partner` has the other
+/// end of each message that every run matches alike.
 pub(super) fn check(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Report) {
     let ranks = analysis.whole.program.num_ranks();
     if ranks >= 2 && find(analysis, partner, report).is_err() {
-        let reason = "what its receives from any source or with any tag may take is too much to go through";
+        let reason =
+            "what its receives from any source or with any tag may take is too much to go through";
         report.push(unknown(CollectiveKind::Barrier, reason));
     }
 }
 
-fn find(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Report) -> Result<(), TooMuchWork> {
+fn find(
+    analysis: &Analysis<'_>,
+    partner: &[Vertex],
+    report: &mut Report,
+) -> Result<(), TooMuchWork> {
     let whole = analysis.whole;
     let ranks = whole.program.num_ranks();
     let mut work = Work::default();
@@ -54,7 +59,8 @@ fn find(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Report) -> Res
     Ok(())
 }
 
-/// Adds the ranks that must have started because too few messages are left for a rank's receives without theirs.
+/// Adds the ranks that must have started because too few messages are left for a rank's receives
+/// without theirs.
 fn listen(
     silence: &Silence<'_>,
     heard: &mut [Heard],
@@ -88,7 +94,8 @@ fn describe(analysis: &Analysis<'_>, rank: u32, silent: u32, others: u32) -> Dia
         whole.program.num_ranks() - 1
     );
     let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
-    let last = whole.vertices_of(rank).filter(|&vertex| whole.requires(vertex).next().is_none()).last();
+    let last =
+        whole.vertices_of(rank).filter(|&vertex| whole.requires(vertex).next().is_none()).last();
     if let Some(last) = last {
         let text = format!(
             "rank {rank} has ended when this has, and nothing that it waits for comes from rank {silent}"
@@ -98,11 +105,14 @@ fn describe(analysis: &Analysis<'_>, rank: u32, silent: u32, others: u32) -> Dia
     let sends = |&vertex: &Vertex| matches!(whole.action(vertex), Action::Send { .. });
     diagnostic = match whole.vertices_of(silent).find(sends) {
         Some(send) => {
-            let text =
-                format!("rank {silent} tells of its start here first, and it never reaches rank {rank}");
+            let text = format!(
+                "rank {silent} tells of its start here first, and it never reaches rank {rank}"
+            );
             places.label(diagnostic, send, text)
         }
-        None => diagnostic.note(format!("rank {silent} sends nothing, so nobody learns of its start")),
+        None => {
+            diagnostic.note(format!("rank {silent} sends nothing, so nobody learns of its start"))
+        }
     };
     diagnostic.help("let a message, or a chain of messages, lead from every rank to every other")
 }

@@ -1,7 +1,9 @@
-//! Which receives must have ended when an action starts, where it is open which messages these take.
+//! Which receives must have ended when an action starts, where it is open which messages these
+//! take.
 //!
-//! Two receives from any source that both have ended have taken two messages. So an action that waits for both can't start while
-//! only one of the messages they may take has been sent, whichever takes which.
+//! Two receives from any source that both have ended have taken two messages. So an action that
+//! waits for both can't start while only one of the messages they may take has been sent, whichever
+//! takes which.
 
 use crate::check::Analysis;
 use crate::check::timing::fits;
@@ -49,7 +51,8 @@ impl SetId {
     }
 }
 
-/// What actions wait for among the receives that may take several messages, or whose message another may take.
+/// What actions wait for among the receives that may take several messages, or whose message
+/// another may take.
 pub(super) struct Needs {
     /// Ascending.
     sets: Vec<Rc<[Vertex]>>,
@@ -61,7 +64,8 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// `partner` has the other end of each message that every run matches alike. Linear where every message has it.
+    /// `partner` has the other end of each message that every run matches alike. Linear where every
+    /// message has it.
     pub(super) fn new(
         analysis: &Analysis<'_>,
         partner: &[Vertex],
@@ -117,7 +121,8 @@ impl Needs {
         let whole = analysis.whole;
         let first = whole.vertices_of(rank).next().expect("a rank with receives").index();
         let mut missing = whole.program.body_of(rank).indegrees();
-        // What each action waits for: what those have taken that it waits for, and what has been posted.
+        // What each action waits for: what those have taken that it waits for, and what has been
+        // posted.
         let mut taken: Vec<Vec<SetId>> = vec![Vec::new(); missing.len()];
         let mut posted = taken.clone();
         let mut ready: Vec<Vertex> =
@@ -129,15 +134,19 @@ impl Needs {
             self.of[vertex.index()] = need;
             let (mut after, mut after_start) = (need, before);
             if counted.binary_search(&vertex).is_ok() {
-                // A receive that was posted before this one would have taken its message if it could and had none.
+                // A receive that was posted before this one would have taken its message if it
+                // could and had none.
                 let earlier = self.set(before).iter().copied();
-                let mut own: Vec<Vertex> = earlier.filter(|&recv| covers(whole, recv, vertex)).collect();
+                let mut own: Vec<Vertex> =
+                    earlier.filter(|&recv| covers(whole, recv, vertex)).collect();
                 own.push(vertex);
                 after = self.union(vec![need], &own, work)?;
                 after_start = self.union(vec![before], &[vertex], work)?;
             }
             let requires = whole.requires(vertex).map(|waiter| (waiter, after));
-            for (waiter, taken_then) in requires.chain(whole.irequires(vertex).map(|waiter| (waiter, need))) {
+            for (waiter, taken_then) in
+                requires.chain(whole.irequires(vertex).map(|waiter| (waiter, need)))
+            {
                 let waiting = waiter.index() - first;
                 taken[waiting].push(taken_then);
                 posted[waiting].push(after_start);
@@ -197,7 +206,9 @@ fn counted(whole: &Whole<'_>, partner: &[Vertex], rank: u32) -> Vec<Vertex> {
         Action::Recv { .. } => partner[vertex.index()].some().is_none_or(|send| {
             let Action::Send { tag, .. } = *whole.action(send) else { unreachable!("a send") };
             let source = whole.rank(send);
-            [(source, tag), (ANY, tag), (source, ANY), (ANY, ANY)].iter().any(|taker| open.contains(taker))
+            [(source, tag), (ANY, tag), (source, ANY), (ANY, ANY)]
+                .iter()
+                .any(|taker| open.contains(taker))
         }),
         _ => false,
     };
@@ -214,7 +225,8 @@ fn covers(whole: &Whole<'_>, wide: Vertex, narrow: Vertex) -> bool {
     }
 }
 
-/// Whether each of some receives can have a message of its own. `may_take` tells which message a receive may have.
+/// Whether each of some receives can have a message of its own. `may_take` tells which message a
+/// receive may have.
 pub(super) fn can_all_take(
     recvs: &[Vertex],
     sends: &[Vertex],
@@ -264,7 +276,12 @@ pub(super) fn can_all_take(
 }
 
 /// Whether a receive may take a message, where some are known to meet in every run.
-pub(super) fn may_take(analysis: &Analysis<'_>, partner: &[Vertex], recv: Vertex, send: Vertex) -> bool {
+pub(super) fn may_take(
+    analysis: &Analysis<'_>,
+    partner: &[Vertex],
+    recv: Vertex,
+    send: Vertex,
+) -> bool {
     match partner[recv.index()].some() {
         Some(partner) => partner == send,
         None => fits(analysis, send, recv),

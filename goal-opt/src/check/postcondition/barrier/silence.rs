@@ -7,8 +7,9 @@ use goal_lang::Action;
 
 /// Asks what can happen while a rank never starts.
 ///
-/// Each action is looked at alone: it can start if all that it waits for can end, with a message for each of its rank's receives among
-/// this. That two of them may need the same message is left out, so more is told to be possible than may be, never less.
+/// Each action is looked at alone: it can start if all that it waits for can end, with a message
+/// for each of its rank's receives among this. That two of them may need the same message is left
+/// out, so more is told to be possible than may be, never less.
 pub(super) struct Silence<'a> {
     analysis: &'a Analysis<'a>,
     partner: &'a [Vertex],
@@ -52,7 +53,8 @@ impl<'a> Silence<'a> {
         Self { analysis, partner, needs, missing }
     }
 
-    /// What can happen while `silent` never starts. Linear in actions and dependencies, but for the matching of open receives.
+    /// What can happen while `silent` never starts. Linear in actions and dependencies, but for the
+    /// matching of open receives.
     pub(super) fn without(&self, silent: u32, work: &mut Work) -> Result<Without, TooMuchWork> {
         let whole = self.analysis.whole;
         let ranks = whole.program.ranks.len();

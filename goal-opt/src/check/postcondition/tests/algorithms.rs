@@ -2,7 +2,8 @@
 
 use super::super::{Collective, CollectiveKind};
 use goal_lang::{
-    Action, BodyBuilder, Datatype, Function, Op, Payload, Piece, Placement, Program, ProgramBuilder, Space,
+    Action, BodyBuilder, Datatype, Function, Op, Payload, Piece, Placement, Program,
+    ProgramBuilder, Space,
 };
 
 /// A program as a list of actions a rank.
@@ -56,7 +57,8 @@ fn power_of_two(parameters: &Parameters) -> bool {
 }
 
 fn power_of_two_or_idempotent(parameters: &Parameters) -> bool {
-    parameters.ranks.is_power_of_two() || matches!(parameters.op, Op::Max | Op::Min | Op::Band | Op::Bor)
+    parameters.ranks.is_power_of_two()
+        || matches!(parameters.op, Op::Max | Op::Min | Op::Band | Op::Bor)
 }
 
 fn root_zero(parameters: &Parameters) -> bool {
@@ -67,19 +69,28 @@ impl Case {
     fn new(kind: CollectiveKind, parameters: &Parameters, input: Option<u64>, output: u64) -> Self {
         let Parameters { ranks, root, count, op, datatype } = *parameters;
         let function = Function::Predefined(op, datatype);
-        let collective = Collective { kind, root, function, datatype, count: Some(count), input, output };
+        let collective =
+            Collective { kind, root, function, datatype, count: Some(count), input, output };
         Self { collective, ranks: vec![Vec::new(); ranks as usize] }
     }
 
     pub(super) fn send(&mut self, rank: u32, addr: u64, size: u64, to: u32) {
-        let action =
-            Action::Send { payload: memory(addr, size), to, tag: 0, placement: Placement::default() };
+        let action = Action::Send {
+            payload: memory(addr, size),
+            to,
+            tag: 0,
+            placement: Placement::default(),
+        };
         self.ranks[rank as usize].push(action);
     }
 
     pub(super) fn recv(&mut self, rank: u32, addr: u64, size: u64, from: u32) {
-        let action =
-            Action::Recv { payload: memory(addr, size), from, tag: 0, placement: Placement::default() };
+        let action = Action::Recv {
+            payload: memory(addr, size),
+            from,
+            tag: 0,
+            placement: Placement::default(),
+        };
         self.ranks[rank as usize].push(action);
     }
 
@@ -94,7 +105,16 @@ impl Case {
 
     fn exec(&mut self, rank: u32, op: Op, datatype: Datatype, a: u64, b: u64, size: u64) {
         let spaces = [Space::Memory; 3];
-        self.ranks[rank as usize].push(Action::Exec { op, datatype, spaces, has_c: false, a, b, c: 0, size });
+        self.ranks[rank as usize].push(Action::Exec {
+            op,
+            datatype,
+            spaces,
+            has_c: false,
+            a,
+            b,
+            c: 0,
+            size,
+        });
     }
 
     /// The program.
@@ -313,7 +333,8 @@ fn scatter_flat(parameters: &Parameters) -> Case {
 
 fn alltoall_pairwise(parameters: &Parameters) -> Case {
     let (size, ranks) = (block(parameters), parameters.ranks);
-    let mut case = Case::new(CollectiveKind::Alltoall, parameters, Some(0), u64::from(ranks) * size);
+    let mut case =
+        Case::new(CollectiveKind::Alltoall, parameters, Some(0), u64::from(ranks) * size);
     let place = |index: u32| u64::from(index) * size;
     for rank in 0..ranks {
         case.copy(rank, place(rank), place(ranks + rank), size);

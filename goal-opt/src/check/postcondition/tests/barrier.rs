@@ -45,7 +45,9 @@ fn waits_for_all(ranks: u32, messages: &Messages) -> bool {
 
 fn dissemination(ranks: u32) -> Messages {
     let distances = (0..32).map(|round| 1 << round).take_while(|&distance| distance < ranks);
-    distances.flat_map(|distance| (0..ranks).map(move |rank| (rank, (rank + distance) % ranks))).collect()
+    distances
+        .flat_map(|distance| (0..ranks).map(move |rank| (rank, (rank + distance) % ranks)))
+        .collect()
 }
 
 #[test]
@@ -56,7 +58,8 @@ fn a_barrier_is_one_if_nobody_ends_without_any_one() {
         let ranks = rng.u32(2..9);
         let mut messages = dissemination(ranks);
         if rng.bool() {
-            // Steps of a round may come in any order only if nobody is in two of them: shuffled ones are another program.
+            // Steps of a round may come in any order only if nobody is in two of them: shuffled
+            // ones are another program.
             rng.shuffle(&mut messages);
         }
         for _ in 0..rng.usize(..3) {
@@ -70,7 +73,11 @@ fn a_barrier_is_one_if_nobody_ends_without_any_one() {
         let is_barrier = waits_for_all(ranks, &messages);
         let report = report(&case(ranks, &messages));
         let found = report.diagnostics.first().map(|found| &found.message);
-        assert_eq!(report.has_errors(), !is_barrier, "seed {seed}: {ranks} ranks, {messages:?}: {found:?}");
+        assert_eq!(
+            report.has_errors(),
+            !is_barrier,
+            "seed {seed}: {ranks} ranks, {messages:?}: {found:?}"
+        );
         tally[usize::from(is_barrier)] += 1;
     }
     assert!(tally.iter().all(|&count| count > 300), "{tally:?}");
@@ -78,7 +85,8 @@ fn a_barrier_is_one_if_nobody_ends_without_any_one() {
 
 #[test]
 fn every_lost_message_of_a_dissemination_is_found() {
-    let parameters = Parameters { ranks: 8, root: 0, count: 1, op: Op::Sum, datatype: Datatype::UInt8 };
+    let parameters =
+        Parameters { ranks: 8, root: 0, count: 1, op: Op::Sum, datatype: Datatype::UInt8 };
     let whole = barrier_dissemination(&parameters);
     assert!(!report(&whole).has_errors());
     for (round, distance) in [1, 2, 4].into_iter().enumerate() {
@@ -86,7 +94,10 @@ fn every_lost_message_of_a_dissemination_is_found() {
             let mut case = whole.clone();
             case.ranks[from][2 * round] = Action::Nop;
             case.ranks[(from + distance) % 8][2 * round + 1] = Action::Nop;
-            assert!(report(&case).has_errors(), "without the message of rank {from} in round {round}");
+            assert!(
+                report(&case).has_errors(),
+                "without the message of rank {from} in round {round}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The lists of what contributes to an expression, found in both ways, against lists that are built beside it.
+//! The lists of what contributes to an expression, found in both ways, against lists that are built
+//! beside it.
 
 use super::super::contributions::{Contributions, Run};
 use super::super::value::{Node, Value, Values, canonical};
@@ -37,7 +38,8 @@ fn contributions_are_those_that_went_in() {
             let mut pick = || {
                 let (value, listed) = rng.choice(&made).expect("some").clone();
                 let ahead = 4 * rng.u64(..3);
-                let moved = listed.into_iter().map(|(rank, offset)| (rank, offset + ahead)).collect();
+                let moved =
+                    listed.into_iter().map(|(rank, offset)| (rank, offset + ahead)).collect();
                 (value.skip(ahead), moved)
             };
             let ((a, mut of_a), (b, of_b)): ((Value, Listed), (Value, Listed)) = (pick(), pick());

@@ -1,4 +1,5 @@
-//! Programs, right ones and such with a seeded mistake, proved and run: the proof and the interpreter must agree.
+//! Programs, right ones and such with a seeded mistake, proved and run: the proof and the
+//! interpreter must agree.
 
 use super::super::collective::{Content, Layout};
 use super::super::value::neutral;
@@ -20,17 +21,22 @@ const TELLING: [(Op, Datatype); 5] = [
 /// Runs with random inputs before a program counts as right.
 const RUNS: u64 = 12;
 
-/// Whether runs with random inputs all end as the collective is defined; `None` where the program can't be run.
+/// Whether runs with random inputs all end as the collective is defined; `None` where the program
+/// can't be run.
 fn runs_right(case: &Case, rng: &mut Rng) -> Option<bool> {
     let mut program = case.program();
     let layout = Layout::new(case.collective, &program).expect("fitting");
     for seed in 0..RUNS {
         let inputs: Vec<Vec<u8>> = (0..layout.ranks)
             .map(|rank| {
-                // Every second time all ranks but one have what is neutral, so that it shows if that one is left out.
-                let is_telling = seed % 2 == 0 || seed / 2 % u64::from(layout.ranks) == u64::from(rank);
+                // Every second time all ranks but one have what is neutral, so that it shows if
+                // that one is left out.
+                let is_telling =
+                    seed % 2 == 0 || seed / 2 % u64::from(layout.ranks) == u64::from(rank);
                 let size = layout.input(rank).1;
-                (0..size).map(|at| if is_telling { rng.u8(..) } else { neutral_byte(case, at) }).collect()
+                (0..size)
+                    .map(|at| if is_telling { rng.u8(..) } else { neutral_byte(case, at) })
+                    .collect()
             })
             .collect();
         fill(&mut program, &layout, &inputs);
@@ -53,23 +59,34 @@ fn fill(program: &mut Program, layout: &Layout, inputs: &[Vec<u8>]) {
     program.images.clear();
     for (rank, bytes) in inputs.iter().enumerate() {
         let (addr, datatype) = (layout.input(rank as u32).0, Datatype::UInt8);
-        let init =
-            if bytes.is_empty() { vec![] } else { vec![Datum { addr, datatype, bytes: bytes.clone() }] };
+        let init = if bytes.is_empty() {
+            vec![]
+        } else {
+            vec![Datum { addr, datatype, bytes: bytes.clone() }]
+        };
         program.ranks[rank].image = Some(ImageId::new(rank));
         program.images.push(MemoryImage { init, expect: vec![] });
     }
 }
 
-fn ends_right(layout: &Layout, collective: &Collective, inputs: &[Vec<u8>], memory: &[Vec<u8>]) -> bool {
+fn ends_right(
+    layout: &Layout,
+    collective: &Collective,
+    inputs: &[Vec<u8>],
+    memory: &[Vec<u8>],
+) -> bool {
     (0..layout.ranks).all(|rank| {
         let mut is_right = true;
         layout.visit_outputs(rank, |wanted| {
-            let of =
-                |rank: u32| &inputs[rank as usize][wanted.input_offset as usize..][..wanted.size as usize];
+            let of = |rank: u32| {
+                &inputs[rank as usize][wanted.input_offset as usize..][..wanted.size as usize]
+            };
             let bytes = match wanted.content {
                 Content::Of(rank) => of(rank).to_vec(),
                 Content::Combined(last) => {
-                    let Function::Predefined(op, datatype) = collective.function else { unreachable!() };
+                    let Function::Predefined(op, datatype) = collective.function else {
+                        unreachable!()
+                    };
                     (1..=last).fold(of(0).to_vec(), |all, rank| {
                         goal_interp::apply(op, datatype, &all, of(rank)).expect("no division")
                     })
@@ -85,21 +102,25 @@ fn ends_right(layout: &Layout, collective: &Collective, inputs: &[Vec<u8>], memo
 /// Takes a message out at both ends: the one that is sent at a place of a rank's actions.
 fn lose_message(case: &mut Case, rank: usize, at: usize) {
     let Action::Send { to, .. } = case.ranks[rank][at] else { unreachable!() };
-    let is_sent = |action: &&Action| matches!(action, Action::Send { to: other, .. } if *other == to);
+    let is_sent =
+        |action: &&Action| matches!(action, Action::Send { to: other, .. } if *other == to);
     let number = case.ranks[rank][..at].iter().filter(is_sent).count();
     case.ranks[rank][at] = Action::Nop;
-    // Some algorithms are tried on numbers of ranks that they are not for, and then send to ranks that are not there.
+    // Some algorithms are tried on numbers of ranks that they are not for, and then send to ranks
+    // that are not there.
     let receiver = case.ranks.get_mut(to as usize).into_iter().flatten();
-    let mut received =
-        receiver.filter(|action| matches!(action, Action::Recv { from, .. } if *from as usize == rank));
+    let mut received = receiver
+        .filter(|action| matches!(action, Action::Recv { from, .. } if *from as usize == rank));
     if let Some(received) = received.nth(number) {
         *received = Action::Nop;
     }
 }
 
-/// Makes one mistake: a wrong address, size or peer, a lost message, a lost or repeated action, a wrong operation or type.
+/// Makes one mistake: a wrong address, size or peer, a lost message, a lost or repeated action, a
+/// wrong operation or type.
 fn seed_mistake(case: &mut Case, rng: &mut Rng) -> &'static str {
-    let busy: Vec<usize> = (0..case.ranks.len()).filter(|&rank| !case.ranks[rank].is_empty()).collect();
+    let busy: Vec<usize> =
+        (0..case.ranks.len()).filter(|&rank| !case.ranks[rank].is_empty()).collect();
     let Some(&rank) = rng.choice(&busy) else { return "none" };
     let at = rng.usize(..case.ranks[rank].len());
     if matches!(case.ranks[rank][at], Action::Send { .. }) && rng.u8(..4) == 0 {
@@ -109,7 +130,9 @@ fn seed_mistake(case: &mut Case, rng: &mut Rng) -> &'static str {
     let ranks = case.ranks.len() as u32;
     let actions = &mut case.ranks[rank];
     let bytes = if rng.bool() { 1 } else { case.collective.datatype.width() };
-    let moved = |addr: u64, rng: &mut Rng| if rng.bool() { addr + bytes } else { addr.saturating_sub(bytes) };
+    let moved = |addr: u64, rng: &mut Rng| {
+        if rng.bool() { addr + bytes } else { addr.saturating_sub(bytes) }
+    };
     match &mut actions[at] {
         Action::Send { to, .. } if rng.u8(..8) == 0 => {
             *to = (*to + 1) % ranks;
@@ -156,14 +179,18 @@ fn seed_mistake(case: &mut Case, rng: &mut Rng) -> &'static str {
     }
 }
 
-/// Passes keep what a program computes, so they keep what is proved of it, also of receives and sends that combine.
+/// Passes keep what a program computes, so they keep what is proved of it, also of receives and
+/// sends that combine.
 fn assert_same_after_fusion(case: &Case, seed: u64) {
-    let options =
-        crate::check::Options { collective: Some(case.collective), ..crate::check::Options::default() };
+    let options = crate::check::Options {
+        collective: Some(case.collective),
+        ..crate::check::Options::default()
+    };
     let mut program = case.program();
     let before = crate::check::check(&program, None, &options).has_errors();
     let pipeline = crate::Pipeline::parse("dce,fuse").expect("passes");
-    crate::run(&mut program, &pipeline, &mut crate::Timings::default(), |_, _| {}).expect("a valid program");
+    crate::run(&mut program, &pipeline, &mut crate::Timings::default(), |_, _| {})
+        .expect("a valid program");
     let after = crate::check::check(&program, None, &options);
     let found = after.diagnostics.first().map(|found| &found.message);
     assert_eq!(after.has_errors(), before, "seed {seed}: {found:?}\n{case:?}");
@@ -177,11 +204,14 @@ fn proofs_and_runs_agree() {
         let mut rng = Rng::with_seed(seed);
         let (op, datatype) = *rng.choice(&TELLING).expect("some");
         let ranks = rng.u32(1..=RUNS as u32 / 2);
-        let parameters = Parameters { ranks, root: rng.u32(..ranks), count: rng.u64(1..9), op, datatype };
+        let parameters =
+            Parameters { ranks, root: rng.u32(..ranks), count: rng.u64(1..9), op, datatype };
         let &(name, _, algorithm) = rng.choice(ALGORITHMS).expect("some");
         let mut case = algorithm(&parameters);
         let mistake = if rng.u8(..8) > 0 { seed_mistake(&mut case, &mut rng) } else { "none" };
-        if case.collective.kind == CollectiveKind::Barrier || crate::verify(&case.program()).is_err() {
+        if case.collective.kind == CollectiveKind::Barrier
+            || crate::verify(&case.program()).is_err()
+        {
             continue;
         }
         if rng.bool() {

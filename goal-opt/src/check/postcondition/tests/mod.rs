@@ -11,14 +11,16 @@ use goal_lang::diag::Report;
 use goal_lang::{Datatype, Op};
 
 fn report(case: &Case) -> Report {
-    let options = Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
+    let options =
+        Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
     check(&case.program(), None, &options)
 }
 
 #[track_caller]
 fn assert_proved(name: &str, case: &Case) {
     let report = report(case);
-    let first = report.diagnostics.first().map(|found| format!("{} {:?}", found.message, found.note));
+    let first =
+        report.diagnostics.first().map(|found| format!("{} {:?}", found.message, found.note));
     assert_eq!(report.errors, 0, "{name} {:?}: {first:?}", case.collective);
 }
 

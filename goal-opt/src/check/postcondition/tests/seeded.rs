@@ -13,13 +13,13 @@ fn wrong(action: Action) -> Vec<Action> {
         let moved = |addr: u64| addr.checked_add_signed(distance);
         match action {
             Action::Send { payload: Payload::Buffer(piece), to, tag, placement } => {
-                let payload =
-                    moved(piece.addr).map(|addr| Payload::Buffer(goal_lang::Piece { addr, ..piece }));
+                let payload = moved(piece.addr)
+                    .map(|addr| Payload::Buffer(goal_lang::Piece { addr, ..piece }));
                 wrong.extend(payload.map(|payload| Action::Send { payload, to, tag, placement }));
             }
             Action::Recv { payload: Payload::Buffer(piece), from, tag, placement } => {
-                let payload =
-                    moved(piece.addr).map(|addr| Payload::Buffer(goal_lang::Piece { addr, ..piece }));
+                let payload = moved(piece.addr)
+                    .map(|addr| Payload::Buffer(goal_lang::Piece { addr, ..piece }));
                 wrong.extend(payload.map(|payload| Action::Recv { payload, from, tag, placement }));
             }
             Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
@@ -30,7 +30,9 @@ fn wrong(action: Action) -> Vec<Action> {
             _ => {}
         }
     }
-    if let Action::Exec { op: op @ (Op::Sum | Op::Copy), datatype, spaces, has_c, a, b, c, size } = action {
+    if let Action::Exec { op: op @ (Op::Sum | Op::Copy), datatype, spaces, has_c, a, b, c, size } =
+        action
+    {
         let exec = |op, size| Action::Exec { op, datatype, spaces, has_c, a, b, c, size };
         wrong.push(exec(if op == Op::Copy { Op::Sum } else { Op::Max }, size));
         wrong.extend(size.checked_sub(4).filter(|&size| size > 0).map(|size| exec(op, size)));
@@ -49,7 +51,8 @@ fn lines(case: &Case, text: &str) -> Option<(Report, Vec<u64>)> {
     let mut sources = SourceMap::default();
     sources.add("seeded.goal", Arc::new(text.as_bytes().to_vec()));
     let program = goal_lang::parse(&sources, &ParseOptions::default()).program?;
-    let options = Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
+    let options =
+        Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
     let report = check(&program, Some(&sources), &options);
     let errors = report.diagnostics.iter().filter(|found| found.severity() == Severity::Error);
     let spans = errors.flat_map(|found| found.labels.iter().map(|label| label.span.start));
@@ -61,7 +64,8 @@ fn lines(case: &Case, text: &str) -> Option<(Report, Vec<u64>)> {
 fn the_line_of_a_single_wrong_number_is_shown() {
     let (mut found, mut elsewhere) = (0, Vec::new());
     for &(name, is_right, algorithm) in ALGORITHMS {
-        let parameters = Parameters { ranks: 4, root: 0, count: 2, op: Op::Sum, datatype: Datatype::Int32 };
+        let parameters =
+            Parameters { ranks: 4, root: 0, count: 2, op: Op::Sum, datatype: Datatype::Int32 };
         if !is_right(&parameters) {
             continue;
         }
@@ -78,7 +82,8 @@ fn the_line_of_a_single_wrong_number_is_shown() {
                     if !report.has_errors() {
                         continue;
                     }
-                    let differs = std::iter::zip(right.lines(), text.lines()).position(|(a, b)| a != b);
+                    let differs =
+                        std::iter::zip(right.lines(), text.lines()).position(|(a, b)| a != b);
                     let line = differs.expect("another text") as u64 + 1;
                     found += 1;
                     if !lines.contains(&line) {

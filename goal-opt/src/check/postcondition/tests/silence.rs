@@ -1,4 +1,5 @@
-//! Barriers with wildcards, held against every order in which a small program can go while a rank never starts.
+//! Barriers with wildcards, held against every order in which a small program can go while a rank
+//! never starts.
 
 use super::barrier::BARRIER;
 use crate::check::{Options, check};
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 /// Most states that a program may have.
 const STATES_MAX: usize = 20_000;
 
-/// An action with the actions that must have ended, and those that must have started, before it starts.
+/// An action with the actions that must have ended, and those that must have started, before it
+/// starts.
 struct Step {
     rank: u32,
     action: Action,
@@ -95,8 +97,9 @@ impl State {
 
 /// Which ranks can end while another never starts; `None` where there are too many states.
 fn can_end_early(steps: &[Step], ranks: u32) -> Option<Vec<bool>> {
-    let of_rank =
-        |rank| (0..steps.len()).filter(|&at| steps[at].rank == rank).fold(0, |mask, at| mask | 1 << at);
+    let of_rank = |rank| {
+        (0..steps.len()).filter(|&at| steps[at].rank == rank).fold(0, |mask, at| mask | 1 << at)
+    };
     let all: Vec<u32> = (0..ranks).map(of_rank).collect();
     let mut early = vec![false; ranks as usize];
     for silent in 0..ranks {
@@ -119,8 +122,8 @@ fn can_end_early(steps: &[Step], ranks: u32) -> Option<Vec<bool>> {
     Some(early)
 }
 
-/// A gathering at rank 0 and its answers, or messages between any ranks, with receives that take more than one message and
-/// with some dependencies missing.
+/// A gathering at rank 0 and its answers, or messages between any ranks, with receives that take
+/// more than one message and with some dependencies missing.
 fn random(rng: &mut Rng, ranks: u32) -> Vec<Step> {
     let mut messages: Vec<(u32, u32)> = match rng.bool() {
         true => (1..ranks).map(|rank| (rank, 0)).chain((1..ranks).map(|rank| (0, rank))).collect(),

@@ -46,7 +46,8 @@ fn without_one_dependency_the_races_are_those_of_all_pairs() {
     assert!(racing > 300 && clean > 300, "{racing} with races, {clean} without");
 }
 
-/// A message that goes nowhere leaves actions that never end. What is said of them is true of the program in which it is received.
+/// A message that goes nowhere leaves actions that never end. What is said of them is true of the
+/// program in which it is received.
 #[test]
 fn races_beside_a_deadlock_are_races_without_it() {
     let mut told = 0;
@@ -60,7 +61,8 @@ fn races_beside_a_deadlock_are_races_without_it() {
         }
         let expected = races(&program);
         let body = random.usize(..program.bodies.len());
-        let mut sends: Vec<&mut u32> = program.bodies[body].actions.iter_mut().filter_map(tag).collect();
+        let mut sends: Vec<&mut u32> =
+            program.bodies[body].actions.iter_mut().filter_map(tag).collect();
         if sends.is_empty() || expected.is_empty() {
             continue;
         }
@@ -97,8 +99,8 @@ fn is_complete(program: &Program) -> bool {
     Run::new(&whole).finish(u64::MAX).is_complete()
 }
 
-/// Where nothing is found, every run ends with the same memory, unless messages can be exchanged. A pattern's content depends on how
-/// many messages were sent before it.
+/// Where nothing is found, every run ends with the same memory, unless messages can be exchanged. A
+/// pattern's content depends on how many messages were sent before it.
 #[test]
 fn without_findings_all_runs_end_alike() {
     let mut alike = 0;
@@ -112,7 +114,8 @@ fn without_findings_all_runs_end_alike() {
             continue;
         }
         let mut runs = (0..4).filter_map(|run| {
-            let options = goal_interp::Options { seed: run, eager: Eager::All, ..Default::default() };
+            let options =
+                goal_interp::Options { seed: run, eager: Eager::All, ..Default::default() };
             goal_interp::run(&program, &options).ok()
         });
         let Some(first) = runs.next() else { continue };
@@ -154,7 +157,9 @@ fn faults(program: &Program) -> Vec<(u32, Fault)> {
     let found = find(&analysis, &mut SharedOrder::new(&whole, &trace));
     assert_eq!((found.undecided, &found.cut[..]), (0, &[][..]));
     let faults = found.faults.iter();
-    faults.flat_map(|((_, fault), details)| details.ranks.iter().map(|&rank| (rank, *fault))).collect()
+    faults
+        .flat_map(|((_, fault), details)| details.ranks.iter().map(|&rank| (rank, *fault)))
+        .collect()
 }
 
 /// Every pair of a rank's actions that use the same bytes in no order, one of them writing.
@@ -172,12 +177,16 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
         for first in body.ids() {
             for second in body.ids().filter(|&second| second > first) {
                 let is_before = |from: ActionId, to: ActionId, mine, theirs| {
-                    let after =
-                        if is_done_at_start(body, from, mine, theirs) { &after_start } else { &after_end };
+                    let after = if is_done_at_start(body, from, mine, theirs) {
+                        &after_start
+                    } else {
+                        &after_end
+                    };
                     after[whole.vertex(rank, from).index()][whole.vertex(rank, to).index()]
                 };
                 let is_race = conflicts(body, first, second).into_iter().any(|[mine, theirs]| {
-                    !is_before(first, second, mine, theirs) && !is_before(second, first, theirs, mine)
+                    !is_before(first, second, mine, theirs)
+                        && !is_before(second, first, theirs, mine)
                 });
                 if is_race {
                     races.insert((rank, first, second));
@@ -188,8 +197,9 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
     races
 }
 
-/// Whether an action's own access to bytes is over, as far as another's access is concerned, when it has started: that of a send
-/// that combines is, but that it still reads the message that it has written.
+/// Whether an action's own access to bytes is over, as far as another's access is concerned, when
+/// it has started: that of a send that combines is, but that it still reads the message that it has
+/// written.
 fn is_done_at_start(body: &Body, id: ActionId, mine: Access, theirs: Access) -> bool {
     let action = body.action(id);
     let combines = action.kind() == ActionKind::Send && body.reduction(action).is_some();
@@ -203,8 +213,9 @@ fn conflicts(body: &Body, first: ActionId, second: ActionId) -> Vec<[Access; 2]>
         body.visit_accesses(body.action(id), |piece, access| accesses.push((*piece, access)));
         accesses
     };
-    let overlap =
-        |a: &Piece, b: &Piece| a.space == b.space && a.addr < b.addr + b.size && b.addr < a.addr + a.size;
+    let overlap = |a: &Piece, b: &Piece| {
+        a.space == b.space && a.addr < b.addr + b.size && b.addr < a.addr + a.size
+    };
     let others = accesses(second);
     let mut conflicts = Vec::new();
     for (a, mine) in accesses(first) {
@@ -217,7 +228,8 @@ fn conflicts(body: &Body, first: ActionId, second: ActionId) -> Vec<[Access; 2]>
     conflicts
 }
 
-/// By vertex, whether its accesses come after those of `first`, or after its start, found by a walk over the events.
+/// By vertex, whether its accesses come after those of `first`, or after its start, found by a walk
+/// over the events.
 fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex, is_from_start: bool) -> Vec<bool> {
     let is_send = |vertex: Vertex| whole.action(vertex).kind() == ActionKind::Send;
     let mut todo = vec![Event::End(first)];

@@ -40,7 +40,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// All sends of a family with several sources start, so that whichever message a receive takes is there.
+    /// All sends of a family with several sources start, so that whichever message a receive takes
+    /// is there.
     pub(super) fn open(&mut self, number: u32) -> Result<(), u32> {
         let family = &self.open_ended[&number];
         if family.is_open || !family.is_received {
@@ -60,7 +61,9 @@ impl Run<'_, '_> {
     /// Starts a send without its receive.
     pub(super) fn send_early(&mut self, send: Vertex) {
         self.start(send);
-        let Action::Send { payload, .. } = *self.whole.action(send) else { unreachable!("only sends send") };
+        let Action::Send { payload, .. } = *self.whole.action(send) else {
+            unreachable!("only sends send")
+        };
         let size = self.whole.body(send).payload_size(payload);
         let is_eager = self.eager_limit.is_some_and(|limit| size <= limit);
         if let Some((envelope, recv)) = self.first_posted(send) {
@@ -81,7 +84,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A receive takes a message: the receive is complete, and so is the send if it waited for that.
+    /// A receive takes a message: the receive is complete, and so is the send if it waited for
+    /// that.
     fn pass(&mut self, send: Vertex, recv: Vertex) {
         let number = self.family(recv);
         let family = &mut self.messages.families[number as usize];
@@ -134,7 +138,8 @@ impl Run<'_, '_> {
             return None;
         }
         let own = self.messages.of[send.index()];
-        let all = std::iter::once(own).chain(self.messages.envelopes[own as usize].wider.iter().copied());
+        let all =
+            std::iter::once(own).chain(self.messages.envelopes[own as usize].wider.iter().copied());
         let first = all.filter_map(|envelope| {
             let &(number, recv) = self.posted.get(&envelope)?.front()?;
             Some((number, envelope, recv))

@@ -12,8 +12,8 @@ pub(super) struct Queue<T> {
     /// Each with the next one of its key, or the next free place.
     entries: Vec<(T, u32)>,
     free: u32,
-    /// First a bit for each key that has entries, then, level by level, a bit for each word of the level before that is not 0;
-    /// the last has one word.
+    /// First a bit for each key that has entries, then, level by level, a bit for each word of the
+    /// level before that is not 0; the last has one word.
     levels: Vec<Vec<u64>>,
 }
 

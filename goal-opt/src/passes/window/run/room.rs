@@ -6,7 +6,8 @@ use crate::whole::Vertex;
 use goal_lang::Action;
 
 impl Run<'_, '_> {
-    /// Makes room for an action of each of the ranks, which may occur several times; the rank that has none otherwise.
+    /// Makes room for an action of each of the ranks, which may occur several times; the rank that
+    /// has none otherwise.
     pub(super) fn make_room(&mut self, ranks: &[u32]) -> Result<(), u32> {
         let fits = |run: &Self, rank: u32, count: usize| {
             let layout = &run.layouts[rank as usize];
@@ -54,8 +55,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Keeps the order of this start after the last one of the same side of its family, where that decides which receive
-    /// takes which message.
+    /// Keeps the order of this start after the last one of the same side of its family, where that
+    /// decides which receive takes which message.
     fn pin(&mut self, vertex: Vertex, envelope: u32) {
         if envelope == NONE {
             return;

@@ -36,7 +36,8 @@ impl Run<'_, '_> {
             return Err(Refusal { vertex, why: Why::TooSmall });
         }
         let stays_closed = |family: &&OpenEnded| {
-            !family.held.is_empty() || !family.is_open && family.is_received && !family.ready.is_empty()
+            !family.held.is_empty()
+                || !family.is_open && family.is_received && !family.ready.is_empty()
         };
         if let Some(family) = self.open_ended.values().find(stays_closed) {
             let vertex = family.held.first().or(family.ready.first()).copied();
@@ -59,10 +60,14 @@ impl Run<'_, '_> {
                 Event::Message(number) => {
                     self.forget_started(number);
                     let envelope = &self.messages.envelopes[number as usize];
-                    let is_open_ended = self.messages.families[envelope.family as usize].is_open_ended;
-                    let (send, recv) = (envelope.sends.front(), envelope.recvs.front().map(|(_, recv)| recv));
+                    let is_open_ended =
+                        self.messages.families[envelope.family as usize].is_open_ended;
+                    let (send, recv) =
+                        (envelope.sends.front(), envelope.recvs.front().map(|(_, recv)| recv));
                     let is_sent = self.sent.contains_key(&number);
-                    if let Some(&recv) = recv.filter(|_| is_sent || send.is_some() && !is_open_ended) {
+                    if let Some(&recv) =
+                        recv.filter(|_| is_sent || send.is_some() && !is_open_ended)
+                    {
                         return Some(recv);
                     }
                     if let Some(&send) = send.filter(|&&send| self.first_posted(send).is_some()) {
@@ -89,7 +94,8 @@ impl Run<'_, '_> {
         }
         while let Some(Reverse((size, send))) = self.by_size.as_mut().and_then(BinaryHeap::pop) {
             let state = self.state[send.index()];
-            if state != State::Ready && !(state == State::Started && self.unmatched.contains(&send)) {
+            if state != State::Ready && !(state == State::Started && self.unmatched.contains(&send))
+            {
                 continue;
             }
             self.eager_limit = self.eager_limit.max(Some(size));

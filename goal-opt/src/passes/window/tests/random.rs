@@ -48,8 +48,9 @@ fn random_programs_end_as_they_do_without() {
         check_windows(&after, size);
         let expected = outcome(&program, seed, Eager::All).expect("no deadlock");
         for eager in [Eager::All, Eager::None, Eager::Limit(50)] {
-            let found = outcome(&after, seed + 1, eager)
-                .unwrap_or_else(|error| panic!("seed {seed}, windows of {size}, {eager:?}: {error}"));
+            let found = outcome(&after, seed + 1, eager).unwrap_or_else(|error| {
+                panic!("seed {seed}, windows of {size}, {eager:?}: {error}")
+            });
             assert_eq!(expected.first_difference(&found.memory), None, "seed {seed}");
         }
     }
@@ -78,8 +79,8 @@ fn outcomes_are_a_subset() {
     assert!(done > 300 && several > 50, "{done} programs, {several} with several outcomes");
 }
 
-/// Messages between random ranks with few tags and random dependencies of both kinds: many never end, or only thanks to
-/// buffering, or depending on the order.
+/// Messages between random ranks with few tags and random dependencies of both kinds: many never
+/// end, or only thanks to buffering, or depending on the order.
 fn wild(seed: u64, wildcards: bool) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let ranks = random.u32(1..4);
@@ -113,10 +114,13 @@ fn wild(seed: u64, wildcards: bool) -> Program {
     program.finish()
 }
 
-/// Whether a program ends in every order of steps if all sends are eager, and, if not, in those that some seeds choose.
+/// Whether a program ends in every order of steps if all sends are eager, and, if not, in those
+/// that some seeds choose.
 fn always_ends(program: &Program, eager: Eager) -> bool {
     match outcomes(program, &Options::default(), 20_000) {
-        Ok(Some(_)) => eager == Eager::All || (0..16).all(|seed| outcome(program, seed, eager).is_ok()),
+        Ok(Some(_)) => {
+            eager == Eager::All || (0..16).all(|seed| outcome(program, seed, eager).is_ok())
+        }
         Ok(None) | Err(_) => false,
     }
 }

@@ -10,14 +10,16 @@ use goal_asm::Nisa;
 use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
 
-/// Behind what hosts agree with, so that it fills a frame: where the network drops frames of this length, no job begins that would hang.
+/// Behind what hosts agree with, so that it fills a frame: where the network drops frames of this
+/// length, no job begins that would hang.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
 impl Session<'_> {
     /// Compares what the hosts were started with; the number of the run.
     pub(in crate::launcher::hosts) fn agree(&mut self) -> Result<u64, LaunchError> {
         let own = terms(self.nisa, self.options, self.hosts);
-        let run = if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }?;
+        let run =
+            if self.leader() == self.me { self.hear(&own) } else { self.report_to_leader(own) }?;
         self.post.begin(run);
         Ok(run)
     }
@@ -72,7 +74,9 @@ impl Session<'_> {
             }
             match event {
                 Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
-                Some(Event::Message(_, Message::Refused(why), _)) => return Err(LaunchError::Hosts(why)),
+                Some(Event::Message(_, Message::Refused(why), _)) => {
+                    return Err(LaunchError::Hosts(why));
+                }
                 Some(event) => self.check_event(event)?,
                 None => {}
             }
@@ -84,7 +88,9 @@ impl Session<'_> {
         match event {
             // The last of what a host says of its ranks.
             Event::Contradiction(text) => Err(LaunchError::Hosts(text)),
-            Event::Lost(host, why) => Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host)))),
+            Event::Lost(host, why) => {
+                Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host))))
+            }
             Event::Finished(host) => Err(LaunchError::Hosts(format!("{} ended", self.named(host)))),
             _ => Ok(()),
         }
@@ -123,7 +129,10 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
             hasher.update(format!("{:?}", window.outline.place(rank)).as_bytes());
         }
     }
-    let window = options.window.as_ref().map_or("none".to_owned(), |window| window.settings.size.to_string());
+    let window = options
+        .window
+        .as_ref()
+        .map_or("none".to_owned(), |window| window.settings.size.to_string());
     let unauthenticated = if hosts.authenticates_data { "not given" } else { "given" };
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -150,7 +159,8 @@ fn in_words(calc: Calc) -> String {
 
 /// What another host has otherwise: its name, and the value here and there.
 fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
-    let theirs: BTreeMap<&str, &str> = theirs.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let theirs: BTreeMap<&str, &str> =
+        theirs.iter().map(|(name, value)| (&**name, &**value)).collect();
     own.iter().find_map(|(name, value)| {
         let other = theirs.get(&**name).copied().unwrap_or("nothing");
         (other != value).then_some((&**name, &**value, other))

@@ -24,7 +24,9 @@ pub(super) fn is_heard(host: Mac, me: Mac, addresses: &[Address]) -> bool {
 /// The same of what happened: all that no other host has brought about concerns everybody.
 pub(super) fn concerns(event: &Event, me: Mac, addresses: &[Address]) -> bool {
     let host = match event {
-        Event::Mine(_) | Event::Missing(_) | Event::Found(_) | Event::Contradiction(_) => return true,
+        Event::Mine(_) | Event::Missing(_) | Event::Found(_) | Event::Contradiction(_) => {
+            return true;
+        }
         Event::Connected(host)
         | Event::Message(host, ..)
         | Event::Finished(host)

@@ -96,7 +96,11 @@ impl<'a> Session<'a> {
 
     /// The ranks of a host.
     pub(super) fn ranks_of(&self, host: Mac) -> Vec<u32> {
-        (0..).zip(&self.addresses).filter(|(_, address)| address.mac == host).map(|(rank, _)| rank).collect()
+        (0..)
+            .zip(&self.addresses)
+            .filter(|(_, address)| address.mac == host)
+            .map(|(rank, _)| rank)
+            .collect()
     }
 
     /// Returns the next event within `limit` if it concerns this launcher. Streams are kept account
@@ -118,7 +122,8 @@ impl<'a> Session<'a> {
         Some(event)
     }
 
-    /// Why it is not to go on, as far as this host alone can tell: `missing` says who is waited for.
+    /// Why it is not to go on, as far as this host alone can tell: `missing` says who is waited
+    /// for.
     fn check(&mut self, missing: impl FnOnce(&mut Self) -> String) -> Result<(), LaunchError> {
         if let Some(signal) = attend(self.options, true) {
             return Err(LaunchError::Interrupted(signal));
@@ -168,10 +173,14 @@ impl<'a> Session<'a> {
     /// What to look at where a host is not found.
     fn way_out(&self) -> String {
         let own = self.post.interface();
-        let has_no_carrier = |interface: &Interface| interface.index == own.index && !interface.has_carrier;
+        let has_no_carrier =
+            |interface: &Interface| interface.index == own.index && !interface.has_carrier;
         match Interface::all().is_ok_and(|all| all.iter().any(has_no_carrier)) {
-            true => format!("{} has no carrier: is its cable plugged in, and the switch on?", own.name),
-            false => "is goal-run started there, with the same key and port, on the same network?".to_owned(),
+            true => {
+                format!("{} has no carrier: is its cable plugged in, and the switch on?", own.name)
+            }
+            false => "is goal-run started there, with the same key and port, on the same network?"
+                .to_owned(),
         }
     }
 
@@ -205,13 +214,16 @@ impl<'a> Session<'a> {
 
     /// Notes an event that says how the job ended.
     fn note(&mut self, event: Event) {
-        let lost = |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
+        let lost =
+            |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
         let decided = match event {
             Event::Message(_, Message::Verdict { status, report, errors }, _) => {
                 Verdict { status, report: Some(report), errors, here: String::new() }
             }
             Event::Lost(_, why) => lost(format!("{} is lost: {why}", self.named(self.leader()))),
-            Event::Finished(_) => lost(format!("{} ended without a report", self.named(self.leader()))),
+            Event::Finished(_) => {
+                lost(format!("{} ended without a report", self.named(self.leader())))
+            }
             _ => return,
         };
         self.decided.get_or_insert(decided);
@@ -229,7 +241,8 @@ impl<'a> Session<'a> {
     /// How the job ended, as the leader says; waits for that.
     pub(super) fn verdict(mut self) -> Verdict {
         let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
-        let here = format!("rank{plural} {} of {} {were} here", ranges(&self.mine), self.nisa.num_ranks());
+        let here =
+            format!("rank{plural} {} of {} {were} here", ranges(&self.mine), self.nisa.num_ranks());
         loop {
             if let Some(decided) = self.decided.take() {
                 return Verdict { here, ..decided };

@@ -42,7 +42,9 @@ pub enum Refusal {
         others: Vec<String>,
     },
     /// The loopback: ranks of one host share memory.
-    #[error("{name} leads to this host only, where ranks share memory: take an interface to others")]
+    #[error(
+        "{name} leads to this host only, where ranks share memory: take an interface to others"
+    )]
     Loopback {
         /// The interface.
         name: String,
@@ -60,7 +62,9 @@ pub enum Refusal {
         name: String,
     },
     /// It has no room for ESP's longest request.
-    #[error("frames of {name} carry {mtu} bytes, ESP needs {MTU_MIN}: ip link set {name} mtu {MTU_MIN}")]
+    #[error(
+        "frames of {name} carry {mtu} bytes, ESP needs {MTU_MIN}: ip link set {name} mtu {MTU_MIN}"
+    )]
     Short {
         /// The interface.
         name: String,
@@ -82,7 +86,8 @@ impl Interface {
     pub fn all() -> io::Result<Vec<Self>> {
         let mut all = Vec::new();
         for entry in getifaddrs()? {
-            let address = entry.address.as_ref().and_then(|address| address.as_link_addr().copied());
+            let address =
+                entry.address.as_ref().and_then(|address| address.as_link_addr().copied());
             let Some(link) = address else { continue };
             let name = entry.interface_name;
             // One that vanished meanwhile is none.

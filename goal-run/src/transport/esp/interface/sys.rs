@@ -17,7 +17,8 @@ pub(super) fn mtu(name: &str) -> io::Result<usize> {
     for (to, &from) in request.ifr_name.iter_mut().zip(name.as_bytes()) {
         *to = from as libc::c_char;
     }
-    // SAFETY: the request reads a name that ends with 0 and writes the structure, which outlives the call.
+    // SAFETY: the request reads a name that ends with 0 and writes the structure, which outlives
+    // the call.
     if unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request) } < 0 {
         return Err(io::Error::last_os_error());
     }

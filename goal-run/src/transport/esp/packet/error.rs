@@ -17,7 +17,9 @@ pub enum OpenError {
     )]
     Rights,
     /// The port has an owner.
-    #[error("port {number} of {interface} is taken: end the process that has it, or take another port")]
+    #[error(
+        "port {number} of {interface} is taken: end the process that has it, or take another port"
+    )]
     Taken {
         /// The interface.
         interface: String,

@@ -1,4 +1,5 @@
-//! Which frames a socket gets: a program of the classic packet filter, which the kernel runs on each.
+//! Which frames a socket gets: a program of the classic packet filter, which the kernel runs on
+//! each.
 
 #[cfg(test)]
 mod tests;
@@ -6,7 +7,8 @@ mod tests;
 use goal_esp::wire::Mac;
 use libc::sock_filter;
 
-/// Where the kernel finds them in a frame; ESP and EDP have their destination port in the same place.
+/// Where the kernel finds them in a frame; ESP and EDP have their destination port in the same
+/// place.
 const DESTINATION: u32 = 0;
 const ETHERTYPE: u32 = 12;
 const PORT: u32 = 20;
@@ -26,8 +28,8 @@ const fn if_equal(k: u32, on: usize, off: usize) -> sock_filter {
     sock_filter { code: IF_EQUAL as u16, jt: on as u8, jf: off as u8, k }
 }
 
-/// Lets pass what is for `mac` or all interfaces, has one of the ethertypes, and is for `port` or all ports (0). What is too short to have these
-/// fields does not pass.
+/// Lets pass what is for `mac` or all interfaces, has one of the ethertypes, and is for `port` or
+/// all ports (0). What is too short to have these fields does not pass.
 pub(super) fn program(mac: Mac, ethertypes: &[u16], port: u16) -> Vec<sock_filter> {
     let [a, b, c, d, e, f] = mac.0;
     let (word, half) = (u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes([e, f]));

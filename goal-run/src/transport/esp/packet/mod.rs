@@ -1,6 +1,8 @@
-//! The driver that every Linux has: packet sockets (AF_PACKET) with a ring of frames that arrive (TPACKET_V2).
+//! The driver that every Linux has: packet sockets (AF_PACKET) with a ring of frames that arrive
+//! (TPACKET_V2).
 //!
-//! Frames that arrive are read where the kernel put them, without a call; frames that leave are handed over several at a time.
+//! Frames that arrive are read where the kernel put them, without a call; frames that leave are
+//! handed over several at a time.
 
 mod error;
 mod filter;
@@ -48,7 +50,8 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Opens the interface with this name, for frames of these ethertypes (at least one) to port `port`, or to one that is free.
+    /// Opens the interface with this name, for frames of these ethertypes (at least one) to port
+    /// `port`, or to one that is free.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -56,7 +59,8 @@ impl Packet {
         let interface = Self::interface_of(interface)?;
         // The right to it is asked for before a port.
         let socket = Self::socket()?;
-        let claimed = port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
+        let claimed =
+            port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
         let claim = claimed.map_err(|cause| match port {
             Some(number) if cause.kind() == io::ErrorKind::AddrInUse => {
                 OpenError::Taken { interface: interface.name.clone(), number }
@@ -93,7 +97,8 @@ impl Packet {
     /// A socket at which nothing arrives before it is bound.
     fn socket() -> Result<OwnedFd, OpenError> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None).map_err(OpenError::of_socket)
+        socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)
+            .map_err(OpenError::of_socket)
     }
 
     fn bind(
@@ -103,12 +108,20 @@ impl Packet {
         port: u16,
         claim: Option<Port>,
     ) -> Result<Self, OpenError> {
-        let ring = Self::set_up(&socket, &interface, interface.address(), ethertypes, port)
-            .map_err(|cause| OpenError::System { what: "the packet socket can't be set up", cause })?;
+        let ring =
+            Self::set_up(&socket, &interface, interface.address(), ethertypes, port).map_err(
+                |cause| OpenError::System { what: "the packet socket can't be set up", cause },
+            )?;
         Ok(Self::new(interface, port, claim, ring, socket))
     }
 
-    fn new(interface: Interface, port: u16, claim: Option<Port>, ring: Ring, socket: OwnedFd) -> Self {
+    fn new(
+        interface: Interface,
+        port: u16,
+        claim: Option<Port>,
+        ring: Ring,
+        socket: OwnedFd,
+    ) -> Self {
         let (mac, stats) = (interface.address(), RingStats::default());
         Self { interface, mac, port, _claim: claim, queue: Queue::new(), ring, socket, stats }
     }
@@ -149,7 +162,8 @@ impl Packet {
     /// What the system says.
     pub fn stats(&mut self) -> io::Result<RingStats> {
         let new = sys::statistics(&self.socket)?;
-        // The system counts those that it dropped among those that arrived, and begins anew each time.
+        // The system counts those that it dropped among those that arrived, and begins anew each
+        // time.
         self.stats.arrived += u64::from(new.tp_packets);
         self.stats.dropped += u64::from(new.tp_drops);
         Ok(self.stats)
@@ -181,7 +195,9 @@ impl Driver for Packet {
     }
 
     fn flush(&mut self) -> Result<(), Lost> {
-        self.queue.flush(now_ns, |frames| send_to(&self.socket, frames)).map_err(|errno| self.lost(errno))
+        self.queue
+            .flush(now_ns, |frames| send_to(&self.socket, frames))
+            .map_err(|errno| self.lost(errno))
     }
 
     fn has_left_over(&self) -> bool {

@@ -35,7 +35,10 @@ impl Queue {
     }
 
     /// See [`Driver::send`](crate::transport::esp::Driver::send).
-    pub(super) fn push(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    pub(super) fn push(
+        &mut self,
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Result<bool, Full> {
         if self.count == FRAMES_MAX {
             return Err(Full);
         }
@@ -82,7 +85,8 @@ impl Queue {
                     self.go_on(1);
                 }
                 Err(errno) => {
-                    // Whatever it is about, the frame must not stand in the way of those behind it for ever.
+                    // Whatever it is about, the frame must not stand in the way of those behind it
+                    // for ever.
                     self.go_on(1);
                     return Err(errno);
                 }

@@ -1,5 +1,5 @@
-//! The ring of frames that arrive (TPACKET_V2), which the kernel writes and this process reads where they lie. `unsafe`: memory that is shared with
-//! the kernel.
+//! The ring of frames that arrive (TPACKET_V2), which the kernel writes and this process reads
+//! where they lie. `unsafe`: memory that is shared with the kernel.
 #![allow(unsafe_code)]
 
 use super::sys;
@@ -10,7 +10,8 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Frames for which there is room: those that all senders together may have under way (`Config::budget`), four times.
+/// Frames for which there is room: those that all senders together may have under way
+/// (`Config::budget`), four times.
 const FRAMES_MIN: usize = 1024;
 /// Bytes of a block, in which frames lie one behind the other.
 const BLOCK_LEN: usize = 64 << 10;
@@ -40,8 +41,9 @@ impl Shape {
 
 /// The ring.
 ///
-/// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A place whose status has
-/// TP_STATUS_USER is this process's until it sets another status; all others are the kernel's, but for the status.
+/// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A
+/// place whose status has TP_STATUS_USER is this process's until it sets another status; all others
+/// are the kernel's, but for the status.
 pub(super) struct Ring {
     start: NonNull<u8>,
     blocks: usize,
@@ -93,8 +95,8 @@ impl Ring {
 
     #[inline]
     fn status(&self) -> &AtomicU32 {
-        // SAFETY: a place begins with its header, aligned to 16, whose first word is the status. This process and the kernel reach it
-        // atomically only, and it is mapped as long as self.
+        // SAFETY: a place begins with its header, aligned to 16, whose first word is the status.
+        // This process and the kernel reach it atomically only, and it is mapped as long as self.
         unsafe { AtomicU32::from_ptr(self.place().cast().as_ptr()) }
     }
 
@@ -104,7 +106,8 @@ impl Ring {
         self.status().load(Ordering::Acquire) & TP_STATUS_USER != 0
     }
 
-    /// Hands at most `frames_max` frames to `sink`. One that had no room as a whole counts, but is left out.
+    /// Hands at most `frames_max` frames to `sink`. One that had no room as a whole counts, but is
+    /// left out.
     pub(super) fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[u8])) -> usize {
         for count in 0..frames_max {
             if !self.has_frame() {
@@ -133,16 +136,16 @@ impl Ring {
         let header = unsafe { place.cast::<tpacket2_hdr>().read() };
         let (at, len) = (usize::from(header.tp_mac), header.tp_snaplen as usize);
         let is_whole = header.tp_len == header.tp_snaplen && at + len <= self.stride;
-        // SAFETY: inside the place, which nobody writes to while its status stays as it is; and that changes only when the borrow
-        // of self has ended.
+        // SAFETY: inside the place, which nobody writes to while its status stays as it is; and
+        // that changes only when the borrow of self has ended.
         is_whole.then(|| unsafe { std::slice::from_raw_parts(place.as_ptr().add(at), len) })
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An error can only mean that it
-        // is not mapped, which leaves nothing to do.
+        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An
+        // error can only mean that it is not mapped, which leaves nothing to do.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.blocks * BLOCK_LEN) };
     }
 }

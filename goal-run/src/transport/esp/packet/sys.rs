@@ -1,4 +1,5 @@
-//! Calls on packet sockets that no crate has. `unsafe`: structures whose addresses the kernel is given.
+//! Calls on packet sockets that no crate has. `unsafe`: structures whose addresses the kernel is
+//! given.
 #![allow(unsafe_code)]
 
 use libc::{c_int, sock_filter, socklen_t, tpacket_req, tpacket_stats};
@@ -24,7 +25,8 @@ pub(super) fn set_receive_ring(socket: &impl AsFd, request: &tpacket_req) -> io:
 
 /// Lets only those frames arrive for which `program` says so.
 pub(super) fn attach_filter(socket: &impl AsFd, program: &[sock_filter]) -> io::Result<()> {
-    let program = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+    let program =
+        libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
     // The kernel copies the program that this points at, which it does not change.
     set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
@@ -39,9 +41,16 @@ pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
     let mut stats = tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut len = size_of::<tpacket_stats>() as socklen_t;
     let fd = socket.as_fd().as_raw_fd();
-    // SAFETY: the kernel writes at most `len` bytes to a structure of integers that outlives the call.
+    // SAFETY: the kernel writes at most `len` bytes to a structure of integers that outlives the
+    // call.
     let result = unsafe {
-        libc::getsockopt(fd, libc::SOL_PACKET, libc::PACKET_STATISTICS, (&raw mut stats).cast(), &raw mut len)
+        libc::getsockopt(
+            fd,
+            libc::SOL_PACKET,
+            libc::PACKET_STATISTICS,
+            (&raw mut stats).cast(),
+            &raw mut len,
+        )
     };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats) }
 }
@@ -55,6 +64,7 @@ pub(super) fn bind(socket: &impl AsFd, index: u32, ethertype: u16) -> io::Result
     address.sll_ifindex = index as c_int;
     let len = size_of::<libc::sockaddr_ll>() as socklen_t;
     // SAFETY: the kernel reads `len` bytes of an address that outlives the call.
-    let result = unsafe { libc::bind(socket.as_fd().as_raw_fd(), (&raw const address).cast(), len) };
+    let result =
+        unsafe { libc::bind(socket.as_fd().as_raw_fd(), (&raw const address).cast(), len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -3,7 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-/// What one rank may send another one before there is a receive, seen from both ends of a connection.
+/// What one rank may send another one before there is a receive, seen from both ends of a
+/// connection.
 ///
 /// The receiver grants each sender its share of the room that is left, and anew when half of a
 /// grant was used or the share has changed by half. It says how many bytes may have come in all by

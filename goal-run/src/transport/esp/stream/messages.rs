@@ -9,7 +9,8 @@ use goal_esp::endpoint::Endpoint;
 use goal_esp::limits::ELEMENT_BYTES_MAX;
 use goal_esp::wire::ChunkKind;
 
-/// Packets that were never sent from which on there is no room: those of a chunk. What comes then waits for as long as these take.
+/// Packets that were never sent from which on there is no room: those of a chunk. What comes then
+/// waits for as long as these take.
 const UNSENT_MAX: usize = 96;
 
 /// Ranks that are asked for a connection at a time. Questions are repeated: those of many ranks to
@@ -38,7 +39,8 @@ pub(super) fn read(
     payload: &[u8],
     sink: &mut impl FnMut(&Header, &[u8]),
 ) -> Read {
-    let Peer { reader, credit, .. } = &mut **peers[rank as usize].as_mut().expect("it is connected");
+    let Peer { reader, credit, .. } =
+        &mut **peers[rank as usize].as_mut().expect("it is connected");
     let (mut messages, mut room, mut refused) = (0, 0u64, None);
     let read = reader.read(payload, |chunk, bytes| {
         if chunk.kind == ChunkKind::Room {
@@ -111,7 +113,12 @@ impl<F: Frames> Transport for EspTransport<F> {
         self.peers[to as usize].as_ref().map_or(SHORT_MAX, |peer| peer.room())
     }
 
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         debug_assert_ne!(to, self.rank, "messages to oneself stay on the host");
         let Some(peer) = &mut self.peers[to as usize] else {
             let address = self.addresses[to as usize];
@@ -166,7 +173,8 @@ impl<F: Frames> Transport for EspTransport<F> {
 
     fn announce_room(&mut self, bytes: u64, _most: u64) {
         self.room = bytes;
-        // Shares that changed by half are told, so smaller changes of the whole need no look at them.
+        // Shares that changed by half are told, so smaller changes of the whole need no look at
+        // them.
         if bytes.abs_diff(self.shared) > self.shared / 4 {
             self.shared = bytes;
             self.look_at_shares();

@@ -1,8 +1,8 @@
-//! The Ethernet Stream Protocol: messages to ranks on other hosts, straight on Ethernet, as an endpoint of `goal-esp` over
-//! frames that somebody carries.
+//! The Ethernet Stream Protocol: messages to ranks on other hosts, straight on Ethernet, as an
+//! endpoint of `goal-esp` over frames that somebody carries.
 //!
-//! A connection to a rank is set up by the first message to it. Before that, and while as much waits as the longest chunk has, there is no
-//! room for another one.
+//! A connection to a rank is set up by the first message to it. Before that, and while as much
+//! waits as the longest chunk has, there is no room for another one.
 
 mod credit;
 mod messages;
@@ -24,7 +24,8 @@ use messages::{has_room, note_written, read};
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The shortest sleep without a frame: longer than the tick of a system that is busy, which then sets no timer of its own.
+/// The shortest sleep without a frame: longer than the tick of a system that is busy, which then
+/// sets no timer of its own.
 const SLEEP_NS: u64 = 5_000_000;
 /// Longest time for which timers wait until a rank has looked at all that has arrived: that may be
 /// what they wait for.
@@ -32,7 +33,8 @@ const BEHIND_NS: u64 = 10_000_000;
 /// Frames that one poll takes.
 const FRAMES_PER_POLL: usize = 64;
 
-/// Most bytes of a message to whatever peer that are written and read in place: those for which the shortest packet has room.
+/// Most bytes of a message to whatever peer that are written and read in place: those for which the
+/// shortest packet has room.
 pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
 /// The same where the frames of both sides are the longest ones.
 pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MAX;
@@ -42,7 +44,8 @@ pub trait Frames {
     /// Nanoseconds.
     fn now_ns(&self) -> u64;
 
-    /// Hands `write` the place of the next frame, which leaves at the next [`Frames::flush`]; false if it says that there is none.
+    /// Hands `write` the place of the next frame, which leaves at the next [`Frames::flush`]; false
+    /// if it says that there is none.
     ///
     /// # Errors
     /// There is no room, and `write` was not called.
@@ -101,7 +104,8 @@ pub struct EspTransport<F> {
     written: Vec<u32>,
     /// Ranks from which something can be read, each once.
     readable: VecDeque<u32>,
-    /// The rank's own room for messages without a receive, and how much it was when the shares of it were looked at last.
+    /// The rank's own room for messages without a receive, and how much it was when the shares of
+    /// it were looked at last.
     room: u64,
     shared: u64,
     /// Bytes of it that messages may take of which the engine has not said yet whether they do.
@@ -122,8 +126,15 @@ pub struct EspTransport<F> {
 }
 
 impl<F: Frames> EspTransport<F> {
-    /// The end of `rank`, where the ranks have these addresses. Nobody must be able to guess `seed`.
-    pub fn new(rank: u32, addresses: Vec<Address>, config: Config, seed: [u8; 32], frames: F) -> Self {
+    /// The end of `rank`, where the ranks have these addresses. Nobody must be able to guess
+    /// `seed`.
+    pub fn new(
+        rank: u32,
+        addresses: Vec<Address>,
+        config: Config,
+        seed: [u8; 32],
+        frames: F,
+    ) -> Self {
         let ranks = (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect();
         Self {
             rank,
@@ -167,7 +178,8 @@ impl<F: Frames> EspTransport<F> {
         self.endpoint.poll_timeout()
     }
 
-    /// The same for whoever sleeps meanwhile: no sooner than in some milliseconds, as to be woken by a clock soon costs more than a message.
+    /// The same for whoever sleeps meanwhile: no sooner than in some milliseconds, as to be woken
+    /// by a clock soon costs more than a message.
     pub fn wake_ns(&self) -> Option<u64> {
         self.timeout_ns().map(|at_ns| at_ns.max(self.frames.now_ns() + SLEEP_NS))
     }
@@ -177,13 +189,14 @@ impl<F: Frames> EspTransport<F> {
         &self.frames
     }
 
-    /// Messages that left and that came, with the news of room between them: where all ranks rest and what left is what came, none goes on
-    /// by itself.
+    /// Messages that left and that came, with the news of room between them: where all ranks rest
+    /// and what left is what came, none goes on by itself.
     pub fn exchanged(&self) -> (u64, u64) {
         self.exchanged
     }
 
-    /// Whether there is something to do: a frame has arrived, the time for something has come, or frames are to leave that there was no room for.
+    /// Whether there is something to do: a frame has arrived, the time for something has come, or
+    /// frames are to leave that there was no room for.
     #[inline]
     pub fn has_frame(&self) -> bool {
         self.frames.has_frame()
@@ -191,14 +204,19 @@ impl<F: Frames> EspTransport<F> {
             || self.timeout_ns().is_some_and(|at_ns| at_ns <= self.frames.now_ns())
     }
 
-    /// Does what is to be done without a message being taken. Whether there is anything for whoever takes messages.
+    /// Does what is to be done without a message being taken. Whether there is anything for whoever
+    /// takes messages.
     pub fn tend(&mut self) -> bool {
         let (now_ns, _) = self.exchange(0, &mut |_, _| {});
         self.flush_rest(now_ns, !self.readable.is_empty());
-        let has_room =
-            |rank: u32| self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint));
+        let has_room = |rank: u32| {
+            self.peers[rank as usize].as_ref().is_some_and(|p| has_room(p, &self.endpoint))
+        };
         let is_welcome = self.refused.is_some_and(has_room);
-        std::mem::take(&mut self.has_news) || is_welcome || !self.readable.is_empty() || self.lost.is_some()
+        std::mem::take(&mut self.has_news)
+            || is_welcome
+            || !self.readable.is_empty()
+            || self.lost.is_some()
     }
 
     /// What each rank that there is a connection with may have of the room.
@@ -221,9 +239,13 @@ impl<F: Frames> EspTransport<F> {
         self.readable.retain(|&other| other != rank);
     }
 
-    /// Lets out what was written, takes what came and lets timers pass, as far as there is anything of that. The time, and
-    /// how many messages went to `sink`: see [`Self::take_frames`].
-    fn exchange(&mut self, messages_max: usize, sink: &mut impl FnMut(&Header, &[u8])) -> (u64, usize) {
+    /// Lets out what was written, takes what came and lets timers pass, as far as there is anything
+    /// of that. The time, and how many messages went to `sink`: see [`Self::take_frames`].
+    fn exchange(
+        &mut self,
+        messages_max: usize,
+        sink: &mut impl FnMut(&Header, &[u8]),
+    ) -> (u64, usize) {
         let has_frame = self.frames.has_frame();
         let has_written =
             self.endpoint.wants_poll() || !self.written.is_empty() || self.frames.has_left_over();
@@ -231,24 +253,31 @@ impl<F: Frames> EspTransport<F> {
         if has_written {
             self.flush(now_ns);
         }
-        if has_frame || has_written || self.endpoint.poll_timeout().is_some_and(|at_ns| at_ns <= now_ns) {
+        if has_frame
+            || has_written
+            || self.endpoint.poll_timeout().is_some_and(|at_ns| at_ns <= now_ns)
+        {
             return (now_ns, self.take_frames(now_ns, messages_max, sink));
         }
         (now_ns, 0)
     }
 
-    /// Takes frames, lets timers pass, and sees what that changed. At most `messages_max` messages, a packet's more, that come next go to `sink`
-    /// from where they lie in frames. How many.
+    /// Takes frames, lets timers pass, and sees what that changed. At most `messages_max` messages,
+    /// a packet's more, that come next go to `sink` from where they lie in frames. How many.
     fn take_frames(
         &mut self,
         now_ns: u64,
         messages_max: usize,
         sink: &mut impl FnMut(&Header, &[u8]),
     ) -> usize {
-        // What nobody wants now is better left where it is, unless it is to be looked through for acknowledgements.
-        let frames_max = if messages_max == 0 { FRAMES_PER_POLL } else { messages_max.min(FRAMES_PER_POLL) };
+        // What nobody wants now is better left where it is, unless it is to be looked through for
+        // acknowledgements.
+        let frames_max =
+            if messages_max == 0 { FRAMES_PER_POLL } else { messages_max.min(FRAMES_PER_POLL) };
         let share = self.share();
-        let Self { rank: own, frames, endpoint, peers, by_id, written, exchanged, unsettled, .. } = self;
+        let Self {
+            rank: own, frames, endpoint, peers, by_id, written, exchanged, unsettled, ..
+        } = self;
         let (mut taken, mut lost) = (0, None);
         frames.receive(frames_max, |frame| {
             if taken >= messages_max || lost.is_some() {
@@ -309,7 +338,8 @@ impl<F: Frames> EspTransport<F> {
     fn look_at_shares(&mut self) {
         let share = self.share();
         for &rank in self.by_id.values() {
-            let is_due = self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
+            let is_due =
+                self.peers[rank as usize].as_ref().is_some_and(|peer| peer.credit.is_due(share));
             if is_due {
                 note_written(&mut self.peers, &mut self.written, rank);
             }
@@ -341,9 +371,11 @@ impl<F: Frames> EspTransport<F> {
         self.frames.flush();
     }
 
-    /// The same for what has come up since. Timers wait until messages that are there, or were just taken, can be answered.
+    /// The same for what has come up since. Timers wait until messages that are there, or were just
+    /// taken, can be answered.
     fn flush_rest(&mut self, now_ns: u64, has_messages: bool) {
-        let is_wanted = self.endpoint.wants_poll() && (!has_messages || self.endpoint.wants_transmit());
+        let is_wanted =
+            self.endpoint.wants_poll() && (!has_messages || self.endpoint.wants_transmit());
         if is_wanted || !self.written.is_empty() {
             self.flush(now_ns);
         }

@@ -17,7 +17,8 @@ pub(super) struct Peer {
     waiting: VecDeque<Vec<u8>>,
     /// Room for messages without a receive, there and here.
     pub(super) credit: Credit,
-    /// Something was written that the endpoint does not have: the transport knows that it is to be flushed.
+    /// Something was written that the endpoint does not have: the transport knows that it is to be
+    /// flushed.
     pub(super) is_written: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Random programs on hosts of a simulated network that loses, doubles, delays and damages frames, against the interpreter.
+//! Random programs on hosts of a simulated network that loses, doubles, delays and damages frames,
+//! against the interpreter.
 
 mod hostile;
 
@@ -132,7 +133,12 @@ impl Transport for Ways {
         self.esp.payload_max(to)
     }
 
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         if to != self.rank {
             return self.esp.try_send(to, header, fill);
         }
@@ -169,7 +175,8 @@ impl Transport for Ways {
     }
 }
 
-/// Runs a program with a host for each rank: the memory that each leaves, and the frames that were lost.
+/// Runs a program with a host for each rank: the memory that each leaves, and the frames that were
+/// lost.
 fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<Vec<u8>>, u64) {
     let nisa = nisa(program);
     let ranks = nisa.num_ranks() as usize;
@@ -203,16 +210,27 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         assert!(now_ns < PATIENCE_NS, "seed {seed}: stuck");
         let mut worked = false;
         for (engine, _) in &mut engines {
-            worked |= engine.poll(now_ns).unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}")).worked;
+            worked |= engine
+                .poll(now_ns)
+                .unwrap_or_else(|failure| panic!("seed {seed}: {failure:?}"))
+                .worked;
             let esp = &engine.transport().esp;
             assert_eq!(esp.lost(), None, "seed {seed}");
             // A connection has always something to wait for, if only for a sign of life.
-            assert!(esp.exchanged() == (0, 0) || esp.timeout_ns().is_some(), "seed {seed}: nothing wakes it");
+            assert!(
+                esp.exchanged() == (0, 0) || esp.timeout_ns().is_some(),
+                "seed {seed}: nothing wakes it"
+            );
         }
-        let timeouts = engines.iter_mut().filter_map(|(engine, _)| engine.transport().esp.timeout_ns());
+        let timeouts =
+            engines.iter_mut().filter_map(|(engine, _)| engine.transport().esp.timeout_ns());
         let next_ns = timeouts.chain(world.borrow().network.next_ns()).min();
         let later_ns = now_ns + 1000;
-        world.borrow_mut().advance(if worked { later_ns } else { next_ns.unwrap_or(later_ns).max(later_ns) });
+        world.borrow_mut().advance(if worked {
+            later_ns
+        } else {
+            next_ns.unwrap_or(later_ns).max(later_ns)
+        });
     }
     for (engine, handle) in &mut engines {
         assert_eq!(engine.stats().unreceived, 0, "seed {seed}");
@@ -229,7 +247,8 @@ fn check(seed: u64, faults: Faults) -> u64 {
 
 fn check_shape(seed: u64, shape: &Shape, faults: Faults) -> u64 {
     let program = program(seed, shape);
-    let interpreter = goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
+    let interpreter =
+        goal_interp::Options { eager: Eager::None, ..goal_interp::Options::default() };
     let expected = goal_interp::run(&program, &interpreter).expect("a program without deadlock");
     let eager_limit = [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5];
     let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
@@ -249,7 +268,11 @@ fn the_memory_is_the_interpreters() {
 fn what_arrives_is_combined_however_it_falls_into_packets() {
     for seed in 0..40 {
         let lost = Faults { lost: 20_000, ..Faults::default() };
-        check_shape(seed, &Shape::reductions(), if seed % 2 == 0 { Faults::default() } else { lost });
+        check_shape(
+            seed,
+            &Shape::reductions(),
+            if seed % 2 == 0 { Faults::default() } else { lost },
+        );
     }
 }
 

@@ -79,7 +79,8 @@ pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, Los
         }
         header.flags = envelope.flags as u8 & Header::PATTERN;
         (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
-        (header.tag, header.sequence, header.action) = (envelope.tag, envelope.sequence, envelope.action);
+        (header.tag, header.sequence, header.action) =
+            (envelope.tag, envelope.sequence, envelope.action);
     }
     Ok(header)
 }

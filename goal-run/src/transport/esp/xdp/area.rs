@@ -1,11 +1,14 @@
-//! The memory that a socket of AF_XDP and this process share, in chunks. `unsafe`: the kernel writes and reads it.
+//! The memory that a socket of AF_XDP and this process share, in chunks. `unsafe`: the kernel
+//! writes and reads it.
 //!
 //! It is a memory file of fixed size, so that the process that opens the socket can pass both on.
 #![allow(unsafe_code)]
 
 use super::ring::Mapping;
 use goal_esp::endpoint::FRAME_LEN_MAX;
-use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+use rustix::fs::{
+    MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create,
+};
 use rustix::net::sockopt::set_xdp_umem_reg;
 use rustix::net::xdp::{XdpUmemReg, XdpUmemRegFlags};
 use std::io;
@@ -13,7 +16,8 @@ use std::os::fd::OwnedFd;
 
 /// What the kernel keeps free before a frame that arrives.
 const HEADROOM: usize = 256;
-/// Bytes of a chunk: what has room for frames of 1500 bytes, and a page, which is the most that the kernel takes.
+/// Bytes of a chunk: what has room for frames of 1500 bytes, and a page, which is the most that the
+/// kernel takes.
 const CHUNK_LENS: [usize; 2] = [2048, 4096];
 /// Seals that keep the size of the memory file.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
@@ -54,8 +58,9 @@ impl Shape {
 
 /// The area: chunks for frames that arrive, then places for frames that are to leave.
 ///
-/// Invariant: a chunk of which the fill ring has an entry, and a place whose frame is on its way, is the kernel's; all others are this process's.
-/// [`Socket`](super::socket::Socket) sees to it, and nobody else has an area.
+/// Invariant: a chunk of which the fill ring has an entry, and a place whose frame is on its way,
+/// is the kernel's; all others are this process's. [`Socket`](super::socket::Socket) sees to it,
+/// and nobody else has an area.
 pub(super) struct Area {
     shape: Shape,
     mapping: Mapping,
@@ -65,7 +70,8 @@ pub(super) struct Area {
 impl Area {
     /// One that the socket has been told of.
     pub(super) fn new(socket: &OwnedFd, shape: Shape) -> io::Result<Self> {
-        let file = memfd_create("goal-run frames", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        let file =
+            memfd_create("goal-run frames", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, shape.len() as u64)?;
         fcntl_add_seals(&file, SEALS)?;
         let mapping = Mapping::shared(&file, shape.len(), 0)?;
@@ -127,8 +133,11 @@ impl Area {
     pub(super) unsafe fn arrived(&self, at: u64, len: u32) -> Option<&[u8]> {
         let (at, len, chunk_len) = (at as usize, len as usize, self.shape.chunk_len);
         let is_inside = at < self.places_at() && at % chunk_len + len <= chunk_len;
-        // SAFETY: in a chunk, which is mapped, has been written since it was mapped, and is this process's.
-        is_inside.then(|| unsafe { std::slice::from_raw_parts(self.mapping.start().as_ptr().add(at), len) })
+        // SAFETY: in a chunk, which is mapped, has been written since it was mapped, and is this
+        // process's.
+        is_inside.then(|| unsafe {
+            std::slice::from_raw_parts(self.mapping.start().as_ptr().add(at), len)
+        })
     }
 
     /// The place with this number, with room for the longest frame.
@@ -140,6 +149,8 @@ impl Area {
         assert!(place < PLACES);
         let at = self.place_at(place) as usize;
         // SAFETY: a place, which is mapped and this process's, and self is borrowed.
-        unsafe { std::slice::from_raw_parts_mut(self.mapping.start().as_ptr().add(at), FRAME_LEN_MAX) }
+        unsafe {
+            std::slice::from_raw_parts_mut(self.mapping.start().as_ptr().add(at), FRAME_LEN_MAX)
+        }
     }
 }

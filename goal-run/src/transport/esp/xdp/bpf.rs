@@ -1,4 +1,5 @@
-//! The system call bpf, as far as the driver needs it (linux/bpf.h). `unsafe`: structures whose addresses the kernel is given.
+//! The system call bpf, as far as the driver needs it (linux/bpf.h). `unsafe`: structures whose
+//! addresses the kernel is given.
 #![allow(unsafe_code)]
 
 use super::program::Instruction;
@@ -33,8 +34,8 @@ pub(super) const NAME_LEN: usize = 16;
 
 fn call<T: IntoBytes>(command: u32, attributes: &mut T) -> io::Result<i32> {
     let (start, len) = (&raw mut *attributes, size_of::<T>());
-    // SAFETY: the kernel reads and writes at most `len` bytes of a structure without padding that outlives the call. What it points at
-    // is as long as it says, see below.
+    // SAFETY: the kernel reads and writes at most `len` bytes of a structure without padding that
+    // outlives the call. What it points at is as long as it says, see below.
     let result = unsafe { libc::syscall(libc::SYS_bpf, command, start, len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
 }
@@ -65,7 +66,11 @@ struct Update {
 }
 
 /// Writes an entry of a map whose values have the size of `T`.
-pub(super) fn update<T: IntoBytes + Immutable>(map: &OwnedFd, key: u32, value: &T) -> io::Result<()> {
+pub(super) fn update<T: IntoBytes + Immutable>(
+    map: &OwnedFd,
+    key: u32,
+    value: &T,
+) -> io::Result<()> {
     // The kernel reads both, which outlive the call.
     let (key, value) = ((&raw const key) as u64, (&raw const *value) as u64);
     call(MAP_UPDATE, &mut Update { map: number(map), padding: 0, key, value, flags: 0 }).map(drop)
@@ -106,7 +111,8 @@ pub(super) fn load(name: [u8; NAME_LEN], instructions: &[Instruction]) -> io::Re
     open(PROGRAM_LOAD, &mut load)
 }
 
-/// Attaches a program to an interface of this network namespace for as long as somebody holds the result.
+/// Attaches a program to an interface of this network namespace for as long as somebody holds the
+/// result.
 pub(super) fn attach(program: &OwnedFd, interface: u32) -> io::Result<OwnedFd> {
     open(LINK_CREATE, &mut [number(program), interface, ATTACH_XDP, 0])
 }

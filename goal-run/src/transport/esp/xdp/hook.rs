@@ -1,4 +1,5 @@
-//! The program at an interface, which all ranks there share. It lasts as long as one of them holds it, however they end: nothing is pinned.
+//! The program at an interface, which all ranks there share. It lasts as long as one of them holds
+//! it, however they end: nothing is pinned.
 
 use super::NoXdp;
 use super::bpf::{self, MAP_ARRAY, MAP_SOCKETS, NAME_LEN};
@@ -46,7 +47,9 @@ impl Hook {
             }
             match bpf::attach(&program, interface.index) {
                 Ok(link) => return Ok(Self { maps, _link: link }),
-                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => std::thread::sleep(PAUSE),
+                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                    std::thread::sleep(PAUSE)
+                }
                 Err(cause) => return Err(NoXdp::of("no XDP program can be attached", cause)),
             }
         }
@@ -63,11 +66,13 @@ impl Hook {
 /// Loads a program that is attached nowhere.
 fn load(name: [u8; NAME_LEN]) -> Result<(OwnedFd, Maps), NoXdp> {
     let no_map = |cause| NoXdp::of("XDP has no maps here", cause);
-    let owners = bpf::create_map(MAP_ARRAY, size_of::<Owner>() as u32, QUEUES_MAX).map_err(no_map)?;
-    let sockets = bpf::create_map(MAP_SOCKETS, size_of::<u32>() as u32, QUEUES_MAX).map_err(no_map)?;
+    let owners =
+        bpf::create_map(MAP_ARRAY, size_of::<Owner>() as u32, QUEUES_MAX).map_err(no_map)?;
+    let sockets =
+        bpf::create_map(MAP_SOCKETS, size_of::<u32>() as u32, QUEUES_MAX).map_err(no_map)?;
     let instructions = program(owners.as_raw_fd(), sockets.as_raw_fd());
-    let program =
-        bpf::load(name, &instructions).map_err(|cause| NoXdp::of("no XDP program can be loaded", cause))?;
+    let program = bpf::load(name, &instructions)
+        .map_err(|cause| NoXdp::of("no XDP program can be loaded", cause))?;
     Ok((program, Maps { owners, sockets }))
 }
 
@@ -76,8 +81,8 @@ pub(super) fn probe() -> Result<(), NoXdp> {
     load([0; NAME_LEN]).map(drop)
 }
 
-/// The name of programs like this one in this network namespace: interfaces of two namespaces may have the same number, programs are known
-/// in all.
+/// The name of programs like this one in this network namespace: interfaces of two namespaces may
+/// have the same number, programs are known in all.
 fn name() -> io::Result<[u8; NAME_LEN]> {
     let namespace = fs::metadata("/proc/thread-self/ns/net")?.ino() as u32;
     let mut name = [0; NAME_LEN];

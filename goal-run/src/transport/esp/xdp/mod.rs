@@ -1,8 +1,11 @@
-//! The driver of AF_XDP: frames for a rank leave the kernel's way where they arrive, and lie in memory that the rank shares with the kernel.
+//! The driver of AF_XDP: frames for a rank leave the kernel's way where they arrive, and lie in
+//! memory that the rank shares with the kernel.
 //!
-//! A program at the interface leads the frames for a port to its socket. A receive queue of an interface has one such socket, so that of several
-//! ranks as many can have one as there are queues. What arrives at another queue, or is for all ports, goes on to the kernel's
-//! network and so to the packet socket that each driver of this kind has beside. Launchers and other programs notice nothing.
+//! A program at the interface leads the frames for a port to its socket. A receive queue of an
+//! interface has one such socket, so that of several ranks as many can have one as there are
+//! queues. What arrives at another queue, or is for all ports, goes on to the kernel's network and
+//! so to the packet socket that each driver of this kind has beside. Launchers and other programs
+//! notice nothing.
 
 mod area;
 mod bpf;
@@ -69,7 +72,11 @@ impl Xdp {
     ///
     /// # Errors
     /// The system's error.
-    pub(super) fn inherited(packet: Box<Packet>, socket: OwnedFd, file: OwnedFd) -> io::Result<Self> {
+    pub(super) fn inherited(
+        packet: Box<Packet>,
+        socket: OwnedFd,
+        file: OwnedFd,
+    ) -> io::Result<Self> {
         Ok(Self { socket: Socket::over(packet.interface(), socket, file)?, packet, hook: None })
     }
 
@@ -102,7 +109,8 @@ impl Xdp {
         &self.packet
     }
 
-    /// Whether the kernel copies frames; it does not where the interface's driver can write and read the shared memory.
+    /// Whether the kernel copies frames; it does not where the interface's driver can write and
+    /// read the shared memory.
     ///
     /// # Errors
     /// What the system says.
@@ -125,7 +133,10 @@ impl Xdp {
     pub fn stats(&mut self) -> io::Result<RingStats> {
         let beside = self.packet.stats()?;
         let (taken, dropped) = self.socket.counts()?;
-        Ok(RingStats { arrived: beside.arrived + taken + dropped, dropped: beside.dropped + dropped })
+        Ok(RingStats {
+            arrived: beside.arrived + taken + dropped,
+            dropped: beside.dropped + dropped,
+        })
     }
 }
 
@@ -166,7 +177,8 @@ impl Driver for Xdp {
         }
         let pause = self.socket.has_left_over().then_some(LEFT_OVER_PAUSE);
         // A limit too long for the system is none.
-        let limit = limit.into_iter().chain(pause).min().and_then(|limit| Timespec::try_from(limit).ok());
+        let limit =
+            limit.into_iter().chain(pause).min().and_then(|limit| Timespec::try_from(limit).ok());
         let mut fds = self.sockets().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         match poll(&mut fds, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}

@@ -1,5 +1,5 @@
-//! The XDP program of an interface: which frames go to a rank's socket, before the kernel's network sees them. It is small enough to be written
-//! in instructions.
+//! The XDP program of an interface: which frames go to a rank's socket, before the kernel's network
+//! sees them. It is small enough to be written in instructions.
 
 use goal_esp::wire::Mac;
 use zerocopy::{Immutable, IntoBytes};
@@ -9,7 +9,8 @@ pub(super) const QUEUES_MAX: u32 = 256;
 /// Ethertypes that a rank can have.
 pub(super) const ETHERTYPES_MAX: usize = 3;
 
-/// Which frames that arrive at a queue go to its socket; nothing of them is 0. In network order, as in a frame.
+/// Which frames that arrive at a queue go to its socket; nothing of them is 0. In network order, as
+/// in a frame.
 #[derive(Debug, Clone, Copy, IntoBytes, Immutable)]
 #[repr(C)]
 pub(super) struct Owner {
@@ -22,7 +23,8 @@ pub(super) struct Owner {
 impl Owner {
     /// Those of these ethertypes, at least one and at most [`ETHERTYPES_MAX`], for a port.
     pub(super) fn new(mac: Mac, port: u16, ethertypes: &[u16]) -> Self {
-        let ethertypes = std::array::from_fn(|at| ethertypes.get(at).unwrap_or(&ethertypes[0]).to_be_bytes());
+        let ethertypes =
+            std::array::from_fn(|at| ethertypes.get(at).unwrap_or(&ethertypes[0]).to_be_bytes());
         Self { mac: mac.0, port: port.to_be_bytes(), ethertypes, zero: [0; 2] }
     }
 }
@@ -37,7 +39,8 @@ pub(super) struct Instruction {
     immediate: i32,
 }
 
-/// Instructions, by the kernel's names: what is behind the underscore tells a register or a constant.
+/// Instructions, by the kernel's names: what is behind the underscore tells a register or a
+/// constant.
 const LDX_WORD: u8 = 0x61;
 const LDX_HALF: u8 = 0x69;
 const STX_WORD: u8 = 0x63;
@@ -81,7 +84,8 @@ const OWNER_ETHERTYPES: i16 = 8;
 /// Bytes of a frame that has all of these places.
 const FRAME_LEN_MIN: i32 = 22;
 
-/// Jumps with this offset lead to the end, jumps with the other one to the place where the frame is taken.
+/// Jumps with this offset lead to the end, jumps with the other one to the place where the frame is
+/// taken.
 const TO_PASS: i16 = i16::MAX;
 const TO_TAKE: i16 = i16::MIN;
 
@@ -91,8 +95,9 @@ const fn step(code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Instru
     Instruction { code, registers, offset, immediate }
 }
 
-/// The program over a map of [`Owner`]s and one of sockets, both by queue: a frame that the owner of its queue wants goes to the queue's socket; all
-/// others, and those whose socket is gone, go on as if there were no program.
+/// The program over a map of [`Owner`]s and one of sockets, both by queue: a frame that the owner
+/// of its queue wants goes to the queue's socket; all others, and those whose socket is gone, go on
+/// as if there were no program.
 pub(super) fn program(owners: i32, sockets: i32) -> Vec<Instruction> {
     let mut program = vec![
         step(MOV_X, CONTEXT, R1, 0, 0),

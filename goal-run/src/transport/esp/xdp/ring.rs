@@ -1,4 +1,5 @@
-//! Rings of descriptors that this process and the kernel share (AF_XDP). `unsafe`: memory that is shared with the kernel.
+//! Rings of descriptors that this process and the kernel share (AF_XDP). `unsafe`: memory that is
+//! shared with the kernel.
 #![allow(unsafe_code)]
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -21,7 +22,8 @@ unsafe impl Send for Mapping {}
 impl Mapping {
     /// The first `len` bytes behind `offset` of a socket or a memory file, there at once.
     pub(super) fn shared(file: &OwnedFd, len: usize, offset: u64) -> io::Result<Self> {
-        let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
+        let (protection, flags) =
+            (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
         // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
         let start = unsafe { mmap(std::ptr::null_mut(), len, protection, flags, file, offset)? };
         Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), len })
@@ -36,7 +38,9 @@ impl Mapping {
     /// The place of a `T` in it.
     fn at<T>(&self, offset: u64, count: usize) -> NonNull<T> {
         let offset = offset as usize;
-        assert!(offset + count * size_of::<T>() <= self.len && offset.is_multiple_of(align_of::<T>()));
+        assert!(
+            offset + count * size_of::<T>() <= self.len && offset.is_multiple_of(align_of::<T>())
+        );
         // SAFETY: inside the mapping.
         unsafe { self.start.add(offset) }.cast()
     }
@@ -44,8 +48,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An error can only mean that it
-        // is not mapped, which leaves nothing to do.
+        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An
+        // error can only mean that it is not mapped, which leaves nothing to do.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
     }
 }
@@ -63,9 +67,10 @@ unsafe impl Entry for XdpDesc {}
 
 /// What both ends of a ring have.
 ///
-/// Invariant: `producer`, `consumer`, `flags` and as many entries as `mask` says plus 1 lie in the mapping, aligned. Both ends reach the first three
-/// atomically only. The entries from the consumer's number to the producer's, modulo the ring's size, are the consumer's, all others
-/// the producer's.
+/// Invariant: `producer`, `consumer`, `flags` and as many entries as `mask` says plus 1 lie in the
+/// mapping, aligned. Both ends reach the first three atomically only. The entries from the
+/// consumer's number to the producer's, modulo the ring's size, are the consumer's, all others the
+/// producer's.
 struct Ring<T> {
     producer: NonNull<u32>,
     consumer: NonNull<u32>,
@@ -124,13 +129,19 @@ impl<T: Entry> Producer<T> {
     /// The ring of `size` entries, a power of two, that the kernel maps at `offset`.
     ///
     /// It goes on where the process stopped that wrote the ring before.
-    pub(super) fn new(socket: &OwnedFd, at: XdpRingOffset, size: u32, offset: u64) -> io::Result<Self> {
+    pub(super) fn new(
+        socket: &OwnedFd,
+        at: XdpRingOffset,
+        size: u32,
+        offset: u64,
+    ) -> io::Result<Self> {
         let mut ring = Ring::new(socket, at, size, offset)?;
         ring.own = ring.producer().load(Ordering::Acquire);
         Ok(Self(ring))
     }
 
-    /// Writes an entry, for which there must be room. The kernel sees it after [`Producer::publish`].
+    /// Writes an entry, for which there must be room. The kernel sees it after
+    /// [`Producer::publish`].
     #[inline]
     pub(super) fn push(&mut self, value: T) {
         assert!(self.left() <= self.0.mask, "a ring has room for all that there is");
@@ -168,7 +179,12 @@ pub(super) struct Consumer<T>(Ring<T>);
 
 impl<T: Entry> Consumer<T> {
     /// As [`Producer::new`].
-    pub(super) fn new(socket: &OwnedFd, at: XdpRingOffset, size: u32, offset: u64) -> io::Result<Self> {
+    pub(super) fn new(
+        socket: &OwnedFd,
+        at: XdpRingOffset,
+        size: u32,
+        offset: u64,
+    ) -> io::Result<Self> {
         let mut ring = Ring::new(socket, at, size, offset)?;
         ring.own = ring.consumer().load(Ordering::Acquire);
         Ok(Self(ring))
@@ -186,7 +202,8 @@ impl<T: Entry> Consumer<T> {
         if !self.has_entry() {
             return None;
         }
-        // SAFETY: by the invariant this entry is the consumer's, and it was written before the producer's number.
+        // SAFETY: by the invariant this entry is the consumer's, and it was written before the
+        // producer's number.
         let value = unsafe { self.0.entry().read() };
         self.0.own = self.0.own.wrapping_add(1);
         Some(value)

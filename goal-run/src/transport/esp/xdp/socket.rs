@@ -1,4 +1,5 @@
-//! A socket of AF_XDP: frames of one receive queue of an interface, in memory that it shares with the kernel. `unsafe`: that memory.
+//! A socket of AF_XDP: frames of one receive queue of an interface, in memory that it shares with
+//! the kernel. `unsafe`: that memory.
 #![allow(unsafe_code)]
 
 use super::NoXdp;
@@ -7,9 +8,12 @@ use super::program::QUEUES_MAX;
 use super::ring::{Consumer, Producer};
 use crate::transport::esp::{Full, Interface};
 use rustix::io::Errno;
-use rustix::net::xdp::{SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions, XdpOptionsFlags};
+use rustix::net::xdp::{
+    SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions, XdpOptionsFlags,
+};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with, sockopt,
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with,
+    sockopt,
 };
 use std::io;
 use std::os::fd::OwnedFd;
@@ -46,7 +50,8 @@ impl Whole {
 
     /// The frame, which is over.
     fn take(&mut self) -> Option<&[u8]> {
-        let (len, is_whole) = (std::mem::take(&mut self.len), !std::mem::take(&mut self.is_too_long));
+        let (len, is_whole) =
+            (std::mem::take(&mut self.len), !std::mem::take(&mut self.is_too_long));
         is_whole.then(|| &self.words.as_bytes()[..len])
     }
 }
@@ -64,7 +69,8 @@ struct Rings {
 impl Rings {
     /// Entries of the rings of frames that arrive, and of those that leave.
     fn sizes(shape: Shape) -> (u32, u32) {
-        // The kernel tells late how many entries it has taken: when it has taken all that it saw. So twice as many may seem to be there.
+        // The kernel tells late how many entries it has taken: when it has taken all that it saw.
+        // So twice as many may seem to be there.
         let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
         (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
     }
@@ -121,7 +127,8 @@ impl Socket {
             Some(libc::ENOBUFS) => NoXdp::Memory { bytes: shape.len() },
             _ => NoXdp::System { what: "no memory to share with the kernel", cause },
         })?;
-        let rings = Rings::new(&fd, shape).map_err(NoXdp::system("no rings to share with the kernel"))?;
+        let rings =
+            Rings::new(&fd, shape).map_err(NoXdp::system("no rings to share with the kernel"))?;
         let mut socket = Self::new(fd, interface, area, rings);
         for chunk in 0..shape.chunks() {
             socket.rings.fill.push((chunk * shape.chunk_len) as u64);
@@ -185,7 +192,9 @@ impl Socket {
                 Err(Errno::BUSY) => {}
                 // There is no such queue.
                 Err(Errno::INVAL) if queue > 0 => break,
-                Err(errno) => return Err(NoXdp::of("a socket of XDP can't be bound", errno.into())),
+                Err(errno) => {
+                    return Err(NoXdp::of("a socket of XDP can't be bound", errno.into()));
+                }
             }
         }
         Err(NoXdp::Queues { interface: interface.name.clone() })
@@ -224,12 +233,15 @@ impl Socket {
         while count < frames_max
             && let Some(XdpDesc { addr, len, options }) = self.rings.arrived.pop()
         {
-            // SAFETY: the kernel has taken the chunk out of the fill ring and put it into this one, and it gets it back below.
+            // SAFETY: the kernel has taken the chunk out of the fill ring and put it into this one,
+            // and it gets it back below.
             let piece = unsafe { self.area.arrived(addr, len) };
             let goes_on = options.contains(XdpDescOptions::XDP_PKT_CONTD);
             match piece {
                 Some(frame)
-                    if !goes_on && self.whole.is_empty() && frame.as_ptr().addr().is_multiple_of(8) =>
+                    if !goes_on
+                        && self.whole.is_empty()
+                        && frame.as_ptr().addr().is_multiple_of(8) =>
                 {
                     sink(frame);
                 }
@@ -260,7 +272,10 @@ impl Socket {
     }
 
     /// See [`Driver::send`](crate::transport::esp::Driver::send).
-    pub(super) fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+    pub(super) fn send(
+        &mut self,
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Result<bool, Full> {
         if self.free.is_empty() {
             self.reclaim();
         }
@@ -274,7 +289,8 @@ impl Socket {
         for piece in 0..pieces {
             let from = piece * chunk_len;
             let is_last = piece + 1 == pieces;
-            let options = if is_last { XdpDescOptions::empty() } else { XdpDescOptions::XDP_PKT_CONTD };
+            let options =
+                if is_last { XdpDescOptions::empty() } else { XdpDescOptions::XDP_PKT_CONTD };
             let len = (len - from).min(chunk_len) as u32;
             self.rings.leaving.push(XdpDesc { addr: at + from as u64, len, options });
         }
@@ -307,7 +323,8 @@ impl Socket {
             match send(&self.fd, &[], SendFlags::DONTWAIT) {
                 Ok(_) => break,
                 Err(Errno::INTR) => {}
-                // As many as it takes at a time, or the queue or the memory that it may use is full.
+                // As many as it takes at a time, or the queue or the memory that it may use is
+                // full.
                 Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS) => {
                     let before = std::mem::replace(&mut left, self.rings.leaving.left());
                     if left == before {

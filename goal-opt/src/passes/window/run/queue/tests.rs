@@ -10,7 +10,11 @@ fn what_came_first_of_the_least_key_leaves_first() {
         assert_eq!(queue.pop(), None);
         for number in 0..20_000 {
             if random.u32(..20_000) < number {
-                assert_eq!(queue.pop(), heap.pop().map(|Reverse((_, number))| number), "{keys} keys");
+                assert_eq!(
+                    queue.pop(),
+                    heap.pop().map(|Reverse((_, number))| number),
+                    "{keys} keys"
+                );
             } else {
                 let key = random.u32(..keys as u32);
                 queue.push(key, number);

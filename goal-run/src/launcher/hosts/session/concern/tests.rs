@@ -37,6 +37,9 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
     assert!(heard(OTHER, LEADER) && heard(LEADER, OTHER) && heard(LEADER, THIRD));
     assert!(!heard(OTHER, THIRD), "a host of the job that does not lead");
     assert!(!heard(OTHER, STRANGER) && !heard(LEADER, STRANGER));
-    assert!(events(STRANGER).iter().all(|event| concerns(event, OTHER, &[])), "nobody is known yet");
+    assert!(
+        events(STRANGER).iter().all(|event| concerns(event, OTHER, &[])),
+        "nobody is known yet"
+    );
     assert!(concerns(&Event::Contradiction(String::new()), OTHER, &addresses));
 }

@@ -15,7 +15,12 @@ fn queue(lens: &[usize]) -> Queue {
 }
 
 /// A system that takes frames until one that it refuses with this error.
-fn flush(queue: &mut Queue, now_ns: u64, errno: Errno, refuses: impl Fn(usize) -> bool) -> Vec<usize> {
+fn flush(
+    queue: &mut Queue,
+    now_ns: u64,
+    errno: Errno,
+    refuses: impl Fn(usize) -> bool,
+) -> Vec<usize> {
     let mut taken = vec![];
     let send = |frames: &[&[u8]]| {
         let lens: Vec<usize> =

@@ -80,5 +80,9 @@ fn who_sends_more_than_it_was_ever_granted_is_told() {
     }
     receiver.arrive(1000).expect("it may have heard of the first grant only");
     assert_eq!(receiver.arrive(1), Err(Overrun { taken: 1001, most: 1000 }));
-    assert_eq!(receiver.arrive(u64::MAX), Err(Overrun { taken: u64::MAX, most: 1000 }), "it does not wrap");
+    assert_eq!(
+        receiver.arrive(u64::MAX),
+        Err(Overrun { taken: u64::MAX, most: 1000 }),
+        "it does not wrap"
+    );
 }

@@ -76,7 +76,8 @@ impl MadWays {
     }
 
     fn out_of_nowhere(&mut self) {
-        let kinds = [Kind::Eager, Kind::Rts, Kind::Cts, Kind::Data, Kind::Fin, Kind::Long, Kind::Part];
+        let kinds =
+            [Kind::Eager, Kind::Rts, Kind::Cts, Kind::Data, Kind::Fin, Kind::Long, Kind::Part];
         let mut header = Header::new(kinds[self.random.below(7) as usize], MAD);
         header.size = self.random.below(3000);
         for _ in 0..self.random.below(5) {
@@ -100,7 +101,12 @@ impl Transport for MadWays {
         self.ways.payload_max(to)
     }
 
-    fn try_send(&mut self, to: u32, header: &Header, fill: impl FnOnce(&mut [u8])) -> Result<(), Full> {
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
         if to == MAD || !self.happens() {
             return self.ways.try_send(to, header, fill);
         }
@@ -179,8 +185,12 @@ fn run(
     let mut random = Random::new(seed);
     let job_key = JobKey::new(&random.bytes());
     let addresses: Vec<_> = (0..ranks as usize).map(Simulation::address).collect();
-    let network =
-        Network::new(ranks as usize, Links::default(), Faults::default(), Random::new(random.number()));
+    let network = Network::new(
+        ranks as usize,
+        Links::default(),
+        Faults::default(),
+        Random::new(random.number()),
+    );
     let inboxes = vec![VecDeque::new(); ranks as usize];
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
     let mut held = Vec::new();
@@ -217,7 +227,9 @@ fn run(
                     *ended = Ended::Failed(failure);
                 }
             }
-            if let (Ended::Waiting, Some((rank, cause))) = (&ended, engine.transport().ways.esp.lost()) {
+            if let (Ended::Waiting, Some((rank, cause))) =
+                (&ended, engine.transport().ways.esp.lost())
+            {
                 *ended = Ended::Lost(rank, cause);
             }
             if matches!(ended, Ended::Waiting) && engine.test(handle) {
@@ -225,13 +237,19 @@ fn run(
             }
         }
         let mut others = engines.iter().enumerate().filter(|&(rank, _)| rank as u32 != MAD);
-        if others.all(|(_, (_, _, ended))| !matches!(ended, Ended::Waiting)) || now_ns > PATIENCE_NS {
+        if others.all(|(_, (_, _, ended))| !matches!(ended, Ended::Waiting)) || now_ns > PATIENCE_NS
+        {
             break;
         }
-        let timeouts = engines.iter_mut().filter_map(|(engine, ..)| engine.transport().ways.esp.timeout_ns());
+        let timeouts =
+            engines.iter_mut().filter_map(|(engine, ..)| engine.transport().ways.esp.timeout_ns());
         let next_ns = timeouts.chain(world.borrow().network.next_ns()).min();
         let later_ns = now_ns + 1000;
-        world.borrow_mut().advance(if worked { later_ns } else { next_ns.unwrap_or(later_ns).max(later_ns) });
+        world.borrow_mut().advance(if worked {
+            later_ns
+        } else {
+            next_ns.unwrap_or(later_ns).max(later_ns)
+        });
     }
     let kept = engines.iter().enumerate().filter(|&(rank, _)| rank as u32 != MAD);
     let kept = kept.map(|(_, (engine, ..))| engine.stats().unexpected_max).max().unwrap_or(0);
@@ -257,7 +275,9 @@ fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
                     assert_eq!(source_rank, MAD, "seed {seed}");
                     foreign += 1;
                 }
-                Ended::Lost(rank, LostPeer::Connection(_)) => panic!("seed {seed}: rank {rank} was there"),
+                Ended::Lost(rank, LostPeer::Connection(_)) => {
+                    panic!("seed {seed}: rank {rank} was there")
+                }
                 Ended::Lost(rank, _) => {
                     assert_eq!(rank, MAD, "seed {seed}");
                     lost += 1;

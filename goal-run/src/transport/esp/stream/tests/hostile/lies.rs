@@ -19,7 +19,8 @@ fn late() -> Program {
 #[test]
 fn envelopes_that_claim_more_than_was_granted_end_the_job() {
     let limit = 8 << 20;
-    let options = Options { unexpected_limit: limit, calc: Calc::Scaled(1.0), ..Options::default() };
+    let options =
+        Options { unexpected_limit: limit, calc: Calc::Scaled(1.0), ..Options::default() };
     for (kind, size) in [(Kind::Long, 1 << 20), (Kind::Long, u64::MAX), (Kind::Eager, 1000)] {
         let mut sent = 0;
         let (ended, kept) = run(&late(), 1, 0, options, |_, esp| {
@@ -39,9 +40,10 @@ fn envelopes_that_claim_more_than_was_granted_end_the_job() {
         assert!(kept <= limit, "{kept} bytes kept of {size}");
         let told = match &ended[0] {
             Ended::Lost(MAD, cause @ LostPeer::Overrun(_)) => cause.to_string(),
-            Ended::Failed(Failure { cause: cause @ Cause::Foreign { source_rank: MAD, .. }, .. }) => {
-                cause.to_string()
-            }
+            Ended::Failed(Failure {
+                cause: cause @ Cause::Foreign { source_rank: MAD, .. },
+                ..
+            }) => cause.to_string(),
             other => panic!("{kind:?} of {size} bytes: {other:?}"),
         };
         assert!(told.contains("granted") || told.contains("before all parts"), "{told}");
@@ -57,12 +59,17 @@ fn names_of_other_ranks_and_communicators_end_the_job() {
     ];
     for (change, expected) in change {
         let mut is_sent = false;
-        let (ended, _) =
-            run(&late(), 1, 0, Options { calc: Calc::Scaled(1.0), ..Options::default() }, |_, esp| {
+        let (ended, _) = run(
+            &late(),
+            1,
+            0,
+            Options { calc: Calc::Scaled(1.0), ..Options::default() },
+            |_, esp| {
                 let mut header = Header::new(Kind::Rts, MAD);
                 change(&mut header);
                 is_sent = is_sent || esp.try_send(0, &header, |_| {}).is_ok();
-            });
+            },
+        );
         assert!(matches!(ended[0], Ended::Lost(MAD, cause) if cause == expected), "{ended:?}");
     }
 }
@@ -122,12 +129,18 @@ fn a_send_that_is_none_is_told_by_its_offset() {
         let mut lie = header(Kind::Eager, 9, 24);
         lie.action = action;
         // `run` checks the text of the error.
-        let Ended::Failed(failure) = told("num_ranks 2 rank 0 { recv 8b from 1 tag 9 } rank 1 { }", &[lie])
+        let Ended::Failed(failure) =
+            told("num_ranks 2 rank 0 { recv 8b from 1 tag 9 } rank 1 { }", &[lie])
         else {
             panic!("24 bytes for 8")
         };
-        let expected =
-            Cause::SizeMismatch { source_rank: MAD, source_action: action, tag: 9, sent: 24, received: 8 };
+        let expected = Cause::SizeMismatch {
+            source_rank: MAD,
+            source_action: action,
+            tag: 9,
+            sent: 24,
+            received: 8,
+        };
         assert_eq!(failure.cause, expected);
     }
 }
@@ -136,13 +149,18 @@ fn a_send_that_is_none_is_told_by_its_offset() {
 fn a_rank_announces_no_more_than_it_may_send() {
     for sends in [3, 40] {
         // Its own sends wait for ever.
-        let own: String =
-            (0..sends).map(|tag| format!("s{tag}: send 8b to 0 tag {tag}  s{tag} requires q\n")).collect();
-        let text = format!("num_ranks 2 rank 0 {{ recv 8b from 1 }} rank 1 {{ q: recv 8b from 0\n{own} }}");
+        let own: String = (0..sends)
+            .map(|tag| format!("s{tag}: send 8b to 0 tag {tag}  s{tag} requires q\n"))
+            .collect();
+        let text = format!(
+            "num_ranks 2 rank 0 {{ recv 8b from 1 }} rank 1 {{ q: recv 8b from 0\n{own} }}"
+        );
         let lies: Vec<Header> = (0..=sends).map(|_| header(Kind::Rts, 77, u64::MAX)).collect();
         let ended = told(&text, &lies[1..]);
         assert!(matches!(ended, Ended::Waiting), "{sends}: {ended:?}");
-        let Ended::Failed(Failure { cause, .. }) = told(&text, &lies) else { panic!("{sends}: too many") };
+        let Ended::Failed(Failure { cause, .. }) = told(&text, &lies) else {
+            panic!("{sends}: too many")
+        };
         let fault = Fault::Requests { most: sends };
         assert_eq!(cause, Cause::Foreign { source_rank: MAD, fault });
     }
