@@ -4,8 +4,8 @@
 use crate::host_jobs::Jobs;
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_asm::driver::{Options, compile};
 use goal_cluster::{Cluster, Faults, Switch, Wiring};
+use goalc::driver::{Options, compile};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,9 @@
 //! `goal-asm` and of `goal-esp`; `cargo-fuzz/` runs the same functions for as long as one likes.
 //! Start at [`text`].
 
-pub use goal_asm::harness::{loggopsim, nisa};
+mod binary;
+
+pub use binary::{loggopsim, nisa, program};
 pub use goal_esp::harness::{chunk, frame};
 
 use goal_lang::limits::Limits;

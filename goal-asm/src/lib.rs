@@ -1,15 +1,9 @@
-//! The GOAL assembler: NISA encoding, verification, views and disassembly, and the driver behind
-//! `goalc`.
+//! The binary forms of GOAL programs: NISA encoding, verification, views and decoding, and
+//! LogGOPSim's schedules.
 //!
-//! This crate knows nothing of transports. Start at [`nisa`].
+//! This crate knows nothing of command lines, passes or transports. Start at [`nisa`].
 
-pub mod driver;
-pub mod graph;
-#[doc(hidden)]
-pub mod harness;
 pub mod loggopsim;
-pub mod memory;
 pub mod nisa;
-pub mod stats;
 
 pub use nisa::{EncodeError, EncodeOptions, Nisa, VerifyError, encode};

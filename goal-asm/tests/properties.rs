@@ -1,7 +1,7 @@
 //! Random programs go through both binary formats and return; random bytes never panic. The harness
 //! is the fuzzers'.
 
-use goal_asm::{harness, loggopsim};
+use goal_asm::loggopsim;
 use goal_lang::{Action, BodyBuilder, Placement, Program, ProgramBuilder};
 use goal_opt::{Level, Pipeline, Timings};
 use goal_smith::Shape;
@@ -13,7 +13,7 @@ fn random_program(seed: u64) -> Program {
 #[test]
 fn random_programs_return_from_nisa() {
     for seed in 0..1000 {
-        harness::program(&random_program(seed));
+        goal_fuzz::program(&random_program(seed));
     }
 }
 
@@ -36,8 +36,8 @@ fn large_programs_return_from_nisa() {
         }
         many.rank_with(body.finish());
     }
-    harness::program(&one.finish());
-    harness::program(&many.finish());
+    goal_fuzz::program(&one.finish());
+    goal_fuzz::program(&many.finish());
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn the_default_pipeline_is_idempotent() {
     for seed in 0..300 {
         let mut program = random_program(seed);
         optimize(&mut program);
-        let once = harness::program(&program);
+        let once = goal_fuzz::program(&program);
         optimize(&mut program);
-        assert!(harness::program(&program) == once, "seed {seed}");
+        assert!(goal_fuzz::program(&program) == once, "seed {seed}");
     }
 }
 
@@ -92,7 +92,7 @@ fn mutated_nisa_is_refused_or_valid() {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes = harness_file(seed % 50);
         mutate(&mut bytes, &mut random);
-        accepted += u32::from(harness::nisa(&bytes));
+        accepted += u32::from(goal_fuzz::nisa(&bytes));
     }
     assert!(accepted > 0, "no mutation got through to the checks at the end");
 }
@@ -113,7 +113,7 @@ fn mutated_loggopsim_binaries_are_refused_or_valid() {
         let mut bytes = Vec::new();
         loggopsim::write(&random_program(seed % 50), &mut bytes).expect("written");
         mutate(&mut bytes, &mut random);
-        accepted += u32::from(harness::loggopsim(&bytes));
+        accepted += u32::from(goal_fuzz::loggopsim(&bytes));
     }
     assert!(accepted > 0, "no mutation got through to the checks at the end");
 }
@@ -123,10 +123,10 @@ fn arbitrary_bytes_are_refused() {
     for seed in 0..2000 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes: Vec<u8> = (0..random.usize(0..400)).map(|_| random.u8(..)).collect();
-        assert!(!harness::nisa(&bytes));
-        assert!(!harness::loggopsim(&bytes));
+        assert!(!goal_fuzz::nisa(&bytes));
+        assert!(!goal_fuzz::loggopsim(&bytes));
         let start = goal_asm::nisa::MAGIC.len().min(bytes.len());
         bytes[..start].copy_from_slice(&goal_asm::nisa::MAGIC[..start]);
-        harness::nisa(&bytes);
+        goal_fuzz::nisa(&bytes);
     }
 }

@@ -156,7 +156,7 @@ fn an_example_has_a_slice_an_action_and_an_arrow_a_message() {
                     let (ranks, repeat) =
                         (report["ranks"].as_u64().unwrap(), report["repeat"].as_u64().unwrap());
                     let nisa =
-                        goal_asm::driver::compile(std::slice::from_ref(&path), &Default::default())
+                        goalc::driver::compile(std::slice::from_ref(&path), &Default::default())
                             .unwrap()
                             .nisa;
                     let actions: u64 = (0..nisa.num_ranks())

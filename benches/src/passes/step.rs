@@ -1,9 +1,9 @@
 //! One pass or check on one program, in a process that does nothing else.
 
 use clap::Args as ClapArgs;
-use goal_asm::driver::{Loaded, Options, load_program};
 use goal_lang::Program;
 use goal_opt::{Pipeline, Timings, check, verify};
+use goalc::driver::{Loaded, Options, load_program};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde::{Deserialize, Serialize};

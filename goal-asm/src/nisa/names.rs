@@ -2,10 +2,10 @@
 
 use super::container::{NONE, padded};
 use super::encode::put_u32;
-use super::lines::{LineCounters, Lines};
+
 use super::parts::{Parts, in_order};
 use super::plan::{Plan, PlannedSection};
-use goal_lang::{Labels, SourceMap};
+use goal_lang::{Labels, LineCounters, Lines, SourceMap};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io;

@@ -10,12 +10,11 @@ use super::container::{
 use super::error::VerifyError;
 use super::file::Nisa;
 use super::layout::reseal;
+use super::read_at::ReadAt;
 use super::section::{u32_at, u64_at};
 use super::stream::{SectionPlace, StreamError};
 use goal_lang::diag::Code;
 use goal_lang::limits::{Limits, SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Bytes that are read at a time.
@@ -42,8 +41,8 @@ impl Outline {
     ///
     /// # Errors
     /// What is wrong with the file, or why it can't be read.
-    pub fn read(file: &File, limits: &Limits) -> Result<Self, StreamError> {
-        let mut reader = Reader { file, length: file.metadata()?.len() };
+    pub fn read(file: &dyn ReadAt, limits: &Limits) -> Result<Self, StreamError> {
+        let mut reader = Reader { file, length: file.size()? };
         let head = reader.bytes(0, HEADER_SIZE as u64)?;
         let (ranks, count, parts) = (u32_at(&head, 12), u32_at(&head, 16), u32_at(&head, 20));
         let table = RANK_SIZE as u64 * u64::from(ranks) + SECTION_SIZE as u64 * u64::from(count);
@@ -176,7 +175,7 @@ impl Outline {
 }
 
 struct Reader<'a> {
-    file: &'a File,
+    file: &'a dyn ReadAt,
     length: u64,
 }
 

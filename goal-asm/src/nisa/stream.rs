@@ -10,15 +10,14 @@ mod tests;
 
 use super::container::crc;
 use super::error::VerifyError;
+use super::read_at::ReadAt;
 use super::section::{Record, Section, u32_at};
 use super::verify::{Bounds, Parts, Verifier};
 use goal_lang::diag::Code;
 use goal_lang::limits::INDEGREE_MAX;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Where a section lies in a file, and what is known of it: enough to stream it.
@@ -122,7 +121,7 @@ impl Chunk {
     /// # Errors
     /// As for [`SectionStream::next`].
     pub fn of_action(
-        file: &File,
+        file: &dyn ReadAt,
         place: &SectionPlace,
         offset: u32,
         limits: StreamLimits,
@@ -178,7 +177,7 @@ const LIST_BLOCK: usize = 4 << 10;
 /// A section, read from its beginning to its end.
 #[derive(Debug)]
 pub struct SectionStream {
-    file: Arc<File>,
+    file: Arc<dyn ReadAt>,
     place: SectionPlace,
     limits: StreamLimits,
     /// Offset of the next action.
@@ -200,7 +199,7 @@ impl SectionStream {
     /// # Errors
     /// Where the file can't be read, or the list doesn't fit the section.
     pub fn new(
-        file: Arc<File>,
+        file: Arc<dyn ReadAt>,
         place: SectionPlace,
         limits: StreamLimits,
     ) -> Result<Self, StreamError> {
@@ -308,7 +307,7 @@ impl SectionStream {
             );
             return Err(verifier.graph(at, message).into());
         }
-        if found == 0 && self.independent.next(&self.file, self.place.start)? != Some(self.at) {
+        if found == 0 && self.independent.next(&*self.file, self.place.start)? != Some(self.at) {
             let message =
                 "an action without sources is not in its place in the list of independent actions";
             return Err(verifier.graph(at, message).into());
@@ -362,7 +361,7 @@ impl SectionStream {
                 "a dependency ends here, where no action begins".to_owned(),
             );
         }
-        if self.independent.next(&self.file, start)?.is_some() {
+        if self.independent.next(&*self.file, start)?.is_some() {
             let message = "an independent action of the list has sources, or is none".to_owned();
             return wrong(Code::NisaGraph, 0, message);
         }
@@ -392,7 +391,7 @@ struct Independent {
 }
 
 impl Independent {
-    fn next(&mut self, file: &File, start: u64) -> io::Result<Option<u32>> {
+    fn next(&mut self, file: &dyn ReadAt, start: u64) -> io::Result<Option<u32>> {
         if self.used == self.block.len() {
             let size = LIST_BLOCK.min((self.end - self.at) as usize);
             self.block.resize(size, 0);

@@ -13,18 +13,17 @@ use super::{Cause, Core, Engine};
 use crate::seed::Seed;
 use crate::transport::Transport;
 use goal_asm::nisa::{
-    Chunk, Offsets, Operation, Record, SectionPlace, SectionStream, StreamError, StreamLimits,
-    Streamed,
+    Chunk, Offsets, Operation, ReadAt, Record, SectionPlace, SectionStream, StreamError,
+    StreamLimits, Streamed,
 };
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
 use std::sync::Arc;
 
 /// One rank's schedule in a file, to be run through a window.
 #[derive(Debug, Clone)]
 pub struct Windowed {
-    /// The file.
-    pub file: Arc<File>,
+    /// The file's bytes.
+    pub file: Arc<dyn ReadAt>,
     /// Where the rank's section lies in it.
     pub place: SectionPlace,
     /// Bytes of the rank's memory.

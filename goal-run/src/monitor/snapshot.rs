@@ -102,7 +102,7 @@ impl RankSnapshot {
         for number in in_window.filter(|&number| !board.has_ended(&words, number)) {
             let offset = board.offset(&words, number);
             let limits = window.settings.limits;
-            let Ok(chunk) = Chunk::of_action(&window.file, &place, offset, limits) else {
+            let Ok(chunk) = Chunk::of_action(&*window.file, &place, offset, limits) else {
                 continue;
             };
             snapshot.add(offset, &chunk.record(offset), counters[board.place(number)] == 0);

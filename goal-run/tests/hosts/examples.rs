@@ -9,8 +9,8 @@ use std::path::Path;
 /// Ranks of a program.
 fn num_ranks(path: &Path) -> usize {
     let options =
-        goal_asm::driver::Options { check: false, limits: Limits::default(), ..Default::default() };
-    goal_asm::driver::compile(&[path.to_owned()], &options).unwrap().nisa.num_ranks() as usize
+        goalc::driver::Options { check: false, limits: Limits::default(), ..Default::default() };
+    goalc::driver::compile(&[path.to_owned()], &options).unwrap().nisa.num_ranks() as usize
 }
 
 /// Runs every example on as many hosts as are there and have a rank each.

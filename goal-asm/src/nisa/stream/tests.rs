@@ -1,6 +1,6 @@
 use crate::nisa::{
-    EncodeOptions, Nisa, Outline, SectionStream, StreamError, StreamLimits, Streamed, VerifyError,
-    encode, reseal,
+    EncodeOptions, Nisa, Outline, ReadAt, SectionStream, StreamError, StreamLimits, Streamed,
+    VerifyError, encode, reseal,
 };
 use goal_lang::limits::Limits;
 use goal_lang::{
@@ -21,12 +21,10 @@ fn load(bytes: Vec<u8>) -> Result<Nisa, VerifyError> {
     Nisa::load(bytes, &Limits::default())
 }
 
-/// Streams every section of a file: whether all of it is accepted.
+/// Streams every section of a file. Returns true if all of it is accepted.
 fn streams(bytes: &[u8]) -> bool {
-    let mut file = tempfile::tempfile().expect("a file");
-    file.write_all(bytes).expect("written");
-    let Ok(outline) = Outline::read(&file, &Limits::default()) else { return false };
-    let file = Arc::new(file);
+    let file: Arc<dyn ReadAt> = Arc::new(bytes.to_vec());
+    let Ok(outline) = Outline::read(&*file, &Limits::default()) else { return false };
     let limits = StreamLimits { table_entries: 1 << 20, action_bytes: 1 << 20 };
     outline.sections.iter().all(|&place| {
         let Ok(mut stream) = SectionStream::new(Arc::clone(&file), place, limits) else {
@@ -44,7 +42,7 @@ fn streams(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether all dependencies point forward.
+/// Returns true if all dependencies point forward.
 fn is_forward(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).all(|section| {
         nisa.section_by_id(section).records().all(|(offset, record)| {
@@ -94,10 +92,9 @@ fn a_section_that_changes_while_it_is_read_is_told() {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(&encoded(&program.finish())).expect("written");
     let file = Arc::new(file);
-    let outline = Outline::read(&file, &Limits::default()).expect("right");
-    let place = outline.place(0);
+    let place = Outline::read(&*file, &Limits::default()).expect("right").place(0);
     let limits = StreamLimits { table_entries: 10, action_bytes: 1 << 20 };
-    let mut stream = SectionStream::new(Arc::clone(&file), place, limits).expect("begins");
+    let mut stream = SectionStream::new(file.clone(), place, limits).expect("begins");
     // The nanoseconds of the last action: any number is allowed.
     file.write_all_at(&[99], place.start + u64::from(place.length) - 8).expect("written");
     let error = loop {
@@ -121,10 +118,8 @@ fn an_action_is_read_up_to_its_limit() {
     body.action(Action::Send { payload, to: 0, tag: 0, placement: Placement::default() });
     let mut program = ProgramBuilder::default();
     program.rank_with(body.finish());
-    let mut file = tempfile::tempfile().expect("a file");
-    file.write_all(&encoded(&program.finish())).expect("written");
-    let file = Arc::new(file);
-    let place = Outline::read(&file, &Limits::default()).expect("right").place(0);
+    let file: Arc<dyn ReadAt> = Arc::new(encoded(&program.finish()));
+    let place = Outline::read(&*file, &Limits::default()).expect("right").place(0);
     let read = |action_bytes| {
         let limits = StreamLimits { table_entries: 10, action_bytes };
         let mut stream = SectionStream::new(Arc::clone(&file), place, limits)?;

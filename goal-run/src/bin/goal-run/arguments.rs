@@ -7,9 +7,6 @@ use super::key::KeyArguments;
 use super::ping::Ping;
 use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-use goal_asm::driver::{
-    self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes,
-};
 use goal_asm::nisa::StreamLimits;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
@@ -21,6 +18,7 @@ use goal_run::progress::Mode;
 use goal_run::rank::{Wait, WindowSettings};
 use goal_run::report::{count, size};
 use goal_run::transport::{Choice, Request, RequestError};
+use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;

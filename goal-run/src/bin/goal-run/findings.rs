@@ -1,8 +1,8 @@
 //! What there is to tell, for programs: objects as `goalc check --format json` writes them.
 
-use goal_asm::driver::{self, Findings};
 use goal_lang::diag::{Severity, render_json, render_json_error};
 use goal_run::report::Report;
+use goalc::driver::{self, Findings};
 use serde_json::Value;
 use std::io;
 

@@ -5,7 +5,6 @@ use super::arguments::{Format, choice};
 use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
-use goal_asm::driver::{self, Options};
 use goal_lang::limits::STARTED_RANKS_MAX;
 use goal_run::launcher::is_crowded;
 use goal_run::shm::{Layout, RankSizes, Segment};
@@ -13,6 +12,7 @@ use goal_run::transport::{
     Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, esp,
     priority_variable, ptrace_scope,
 };
+use goalc::driver::{self, Options};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;

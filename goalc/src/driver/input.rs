@@ -1,8 +1,8 @@
 //! Inputs: files or standard input, packed or not, told apart by content.
 
 use super::{Error, Options, mapping, streams};
-use crate::{loggopsim, nisa};
 use flate2::bufread::GzDecoder;
+use goal_asm::{loggopsim, nisa};
 use goal_lang::Bytes;
 use goal_lang::diag::{Code, Diagnostic};
 use std::fs::File;

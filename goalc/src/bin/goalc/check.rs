@@ -1,7 +1,7 @@
 //! `goalc check`.
 
 use crate::collective::CollectiveArguments;
-use goal_asm::driver::{self, CheckArguments, Error, Format, InputArguments};
+use goalc::driver::{self, CheckArguments, Error, Format, InputArguments};
 use serde_json::json;
 use std::io::Write;
 

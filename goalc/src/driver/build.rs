@@ -2,8 +2,8 @@
 
 use super::load::{Opened, load_nisa, open};
 use super::{Error, Findings, Loaded, Options, Output, check, silence, start_workers, write_json};
-use crate::nisa::{EncodeError, EncodeOptions, Nisa, encode};
-use crate::{graph, loggopsim};
+use crate::graph;
+use goal_asm::{EncodeError, EncodeOptions, Nisa, encode, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Program, Style, print};
 use goal_opt::{Pass, PassError, Pipeline, Timings};

@@ -1,8 +1,8 @@
 //! `goalc stats`.
 
 use clap::ValueEnum;
-use goal_asm::driver::{self, Error, InputArguments, print};
-use goal_asm::stats::stats;
+use goalc::driver::{self, Error, InputArguments, print};
+use goalc::stats::stats;
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\

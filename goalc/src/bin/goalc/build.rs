@@ -1,12 +1,12 @@
 //! `goalc build`.
 
 use clap::{ArgAction, ValueEnum};
-use goal_asm::driver::{
+use goal_lang::{Program, Style, print};
+use goal_opt::{Pass, Timings};
+use goalc::driver::{
     self, CheckArguments, Emit, Error, Format, InputArguments, Options, Output, PassArguments,
     Target,
 };
-use goal_lang::{Program, Style, print};
-use goal_opt::{Pass, Timings};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -1,9 +1,8 @@
 //! A program as one JSON object, an action a line; `docs/goalc.md` describes its fields.
 
-use crate::nisa::{LineCounters, Lines};
 use goal_lang::{
-    ANY, Action, ActionId, Body, Datum, Function, MemoryImage, Operand, Payload, Piece, Placement,
-    Program, SourceMap, Space,
+    ANY, Action, ActionId, Body, Datum, Function, LineCounters, Lines, MemoryImage, Operand,
+    Payload, Piece, Placement, Program, SourceMap, Space,
 };
 use serde::Serialize;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
-//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and
-//! panics where a promise of this crate is broken.
+//! Harnesses of the binary forms: each function takes any bytes, and panics if a promise of
+//! `goal_asm` is broken.
 
-use crate::nisa::{EncodeOptions, Nisa, encode, reseal};
-use crate::{loggopsim, nisa::MAGIC};
+use goal_asm::nisa::{MAGIC, reseal};
+use goal_asm::{EncodeOptions, Nisa, encode, loggopsim};
 use goal_lang::limits::Limits;
 use goal_lang::{Action, Body, Bytes, Payload, Pieces, Program};
 use std::sync::Arc;

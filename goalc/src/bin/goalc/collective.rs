@@ -1,9 +1,9 @@
 //! The arguments that say which collective a program is meant to be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use goal_asm::driver::Error;
 use goal_lang::{Datatype, Function, Op};
 use goal_opt::check::{Collective, CollectiveKind};
+use goalc::driver::Error;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Collective")]

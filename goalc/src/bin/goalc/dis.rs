@@ -1,7 +1,7 @@
 //! `goalc dis`.
 
 use crate::style::Spelling;
-use goal_asm::driver::{self, Emit, Error, Format, InputArguments, Output, Target};
+use goalc::driver::{self, Emit, Error, Format, InputArguments, Output, Target};
 use std::path::PathBuf;
 
 #[derive(clap::Args)]

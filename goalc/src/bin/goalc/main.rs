@@ -1,5 +1,5 @@
 //! `goalc`: checks, compiles, prints and explains GOAL programs. A module a command; what they do
-//! is in [`goal_asm::driver`].
+//! is in [`goalc::driver`].
 
 mod build;
 mod check;
@@ -13,8 +13,8 @@ mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
-use goal_asm::driver::{Color, Completions, Format, Man, Status, clear_stage, tell_error};
-use goal_asm::memory::Allocator;
+use goalc::driver::{Color, Completions, Format, Man, Status, clear_stage, tell_error};
+use goalc::memory::Allocator;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -85,7 +85,7 @@ Examples:
   goalc man ~/.local/share/man/man1";
 
 fn main() -> ExitCode {
-    let command = match goal_asm::driver::parse::<Cli>("goalc") {
+    let command = match goalc::driver::parse::<Cli>("goalc") {
         Ok(Cli { command, .. }) => command,
         Err(status) => return ExitCode::from(status as u8),
     };

@@ -1,10 +1,10 @@
 //! `goalc fmt`.
 
 use crate::style::Spelling;
-use goal_asm::driver::{
+use goal_lang::{FormatOptions, SourceMap, fmt};
+use goalc::driver::{
     Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, print, tell,
 };
-use goal_lang::{FormatOptions, SourceMap, fmt};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! `goalc graph`.
 
-use goal_asm::driver::{self, Error, Format, InputArguments, Output, Target};
-use goal_asm::graph::{SvgError, dot, dot_of_ranks, svg, svg_of_ranks};
 use goal_lang::Program;
+use goalc::driver::{self, Error, Format, InputArguments, Output, Target};
+use goalc::graph::{SvgError, dot, dot_of_ranks, svg, svg_of_ranks};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

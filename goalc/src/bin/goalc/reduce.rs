@@ -1,7 +1,7 @@
 //! `goalc reduce`.
 
 use crate::style::Spelling;
-use goal_asm::driver::{self, Error, InputArguments, ReduceOptions, Target};
+use goalc::driver::{self, Error, InputArguments, ReduceOptions, Target};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! `goalc explain`.
 
-use goal_asm::driver::{Error, print};
 use goal_lang::diag::Code;
+use goalc::driver::{Error, print};
 
 #[derive(clap::Args)]
 #[command(after_long_help = "\

@@ -1,8 +1,7 @@
 //! Inputs as one program.
 
 use super::{Error, Findings, Form, Input, Options, silence};
-use crate::loggopsim;
-use crate::nisa::Nisa;
+use goal_asm::{Nisa, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
 use std::fmt;
