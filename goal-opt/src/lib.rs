@@ -7,15 +7,14 @@
 //! at [`check::check`] for what is wrong with a program, at [`whole`] for what analyses of all
 //! ranks share, at [`reduce::reduce`] for small programs that show the same fault.
 
-pub mod check;
 pub mod cost;
+pub mod edit;
 mod flow;
 mod machine;
 mod marks;
 mod pass;
 mod passes;
-mod reach;
-pub mod reduce;
+pub mod reach;
 #[cfg(test)]
 mod tests;
 mod text_order;
@@ -28,4 +27,5 @@ pub use pass::{
     Rewrite, SpecError, Timings, Values, run,
 };
 pub use passes::{Pruned, WindowError, Windowed, join, prune, topological, window};
+pub use text_order::first_to_last;
 pub use verify::{Fault, Faults, verify};

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A body's actions in the order of its text, as far as the dependencies of both kinds allow.
-pub(crate) fn first_to_last(body: &Body) -> Vec<ActionId> {
+pub fn first_to_last(body: &Body) -> Vec<ActionId> {
     let mut edges = body.requires.edges().chain(body.irequires.edges());
     if edges.all(|edge| edge.prerequisite < edge.waiter) {
         return body.ids().collect();

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use goal_check::{Collective, CollectiveKind, Options};
 use goal_lang::diag::{Code, Report, render};
 use goal_lang::{Datatype, Function, Op, ParseOptions, SourceMap, parse};
-use goal_opt::check::{Collective, CollectiveKind, Options};
 
 fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
@@ -44,7 +44,7 @@ fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
     let parsed = parse(&sources, &ParseOptions::default());
     let mut report = parsed.report;
     if let Some((program, options)) = parsed.program.zip(checks) {
-        report.append(goal_opt::check::check(&program, Some(&sources), options));
+        report.append(goal_check::check(&program, Some(&sources), options));
     }
     (sources, report)
 }

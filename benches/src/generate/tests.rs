@@ -1,6 +1,6 @@
 use super::{Pattern, Shape, write_to};
+use goal_check::{Options, check};
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
-use goal_opt::check::{Options, check};
 use std::sync::Arc;
 
 fn text(shape: &Shape) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 use goal_lang::Program;
-use goal_opt::{Pipeline, Timings, check, verify};
+use goal_opt::{Pipeline, Timings, verify};
 use goalc::driver::{Loaded, Options, load_program};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
@@ -77,8 +77,11 @@ fn step(name: &str, program: &mut Program, loaded: &Loaded) -> Result<f64, Strin
     match name {
         "verify" => verify(program).map_err(|faults| faults.to_string())?,
         "check" => {
-            let report =
-                check::check(program, Some(&loaded.findings.sources), &check::Options::default());
+            let report = goal_check::check(
+                program,
+                Some(&loaded.findings.sources),
+                &goal_check::Options::default(),
+            );
             std::hint::black_box(report);
         }
         _ => {

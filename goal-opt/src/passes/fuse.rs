@@ -1,7 +1,7 @@
 //! Fusion: a receive or a send and the local operation beside it become one action (`RULES.md`,
 //! fuse).
 
-use super::remove::Removal;
+use crate::edit::Removal;
 use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};

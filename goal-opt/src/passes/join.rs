@@ -4,8 +4,7 @@
 //! the engine releases them in one sweep over a row, so a large fan-out stays flat: a tree below it
 //! would only add actions and depth.
 
-use super::edit::Edges;
-use super::permute::permute;
+use crate::edit::{Edges, permute};
 use goal_lang::{Action, ActionId, Body, Edge, Position};
 
 /// Gives every action at most `most` dependencies: one with more waits for dummy actions instead

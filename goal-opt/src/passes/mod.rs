@@ -3,13 +3,10 @@
 pub(crate) mod coalesce;
 pub(crate) mod contention;
 pub(crate) mod dce;
-pub(crate) mod edit;
 pub(crate) mod fuse;
 pub(crate) mod join;
 mod levels;
-mod permute;
 mod prune;
-pub(crate) mod remove;
 pub(crate) mod segment;
 pub(crate) mod topological;
 mod window;

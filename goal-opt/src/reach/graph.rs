@@ -2,7 +2,7 @@
 
 /// The edges of a graph by the node that they leave.
 #[derive(Debug, Clone)]
-pub(crate) struct Graph {
+pub struct Graph {
     /// By node, its first edge; one more entry for the end.
     starts: Vec<u32>,
     targets: Vec<u32>,
@@ -11,7 +11,7 @@ pub(crate) struct Graph {
 impl Graph {
     /// The edges that `visit` hands to its argument, the same ones each of the two times that it is
     /// called. `None` where 32 bits are too few to number them.
-    pub(crate) fn new(nodes: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Option<Self> {
+    pub fn new(nodes: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Option<Self> {
         u32::try_from(nodes).ok()?;
         let mut starts = vec![0u32; nodes + 1];
         let mut edges = 0u64;
@@ -44,7 +44,7 @@ impl Graph {
     }
 
     /// Every edge the other way round.
-    pub(crate) fn reversed(&self) -> Self {
+    pub fn reversed(&self) -> Self {
         let mut starts = vec![0u32; self.starts.len()];
         self.targets.iter().for_each(|&target| starts[target as usize] += 1);
         Self::filled(starts, self.targets.len(), |edge| {
@@ -55,23 +55,23 @@ impl Graph {
     }
 
     /// Number of nodes.
-    pub(crate) fn nodes(&self) -> usize {
+    pub fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// Number of edges.
-    pub(crate) fn edges(&self) -> usize {
+    pub fn edges(&self) -> usize {
         self.targets.len()
     }
 
     /// Where the edges lead, those of a node after those of the one before it.
-    pub(crate) fn targets(&self) -> &[u32] {
+    pub fn targets(&self) -> &[u32] {
         &self.targets
     }
 
     /// Where the edges of a node lead.
     #[inline]
-    pub(crate) fn row(&self, node: u32) -> &[u32] {
+    pub fn row(&self, node: u32) -> &[u32] {
         &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 }

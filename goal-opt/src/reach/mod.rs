@@ -12,13 +12,14 @@ mod labels;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use graph::Graph;
+pub use graph::Graph;
 
 use goal_lang::limits::{ORDER_STEPS_MAX, ORDER_STEPS_PER_EDGE};
 use labels::Labels;
 
 /// Answers to questions about the paths of one graph.
-pub(crate) struct Reach {
+#[derive(Debug)]
+pub struct Reach {
     successors: Graph,
     predecessors: Graph,
     labels: Labels,
@@ -42,7 +43,7 @@ struct Step {
 
 impl Reach {
     /// Labels a graph, which must have no cycle. Linear in nodes and edges.
-    pub(crate) fn new(successors: Graph) -> Self {
+    pub fn new(successors: Graph) -> Self {
         let predecessors = successors.reversed();
         let labels = Labels::new(&successors, &predecessors);
         let mut reach = Self {
@@ -61,38 +62,38 @@ impl Reach {
     }
 
     /// Allows the questions to come as much work as a new graph's.
-    pub(crate) fn renew(&mut self) {
+    pub fn renew(&mut self) {
         let size = self.successors.nodes() as u64 + self.successors.edges() as u64;
         self.steps_left =
             (ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size).saturating_mul(self.effort);
     }
 
     /// Allows so many times as much work as usual, from now on.
-    pub(crate) fn set_effort(&mut self, effort: u64) {
+    pub fn set_effort(&mut self, effort: u64) {
         self.effort = effort;
         self.renew();
     }
 
     /// The edges.
-    pub(crate) fn graph(&self) -> &Graph {
+    pub fn graph(&self) -> &Graph {
         &self.successors
     }
 
     /// By node, how many edges lead to it.
-    pub(crate) fn indegrees(&self) -> Vec<u32> {
+    pub fn indegrees(&self) -> Vec<u32> {
         (0..self.predecessors.nodes() as u32)
             .map(|node| self.predecessors.row(node).len() as u32)
             .collect()
     }
 
     /// Nodes ascend by it along every path.
-    pub(crate) fn position(&self, node: u32) -> u32 {
+    pub fn position(&self, node: u32) -> u32 {
         self.labels.position(node)
     }
 
     /// Whether a path leads from `from` to `to`; a node reaches itself. `None` where the bound on
     /// the work was too small to find out.
-    pub(crate) fn reaches(&mut self, from: u32, to: u32) -> Option<bool> {
+    pub fn reaches(&mut self, from: u32, to: u32) -> Option<bool> {
         self.labels.decide(from, to).or_else(|| self.search(from, to))
     }
 

@@ -1,21 +1,22 @@
 //! All ranks of a program together: one numbering of their actions, and what an abstract run finds
 //! out.
 
+mod body_order;
 mod channels;
-mod order;
-mod orders;
+mod events;
 mod room;
 mod run;
 #[cfg(test)]
 mod tests;
+mod unique;
 
-pub(crate) use order::{BodyOrder, SharedOrder};
-pub use order::{Event, Order, Ordered, unique_partners};
-pub(crate) use orders::{Verdict, decide, stores, taken};
+pub use body_order::BodyOrder;
+pub use events::{Event, Ordered, event_graph};
 pub use room::Room;
 pub use run::{Run, Trace, Turn};
+pub use unique::{UniqueMatches, unique_partners};
 
-use goal_lang::{Action, ActionId, Body, Program};
+use goal_lang::{ANY, Action, ActionId, ActionKind, Body, Program};
 use std::fmt;
 
 /// An action of a rank, in one numbering over all ranks: those of rank 0 first.
@@ -130,6 +131,35 @@ impl<'p> Whole<'p> {
     #[inline]
     pub fn action(&self, vertex: Vertex) -> &'p Action {
         self.body(vertex).action(self.id(vertex))
+    }
+
+    /// Returns true if a vertex is a receive.
+    #[inline]
+    pub fn is_recv(&self, vertex: Vertex) -> bool {
+        self.action(vertex).kind() == ActionKind::Recv
+    }
+
+    /// The size in bytes of the message that a vertex sends or receives; 0 for local actions.
+    #[inline]
+    pub fn message_size(&self, vertex: Vertex) -> u64 {
+        match *self.action(vertex) {
+            Action::Send { payload, .. } | Action::Recv { payload, .. } => {
+                self.body(vertex).payload_size(payload)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Returns true if the source and the tag that a receive asks for are those of a send, or any.
+    /// The destinations are not compared.
+    #[inline]
+    pub fn envelope_fits(&self, send: Vertex, recv: Vertex) -> bool {
+        match (*self.action(send), *self.action(recv)) {
+            (Action::Send { tag: sent, .. }, Action::Recv { from, tag, .. }) => {
+                (from == ANY || from == self.rank(send)) && (tag == ANY || tag == sent)
+            }
+            _ => false,
+        }
     }
 
     /// Who waits for the end of a vertex.

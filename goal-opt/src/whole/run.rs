@@ -32,7 +32,7 @@ pub struct Trace {
 impl Trace {
     /// The trace of a run that was made elsewhere: what ended in order, who met whom, what started
     /// and what ended.
-    pub(super) fn of(
+    pub fn of(
         order: Vec<Vertex>,
         partner: Vec<Vertex>,
         [started, ended]: [Vec<bool>; 2],
@@ -225,15 +225,6 @@ impl<'w, 'p> Run<'w, 'p> {
         self.finish_eagerly(eager_limit, Turn::FirstFirst)
     }
 
-    fn size(&self, vertex: Vertex) -> u64 {
-        match *self.whole.action(vertex) {
-            Action::Send { payload, .. } | Action::Recv { payload, .. } => {
-                self.whole.body(vertex).payload_size(payload)
-            }
-            _ => 0,
-        }
-    }
-
     fn start(&mut self, vertex: Vertex) {
         self.trace.started[vertex.index()] = true;
         for waiter in self.whole.irequires(vertex) {
@@ -243,7 +234,7 @@ impl<'w, 'p> Run<'w, 'p> {
             Action::Send { to, tag, .. } => match self.take_posted(vertex, to, tag) {
                 Some(recv) => self.meet(vertex, recv),
                 None => {
-                    let size = self.size(vertex);
+                    let size = self.whole.message_size(vertex);
                     let is_eager = size <= self.trace.least_eager_limit;
                     if is_eager && self.room.as_mut().is_none_or(|room| room.keep(to, size)) {
                         self.end(vertex);
@@ -254,7 +245,7 @@ impl<'w, 'p> Run<'w, 'p> {
             },
             Action::Recv { .. } => {
                 if let Some(send) = self.take_message(vertex) {
-                    let (rank, size) = (self.whole.rank(vertex), self.size(send));
+                    let (rank, size) = (self.whole.rank(vertex), self.whole.message_size(send));
                     if let Some(room) =
                         self.room.as_mut().filter(|_| self.trace.ended[send.index()])
                     {

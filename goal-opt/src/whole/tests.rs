@@ -1,5 +1,7 @@
 use super::*;
+use goal_interp::{Eager, Options};
 use goal_lang::{ANY, BodyBuilder, Payload, Piece, Placement, ProgramBuilder, Space};
+use std::collections::BTreeMap;
 
 fn piece(addr: u64, size: u64) -> Payload {
     Payload::Buffer(Piece { addr, size, space: Space::Memory })
@@ -86,5 +88,49 @@ fn the_order_is_one_that_the_dependencies_allow() {
                 assert_eq!(trace.partner[partner.index()], vertex, "seed {seed}");
             }
         }
+    }
+}
+
+/// Every run takes the messages that are said to be unique in the same way.
+#[test]
+fn unique_messages_are_the_same_in_every_run() {
+    let mut unique = 0;
+    let mut ambiguous = 0;
+    for seed in 0..400 {
+        let mut shape = goal_smith::Shape::varied(seed);
+        shape.outcomes_may_differ = seed % 2 == 0;
+        let program = goal_smith::program(seed, &shape);
+        let whole = Whole::new(&program).expect("few actions");
+        let trace = Run::new(&whole).finish(u64::MAX);
+        assert!(trace.is_complete(), "seed {seed}");
+        let partners = unique_partners(&whole, &trace);
+        for run in 0..6 {
+            let options = Options { seed: run, eager: Eager::All, ..Options::default() };
+            let Ok(outcome) = goal_interp::run(&program, &options) else { continue };
+            let sends: BTreeMap<_, _> = (outcome.matches.sends.iter())
+                .map(|(&(rank, id), &number)| {
+                    ((rank, destination(&program, rank, id), number), (rank, id))
+                })
+                .collect();
+            for (&(rank, id), taken) in &outcome.matches.receives {
+                let recv = whole.vertex(rank, id);
+                let (source, send) = sends[&(taken.source, rank, taken.sequence)];
+                match partners[recv.index()].some() {
+                    Some(partner) => {
+                        unique += 1;
+                        assert_eq!(partner, whole.vertex(source, send), "seed {seed}, {rank} {id}");
+                    }
+                    None => ambiguous += 1,
+                }
+            }
+        }
+    }
+    assert!(unique > 1000 && ambiguous > 100, "{unique} unique, {ambiguous} ambiguous");
+}
+
+fn destination(program: &Program, rank: u32, id: goal_lang::ActionId) -> u32 {
+    match *program.body_of(rank).action(id) {
+        goal_lang::Action::Send { to, .. } => to,
+        other => panic!("{other:?} is no send"),
     }
 }

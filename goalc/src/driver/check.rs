@@ -1,7 +1,7 @@
 //! Whole-program checks of what was loaded.
 
 use super::{Error, Loaded, Options};
-use goal_opt::check::check_into;
+use goal_check::check_into;
 
 /// Adds to the findings what is wrong with a program that only all ranks together show. Returns
 /// what was proved of the collective that it is meant to be, where that is asked.

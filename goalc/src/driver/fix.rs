@@ -2,10 +2,10 @@
 
 use super::load::parse_text;
 use super::{Error, Form, Input, Loaded, Options, Output, Target, streams};
+use goal_check::check_into;
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
 use goal_lang::limits::FIX_CHECKS_MAX;
-use goal_opt::check::check_into;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -44,10 +44,10 @@ pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
 pub use workers::start_workers;
 
+pub use goal_check::Options as CheckOptions;
 use goal_lang::diag::Code;
 use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
 use goal_opt::Pipeline;
-pub use goal_opt::check::Options as CheckOptions;
 
 /// How inputs are read and what is done to them.
 #[derive(Debug, Clone)]

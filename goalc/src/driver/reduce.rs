@@ -1,8 +1,8 @@
 //! Programs made small by a shell command's verdict.
 
 use super::{Error, Output, Target, show_stage};
+use goal_check::reduce::Verdict;
 use goal_lang::{BodyBuilder, Program, ProgramBuilder, Style, print};
-use goal_opt::reduce::Verdict;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs;
 use std::io::Write;
@@ -72,7 +72,7 @@ pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Re
             }
         }
     };
-    let reduced = goal_opt::reduce::reduce(program, &mut verdict);
+    let reduced = goal_check::reduce::reduce(program, &mut verdict);
     if let Some(failure) = failure {
         return Err(failure);
     }

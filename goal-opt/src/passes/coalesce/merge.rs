@@ -1,8 +1,7 @@
 //! Merging the ends of messages in a rank's body.
 
 use super::bundles::Plan;
-use crate::passes::edit::{Owners, place};
-use crate::passes::remove::Removal;
+use crate::edit::{Owners, Removal, place};
 use goal_lang::{Action, ActionId, Body, Edge, Payload, Piece, Pieces, Program};
 
 /// Carries a plan out, rank by rank. False where there is nothing to do.

@@ -6,8 +6,8 @@ mod colouring;
 #[cfg(test)]
 mod tests;
 
-use super::edit::{Edges, Owners, place};
 use super::levels::{Message, complete_run, free_messages, numbered_pairs, size};
+use crate::edit::{Edges, Owners, place};
 use crate::pass::{Context, Refusal};
 use crate::whole::{Whole, unique_partners};
 use goal_lang::{ActionId, Edge, Program};

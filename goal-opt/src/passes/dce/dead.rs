@@ -1,9 +1,8 @@
 //! Local operations whose result nobody reads.
 
 use super::is_removable;
+use crate::edit::{Edges, Removal};
 use crate::flow::{Fate, Flow, Outputs};
-use crate::passes::edit::Edges;
-use crate::passes::remove::Removal;
 use goal_lang::{Action, ActionId, Body, Edge, Position, topological_order};
 
 /// By action, whether it can be taken out: it does nothing but to write bytes that only such

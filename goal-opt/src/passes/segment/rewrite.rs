@@ -3,7 +3,7 @@
 use super::Cut;
 use super::bytes::Facts;
 use super::slice::{self, Touched};
-use crate::passes::edit::Edges;
+use crate::edit::Edges;
 use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topological_order};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

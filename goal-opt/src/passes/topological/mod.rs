@@ -12,7 +12,7 @@ mod priority;
 #[cfg(test)]
 mod tests;
 
-use super::permute::permute;
+use crate::edit::permute;
 use crate::machine::Machine;
 use crate::text_order::first_to_last;
 use goal_lang::{ActionId, Body, Csr, Program};

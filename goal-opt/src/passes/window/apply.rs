@@ -1,7 +1,7 @@
 //! A body in windows.
 
 use super::run::Layout;
-use crate::passes::edit::Edges;
+use crate::edit::Edges;
 use goal_lang::{Action, ActionId, Body, Csr, Edge, Labels, Position};
 
 /// What an action has inside its window.

@@ -1,10 +1,10 @@
-//! What `goal_opt::check` says of a program, against what happens when it runs.
+//! What `goal_check` says of a program, against what happens when it runs.
 
 use super::network::{Conditions, End, run};
 use crate::engine::Options;
+use goal_check::check;
 use goal_lang::diag::{Code, Report};
 use goal_lang::{ActionId, Csr, Edge, Program};
-use goal_opt::check::{self, check};
 use goal_smith::{Shape, program};
 
 /// A program with dependencies that were not meant, each of which leaves its rank's graph without a
@@ -59,7 +59,8 @@ fn what_passes_the_check_ends_and_what_does_not_hangs() {
         let program = disturbed(seed, &shape);
         let eager_limit = [0, 16, 100, 1 << 20][seed as usize % 4];
         let unexpected_limit = [128, 200, 400, 1 << 20][seed as usize / 4 % 4];
-        let options = check::Options { eager_limit, unexpected_limit, ..check::Options::default() };
+        let options =
+            goal_check::Options { eager_limit, unexpected_limit, ..goal_check::Options::default() };
         let report = check(&program, None, &options);
         let conditions = Conditions::new(seed);
         let options = Options { eager_limit, unexpected_limit, ..conditions.options };

@@ -1,8 +1,8 @@
 //! The arguments that say which collective a program is meant to be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use goal_check::{Collective, CollectiveKind};
 use goal_lang::{Datatype, Function, Op};
-use goal_opt::check::{Collective, CollectiveKind};
 use goalc::driver::Error;
 
 #[derive(clap::Args)]

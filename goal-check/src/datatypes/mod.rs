@@ -1,0 +1,76 @@
+//! Bytes that are written as one datatype and, after a message, read as another.
+//!
+//! The types of all ranks' bytes are followed through the abstract run. Copies and messages carry
+//! them along, operations other than copies read and write them, and what a pattern or a user
+//! function stores has none.
+
+mod report;
+mod shadow;
+#[cfg(test)]
+mod tests;
+mod trail;
+
+use crate::analysis::Analysis;
+use crate::order::SharedOrder;
+use goal_lang::diag::Report;
+use goal_lang::{Action, Datatype, Function, Op};
+use goal_opt::whole::{Vertex, Whole};
+use shadow::Shadow;
+use std::collections::BTreeSet;
+use trail::Hops;
+
+/// Where bytes got their type from, and which message brought them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Typed {
+    datatype: Datatype,
+    /// [`Vertex::NONE`] for `init`.
+    writer: Vertex,
+    /// The last message, as send and receive; [`Vertex::NONE`] before there is one.
+    message: [Vertex; 2],
+    /// Whether an operation has read the bytes as elements since they were received.
+    read: bool,
+    /// The copies and messages that they came through.
+    hops: Hops,
+}
+
+/// Elements of a message that are read as another type than they were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Mismatch {
+    typed: Typed,
+    reader: Vertex,
+    read_as: Datatype,
+}
+
+pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
+    let Analysis { whole, trace, .. } = *analysis;
+    if datatypes(whole).len() < 2 {
+        return;
+    }
+    let partners = order.partners();
+    let mut shadow = Shadow::new(whole, &partners, analysis.options.effort);
+    let is_whole = trace.order.iter().all(|&vertex| shadow.step(vertex));
+    let (mismatches, trail) = shadow.found();
+    report::tell(analysis, &mismatches, &trail, !is_whole, report);
+}
+
+/// The types that elements are written or read as: where there is only one, nothing can disagree.
+fn datatypes(whole: &Whole<'_>) -> BTreeSet<Datatype> {
+    let mut datatypes = BTreeSet::new();
+    for body in &whole.program.bodies {
+        for action in &body.actions {
+            let local = body.local_operation(action).map(|local| local.function);
+            datatypes.extend(match (action, local, body.reduction(action)) {
+                (Action::Wtime { .. }, ..) => Some(Datatype::Float64),
+                (_, Some(Function::Predefined(op, datatype)), _) if op != Op::Copy => {
+                    Some(datatype)
+                }
+                (.., Some(reduction)) => Some(reduction.datatype),
+                _ => None,
+            });
+        }
+    }
+    datatypes.extend(
+        whole.program.images.iter().flat_map(|image| &image.init).map(|datum| datum.datatype),
+    );
+    datatypes
+}

@@ -1,0 +1,385 @@
+//! Actions that can never end, and programs that end only because messages are buffered.
+
+use super::pairing::Pairing;
+use super::waits::Waits;
+use crate::analysis::Analysis;
+use crate::groups::statement;
+use crate::timing::{self, Delay};
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{ANY, Action, ActionKind};
+use goal_opt::whole::{Room, Run, Trace, Turn, Vertex, Whole};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::convert::identity;
+
+/// The way out where another order of events ends.
+const ORDER_THEM: &str =
+    "give the messages different tags, or order their sends, and the receives that may take them";
+/// Cycles of a run that are told. Of a run that is one of several, one is enough to show that it is
+/// stuck.
+const TOLD_MAX: usize = 3;
+/// Actions of a cycle that the message names.
+const NAMED_MAX: usize = 8;
+/// Actions of a cycle whose lines are shown.
+const SHOWN_MAX: usize = 512;
+/// Receives without a message for which it is looked up who took one.
+const ROBBED_MAX: usize = 32;
+/// Actions that are run through again in other orders of events, in all runs together.
+const AGAIN_MAX: usize = 1 << 22;
+
+/// Tells why a run that did not come to its end is stuck. What only waits for messages and receives
+/// that are not there is told as such, elsewhere.
+pub(crate) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
+    tell(analysis, pairing, &Cause::Waits, report);
+}
+
+/// The cause of a stuck run, beside the waits of its actions. The text goes into the note.
+pub(crate) enum Cause {
+    Waits,
+    /// There is no room for messages without a receive.
+    Room(String),
+    /// Others end. It is a warning: programs rely on the order in which runtimes start actions.
+    Order(String),
+}
+
+/// Tells why a run is stuck.
+pub(crate) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, report: &mut Report) {
+    let (grade, told_max, why): (fn(Diagnostic) -> Diagnostic, usize, &str) = match cause {
+        Cause::Waits => (identity, TOLD_MAX, ""),
+        Cause::Room(why) => (identity, TOLD_MAX, why),
+        Cause::Order(why) => (Diagnostic::doubtful, 1, why),
+    };
+    let Analysis { whole, trace, options, .. } = analysis;
+    if trace.is_complete() {
+        return;
+    }
+    let cycles = different(analysis, Waits::new(analysis, pairing).cycles());
+    if cycles.is_empty() && !pairing.unmatched.is_empty() {
+        return;
+    }
+    let mut note = stuck(analysis);
+    let needed = Run::new(whole).finish(u64::MAX);
+    if needed.least_eager_limit > options.eager_limit && needed.is_complete() {
+        note.push_str(&format!(
+            "; messages above {} bytes wait for their receives here, and the program would end if those of {} bytes did not",
+            options.eager_limit, needed.least_eager_limit
+        ));
+    }
+    note.push_str(why);
+    if trace.has_wildcards {
+        note.push_str(
+            "; this is one order of events: as there are receives with wildcards, others may end",
+        );
+    }
+    if cycles.is_empty() {
+        let waiting: Vec<Vertex> = whole
+            .vertices()
+            .filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex))
+            .collect();
+        let thieves = thieves(whole, trace, &waiting);
+        report.push(grade(without_cycle(analysis, &waiting, &thieves).note(note)));
+        if let Some(&first) = thieves.first()
+            && !report.diagnostics.iter().any(|found| found.code == Code::TimingDependentMatch)
+        {
+            let rank = whole.rank(first);
+            let group: Vec<Vertex> = thieves
+                .iter()
+                .chain(&waiting)
+                .copied()
+                .filter(|&vertex| whole.rank(vertex) == rank)
+                .collect();
+            report.push(timing::tell(analysis, &group, 1));
+        }
+        return;
+    }
+    for cycle in cycles.into_iter().take(told_max) {
+        let when = if matches!(cause, Cause::Order(_)) { "in one order of events " } else { "" };
+        let message = format!("{when}no rank can go on: {}", circle(analysis, &cycle));
+        let mut diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
+        for (recv, send) in others_awaited(analysis, &cycle) {
+            let text = format!(
+                "{} would also take this, which rank {} does not start either",
+                analysis.places.name(recv),
+                whole.rank(send)
+            );
+            diagnostic = analysis.places.label(diagnostic, send, text);
+        }
+        let help = match cause {
+            Cause::Order(_) => ORDER_THEM.to_owned(),
+            _ => way_out(analysis, &cycle),
+        };
+        report.push(grade(diagnostic.note(note.clone()).help(help)));
+    }
+}
+
+/// Warns of a program that ends, but only where messages are sent before their receives are there.
+/// Without `has_room` it only ends where ranks have more room for such messages than they are to
+/// have.
+pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &mut Report) {
+    let Analysis { whole, trace, places, options } = analysis;
+    let least = trace.least_eager_limit;
+    if least == 0 {
+        return;
+    }
+    let unbuffered = Run::new(whole).finish(0);
+    let analysis = Analysis { whole, trace: &unbuffered, places: *places, options: *options };
+    let pairing = Pairing::new(&analysis);
+    let cycles = different(&analysis, Waits::new(&analysis, &pairing).cycles());
+    let plural = if least == 1 { "" } else { "s" };
+    let message = format!(
+        "the program ends only where messages of {least} byte{plural} are sent before their receives are there"
+    );
+    let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
+    let provided = if has_room { "" } else { "given a higher --unexpected-limit, " };
+    let mut note = format!("{provided}the least --eager-limit at which it ends is {least}");
+    if let Some(cycle) = cycles.first() {
+        note.push_str(&format!("; at 0, {}", circle(&analysis, cycle)));
+        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+    }
+    report.push(diagnostic.note(note));
+}
+
+/// Tells of a program that does not end where ranks have only so much room for messages without a
+/// receive, or that may not. Returns whether it may end.
+pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
+    let Analysis { whole, places, options, .. } = analysis;
+    let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else {
+        return true;
+    };
+    let run = |room| Run::new(whole).finish_with_room(options.eager_limit, room);
+    let Some(without) = Some(run(room.clone().none())).filter(|trace| !trace.is_complete()) else {
+        return true;
+    };
+    let (limit, most) = (options.unexpected_limit, room.bytes_max());
+    let others = match room.scarce().len() {
+        1 => String::new(),
+        length => format!(" and {} more", length - 1),
+    };
+    let ranks = format!("rank {}{others}", room.scarce()[0]);
+    let with = Some(run(room)).filter(|trace| !trace.is_complete());
+    let is_error = with.is_some();
+    let trace = &with.unwrap_or(without);
+    let analysis = Analysis { whole, trace, places: *places, options: *options };
+    let pairing = Pairing::new(&analysis);
+    if is_error {
+        let why = format!(
+            "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
+             receive: raise --unexpected-limit to {most}, or post receives earlier"
+        );
+        tell(&analysis, &pairing, &Cause::Room(why), report);
+        return false;
+    }
+    let message = format!(
+        "{ranks} may get more messages without a receive than the {limit} bytes that are kept"
+    );
+    let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
+    let mut note = format!(
+        "timing decides whether there is room when it is needed; there always is from --unexpected-limit {most} on"
+    );
+    if let Some(cycle) = Waits::new(&analysis, &pairing).cycles().first() {
+        note.push_str(&format!("; without, {}", circle(&analysis, cycle)));
+        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+    }
+    report.push(diagnostic.note(note));
+    true
+}
+
+/// Adds who waits for whom in a circle, where somebody does.
+pub(crate) fn first_cycle(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    mut found: Diagnostic,
+) -> Diagnostic {
+    if let Some(cycle) = Waits::new(analysis, pairing).cycles().first() {
+        let note = found.note.take().unwrap_or_default();
+        found = labelled(analysis, found, cycle)
+            .note(format!("{note}; then {}", circle(analysis, cycle)))
+            .help(way_out(analysis, cycle));
+    }
+    found
+}
+
+/// Tells of an order of events in which a program does not end though it does in the first that was
+/// tried, where there are too many to look at all: `delays` are tried as long as that is not too
+/// much work. Returns true if one is found.
+pub(crate) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) -> bool {
+    let Analysis { whole, places, options, .. } = analysis;
+    let limit = options.eager_limit;
+    let turns = [Turn::FirstFirst, Turn::LastFirst].into_iter();
+    let turned = turns.map(|turn| Run::new(whole).finish_eagerly(limit, turn));
+    let late = delays.iter().take(AGAIN_MAX / whole.len().max(1));
+    let delayed = late.map(|delay| Run::new(whole).finish_late(limit, delay));
+    for trace in &mut turned.chain(delayed) {
+        if !trace.is_complete() {
+            let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
+            let why = "; in another order of events the program ends".to_owned();
+            tell(&analysis, &Pairing::default(), &Cause::Order(why), report);
+            return true;
+        }
+    }
+    false
+}
+
+/// "4 actions of 2 ranks had not ended".
+fn stuck(analysis: &Analysis<'_>) -> String {
+    let Analysis { whole, trace, .. } = analysis;
+    let mut ranks = 0;
+    let mut last = None;
+    let left = whole.vertices().filter(|&vertex| !trace.has_ended(vertex));
+    let actions = left
+        .inspect(|&vertex| {
+            let rank = Some(whole.rank(vertex));
+            ranks += u32::from(last != rank);
+            last = rank;
+        })
+        .count();
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    format!(
+        "{actions} action{} of {ranks} rank{} had not ended",
+        plural(actions),
+        plural(ranks as usize)
+    )
+}
+
+/// The cycles that are not of the same statements as one before.
+fn different(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
+    let mut seen = FxHashSet::default();
+    let mut is_new = |cycle: &Vec<Vertex>| {
+        let mut statements: Vec<_> =
+            cycle.iter().map(|&vertex| statement(analysis, vertex)).collect();
+        statements.sort_unstable();
+        statements.dedup();
+        seen.insert(statements)
+    };
+    cycles.into_iter().filter(|cycle| is_new(cycle)).take(TOLD_MAX).collect()
+}
+
+/// `a waits for b, which waits for c, which waits for a`.
+fn circle(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+    let name = |&vertex: &Vertex| analysis.places.name(vertex);
+    let mut text = name(&cycle[0]);
+    for (at, vertex) in cycle[1..].iter().take(NAMED_MAX).enumerate() {
+        text.push_str(if at == 0 { " waits for " } else { ", which waits for " });
+        text.push_str(&name(vertex));
+    }
+    if cycle.len() > NAMED_MAX + 1 {
+        text.push_str(&format!(", and on over {} more", cycle.len() - NAMED_MAX - 1));
+    }
+    text.push_str(if cycle.len() == 1 { " waits for " } else { ", which waits for " });
+    text + &name(&cycle[0])
+}
+
+/// Adds the place of each action of a cycle with what it waits for.
+fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex]) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    for (at, &vertex) in cycle.iter().take(SHOWN_MAX).enumerate() {
+        let next = cycle[(at + 1) % cycle.len()];
+        let rank = whole.rank(vertex);
+        let text = match whole.action(vertex) {
+            Action::Recv { .. } if trace.has_started(vertex) => {
+                format!("{}: rank {rank} waits for {}", at + 1, places.message(vertex))
+            }
+            Action::Send { to, .. } if trace.has_started(vertex) => {
+                format!("{}: rank {rank} waits for rank {to} to receive it", at + 1)
+            }
+            _ if trace.has_started(next) => {
+                format!(
+                    "{}: rank {rank} starts this when {} has ended",
+                    at + 1,
+                    places.action(next)
+                )
+            }
+            _ => format!("{}: rank {rank} starts this after {}", at + 1, places.action(next)),
+        };
+        diagnostic = places.label(diagnostic, vertex, text);
+    }
+    diagnostic
+}
+
+/// For the receives with wildcards in a cycle, the sends out of it that they wait for as well: each
+/// with its receive.
+fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
+    let Analysis { whole, trace, .. } = analysis;
+    let is_wild = |&recv: &Vertex| {
+        matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
+            && trace.has_started(recv)
+    };
+    let wild: FxHashMap<u32, Vertex> =
+        cycle.iter().copied().filter(is_wild).map(|recv| (whole.rank(recv), recv)).collect();
+    if wild.is_empty() {
+        return Vec::new();
+    }
+    let others = whole.vertices().filter_map(|send| {
+        let Action::Send { to, .. } = *whole.action(send) else { return None };
+        let &recv = wild.get(&to)?;
+        (!trace.has_started(send) && analysis.whole.envelope_fits(send, recv))
+            .then_some((recv, send))
+    });
+    let is_told: FxHashSet<Vertex> = cycle.iter().copied().collect();
+    others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
+}
+
+fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+    let sends = cycle.iter().any(|&vertex| {
+        analysis.whole.action(vertex).kind() == ActionKind::Send
+            && analysis.trace.has_started(vertex)
+    });
+    let way = if sends {
+        "let receives start before the sends that other ranks wait for, or without waiting for a send"
+    } else {
+        "let a rank send before it waits for the message of the other"
+    };
+    way.to_owned()
+}
+
+/// A run that is stuck though nobody waits in a circle and every message has a receive: a receive
+/// with a wildcard took what another one needed.
+fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let awaited = |vertex: Vertex| match *whole.action(vertex) {
+        Action::Send { to, .. } => format!("rank {to} to receive its message"),
+        _ => places.message(vertex),
+    };
+    let first = waiting.first().map_or_else(String::new, |&vertex| {
+        format!(": {} waits for {}", places.name(vertex), awaited(vertex))
+    });
+    let message = format!("no rank can go on, as receives took messages that others need{first}");
+    let mut diagnostic = Diagnostic::new(Code::Deadlock, message);
+    for &vertex in waiting.iter().take(SHOWN_MAX / 2) {
+        let text = format!("rank {} waits for {}", whole.rank(vertex), awaited(vertex));
+        diagnostic = places.label(diagnostic, vertex, text);
+    }
+    for &thief in thieves.iter().take(SHOWN_MAX / 4) {
+        let (rank, send) = (whole.rank(thief), trace.partner[thief.index()]);
+        let text = format!("rank {rank} took the message of {} here", places.name(send));
+        diagnostic = places.label(diagnostic, thief, text);
+        let text = format!(
+            "rank {} sends what rank {rank} took by {}",
+            whole.rank(send),
+            places.action(thief)
+        );
+        diagnostic = places.label(diagnostic, send, text);
+    }
+    diagnostic.help(
+        "name the source and the tag in receives, or order them so that the ones with wildcards come last",
+    )
+}
+
+/// Receives with wildcards that took a message which fits one of the receives that wait.
+fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
+    let mut thieves = Vec::new();
+    for &recv in waiting.iter().take(ROBBED_MAX) {
+        if !whole.is_recv(recv) {
+            continue;
+        }
+        let rank = whole.rank(recv);
+        thieves.extend(whole.vertices_of(rank).filter(|&other| {
+            let send = trace.partner[other.index()];
+            let is_wild = matches!(*whole.action(other), Action::Recv { from, tag, .. }
+                if from == ANY || tag == ANY);
+            is_wild && send != Vertex::NONE && whole.envelope_fits(send, recv)
+        }));
+    }
+    thieves.sort_unstable();
+    thieves.dedup();
+    thieves
+}

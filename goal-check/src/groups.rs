@@ -1,0 +1,46 @@
+//! Findings that are told once for all ranks that run the same statements.
+
+use crate::analysis::Analysis;
+use goal_lang::{ActionId, BodyId};
+use goal_opt::whole::Vertex;
+use rustc_hash::FxHashMap;
+
+/// A statement, whichever ranks run it.
+pub(crate) type Statement = (BodyId, ActionId);
+
+pub(crate) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
+    let whole = analysis.whole;
+    (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
+}
+
+/// Findings that are told once for all ranks that run the same statements: the first, and how many
+/// there are.
+pub(crate) struct Groups<K, V> {
+    pub(crate) order: Vec<(K, V, u64)>,
+    places: FxHashMap<K, usize>,
+}
+
+impl<K: std::hash::Hash + Eq + Copy, V> Groups<K, V> {
+    pub(crate) fn of(found: impl Iterator<Item = (K, V)>) -> Self {
+        let mut groups = Self { order: Vec::new(), places: FxHashMap::default() };
+        for (key, first) in found {
+            match groups.places.get(&key) {
+                Some(&place) => groups.order[place].2 += 1,
+                None => {
+                    groups.places.insert(key, groups.order.len());
+                    groups.order.push((key, first, 1));
+                }
+            }
+        }
+        groups
+    }
+}
+
+/// "; the same is true of 3 more ranks".
+pub(crate) fn more(count: u64) -> String {
+    match count {
+        1 => String::new(),
+        2 => "; the same is true of another rank".to_owned(),
+        count => format!("; the same is true of {} other ranks", count - 1),
+    }
+}

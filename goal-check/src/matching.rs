@@ -1,0 +1,227 @@
+//! Messages that no receive takes, receives that no message comes for, and sizes that differ.
+
+use super::pairing::{Pairing, channel};
+use crate::analysis::Analysis;
+use crate::groups::{Groups, more, statement};
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{ANY, Action};
+use goal_opt::whole::Vertex;
+use rustc_hash::FxHashMap;
+
+/// Most messages that met which are shown beside one that is left over.
+const MET_SHOWN_MAX: usize = 4;
+
+/// Messages and receives that met and have different sizes.
+pub(crate) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let differs = |&recv: &Vertex| {
+        let send = trace.partner[recv.index()];
+        send != Vertex::NONE
+            && whole.is_recv(recv)
+            && analysis.whole.message_size(send) != analysis.whole.message_size(recv)
+    };
+    let found = whole.vertices().filter(differs).map(|recv| {
+        ((statement(analysis, trace.partner[recv.index()]), statement(analysis, recv)), recv)
+    });
+    for (_, recv, count) in Groups::of(found).order {
+        report.add(Code::SizeMismatch, || {
+            let send = trace.partner[recv.index()];
+            let (sent, received) =
+                (analysis.whole.message_size(send), analysis.whole.message_size(recv));
+            let message = format!(
+                "{} sends {sent} bytes to {}, which receives {received}",
+                places.name(send),
+                places.name(recv)
+            );
+            let labelled = Diagnostic::new(Code::SizeMismatch, message);
+            let labelled = places.label(
+                labelled,
+                send,
+                format!("rank {} sends {sent} bytes", whole.rank(send)),
+            );
+            places
+                .label(
+                    labelled,
+                    recv,
+                    format!("rank {} receives {received} bytes of it", whole.rank(recv)),
+                )
+                .note(format!("a message and its receive have the same size{}", more(count)))
+                .help(format!("give both {sent} bytes, or both {received}"))
+        });
+    }
+}
+
+/// Messages without a receive, and the reverse.
+pub(crate) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
+    let near = Near::new(analysis, pairing);
+    let found = pairing.unmatched.iter().map(|&vertex| (statement(analysis, vertex), vertex));
+    for (_, vertex, count) in Groups::of(found).order {
+        let is_recv = analysis.whole.is_recv(vertex);
+        let code = if is_recv { Code::UnmatchedRecv } else { Code::UnmatchedSend };
+        report.add(code, || tell(analysis, pairing, &near, vertex, count));
+    }
+}
+
+fn tell(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    near: &Near,
+    vertex: Vertex,
+    count: u64,
+) -> Diagnostic {
+    let Analysis { whole, places, .. } = analysis;
+    let key @ (destination, source, tag) = channel(analysis, vertex).expect("a message");
+    let count_of = pairing.counted(key);
+    let (name, rank, other) = (places.name(vertex), whole.rank(vertex), near.to(analysis, vertex));
+    let diagnostic = if let Action::Recv { .. } = whole.action(vertex) {
+        let from = wildcard(source, "rank");
+        let with = wildcard(tag, "tag");
+        let sends = match count_of.sends {
+            0 => format!("no rank sends rank {destination} such a message"),
+            1 => "only one such message is sent, too few for all receives that take it".to_owned(),
+            sends => format!(
+                "only {sends} such messages are sent, too few for all receives that take them"
+            ),
+        };
+        let diagnostic = Diagnostic::new(
+            Code::UnmatchedRecv,
+            format!("{name}: no message comes from {from} with {with}"),
+        );
+        places
+            .label(
+                diagnostic,
+                vertex,
+                format!("rank {rank} waits for a message from {from} with {with}"),
+            )
+            .note(format!("{sends}{}", more(count)))
+    } else {
+        let wild = [(ANY, tag), (source, ANY), (ANY, ANY)];
+        let wild: u64 = wild.iter().map(|&(s, t)| pairing.counted((destination, s, t)).recvs).sum();
+        let recvs = match (count_of.recvs, wild) {
+            (0, 0) => format!("rank {destination} has no such receive"),
+            (1, 0) => {
+                format!("rank {destination} has one such receive for {} messages", count_of.sends)
+            }
+            (recvs, 0) => {
+                format!(
+                    "rank {destination} has {recvs} such receives for {} messages",
+                    count_of.sends
+                )
+            }
+            (recvs, wild) => format!(
+                "of the receives of rank {destination}, {} may take it, too few for all messages that they may take",
+                recvs + wild
+            ),
+        };
+        let message =
+            format!("{name}: no receive takes its message to rank {destination} with tag {tag}");
+        let size = analysis.whole.message_size(vertex);
+        places
+            .label(
+                Diagnostic::new(Code::UnmatchedSend, message),
+                vertex,
+                format!("rank {rank} sends {size} bytes to rank {destination} with tag {tag}"),
+            )
+            .note(format!("{recvs}{}", more(count)))
+    };
+    let diagnostic = met_instead(analysis, pairing, vertex, destination, diagnostic);
+    match other {
+        Some((other, differs)) => {
+            let what = if let Action::Recv { .. } = whole.action(other) {
+                format!(
+                    "rank {} waits for {}, which is not sent",
+                    whole.rank(other),
+                    places.message(other)
+                )
+            } else {
+                format!(
+                    "rank {} sends {}, which has no receive",
+                    whole.rank(other),
+                    places.message(other)
+                )
+            };
+            places
+                .label(diagnostic, other, what)
+                .help(format!("if {} is meant, give both the same {differs}", places.name(other)))
+        }
+        None => {
+            let what = if let Action::Recv { .. } = whole.action(vertex) {
+                ["send to", "receive"]
+            } else {
+                ["receive to", "send"]
+            };
+            let help =
+                format!("add the {} rank {destination}, or take the {} out", what[0], what[1]);
+            diagnostic.help(help)
+        }
+    }
+}
+
+/// Adds the places of those that met, or would have, though one of them could have met `vertex`, a
+/// message to `destination` or its receive.
+fn met_instead(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    vertex: Vertex,
+    destination: u32,
+    mut diagnostic: Diagnostic,
+) -> Diagnostic {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let is_recv = whole.is_recv(vertex);
+    let met = whole.vertices_of(destination).filter(|recv| whole.is_recv(*recv));
+    let send = |recv: Vertex| {
+        trace.partner[recv.index()].some().or_else(|| pairing.expected.get(&recv).copied())
+    };
+    let met = met.filter_map(|recv| Some([send(recv)?, recv]));
+    let met = met.filter(|&[send, recv]| match is_recv {
+        true => analysis.whole.envelope_fits(send, vertex),
+        false => analysis.whole.envelope_fits(vertex, recv),
+    });
+    for [send, recv] in met.take(MET_SHOWN_MAX) {
+        let text = format!("rank {destination} takes the message of {} here", places.name(send));
+        diagnostic = places.label(diagnostic, recv, text);
+        let text = format!("{} takes this message", places.name(recv));
+        diagnostic = places.label(diagnostic, send, text);
+    }
+    diagnostic
+}
+
+fn wildcard(number: u32, what: &str) -> String {
+    if number == ANY { format!("any {what}") } else { format!("{what} {number}") }
+}
+
+/// The first unmatched sends and receives by all but one of what has to agree.
+struct Near([FxHashMap<(bool, u32, u32), Vertex>; 3]);
+
+/// What the other end differs in, in the order of [`keys`].
+const DIFFERENCES: [&str; 3] = ["tag", "source", "destination"];
+
+/// Two of destination, source and tag.
+fn keys((destination, source, tag): (u32, u32, u32)) -> [(u32, u32); 3] {
+    [(destination, source), (destination, tag), (source, tag)]
+}
+
+impl Near {
+    fn new(analysis: &Analysis<'_>, pairing: &Pairing) -> Self {
+        let mut near = Self(Default::default());
+        for &vertex in &pairing.unmatched {
+            let is_recv = analysis.whole.is_recv(vertex);
+            let channel = channel(analysis, vertex).expect("a message");
+            for (map, (a, b)) in near.0.iter_mut().zip(keys(channel)) {
+                map.entry((is_recv, a, b)).or_insert(vertex);
+            }
+        }
+        near
+    }
+
+    /// An unmatched other end that may be meant, and in what it differs.
+    fn to(&self, analysis: &Analysis<'_>, vertex: Vertex) -> Option<(Vertex, &'static str)> {
+        let wants_recv = !analysis.whole.is_recv(vertex);
+        let keys = keys(channel(analysis, vertex)?);
+        self.0
+            .iter()
+            .zip(keys)
+            .zip(DIFFERENCES)
+            .find_map(|((map, (a, b)), differs)| Some((*map.get(&(wants_recv, a, b))?, differs)))
+    }
+}

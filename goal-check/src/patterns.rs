@@ -1,0 +1,172 @@
+//! Stored patterns whose bytes depend on which of several messages is sent first.
+//!
+//! The pattern of a message without an address has the message's number among all between two
+//! ranks, whatever their tags. So where a receive stores it, the order in which that send and the
+//! others to its rank start shows in memory, even where tags tell which receive takes which
+//! message.
+
+use crate::analysis::{Analysis, more_effort};
+use crate::groups::{Groups, more, statement};
+use crate::order::{Order, SharedOrder};
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::{Action, Payload};
+use goal_opt::whole::{Event, Ordered, Vertex};
+use rustc_hash::FxHashSet;
+
+/// Questions about the order of sends.
+const QUESTIONS_MAX: u64 = 1 << 22;
+
+/// A receive that stores a pattern, its send, and another send that may start before or after that
+/// one.
+type Finding = [Vertex; 3];
+
+/// Tells of patterns that are stored and depend on timing, but for those of messages that the same
+/// receives take: which takes which is told elsewhere.
+pub(crate) fn check<'a>(
+    analysis: &'a Analysis<'a>,
+    order: &mut SharedOrder<'a, 'a>,
+    report: &mut Report,
+) {
+    let stored = stored(analysis);
+    if stored.is_empty() {
+        return;
+    }
+    let partner = order.partners();
+    let Ok(order) = order.order() else { return };
+    let mut search = Search {
+        analysis,
+        partner: &partner,
+        order,
+        left: QUESTIONS_MAX.saturating_mul(analysis.options.effort),
+        is_cut: false,
+    };
+    let found = search.found(&stored);
+    let groups = Groups::of(found.into_iter().map(|found| (statement(analysis, found[0]), found)));
+    for (_, finding, count) in groups.order {
+        report.add(Code::TimingDependentMatch, || tell(analysis, finding, count));
+    }
+    if search.is_cut {
+        report.add(Code::CheckIncomplete, || {
+            let message =
+                "not all sends were looked at whose order may show in the patterns that receives store";
+            let found = Diagnostic::new(Code::CheckIncomplete, message)
+                .note("the work of comparing pairs of sends is bounded");
+            more_effort(analysis, found)
+        });
+    }
+}
+
+/// The sends of patterns that are stored where they are received.
+fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
+    let Analysis { whole, trace, .. } = analysis;
+    let is_stored = |&send: &Vertex| {
+        let Action::Send { payload: Payload::Pattern { size: 1.. }, .. } = *whole.action(send)
+        else {
+            return false;
+        };
+        trace.partner[send.index()].some().is_some_and(|recv| {
+            let payload = match *whole.action(recv) {
+                Action::Recv { payload, .. } => Some(payload),
+                _ => None,
+            };
+            analysis.whole.message_size(recv) > 0
+                && !matches!(payload, Some(Payload::Pattern { .. }))
+        })
+    };
+    whole.vertices().filter(is_stored).collect()
+}
+
+struct Search<'s, 'a> {
+    analysis: &'a Analysis<'a>,
+    order: &'s mut Order<'a, 'a>,
+    /// By vertex, the other end where it is the same in every run.
+    partner: &'s [Vertex],
+    /// Questions that may still be asked.
+    left: u64,
+    is_cut: bool,
+}
+
+impl Search<'_, '_> {
+    fn found(&mut self, stored: &[Vertex]) -> Vec<Finding> {
+        let pair = |send: Vertex| match *self.analysis.whole.action(send) {
+            Action::Send { to, .. } => Some((self.analysis.whole.rank(send), to)),
+            _ => None,
+        };
+        let stored: FxHashSet<Vertex> = stored.iter().copied().collect();
+        let pairs: FxHashSet<(u32, u32)> = stored.iter().filter_map(|&send| pair(send)).collect();
+        let mut sends: Vec<((u32, u32), u32, Vertex)> = self
+            .analysis
+            .whole
+            .vertices()
+            .filter_map(|send| Some((pair(send)?, self.order.position(Event::Start(send)), send)))
+            .filter(|(pair, ..)| pairs.contains(pair))
+            .collect();
+        sends.sort_unstable();
+        let mut found = Vec::new();
+        for sends in sends.chunk_by(|a, b| a.0 == b.0) {
+            let sends: Vec<Vertex> = sends.iter().map(|&(.., send)| send).collect();
+            self.of_pair(&sends, &stored, &mut found);
+        }
+        found
+    }
+
+    /// Looks at the sends from one rank to another, which come in an order in which they may start.
+    /// What starts before the first of some sends that start one after the other starts before all
+    /// of them, and what starts after the last after all.
+    fn of_pair(&mut self, sends: &[Vertex], stored: &FxHashSet<Vertex>, found: &mut Vec<Finding>) {
+        let chains: Vec<&[Vertex]> = sends.chunk_by(|&a, &b| self.starts_before(a, b)).collect();
+        if chains.len() == 1 {
+            return;
+        }
+        for (at, chain) in chains.iter().enumerate() {
+            for send in chain.iter().copied().filter(|send| stored.contains(send)) {
+                let before = chains[..at].iter().rev().map(|chain| [chain[chain.len() - 1], send]);
+                let after = chains[at + 1..].iter().map(|chain| [send, chain[0]]);
+                let recv = self.analysis.trace.partner[send.index()];
+                let mut pairs = before.chain(after);
+                let unordered = pairs.find_map(|pair| {
+                    let other = if pair[0] == send { pair[1] } else { pair[0] };
+                    let may_take = self.analysis.whole.envelope_fits(other, recv)
+                        && self.partner[recv.index()] == Vertex::NONE;
+                    (!may_take && !self.starts_before(pair[0], pair[1])).then_some(other)
+                });
+                found.extend(unordered.map(|other| [recv, send, other]));
+            }
+        }
+    }
+
+    fn starts_before(&mut self, first: Vertex, second: Vertex) -> bool {
+        if self.left == 0 {
+            self.is_cut = true;
+            return true;
+        }
+        self.left -= 1;
+        let ordered = self.order.happens_before(Event::Start(first), Event::Start(second));
+        self.is_cut |= ordered == Ordered::Unknown;
+        // What could not be found out is not held against the program.
+        ordered != Ordered::No
+    }
+}
+
+fn tell(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Diagnostic {
+    let Analysis { whole, places, .. } = analysis;
+    let (source, destination) = (whole.rank(send), whole.rank(recv));
+    let message = format!(
+        "{} stores the pattern of {}, which may be sent before or after {}: timing decides what it is",
+        places.name(recv),
+        places.name(send),
+        places.action(other)
+    );
+    let diagnostic = Diagnostic::new(Code::TimingDependentMatch, message);
+    let diagnostic =
+        places.label(diagnostic, recv, format!("rank {destination} stores the pattern"));
+    let diagnostic = places.label(diagnostic, send, format!("rank {source} sends it"));
+    places
+        .label(diagnostic, other, "this may be sent before or after it".to_owned())
+        .note(format!(
+            "the pattern of a message without an address has the message's number among all from rank {source} to rank \
+             {destination}, whatever their tags{}",
+            more(count)
+        ))
+        .help("let one send wait for the start of the other (`irequires`), or receive without an address")
+}

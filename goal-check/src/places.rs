@@ -1,0 +1,121 @@
+//! How findings name actions, and where these are.
+
+use goal_lang::diag::{Diagnostic, dependency, spelling};
+use goal_lang::{Action, Position, Source, SourceMap, Space, Span, Style};
+use goal_opt::whole::{Vertex, Whole};
+use std::ops::Range;
+
+/// Names and places of a program's actions.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    whole: &'a Whole<'a>,
+    sources: Option<&'a SourceMap>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(whole: &'a Whole<'a>, sources: Option<&'a SourceMap>) -> Self {
+        Self { whole, sources }
+    }
+
+    /// The statement of an action, where its text is at hand.
+    pub(crate) fn span(&self, vertex: Vertex) -> Option<Span> {
+        let debug = &self.whole.body(vertex).debug;
+        self.sources?.statement(*debug.actions.get(self.whole.id(vertex).index())?)
+    }
+
+    /// Where the statement of an action begins, where its text is at hand.
+    pub(crate) fn position(&self, vertex: Vertex) -> Option<Position> {
+        self.sources?;
+        self.whole.body(vertex).debug.actions.get(self.whole.id(vertex).index()).copied()
+    }
+
+    /// The text that a position lies in.
+    pub(crate) fn source(&self, position: Position) -> Option<&'a Source> {
+        self.sources?.source_of(position)
+    }
+
+    /// A dependency of `vertex`, labelled `waiter`, in the spelling of its text.
+    pub(crate) fn dependency(&self, vertex: Vertex, waiter: &str, prerequisite: &str) -> String {
+        let source = self.position(vertex).and_then(|position| self.source(position));
+        let style = source.map_or(Style::Schedgen, spelling);
+        let end = if style == Style::Paper2009 { ";" } else { "" };
+        format!("{}{end}", dependency(style, waiter, prerequisite))
+    }
+
+    /// The source line of an action (1-based), where it is known.
+    pub(crate) fn line(&self, vertex: Vertex) -> Option<u64> {
+        let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
+        match self.sources.zip(body.debug.actions.get(id.index())) {
+            Some((sources, &position)) => Some(sources.line_column(position)?.0),
+            None => body
+                .debug
+                .lines
+                .get(id.index())
+                .filter(|&&line| line > 0)
+                .map(|&line| u64::from(line)),
+        }
+    }
+
+    /// An action without its rank: "recv `take` (line 3)", "send 7" where it has no label and no
+    /// line.
+    pub(crate) fn action(&self, vertex: Vertex) -> String {
+        let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
+        let kind = self.whole.action(vertex).kind().name();
+        let name = match body.debug.labels.get(id) {
+            Some(label) => format!("{kind} `{label}`"),
+            None if self.line(vertex).is_some() => kind.to_owned(),
+            None => format!("{kind} {id}"),
+        };
+        match self.line(vertex) {
+            Some(line) => format!("{name} (line {line})"),
+            None => name,
+        }
+    }
+
+    /// "rank 0, recv `take` (line 3)".
+    pub(crate) fn name(&self, vertex: Vertex) -> String {
+        format!("rank {}, {}", self.whole.rank(vertex), self.action(vertex))
+    }
+
+    /// Adds the place of an action to a finding, where it is known.
+    pub(crate) fn label(
+        &self,
+        diagnostic: Diagnostic,
+        vertex: Vertex,
+        text: impl Into<String>,
+    ) -> Diagnostic {
+        match (self.span(vertex), self.line(vertex)) {
+            (Some(span), _) => diagnostic.label(span, text),
+            (None, Some(line)) => diagnostic.line(line, text),
+            (None, None) => diagnostic,
+        }
+    }
+
+    /// What an action waits for, as a receive or a send says it: "a message from rank 1 with tag
+    /// 0".
+    pub(crate) fn message(&self, vertex: Vertex) -> String {
+        let any = |number: u32, what: &str| match number {
+            goal_lang::ANY => format!("any {what}"),
+            number => format!("{what} {number}"),
+        };
+        match *self.whole.action(vertex) {
+            Action::Send { to, tag, .. } => format!("a message to rank {to} with tag {tag}"),
+            Action::Recv { from, tag, .. } => {
+                format!("a message from {} with {}", any(from, "rank"), any(tag, "tag"))
+            }
+            _ => self.action(vertex),
+        }
+    }
+}
+
+/// "bytes 4 to 7 of memory".
+pub(crate) fn in_words(space: Space, range: &Range<u64>) -> String {
+    let space = match space {
+        Space::Memory => "memory",
+        Space::Scratch => "scratch memory",
+    };
+    match range.end - range.start {
+        1 => format!("byte {} of {space}", range.start),
+        _ => format!("bytes {} to {} of {space}", range.start, range.end - 1),
+    }
+}

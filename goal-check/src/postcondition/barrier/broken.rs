@@ -1,0 +1,202 @@
+//! Where the chain of messages from one rank to another is broken.
+
+use super::needs::{TooMuchWork, Work};
+use super::silence::{Silence, Without};
+use crate::analysis::Analysis;
+use goal_lang::diag::Diagnostic;
+use goal_opt::whole::Vertex;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+/// Most sends, and most receives, that are named.
+const SENDS_MAX: usize = 8;
+
+/// Looks for sends that go out too early.
+pub(super) struct Search<'a> {
+    analysis: &'a Analysis<'a>,
+    /// By vertex, when it ended in the run that was traced; made when it is first needed.
+    place: Option<Vec<u32>>,
+}
+
+/// What is wrong on the ways to a rank.
+#[derive(Default)]
+struct Broken {
+    /// Sends, each with the receive of its rank, written before it, that it would have to wait for.
+    early: Vec<[Vertex; 2]>,
+    /// The same where the receive is written behind the send.
+    later: Vec<[Vertex; 2]>,
+    /// Receives that may take other messages than in the run that was traced, which told of the
+    /// start.
+    open: Vec<Vertex>,
+    /// Messages that these may take.
+    others: Vec<Vertex>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+        Self { analysis, place: None }
+    }
+
+    /// Adds to the finding that a rank can end without another the sends on the ways to it that are
+    /// not told of the other's start, though their ranks are, and receives that may take other
+    /// messages than those that tell of it.
+    pub(super) fn explain(
+        &mut self,
+        mut diagnostic: Diagnostic,
+        silence: &Silence<'_>,
+        [rank, silent]: [u32; 2],
+    ) -> Diagnostic {
+        let Analysis { whole, places, .. } = self.analysis;
+        // A finding says as much as the work allows.
+        let Ok(broken) = self.search(silence, rank, silent, &mut Work::default()) else {
+            return diagnostic;
+        };
+        for &[send, recv] in &broken.early {
+            let source = whole.rank(send);
+            let text =
+                format!("rank {source} sends this before it knows that rank {silent} has started");
+            diagnostic = places.label(diagnostic, send, text);
+            let text = format!("rank {source} learns it here, and the send doesn't wait for this");
+            diagnostic = places.label(diagnostic, recv, text);
+        }
+        for &recv in &broken.open {
+            let text =
+                format!("this may take a message that doesn't tell that rank {silent} has started");
+            diagnostic = places.label(diagnostic, recv, text);
+        }
+        for &send in &broken.others {
+            let text =
+                format!("rank {} sends a message that may be taken instead", whole.rank(send));
+            diagnostic = places.label(diagnostic, send, text);
+        }
+        let mut notes: Vec<String> = diagnostic.note.take().into_iter().collect();
+        if let Some(&[send, recv]) = broken.early.first() {
+            notes.push(format!("{} doesn't wait for {}", places.name(send), places.action(recv)));
+        }
+        if let ([recv, ..], [send, ..]) = (&*broken.open, &*broken.others) {
+            notes.push(format!(
+                "{} may take the message of {}",
+                places.name(*recv),
+                places.name(*send)
+            ));
+        }
+        if !notes.is_empty() {
+            diagnostic = diagnostic.note(notes.join("; "));
+        }
+        diagnostic
+    }
+
+    /// Goes back from a rank along the messages that it can end with, breadth first, to ranks that
+    /// learn of the start.
+    fn search(
+        &mut self,
+        silence: &Silence<'_>,
+        rank: u32,
+        silent: u32,
+        work: &mut Work,
+    ) -> Result<Broken, TooMuchWork> {
+        let whole = self.analysis.whole;
+        let mut without = silence.without(silent, work)?;
+        let mut broken = Broken::default();
+        let mut seen = FxHashSet::from_iter([rank]);
+        let mut todo = VecDeque::from([rank]);
+        while let Some(rank) = todo.pop_front() {
+            for recv in whole.vertices_of(rank).filter(|&vertex| whole.is_recv(vertex)) {
+                self.note_open(&mut broken, silence, &without, recv);
+                for send in silence.senders(&without, recv) {
+                    work.add(1)?;
+                    let learns = self.learns(silence, &mut without, send, work)?;
+                    if learns.is_some() {
+                        for &awaited in silence.needs().set(silence.needs().of(send)) {
+                            self.note_open(&mut broken, silence, &without, awaited);
+                        }
+                    }
+                    match learns {
+                        Some(recv) if recv < send => broken.early.push([send, recv]),
+                        learns => {
+                            if let Some(recv) = learns
+                                && broken.later.len() < SENDS_MAX
+                            {
+                                broken.later.push([send, recv]);
+                            }
+                            if seen.insert(whole.rank(send)) {
+                                todo.push_back(whole.rank(send));
+                            }
+                        }
+                    }
+                    if broken.early.len() == SENDS_MAX {
+                        return Ok(broken.settled());
+                    }
+                }
+            }
+        }
+        Ok(broken.settled())
+    }
+
+    /// Notes a receive whose message need not be the one of the run that was traced.
+    fn note_open(
+        &self,
+        broken: &mut Broken,
+        silence: &Silence<'_>,
+        without: &Without,
+        recv: Vertex,
+    ) {
+        let told_by = self.analysis.trace.partner[recv.index()];
+        let is_told = broken.open.contains(&recv) || broken.open.len() == SENDS_MAX;
+        if !silence.is_open(recv) || without.has_started(told_by) || is_told {
+            return;
+        }
+        broken.open.push(recv);
+        let mut others = silence.senders(without, recv);
+        others.truncate(SENDS_MAX - broken.others.len());
+        broken.others.extend(others);
+    }
+
+    /// The receive with which a send's rank learns of the silent rank's start: the first one that
+    /// can't end without it.
+    fn learns(
+        &mut self,
+        silence: &Silence<'_>,
+        without: &mut Without,
+        send: Vertex,
+        work: &mut Work,
+    ) -> Result<Option<Vertex>, TooMuchWork> {
+        let Analysis { whole, trace, .. } = self.analysis;
+        let place = self.place.get_or_insert_with(|| {
+            let mut place = vec![0; whole.len()];
+            (0..).zip(&trace.order).for_each(|(at, vertex)| place[vertex.index()] = at);
+            place
+        });
+        let rank = whole.rank(send);
+        let first =
+            |recvs: &mut dyn Iterator<Item = Vertex>| recvs.min_by_key(|recv| place[recv.index()]);
+        work.add(whole.vertices_of(rank).size_hint().0)?;
+        let stuck =
+            |&vertex: &Vertex| self.analysis.whole.is_recv(vertex) && !without.has_ended(vertex);
+        if let Some(recv) = first(&mut whole.vertices_of(rank).filter(stuck)) {
+            return Ok(Some(recv));
+        }
+        if silence.ends(without, rank, work)? {
+            return Ok(None);
+        }
+        let needs = silence.needs();
+        let awaited = needs.set(needs.of(send));
+        let rest = needs.set(needs.of_rank(rank)).iter().copied();
+        Ok(first(&mut rest.filter(|recv| awaited.binary_search(recv).is_err())))
+    }
+}
+
+impl Broken {
+    /// Each place once. Sends that are written before what they don't wait for are told only where
+    /// there are no others.
+    fn settled(mut self) -> Self {
+        if self.early.is_empty() {
+            self.early.append(&mut self.later);
+        }
+        self.early.sort_unstable();
+        self.early.dedup();
+        self.others.sort_unstable();
+        self.others.dedup();
+        self
+    }
+}

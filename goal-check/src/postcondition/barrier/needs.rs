@@ -1,0 +1,288 @@
+//! Which receives must have ended when an action starts, where it is open which messages these
+//! take.
+//!
+//! Two receives from any source that both have ended have taken two messages. So an action that
+//! waits for both can't start while only one of the messages they may take has been sent, whichever
+//! takes which.
+
+use crate::analysis::Analysis;
+use goal_lang::{ANY, Action};
+use goal_opt::whole::{Vertex, Whole};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Most steps that are taken to find out what receives may take.
+const WORK_MAX: usize = 1 << 28;
+
+/// What may still be done, in steps.
+#[derive(Debug)]
+pub(super) struct Work {
+    left: usize,
+}
+
+/// There is more to do than is allowed.
+#[derive(Debug)]
+pub(super) struct TooMuchWork;
+
+impl Default for Work {
+    fn default() -> Self {
+        Self { left: WORK_MAX }
+    }
+}
+
+impl Work {
+    pub(super) fn add(&mut self, steps: usize) -> Result<(), TooMuchWork> {
+        self.left = self.left.checked_sub(steps).ok_or(TooMuchWork)?;
+        Ok(())
+    }
+}
+
+/// A set of receives of a rank, by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SetId(u32);
+
+impl SetId {
+    /// Without any.
+    pub(super) const EMPTY: SetId = SetId(0);
+
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What actions wait for among the receives that may take several messages, or whose message
+/// another may take.
+pub(super) struct Needs {
+    /// Ascending.
+    sets: Vec<Rc<[Vertex]>>,
+    numbers: FxHashMap<Rc<[Vertex]>, SetId>,
+    /// By vertex, the receives that have taken a message when it starts.
+    of: Vec<SetId>,
+    /// By rank, all of its receives that count.
+    of_rank: Vec<SetId>,
+}
+
+impl Needs {
+    /// `partner` has the other end of each message that every run matches alike. Linear where every
+    /// message has it.
+    pub(super) fn new(
+        analysis: &Analysis<'_>,
+        partner: &[Vertex],
+        work: &mut Work,
+    ) -> Result<Self, TooMuchWork> {
+        let whole = analysis.whole;
+        let mut needs = Self {
+            sets: Vec::new(),
+            numbers: FxHashMap::default(),
+            of: vec![SetId::EMPTY; whole.len()],
+            of_rank: vec![SetId::EMPTY; whole.program.ranks.len()],
+        };
+        needs.intern(Vec::new());
+        for rank in 0..whole.program.num_ranks() {
+            let counted = counted(whole, partner, rank);
+            if !counted.is_empty() {
+                needs.gather(analysis, rank, &counted, work)?;
+                needs.of_rank[rank as usize] = needs.intern(counted);
+            }
+        }
+        Ok(needs)
+    }
+
+    /// Whether there are such receives at all.
+    pub(super) fn has_open(&self) -> bool {
+        self.sets.len() > 1
+    }
+
+    pub(super) fn of(&self, vertex: Vertex) -> SetId {
+        self.of[vertex.index()]
+    }
+
+    pub(super) fn of_rank(&self, rank: u32) -> SetId {
+        self.of_rank[rank as usize]
+    }
+
+    pub(super) fn set(&self, id: SetId) -> &[Vertex] {
+        &self.sets[id.index()]
+    }
+
+    pub(super) fn num_sets(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Goes through a rank's actions in an order that its dependencies allow.
+    fn gather(
+        &mut self,
+        analysis: &Analysis<'_>,
+        rank: u32,
+        counted: &[Vertex],
+        work: &mut Work,
+    ) -> Result<(), TooMuchWork> {
+        let whole = analysis.whole;
+        let first = whole.vertices_of(rank).next().expect("a rank with receives").index();
+        let mut missing = whole.program.body_of(rank).indegrees();
+        // What each action waits for: what those have taken that it waits for, and what has been
+        // posted.
+        let mut taken: Vec<Vec<SetId>> = vec![Vec::new(); missing.len()];
+        let mut posted = taken.clone();
+        let mut ready: Vec<Vertex> =
+            whole.vertices_of(rank).filter(|vertex| missing[vertex.index() - first] == 0).collect();
+        while let Some(vertex) = ready.pop() {
+            let at = vertex.index() - first;
+            let need = self.union(std::mem::take(&mut taken[at]), &[], work)?;
+            let before = self.union(std::mem::take(&mut posted[at]), &[], work)?;
+            self.of[vertex.index()] = need;
+            let (mut after, mut after_start) = (need, before);
+            if counted.binary_search(&vertex).is_ok() {
+                // A receive that was posted before this one would have taken its message if it
+                // could and had none.
+                let earlier = self.set(before).iter().copied();
+                let mut own: Vec<Vertex> =
+                    earlier.filter(|&recv| covers(whole, recv, vertex)).collect();
+                own.push(vertex);
+                after = self.union(vec![need], &own, work)?;
+                after_start = self.union(vec![before], &[vertex], work)?;
+            }
+            let requires = whole.requires(vertex).map(|waiter| (waiter, after));
+            for (waiter, taken_then) in
+                requires.chain(whole.irequires(vertex).map(|waiter| (waiter, need)))
+            {
+                let waiting = waiter.index() - first;
+                taken[waiting].push(taken_then);
+                posted[waiting].push(after_start);
+                missing[waiting] -= 1;
+                if missing[waiting] == 0 {
+                    ready.push(waiter);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn union(
+        &mut self,
+        mut sets: Vec<SetId>,
+        more: &[Vertex],
+        work: &mut Work,
+    ) -> Result<SetId, TooMuchWork> {
+        sets.sort_unstable();
+        sets.dedup();
+        if let ([set], []) = (&*sets, more) {
+            return Ok(*set);
+        }
+        work.add(sets.iter().map(|&set| self.set(set).len()).sum::<usize>() + more.len() + 1)?;
+        let mut all = more.to_vec();
+        sets.iter().for_each(|&set| all.extend_from_slice(self.set(set)));
+        all.sort_unstable();
+        all.dedup();
+        Ok(self.intern(all))
+    }
+
+    fn intern(&mut self, set: Vec<Vertex>) -> SetId {
+        let set: Rc<[Vertex]> = set.into();
+        let next = SetId(self.sets.len() as u32);
+        let id = *self.numbers.entry(Rc::clone(&set)).or_insert(next);
+        if id == next {
+            self.sets.push(set);
+        }
+        id
+    }
+}
+
+/// The receives of a rank without a partner, and those whose message one of these may take.
+fn counted(whole: &Whole<'_>, partner: &[Vertex], rank: u32) -> Vec<Vertex> {
+    let mut open = FxHashSet::default();
+    for vertex in whole.vertices_of(rank) {
+        if let Action::Recv { from, tag, .. } = *whole.action(vertex)
+            && partner[vertex.index()] == Vertex::NONE
+        {
+            open.insert((from, tag));
+        }
+    }
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let counts = |&vertex: &Vertex| match *whole.action(vertex) {
+        Action::Recv { .. } => partner[vertex.index()].some().is_none_or(|send| {
+            let Action::Send { tag, .. } = *whole.action(send) else { unreachable!("a send") };
+            let source = whole.rank(send);
+            [(source, tag), (ANY, tag), (source, ANY), (ANY, ANY)]
+                .iter()
+                .any(|taker| open.contains(taker))
+        }),
+        _ => false,
+    };
+    whole.vertices_of(rank).filter(counts).collect()
+}
+
+/// Whether a receive may take all that another may.
+fn covers(whole: &Whole<'_>, wide: Vertex, narrow: Vertex) -> bool {
+    match (*whole.action(wide), *whole.action(narrow)) {
+        (Action::Recv { from, tag, .. }, Action::Recv { from: source, tag: wanted, .. }) => {
+            (from == ANY || from == source) && (tag == ANY || tag == wanted)
+        }
+        _ => false,
+    }
+}
+
+/// Whether each of some receives can have a message of its own. `may_take` tells which message a
+/// receive may have.
+pub(super) fn can_all_take(
+    recvs: &[Vertex],
+    sends: &[Vertex],
+    may_take: impl Fn(Vertex, Vertex) -> bool,
+    work: &mut Work,
+) -> Result<bool, TooMuchWork> {
+    const NONE: usize = usize::MAX;
+    if recvs.len() > sends.len() {
+        return Ok(false);
+    }
+    // By send, the receive that has it, and by receive its send.
+    let (mut taker, mut taken) = (vec![NONE; sends.len()], vec![NONE; recvs.len()]);
+    for root in 0..recvs.len() {
+        // Breadth first along messages that others have, to one that nobody has.
+        let mut reached_from = vec![NONE; sends.len()];
+        let mut open = vec![root];
+        let mut next = 0;
+        let mut free = None;
+        while let Some(&recv) = open.get(next)
+            && free.is_none()
+        {
+            next += 1;
+            work.add(sends.len())?;
+            for send in 0..sends.len() {
+                if reached_from[send] == NONE && may_take(recvs[recv], sends[send]) {
+                    reached_from[send] = recv;
+                    if taker[send] == NONE {
+                        free = Some(send);
+                        break;
+                    }
+                    open.push(taker[send]);
+                }
+            }
+        }
+        let Some(mut send) = free else { return Ok(false) };
+        loop {
+            let recv = reached_from[send];
+            let before = std::mem::replace(&mut taken[recv], send);
+            taker[send] = recv;
+            if recv == root {
+                break;
+            }
+            send = before;
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a receive may take a message, where some are known to meet in every run.
+pub(super) fn may_take(
+    analysis: &Analysis<'_>,
+    partner: &[Vertex],
+    recv: Vertex,
+    send: Vertex,
+) -> bool {
+    match partner[recv.index()].some() {
+        Some(partner) => partner == send,
+        None => analysis.whole.envelope_fits(send, recv),
+    }
+}

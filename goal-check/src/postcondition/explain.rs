@@ -1,0 +1,251 @@
+//! Wrong bytes in words: what they should be, what they are, and how they came there.
+
+use super::beside::beside;
+use super::collective::{Content, Layout};
+use super::compare::{Comparison, Difference, Violation, Wrong};
+use super::contributions::{Contributions, Run};
+use super::execute::Execution;
+use super::follow::Follower;
+use super::instead::written_instead;
+use super::lost;
+use super::value::{Expression, Value, Values};
+use crate::places::{Places, in_words};
+use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::{Action, Function, Piece};
+use goal_opt::whole::{Trace, Vertex, Whole};
+
+/// Most actions that the words of a finding name; their places are shown all.
+const NAMED_MAX: usize = 12;
+
+/// What explanations are made of.
+pub(super) struct Explainer<'a> {
+    pub(super) whole: &'a Whole<'a>,
+    pub(super) trace: &'a Trace,
+    pub(super) places: &'a Places<'a>,
+    pub(super) layout: &'a Layout,
+}
+
+impl Explainer<'_> {
+    pub(super) fn wrong(
+        &self,
+        wrong: &Wrong,
+        execution: &Execution<'_>,
+        comparison: &mut Comparison<'_>,
+    ) -> Diagnostic {
+        let values = &execution.values;
+        let (kind, rank, addr) = (self.layout.collective.kind, wrong.rank, wrong.wanted.addr);
+        let found = match &wrong.how {
+            Violation::Other => format!("it is {}", self.describe(values, wrong.part.value)),
+            Violation::Contributions(difference) => self.difference(values, difference),
+            Violation::Order(runs) => format!(
+                "the inputs are combined in the order of ranks {}, and {} need not commute",
+                order(runs),
+                function_name(self.layout.collective.function)
+            ),
+        };
+        let message = format!(
+            "rank {rank} does not end with the result of {kind}: byte {addr} should be {}, but {found}",
+            self.wanted(wrong),
+        );
+        let Explainer { whole, trace, layout, .. } = *self;
+        let contributions = &mut comparison.contributions;
+        let steps = Follower { whole, trace, layout, execution, contributions }.steps(wrong);
+        let mut diagnostic = Diagnostic::new(Code::Postcondition, message);
+        for (vertex, text) in &steps {
+            diagnostic = self.places.label(
+                diagnostic,
+                *vertex,
+                format!("rank {} {text}", whole.rank(*vertex)),
+            );
+        }
+        let mut names: Vec<String> =
+            steps.iter().take(NAMED_MAX).map(|&(vertex, _)| self.places.name(vertex)).collect();
+        if steps.len() > NAMED_MAX {
+            names.push("and so on".to_owned());
+        }
+        if names.is_empty() {
+            let written = written_instead(whole, rank, addr);
+            if written.is_empty()
+                && let Some(last) = whole.vertices_of(rank).last()
+            {
+                let text = format!("rank {rank} does this last in its text, and writes no memory");
+                diagnostic = self.places.label(diagnostic, last, text);
+            }
+            for (vertex, [first, last]) in written {
+                let text = format!("rank {rank} writes bytes {first} to {last} here");
+                diagnostic = self.places.label(diagnostic, vertex, text);
+            }
+        }
+        let mut note = match names.is_empty() {
+            true => "no action writes the byte: it is as it was at the start".to_owned(),
+            false => {
+                format!("how the byte came about, the last action first: {}", names.join("; "))
+            }
+        };
+        if let Violation::Contributions(Difference { missing, .. }) = &wrong.how
+            && let Some(&(missing, _)) = missing.first()
+        {
+            let mut ends = lost::ends_of(whole, trace, layout, execution, wrong, missing);
+            ends.retain(|end| !steps.iter().any(|(vertex, _)| vertex == end));
+            for &end in &ends {
+                let text = format!(
+                    "rank {} has what comes from rank {missing} here, and nothing is made of it",
+                    whole.rank(end)
+                );
+                diagnostic = self.places.label(diagnostic, end, text);
+            }
+            if !ends.is_empty() {
+                let names: Vec<String> =
+                    ends.into_iter().map(|end| self.places.name(end)).collect();
+                note += &format!("; what comes from rank {missing} ends in {}", names.join("; "));
+            }
+        }
+        let way: Vec<Vertex> = steps.iter().map(|&(vertex, _)| vertex).collect();
+        let beside = match &wrong.how {
+            _ if way.is_empty() => Vec::new(),
+            Violation::Contributions(difference) if difference.is_only_repeated() => Vec::new(),
+            Violation::Order(_) => Vec::new(),
+            _ => beside(whole, layout, wrong, &way),
+        };
+        for beside in beside {
+            let text = format!(
+                "rank {} writes {} here; the way of the wrong byte reads {}",
+                whole.rank(beside.vertex),
+                bytes(&beside.writes),
+                bytes(&beside.reads)
+            );
+            diagnostic = self.places.label(diagnostic, beside.vertex, text);
+        }
+        if self.layout.collective.count.is_none() {
+            let elements = self.layout.block_elements();
+            note += &format!(
+                "; a block was taken to have {elements} elements, as many as the memory that the program touches has room for"
+            );
+        }
+        diagnostic = diagnostic.note(note);
+        diagnostic.help("change what these actions move or combine, or say with --in, --out, --count, --type, --op and --root what the program is meant to compute")
+    }
+
+    fn wanted(&self, wrong: &Wrong) -> String {
+        let element = self.element(wrong.wanted.input_offset);
+        match wrong.wanted.content {
+            Content::Of(rank) => format!("{element} of rank {rank}'s input"),
+            Content::Combined(last) => {
+                let ranks = match last {
+                    0 => "rank 0's input".to_owned(),
+                    last if last + 1 == self.layout.ranks => "all ranks' inputs".to_owned(),
+                    last => format!("the inputs of ranks 0 to {last}"),
+                };
+                format!(
+                    "{element} of {ranks}, combined by {}",
+                    function_name(self.layout.collective.function)
+                )
+            }
+        }
+    }
+
+    /// A byte of an input or an output, in elements.
+    fn element(&self, offset: u64) -> String {
+        let width = self.layout.collective.datatype.width();
+        match offset % width {
+            0 => format!("element {}", offset / width),
+            rest => format!("byte {rest} of element {}", offset / width),
+        }
+    }
+
+    fn difference(&self, values: &Values, difference: &Difference) -> String {
+        let mut parts = Vec::new();
+        let ranks = |list: &[(u32, u32)]| {
+            let names: Vec<String> = list.iter().map(|&(first, last)| range(first, last)).collect();
+            let many = list.len() > 1 || list[0].0 < list[0].1;
+            (
+                format!("rank{} {}", if many { "s" } else { "" }, names.join(", ")),
+                if many { "are" } else { "is" },
+            )
+        };
+        if !difference.missing.is_empty() {
+            let (ranks, verb) = ranks(&difference.missing);
+            parts.push(format!("{ranks} {verb} missing"));
+        }
+        if !difference.repeated.is_empty() {
+            let (ranks, verb) = ranks(&difference.repeated);
+            parts.push(format!("{ranks} {verb} in it more than once"));
+        }
+        if let Some(&foreign) = difference.foreign.first() {
+            let more = match difference.foreign.len() {
+                1 => "",
+                _ => " and more",
+            };
+            parts.push(format!("{}{more} is in it", self.describe(values, foreign)));
+        }
+        parts.join(", and ")
+    }
+
+    /// A byte of an expression.
+    fn describe(&self, values: &Values, value: Value) -> String {
+        match values.expression(value.node) {
+            Expression::Input(rank) => {
+                let offset = value.offset;
+                let (_, size) = self.layout.input(rank);
+                if offset < size {
+                    format!("{} of rank {rank}'s input", self.element(offset))
+                } else {
+                    format!("something past rank {rank}'s input")
+                }
+            }
+            Expression::Unwritten(rank) => {
+                format!("scratch memory of rank {rank} that nothing wrote")
+            }
+            Expression::Constant { bits: 0, .. } => "a 0 that memory held at the start".to_owned(),
+            Expression::Constant { bits, .. } => {
+                format!("{bits:#x}, which memory held at the start")
+            }
+            Expression::Opaque { vertex, .. } => {
+                let what = match self.whole.action(vertex) {
+                    Action::Send { .. } => "the pattern of a message without an address",
+                    Action::Wtime { .. } => "the time",
+                    Action::User { .. } => "what a user function stored",
+                    _ => "something made of parts of elements",
+                };
+                format!("{what} ({})", self.places.name(vertex))
+            }
+            Expression::Applied(application) => {
+                let mut own = Contributions::new(
+                    application.function,
+                    self.layout.collective.datatype.width(),
+                );
+                let runs = own.of(values, value.node);
+                let inputs: Vec<Run> =
+                    runs.iter().copied().filter(|run| run.last < self.layout.ranks).collect();
+                let name = function_name(application.function);
+                match inputs.is_empty() {
+                    true => format!("a {name} of no rank's input"),
+                    false => format!("a {name} of ranks {}", order(&inputs)),
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a piece, in words.
+fn bytes(piece: &Piece) -> String {
+    in_words(piece.space, &(piece.addr..piece.addr.saturating_add(piece.size)))
+}
+
+fn function_name(function: Function) -> String {
+    match function {
+        Function::Predefined(op, datatype) => format!("{}{}", op.name(), datatype.name()),
+        Function::User(number) => format!("user function {number}"),
+    }
+}
+
+fn range(first: u32, last: u32) -> String {
+    if first == last { first.to_string() } else { format!("{first} to {last}") }
+}
+
+/// Ranks in the order of runs, the first few.
+fn order(runs: &[Run]) -> String {
+    let names: Vec<String> = runs.iter().take(8).map(|run| range(run.first, run.last)).collect();
+    let more = if runs.len() > names.len() { ", ..." } else { "" };
+    format!("{}{more}", names.join(", "))
+}

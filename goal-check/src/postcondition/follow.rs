@@ -1,0 +1,178 @@
+//! The way back from wrong bytes to where they became wrong.
+
+use super::collective::Layout;
+use super::compare::{Difference, Violation, Wrong};
+use super::contributions::Contributions;
+use super::execute::Execution;
+use super::trail::{Source, Step, Stored};
+use super::value::{Expression, Node, Values, canonical};
+use goal_lang::{Action, Op};
+use goal_opt::whole::{Trace, Vertex, Whole};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+
+/// Most actions that are named.
+const STEPS_MAX: usize = 512;
+
+/// Most operands that are counted on the way.
+const COUNTED_MAX: u64 = 1 << 20;
+
+/// Most ranges among which one is looked for that comes from no input.
+const SEARCHED_MAX: usize = 1 << 16;
+
+/// Goes back through the actions that stored wrong bytes.
+pub(super) struct Follower<'a, 'e> {
+    pub(super) whole: &'a Whole<'a>,
+    pub(super) trace: &'a Trace,
+    pub(super) layout: &'a Layout,
+    pub(super) execution: &'a Execution<'e>,
+    pub(super) contributions: &'a mut Contributions,
+}
+
+impl Follower<'_, '_> {
+    /// The actions, the last one first, with what each did. Of a combination both operands are
+    /// followed, unless one alone has what is wrong.
+    pub(super) fn steps(&mut self, wrong: &Wrong) -> Vec<(Vertex, String)> {
+        let counted = self.contributions.counted;
+        let strange = self.strange(wrong.part.step);
+        let mut steps = Vec::new();
+        let (mut named, mut seen) = (FxHashSet::default(), FxHashSet::default());
+        let mut open = VecDeque::from([wrong.part.source()]);
+        while let Some(at) = open.pop_front()
+            && steps.len() < STEPS_MAX
+            && self.contributions.counted - counted < COUNTED_MAX
+        {
+            let Some(Stored { vertex, from }) = self.execution.trail.stored(at.step) else {
+                continue;
+            };
+            if !seen.insert(at.step) {
+                continue;
+            }
+            let (text, follows) = match self.moves(vertex) {
+                Some(text) => (text.to_owned(), [true, false]),
+                None => self.combined(wrong, at, from, &strange),
+            };
+            if named.insert(vertex) {
+                steps.push((vertex, text));
+            }
+            if follows[0] && self.whole.is_recv(vertex) {
+                let send = self.trace.partner[vertex.index()];
+                if named.insert(send) {
+                    steps.push((send, "sends it here".to_owned()));
+                }
+            }
+            open.extend(
+                from.into_iter()
+                    .zip(follows)
+                    .filter_map(|(source, follow)| follow.then_some(source)),
+            );
+        }
+        // What explanations count leaves the proof of further ranks as it would be without them.
+        self.contributions.counted = counted;
+        steps
+    }
+
+    /// What an action did that stored bytes as they were.
+    fn moves(&self, vertex: Vertex) -> Option<&'static str> {
+        let action = self.whole.action(vertex);
+        let text = match action {
+            Action::Recv { .. } => "receives it here",
+            Action::Exec { op: Op::Copy, .. } | Action::ExecVector { op: Op::Copy, .. } => {
+                "copies it here"
+            }
+            Action::Wtime { .. } | Action::User { .. } => "stores it here",
+            _ => return None,
+        };
+        self.whole.body(vertex).reduction(action).is_none().then_some(text)
+    }
+
+    /// What a combination did, and which operands to follow.
+    fn combined(
+        &mut self,
+        wrong: &Wrong,
+        at: Source,
+        from: [Source; 2],
+        strange: &FxHashSet<Step>,
+    ) -> (String, [bool; 2]) {
+        let combines = "combines it here".to_owned();
+        let Violation::Contributions(difference) = &wrong.how else { return (combines, [true; 2]) };
+        if let Some(&(rank, _)) = difference.repeated.first() {
+            let times = from.map(|operand| self.times(operand.node, Values::input(rank)));
+            match times.map(|times| times > 1) {
+                [false, false] if !times.contains(&0) => {
+                    let text =
+                        format!("combines two operands here that both have rank {rank}'s in them");
+                    return (text, [true; 2]);
+                }
+                [false, false] if times == [0, 0] => {}
+                [false, false] => return (combines, times.map(|times| times > 0)),
+                inside => return (combines, inside),
+            }
+        }
+        if !difference.foreign.is_empty() {
+            return (combines, self.foreign(difference, at, from));
+        }
+        let inside = from.map(|operand| strange.contains(&operand.step));
+        let leaf = self.is_strange_leaf(from[0]);
+        let strange = [inside[0] || leaf, inside[1]];
+        (combines, if strange == [false; 2] { [true; 2] } else { strange })
+    }
+
+    /// Which operands have something that doesn't belong there. An operation that doesn't belong
+    /// there is the end of the way.
+    fn foreign(&mut self, difference: &Difference, at: Source, from: [Source; 2]) -> [bool; 2] {
+        let has = from.map(|operand| {
+            difference.foreign.iter().any(|foreign| self.times(operand.node, foreign.node) > 0)
+                || difference.foreign.iter().any(|foreign| operand.node == foreign.node)
+        });
+        if has != [false; 2] {
+            return has;
+        }
+        let own = canonical(self.layout.collective.function);
+        let is_other = matches!(
+            self.execution.values.expression(at.node),
+            Expression::Applied(application) if application.function != own
+        );
+        [!is_other; 2]
+    }
+
+    /// How often an expression is in another.
+    fn times(&mut self, node: Node, wanted: Node) -> u32 {
+        let runs = self.contributions.of(&self.execution.values, node);
+        let of_wanted = runs.iter().filter(|run| (run.first..=run.last).contains(&wanted.0));
+        of_wanted.fold(0, |times: u32, run| times.saturating_add(run.count))
+    }
+
+    /// Bytes that were moved, or combined with an accumulator, though they are no input.
+    fn is_strange_leaf(&self, source: Source) -> bool {
+        source.step == Step::NONE
+            && !matches!(self.execution.values.expression(source.node), Expression::Input(_))
+    }
+
+    /// The ranges behind a range, and itself, that come from such bytes.
+    fn strange(&self, last: Step) -> FxHashSet<Step> {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![last];
+        let mut ranges = Vec::new();
+        while let Some(step) = open.pop()
+            && ranges.len() < SEARCHED_MAX
+        {
+            if let Some(Stored { from, .. }) = self.execution.trail.stored(step)
+                && seen.insert(step)
+            {
+                ranges.push((step, from));
+                open.extend(from.map(|operand| operand.step));
+            }
+        }
+        // A range is made of older ones.
+        ranges.sort_unstable_by_key(|&(step, _)| step);
+        let mut strange = FxHashSet::default();
+        for (step, from) in ranges {
+            let is_inside = from.iter().any(|operand| strange.contains(&operand.step));
+            if is_inside || self.is_strange_leaf(from[0]) {
+                strange.insert(step);
+            }
+        }
+        strange
+    }
+}

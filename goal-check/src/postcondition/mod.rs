@@ -1,0 +1,117 @@
+//! Whether a program computes what MPI defines a collective to: every byte is followed through it
+//! as an expression over the ranks' inputs, and what memory holds in the end is compared with the
+//! definition, range by range.
+
+mod agreement;
+mod barrier;
+mod beside;
+mod collective;
+mod compare;
+mod contributions;
+mod execute;
+mod explain;
+mod follow;
+mod instead;
+mod lost;
+mod memory;
+mod ranks;
+mod start;
+#[cfg(test)]
+mod tests;
+mod trail;
+mod value;
+
+pub use collective::{Collective, CollectiveKind};
+
+use crate::analysis::Analysis;
+use crate::order::SharedOrder;
+use collective::Layout;
+use compare::Comparison;
+use execute::{Execution, TooManyRanges};
+use explain::Explainer;
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
+
+/// Holds a program against a collective. It must be free of races and deadlocks: other checks come
+/// first.
+///
+/// With wildcards this is about the matching of the one run that was traced. Returns what was
+/// proved, if all of it was.
+pub(super) fn check(
+    analysis: &Analysis<'_>,
+    order: &mut SharedOrder<'_, '_>,
+    collective: Collective,
+    report: &mut Report,
+) -> Option<String> {
+    let kind = collective.kind;
+    if report.has_errors() {
+        let message = format!(
+            "the program was not held against {kind}: that can be done only when the other errors are gone"
+        );
+        report.push(Diagnostic::new(Code::Postcondition, message));
+        return None;
+    }
+    let layout = match Layout::new(collective, analysis.whole.program) {
+        Ok(layout) => layout,
+        Err(unfit) => {
+            let message = format!("the program is no {kind}: {unfit}");
+            let help = "say with --in, --out, --count, --type and --root what the program is meant to compute";
+            report.push(Diagnostic::new(Code::Postcondition, message).help(help));
+            return None;
+        }
+    };
+    // The verdict does not depend on what the caller leaves out.
+    let mut found = Report::default();
+    let partners = order.partners();
+    if kind == CollectiveKind::Barrier {
+        barrier::check(analysis, &partners, &mut found);
+    } else {
+        check_data(analysis, &layout, &mut found);
+    }
+    let holds = !found.has_errors();
+    report.append(found);
+    let of_one_run =
+        if *partners == analysis.trace.partner { "" } else { ", in one order of events" };
+    holds.then(|| format!("{layout}{of_one_run}"))
+}
+
+fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
+    let Analysis { whole, trace, places, .. } = analysis;
+    let mut execution = match Execution::run(whole, trace, layout) {
+        Ok(execution) => execution,
+        Err(TooManyRanges) => {
+            let reason = format!(
+                "its actions read more than {FOLLOWED_RANGES_MAX} separate ranges of bytes"
+            );
+            report.push(unknown(layout.collective.kind, &reason));
+            return;
+        }
+    };
+    let explainer = Explainer { whole, trace, places, layout };
+    let mut comparison = Comparison::new(layout);
+    for rank in 0..layout.ranks {
+        let wrong = comparison.rank(&mut execution, rank);
+        if comparison.contributions.is_exhausted() {
+            let reason = format!("its combinations have more than {COUNTED_OPERANDS_MAX} operands");
+            report.push(unknown(layout.collective.kind, &reason));
+            return;
+        }
+        if let Some(wrong) = wrong {
+            report
+                .add(Code::Postcondition, || explainer.wrong(&wrong, &execution, &mut comparison));
+        }
+    }
+    if !report.has_errors()
+        && let Some(finding) = agreement::check(&mut execution, layout, places)
+    {
+        report.push(finding);
+    }
+}
+
+/// The finding that a program is too large to be followed.
+fn unknown(kind: CollectiveKind, reason: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::Postcondition,
+        format!("the program was not held against {kind} to the end: {reason}"),
+    )
+}

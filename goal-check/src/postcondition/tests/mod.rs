@@ -1,0 +1,41 @@
+mod algorithms;
+mod barrier;
+mod contributions;
+mod differential;
+mod seeded;
+mod silence;
+
+use crate::{Options, check};
+use algorithms::{ALGORITHMS, Case, Parameters};
+use goal_lang::diag::Report;
+use goal_lang::{Datatype, Op};
+
+fn report(case: &Case) -> Report {
+    let options =
+        Options { eager_limit: 1 << 20, collective: Some(case.collective), ..Options::default() };
+    check(&case.program(), None, &options)
+}
+
+#[track_caller]
+fn assert_proved(name: &str, case: &Case) {
+    let report = report(case);
+    let first =
+        report.diagnostics.first().map(|found| format!("{} {:?}", found.message, found.note));
+    assert_eq!(report.errors, 0, "{name} {:?}: {first:?}", case.collective);
+}
+
+#[test]
+fn algorithms_are_proved() {
+    for &(name, is_right, algorithm) in ALGORITHMS {
+        for ranks in [1, 2, 3, 4, 5, 8, 13] {
+            for (op, datatype) in [(Op::Sum, Datatype::Int32), (Op::Max, Datatype::Float64)] {
+                for (root, count) in [(0, 4), (ranks - 1, 1), (ranks / 2, 30)] {
+                    let parameters = Parameters { ranks, root, count, op, datatype };
+                    if is_right(&parameters) {
+                        assert_proved(name, &algorithm(&parameters));
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Dependencies that end a race, as changes of the text.
+
+use super::Wait;
+use crate::places::Places;
+use goal_lang::Position;
+use goal_lang::diag::{Fix, Insertion, dependency, line_after, spelling};
+use goal_opt::whole::{Vertex, Whole};
+use rustc_hash::FxHashMap;
+
+/// Makes fixes. An action without a label gets the same new one in all of them.
+pub(super) struct Fixes<'a> {
+    whole: &'a Whole<'a>,
+    places: &'a Places<'a>,
+    /// By place of a statement, the label that it gets.
+    labels: FxHashMap<Position, String>,
+    /// The number of the first label `l1`, `l2`, ... that no rank has. Known once one was needed.
+    next: Option<u64>,
+}
+
+impl<'a> Fixes<'a> {
+    pub(super) fn new(whole: &'a Whole<'a>, places: &'a Places<'a>) -> Self {
+        Self { whole, places, labels: FxHashMap::default(), next: None }
+    }
+
+    /// The dependency of a rank's actions. `None` without texts.
+    pub(super) fn fix(&mut self, rank: u32, wait: Wait) -> Option<Fix> {
+        let [waiter, prerequisite] =
+            [wait.waiter, wait.prerequisite].map(|id| self.whole.vertex(rank, id));
+        let mut insertions = Vec::new();
+        let waiter_name = self.label(waiter, &mut insertions)?;
+        let prerequisite_name = self.label(prerequisite, &mut insertions)?;
+        let start = self.places.position(waiter)?;
+        let source = self.places.source(start)?;
+        let dependency = dependency(spelling(source), &waiter_name, &prerequisite_name);
+        insertions.extend(line_after(source, start, &dependency));
+        let title = format!("let `{waiter_name}` wait for the end of `{prerequisite_name}`");
+        Some(Fix { title, insertions })
+    }
+
+    /// The label of an action, which it may have to be given.
+    fn label(&mut self, vertex: Vertex, insertions: &mut Vec<Insertion>) -> Option<String> {
+        if let Some(label) = self.whole.body(vertex).debug.labels.get(self.whole.id(vertex)) {
+            return Some(label.to_owned());
+        }
+        let at = self.places.position(vertex)?;
+        let label = match self.labels.get(&at) {
+            Some(label) => label.clone(),
+            None => {
+                let number = self.next.unwrap_or_else(|| first_free(self.whole));
+                self.next = Some(number + 1);
+                self.labels.entry(at).or_insert(format!("l{number}")).clone()
+            }
+        };
+        insertions.push(Insertion { at, text: format!("{label}: ") });
+        Some(label)
+    }
+}
+
+/// One more than the highest number of a label `l1`, `l2`, ...
+fn first_free(whole: &Whole<'_>) -> u64 {
+    let labels =
+        whole.program.bodies.iter().flat_map(|body| body.ids().map(|id| body.debug.labels.get(id)));
+    let numbers = labels.filter_map(|label| label?.strip_prefix('l')?.parse::<u64>().ok());
+    numbers.max().map_or(1, |highest| highest.saturating_add(1))
+}

@@ -1,0 +1,277 @@
+//! Accesses of a rank to its memories that are not ordered, that find nothing, and that nobody
+//! makes use of.
+//!
+//! Order is only needed relative to each datum (paper II, Theorem 2), so only accesses to the same
+//! bytes are compared. Most programs are decided body by body, by the dependencies within a rank;
+//! where that leaves a pair open, each rank with that body is looked at with the order that
+//! messages make between ranks.
+
+mod fix;
+mod report;
+mod stuck;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+use crate::analysis::Analysis;
+use crate::order::{Order, SharedOrder};
+use goal_lang::diag::Report;
+use goal_lang::{ActionId, Body, BodyId, Space};
+use goal_opt::first_to_last;
+use goal_opt::whole::{BodyOrder, Event, Ordered, Vertex, Whole};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use sweep::{Bytes, Done, Fault, Faults, Sweep};
+
+/// A dependency on the end of an action that a rank lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wait {
+    waiter: ActionId,
+    prerequisite: ActionId,
+}
+
+/// More about a fault.
+#[derive(Debug)]
+struct Details {
+    /// The first bytes that it concerns.
+    bytes: Bytes,
+    /// The ranks that have it, ascending.
+    ranks: Vec<u32>,
+    /// What would end it.
+    wait: Option<Wait>,
+    /// In one order of events that was tried the two are ordered: others may order them too.
+    is_doubtful: bool,
+}
+
+/// What is wrong with a program, by body.
+#[derive(Debug, Default)]
+struct Found {
+    /// What is wrong with which ranks, of those that run the body.
+    faults: BTreeMap<(BodyId, Fault), Details>,
+    /// Pairs of which the bound on the work left open whether they are ordered.
+    undecided: u64,
+    /// Ranks whose accesses were not all looked at.
+    cut: Vec<u32>,
+}
+
+pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
+    let found = find(analysis, order);
+    report::tell(analysis, &found, report);
+}
+
+fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
+    let program = analysis.whole.program;
+    let mut ranks_of: Vec<Vec<u32>> = vec![Vec::new(); program.bodies.len()];
+    for rank in 0..program.num_ranks() {
+        ranks_of[program.ranks[rank as usize].body.index()].push(rank);
+    }
+    let mut found = Found::default();
+    let mut open = Vec::new();
+    for (index, (body, ranks)) in program.bodies.iter().zip(&ranks_of).enumerate() {
+        if ranks.is_empty() || !is_concerned(body) {
+            continue;
+        }
+        let mut order = BodyOrder::new(body);
+        let ordered = |first, second, done| match done {
+            Done::AtStart => order.starts_before(first, second),
+            Done::AtEnd => order.ends_before(first, second),
+        };
+        let faults = Sweep::new(body, ordered)
+            .with_effort(analysis.options.effort)
+            .run(first_to_last(body), true);
+        if faults.is_open() {
+            open.push(index);
+        } else {
+            found.add(BodyId::new(index), faults, ranks, |_, _, _| None, &[]);
+        }
+    }
+    if !open.is_empty() {
+        find_across_ranks(analysis, order, &open, &ranks_of, &mut found);
+    }
+    if !analysis.trace.is_complete() {
+        for index in open {
+            stuck::find(analysis, BodyId::new(index), &ranks_of[index], &mut found);
+        }
+    }
+    found
+}
+
+/// Whether an action of a body writes, or reads scratch memory: without any there is nothing to
+/// find.
+fn is_concerned(body: &Body) -> bool {
+    body.actions.iter().any(|action| {
+        let mut concerned = false;
+        body.visit_accesses(action, |piece, access| {
+            concerned |= access.writes() || piece.space == Space::Scratch;
+        });
+        concerned
+    })
+}
+
+/// Looks at every rank that runs one of the bodies `open`, with the order between all ranks.
+fn find_across_ranks(
+    analysis: &Analysis<'_>,
+    order: &mut SharedOrder<'_, '_>,
+    open: &[usize],
+    ranks_of: &[Vec<u32>],
+    found: &mut Found,
+) {
+    let Analysis { whole, trace, .. } = *analysis;
+    let partners = order.partners();
+    let is_all_unique = *partners == trace.partner;
+    let Ok(order) = order.order() else {
+        found.cut.extend(open.iter().flat_map(|&body| &ranks_of[body]));
+        return;
+    };
+    let mut of_run: Option<Order<'_, '_>> = None;
+    let mut is_open = vec![false; ranks_of.len()];
+    open.iter().for_each(|&body| is_open[body] = true);
+    let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
+    // Which messages would order what never ends in the abstract run is not known.
+    let is_concerned = |vertex: Vertex| is_open[body_of(vertex)] && trace.has_ended(vertex);
+    let mut sequence: Vec<Vertex> = order.sequence();
+    sequence.retain(|&vertex| is_concerned(vertex));
+    sequence.sort_by_key(|&vertex| whole.rank(vertex));
+    for actions in sequence.chunk_by(|&a, &b| whole.rank(a) == whole.rank(b)) {
+        let (rank, body) = (whole.rank(actions[0]), whole.body(actions[0]));
+        let ordered = |first: ActionId, second: ActionId, done| -> Ordered {
+            let [first, second] = [first, second].map(|id| whole.vertex(rank, id));
+            match done {
+                Done::AtStart => order.starts_before(first, second),
+                Done::AtEnd => order.accesses_before(first, second),
+            }
+        };
+        let mut faults = Sweep::new(body, ordered)
+            .with_effort(analysis.options.effort)
+            .run(actions.iter().map(|&vertex| whole.id(vertex)), false);
+        faults.in_order();
+        let wait = |first, second, bytes: &Bytes| {
+            let eager_limit = analysis.options.eager_limit;
+            missing(whole, order, rank, [first, second], bytes, eager_limit)
+        };
+        let doubtful = doubtful(analysis, rank, &faults, is_all_unique, &mut of_run);
+        found.add(whole.program.ranks[rank as usize].body, faults, &[rank], wait, &doubtful);
+    }
+}
+
+/// The races of a rank that the messages of one run order, where other runs match messages
+/// otherwise: they are none where all runs do so in one way or another, which nobody knows.
+fn doubtful<'a>(
+    analysis: &Analysis<'a>,
+    rank: u32,
+    faults: &Faults,
+    is_all_unique: bool,
+    of_run: &mut Option<Order<'a, 'a>>,
+) -> Vec<Fault> {
+    let Analysis { whole, trace, .. } = *analysis;
+    if is_all_unique || faults.faults.is_empty() {
+        return Vec::new();
+    }
+    if of_run.is_none() {
+        *of_run = Order::of_run(whole, trace).ok();
+    }
+    let Some(order) = of_run else { return Vec::new() };
+    let mut is_ordered = |fault: &&Fault| {
+        let &&Fault::Race(first, second) = fault else { return false };
+        let [first, second] = [first, second].map(|id| whole.vertex(rank, id));
+        [[first, second], [second, first]]
+            .into_iter()
+            .any(|[first, second]| order.accesses_before(first, second) != Ordered::No)
+    };
+    faults.faults.keys().filter(&mut is_ordered).copied().collect()
+}
+
+/// A dependency that orders two actions of a rank, which come in the order of their text. The later
+/// one waits, unless the earlier can't end before the later has started, or only where messages
+/// don't wait for their receives.
+fn missing(
+    whole: &Whole<'_>,
+    order: &mut Order<'_, '_>,
+    rank: u32,
+    pair: [ActionId; 2],
+    bytes: &Bytes,
+    eager_limit: u64,
+) -> Option<Wait> {
+    let [first, second] = pair;
+    let body = whole.program.body_of(rank);
+    // Where nothing else writes scratch memory that is read, its writer has to come first.
+    let is_filled = bytes.space == Space::Scratch && bytes.is_fresh && !writes(body, first, bytes);
+    let waits = [(second, first), (first, second)]
+        .map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
+    let candidates = if is_filled { [waits[1], waits[0]] } else { waits };
+    let events = |wait: &Wait| {
+        (
+            Event::Start(whole.vertex(rank, wait.waiter)),
+            Event::End(whole.vertex(rank, wait.prerequisite)),
+        )
+    };
+    // Best is what ends on any machine.
+    let mut limits = [0, eager_limit].into_iter();
+    limits.find_map(|limit| {
+        candidates.into_iter().find(|wait| {
+            let (start, end) = events(wait);
+            order.happens_before(start, end) == Ordered::No && !order.may_hold_up(start, end, limit)
+        })
+    })
+}
+
+/// Whether an action writes some of `bytes`.
+fn writes(body: &Body, id: ActionId, bytes: &Bytes) -> bool {
+    let mut writes = false;
+    body.visit_accesses(body.action(id), |piece, access| {
+        writes |= access.writes() && bytes.touches(piece);
+    });
+    writes
+}
+
+impl Found {
+    /// Adds what a sweep found in a body of `ranks`. `wait` tells what would order two actions.
+    fn add(
+        &mut self,
+        body: BodyId,
+        faults: Faults,
+        ranks: &[u32],
+        mut wait: impl FnMut(ActionId, ActionId, &Bytes) -> Option<Wait>,
+        doubtful: &[Fault],
+    ) {
+        self.undecided += faults.undecided * ranks.len() as u64;
+        if faults.cut {
+            self.cut.extend(ranks);
+        }
+        for (fault, bytes) in faults.faults {
+            let is_doubtful = doubtful.contains(&fault);
+            self.add_fault((body, fault), bytes, ranks, is_doubtful, |bytes| match fault {
+                Fault::Race(first, second) if first != second => wait(first, second, bytes),
+                _ => None,
+            });
+        }
+    }
+
+    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other
+    /// ranks.
+    fn add_fault(
+        &mut self,
+        place: (BodyId, Fault),
+        bytes: Bytes,
+        ranks: &[u32],
+        is_doubtful: bool,
+        wait: impl FnOnce(&Bytes) -> Option<Wait>,
+    ) {
+        match self.faults.entry(place) {
+            Entry::Occupied(entry) => {
+                let details = entry.into_mut();
+                details.is_doubtful &= is_doubtful;
+                let known = &mut details.ranks;
+                let is_ascending = known.last() < ranks.first();
+                known.extend(ranks);
+                if !is_ascending {
+                    known.sort_unstable();
+                }
+            }
+            Entry::Vacant(entry) => {
+                let wait = wait(&bytes);
+                entry.insert(Details { bytes, ranks: ranks.to_vec(), wait, is_doubtful });
+            }
+        }
+    }
+}

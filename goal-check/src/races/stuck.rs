@@ -1,0 +1,87 @@
+//! Races of actions that a program which is stuck does not come to.
+//!
+//! Which messages would order them is not known. But a message orders two actions of a rank only
+//! where the first leads to a send and the second comes after a receive; where that is so in
+//! neither direction, dependencies alone would have to order them.
+
+use super::Found;
+use super::sweep::{Done, Fault, Sweep};
+use crate::analysis::Analysis;
+use goal_lang::{ActionId, ActionKind, Body, BodyId};
+use goal_opt::first_to_last;
+use goal_opt::whole::{BodyOrder, Ordered};
+
+/// Adds the races of a body that `ranks` run, of pairs not both of which have ended. No dependency
+/// is suggested for them: which of them the program ends with is not known.
+pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &mut Found) {
+    let Analysis { whole, trace, .. } = *analysis;
+    let body = &whole.program.bodies[id.index()];
+    let sequence = first_to_last(body);
+    let ways = Ways::new(body, &sequence);
+    let mut order = BodyOrder::new(body);
+    let ordered = |first, second, done| {
+        let local = match done {
+            Done::AtStart => order.starts_before(first, second),
+            Done::AtEnd => order.ends_before(first, second),
+        };
+        // What may be ordered is not held against the program.
+        match local == Ordered::No
+            && !ways.may_order(first, second)
+            && !ways.may_order(second, first)
+        {
+            true => Ordered::No,
+            false => Ordered::Yes,
+        }
+    };
+    let mut faults = Sweep::new(body, ordered)
+        .with_effort(analysis.options.effort)
+        .run(sequence.iter().copied(), false);
+    faults.in_order();
+    if faults.cut {
+        found.cut.extend(ranks);
+        found.cut.sort_unstable();
+        found.cut.dedup();
+    }
+    for (fault, bytes) in faults.faults {
+        let Fault::Race(first, second) = fault else { continue };
+        let has_ended = |rank: u32, action| trace.has_ended(whole.vertex(rank, action));
+        let is_left = |rank: &u32| !has_ended(*rank, first) || !has_ended(*rank, second);
+        let left: Vec<u32> = ranks.iter().copied().filter(is_left).collect();
+        if !left.is_empty() {
+            found.add_fault((id, fault), bytes, &left, false, |_| None);
+        }
+    }
+}
+
+/// By action of a body, what messages it may have to do with.
+struct Ways {
+    /// Whether it is a send or starts before one.
+    leads_to_send: Vec<bool>,
+    /// Whether it is a receive or starts after one.
+    follows_recv: Vec<bool>,
+}
+
+impl Ways {
+    /// `sequence` has all actions in an order that the dependencies allow.
+    fn new(body: &Body, sequence: &[ActionId]) -> Self {
+        let kinds =
+            |kind: ActionKind| body.actions.iter().map(|action| action.kind() == kind).collect();
+        let mut ways =
+            Self { leads_to_send: kinds(ActionKind::Send), follows_recv: kinds(ActionKind::Recv) };
+        let waiters = |id: ActionId| body.requires.row(id).iter().chain(body.irequires.row(id));
+        for &id in sequence {
+            if ways.follows_recv[id.index()] {
+                waiters(id).for_each(|waiter| ways.follows_recv[waiter.index()] = true);
+            }
+        }
+        for &id in sequence.iter().rev() {
+            let leads = waiters(id).any(|waiter| ways.leads_to_send[waiter.index()]);
+            ways.leads_to_send[id.index()] |= leads;
+        }
+        ways
+    }
+
+    fn may_order(&self, first: ActionId, second: ActionId) -> bool {
+        self.leads_to_send[first.index()] && self.follows_recv[second.index()]
+    }
+}

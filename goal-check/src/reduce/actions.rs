@@ -1,0 +1,82 @@
+//! Fewer actions and dependencies.
+
+use super::Reducer;
+use goal_lang::{ActionId, Body, Csr, Edge, topological_order};
+use goal_opt::edit::Removal;
+
+/// Most dependencies that an action hands on where it goes: a bound on what adverse graphs cost.
+/// Whether a candidate with fewer is of use the verdict tells.
+const HANDED_ON_MAX: usize = 16;
+
+/// Takes actions away, one rank's alone.
+pub(super) fn reduce(reducer: &mut Reducer<'_>) {
+    let parts = reducer.best.bodies.iter().map(Body::len).sum();
+    reducer.take_away(parts, |program, gone| {
+        let mut program = program.clone();
+        let mut gone = gone;
+        for body in &mut program.bodies {
+            let (of_body, rest) = gone.split_at(body.len());
+            remove(body, of_body.to_vec());
+            gone = rest;
+        }
+        Some(program)
+    });
+}
+
+/// Takes dependencies of both kinds away.
+pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
+    let parts =
+        reducer.best.bodies.iter().map(|body| body.requires.len() + body.irequires.len()).sum();
+    reducer.take_away(parts, |program, gone| {
+        let mut program = program.clone();
+        let mut gone = gone.iter();
+        for body in &mut program.bodies {
+            let actions = body.len();
+            for edges in [&mut body.requires, &mut body.irequires] {
+                let left: Vec<Edge> =
+                    edges.edges().filter(|_| !gone.next().expect("an entry an edge")).collect();
+                *edges = Csr::from_edges(actions, &left);
+            }
+        }
+        Some(program)
+    });
+}
+
+/// The body without the actions that are `gone`. Who waits for one of them waits for what that one
+/// waited for, each as it did.
+pub(super) fn remove(body: &mut Body, gone: Vec<bool>) {
+    if !gone.contains(&true) {
+        return;
+    }
+    let mut removal = Removal::new(body);
+    let order = topological_order(body).expect("a valid body has no cycle");
+    let prerequisites =
+        [body.requires.transposed(body.len()), body.irequires.transposed(body.len())];
+    // By action that goes, what it hands on: whose end and whose start, in this order.
+    let mut handed_on: Vec<Vec<(usize, ActionId)>> = vec![Vec::new(); body.len()];
+    for waiter in order {
+        let mut inherited = Vec::new();
+        for (kind, rows) in prerequisites.iter().enumerate() {
+            for &prerequisite in rows.row(waiter) {
+                if gone[prerequisite.index()] {
+                    inherited.extend_from_slice(&handed_on[prerequisite.index()]);
+                } else if gone[waiter.index()] {
+                    inherited.push((kind, prerequisite));
+                }
+            }
+        }
+        inherited.sort_unstable();
+        inherited.dedup();
+        if gone[waiter.index()] {
+            inherited.truncate(HANDED_ON_MAX);
+            handed_on[waiter.index()] = inherited;
+            continue;
+        }
+        for (kind, prerequisite) in inherited {
+            let edges = if kind == 0 { &mut removal.requires } else { &mut removal.irequires };
+            edges.push(Edge { waiter, prerequisite }, None);
+        }
+    }
+    removal.gone = gone;
+    removal.finish(body);
+}

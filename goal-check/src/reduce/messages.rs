@@ -1,0 +1,135 @@
+//! Fewer messages, both ends together, and simpler ones.
+
+use super::{Reducer, actions};
+use goal_lang::{ANY, Action, Payload, Program};
+use goal_opt::whole::{Run, Vertex, Whole};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Takes messages away: each send with the receive that takes it.
+pub(super) fn reduce(reducer: &mut Reducer<'_>) {
+    let messages = Messages::of(&reducer.best);
+    reducer.take_away(messages.count, |program, gone| {
+        let mut program = program.clone();
+        let mut of = messages.of.iter();
+        for body in &mut program.bodies {
+            let gone_of =
+                |message: &Option<u32>| message.is_some_and(|message| gone[message as usize]);
+            let gone = of.by_ref().take(body.len()).map(gone_of).collect();
+            actions::remove(body, gone);
+        }
+        Some(program)
+    });
+}
+
+/// Lets messages carry a pattern instead of bytes of memory.
+pub(super) fn without_memory(reducer: &mut Reducer<'_>) {
+    let messages = Messages::of(&reducer.best);
+    reducer.take_away(messages.count, |program, plain| {
+        let mut program = program.clone();
+        let mut of = messages.of.iter();
+        for body in &mut program.bodies {
+            for id in body.ids() {
+                let message = of.next().expect("an entry an action");
+                if message.is_some_and(|message| plain[message as usize])
+                    && let Action::Send { payload, .. } | Action::Recv { payload, .. } =
+                        *body.action(id)
+                {
+                    let size = body.payload_size(payload);
+                    if let Action::Send { payload, .. } | Action::Recv { payload, .. } =
+                        &mut body.actions[id.index()]
+                    {
+                        *payload = Payload::Pattern { size };
+                    }
+                }
+            }
+        }
+        Some(program)
+    });
+}
+
+/// Which sends and receives belong together.
+struct Messages {
+    /// By action of every body, its message; `None` for what is no message.
+    of: Vec<Option<u32>>,
+    count: usize,
+}
+
+impl Messages {
+    /// Takes those together that meet in an abstract run, and of those left behind by a deadlock
+    /// the first send with the first receive. Where ranks share a body, whatever any of them
+    /// matches belongs together.
+    fn of(program: &Program) -> Self {
+        let mut first = Vec::with_capacity(program.bodies.len());
+        let mut actions = 0;
+        for body in &program.bodies {
+            first.push(actions);
+            actions += body.len();
+        }
+        let mut sets = Sets((0..actions).collect());
+        if let Ok(whole) = Whole::new(program) {
+            let place = |vertex| {
+                first[program.ranks[whole.rank(vertex) as usize].body.index()]
+                    + whole.id(vertex).index()
+            };
+            for (a, b) in pairs(&whole) {
+                sets.join(place(a), place(b));
+            }
+        }
+        let mut numbers = FxHashMap::default();
+        let all = program.bodies.iter().flat_map(|body| &body.actions).enumerate();
+        let of = all
+            .map(|(place, action)| {
+                let is_message = matches!(action, Action::Send { .. } | Action::Recv { .. });
+                let next = numbers.len() as u32;
+                is_message.then(|| *numbers.entry(sets.find(place)).or_insert(next))
+            })
+            .collect();
+        Self { of, count: numbers.len() }
+    }
+}
+
+/// Sends with their receives.
+fn pairs(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
+    let trace = Run::new(whole).finish(u64::MAX);
+    let partner = |vertex: Vertex| trace.partner[vertex.index()].some();
+    let mut pairs = Vec::new();
+    let mut waiting: FxHashMap<(u32, u32, u32), VecDeque<Vertex>> = FxHashMap::default();
+    for vertex in whole.vertices() {
+        if let Action::Send { to, tag, .. } = *whole.action(vertex) {
+            match partner(vertex) {
+                Some(recv) => pairs.push((vertex, recv)),
+                None => waiting.entry((to, whole.rank(vertex), tag)).or_default().push_back(vertex),
+            }
+        }
+    }
+    for vertex in whole.vertices() {
+        if let Action::Recv { from, tag, .. } = *whole.action(vertex)
+            && from != ANY
+            && partner(vertex).is_none()
+            && let Some(sends) = waiting.get_mut(&(whole.rank(vertex), from, tag))
+            && let Some(send) = sends.pop_front()
+        {
+            pairs.push((send, vertex));
+        }
+    }
+    pairs
+}
+
+/// Disjoint sets; each entry points towards the first of its set.
+struct Sets(Vec<usize>);
+
+impl Sets {
+    fn find(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}

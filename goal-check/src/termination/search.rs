@@ -1,0 +1,238 @@
+//! Every state that some order leads to, but for orders that make no difference.
+//!
+//! A step whose order against all others makes no difference is taken at once: a persistent set of
+//! one step (Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS
+//! 1032). What is left are choices: which of two sends of a rank to the same destination starts
+//! first, which of two receives that fit the same messages, and which of two messages of different
+//! ranks arrives first that the same receive may take.
+//!
+//! Ends of messages that nothing can tell apart, as they have the same size, envelope and
+//! dependents, stand for each other.
+
+use super::scene::{Completion, Scene};
+use super::state::{Pair, State};
+use crate::order::Order;
+use goal_opt::whole::{Trace, Vertex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The result of the search.
+pub(super) enum Found {
+    Ends(Taken),
+    Hangs(Box<Trace>),
+    SizesDiffer(Box<Trace>, Vertex),
+    /// The bound on the work was reached.
+    Unknown,
+}
+
+/// The messages that receives took in some order.
+pub(super) struct Taken {
+    /// By receive, the sends whose messages it took. Those that stand for each other may have
+    /// changed places.
+    pub(super) sends: FxHashMap<Vertex, Vec<Vertex>>,
+    /// By vertex, the first of those that stand for each other, where there are several.
+    alike: Vec<Option<Vertex>>,
+}
+
+impl Taken {
+    /// The messages that the same receive takes in every order: send and receive.
+    pub(super) fn always(&self) -> Vec<[Vertex; 2]> {
+        let is_single = |vertex: Vertex| self.alike[vertex.index()].is_none();
+        let known = self.sends.iter().filter_map(|(&recv, sends)| match sends[..] {
+            [send] => Some([send, recv]),
+            _ => None,
+        });
+        known.filter(|&[send, recv]| is_single(send) && is_single(recv)).collect()
+    }
+}
+
+/// Looks at states until one is stuck, all were seen, or `steps_max` actions were looked at. With
+/// `tells_data` it also finds each message that a receive that keeps the bytes takes in some order.
+pub(super) fn search(
+    scene: &Scene<'_, '_>,
+    trace: &Trace,
+    order: &mut Order<'_, '_>,
+    steps_max: u64,
+    tells_data: bool,
+) -> Found {
+    let Some(mut search) = Search::new(scene, order, steps_max, tells_data) else {
+        return Found::Unknown;
+    };
+    let length = scene.whole.len();
+    let into_trace =
+        |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
+    let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
+    let mut open = vec![State::new(scene.whole)];
+    while let Some(mut state) = open.pop() {
+        if !search.pay(1 + length as u64 / 4) || !search.settle(&mut state) {
+            return Found::Unknown;
+        }
+        if let Some(recv) = state.differs {
+            return Found::SizesDiffer(into_trace(state), recv);
+        }
+        if !visited.insert(state.fingerprint(&search.alike)) {
+            continue;
+        }
+        let arrivals: Vec<Pair> = state.streams.keys().copied().collect();
+        if state.ready.is_empty() && arrivals.is_empty() && state.ended.len() < length {
+            return Found::Hangs(into_trace(state));
+        }
+        if search.has_undecided {
+            for send in state.undecided(scene) {
+                let mut next = state.clone();
+                next.end_early(scene.whole, send);
+                open.push(next);
+            }
+        }
+        let cluster = search.closed_cluster(&state);
+        let is_looked_at = |vertex: Vertex| {
+            cluster.is_none_or(|cluster| search.cluster[vertex.index()] == cluster)
+        };
+        let starts: Vec<usize> =
+            (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
+        let arrivals: Vec<Pair> =
+            arrivals.into_iter().filter(|pair| is_looked_at(state.streams[pair][0])).collect();
+        for at in starts {
+            let mut next = state.clone();
+            let vertex = next.ready.swap_remove(at);
+            next.start(scene, vertex);
+            search.note(&next, vertex);
+            open.push(next);
+        }
+        for pair in arrivals {
+            let mut next = state.clone();
+            let send = next.streams[&pair][0];
+            next.arrive(scene, pair);
+            search.note(&next, send);
+            open.push(next);
+        }
+    }
+    Found::Ends(Taken { sends: search.taken, alike: search.alike })
+}
+
+/// Which steps are choices, and what the search saw so far.
+pub(super) struct Search<'s, 'a, 'p> {
+    pub(super) scene: &'s Scene<'a, 'p>,
+    /// It matters which message a receive takes that keeps the bytes, and not only who waits for
+    /// either.
+    pub(super) tells_data: bool,
+    /// By vertex, the first of those that stand for each other, where there are several.
+    pub(super) alike: Vec<Option<Vertex>>,
+    /// By vertex, the actions whose start before or after its own may make a difference.
+    pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
+    /// By send whose message a receive from any source may take, the sends of other ranks that may
+    /// arrive in its place.
+    pub(super) contenders: FxHashMap<Vertex, Vec<Vertex>>,
+    pub(super) has_undecided: bool,
+    /// By vertex, the first of those that its choices have to do with.
+    pub(super) cluster: Vec<Vertex>,
+    pub(super) members: FxHashMap<Vertex, Vec<Vertex>>,
+    /// By receive, the sends whose messages it took so far.
+    taken: FxHashMap<Vertex, Vec<Vertex>>,
+    steps_left: u64,
+}
+
+impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
+    /// `None` if finding the choices takes more than `steps_max`.
+    fn new(
+        scene: &'s Scene<'a, 'p>,
+        order: &mut Order<'_, '_>,
+        steps_max: u64,
+        tells_data: bool,
+    ) -> Option<Self> {
+        let whole = scene.whole;
+        let mut search = Self {
+            scene,
+            tells_data,
+            alike: vec![None; whole.len()],
+            rivals: FxHashMap::default(),
+            contenders: FxHashMap::default(),
+            has_undecided: whole
+                .vertices()
+                .any(|send| scene.completion(send) == Completion::Either),
+            cluster: whole.vertices().collect(),
+            members: FxHashMap::default(),
+            taken: FxHashMap::default(),
+            steps_left: steps_max,
+        };
+        search.find_alike();
+        search.find_contenders(order)?;
+        search.find_rivals(order)?;
+        search.find_clusters();
+        Some(search)
+    }
+
+    /// Pays for work; returns false if the bound is reached.
+    pub(super) fn pay(&mut self, steps: u64) -> bool {
+        match self.steps_left.checked_sub(steps) {
+            Some(left) => {
+                self.steps_left = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A cluster with choices all of whose actions have started or may start. Nothing else has to
+    /// do with its choices any more, so that they can be made before all others.
+    fn closed_cluster(&self, state: &State) -> Option<Vertex> {
+        let starts = state.ready.iter().copied();
+        let arrivals = state.streams.values().map(|stream| stream[0]);
+        let clusters = starts.chain(arrivals).map(|vertex| self.cluster[vertex.index()]);
+        let is_closed = |cluster: &Vertex| {
+            let members = self.members.get(cluster).map_or(&[][..], Vec::as_slice);
+            members.iter().all(|&vertex| state.is_available(vertex))
+        };
+        clusters.into_iter().find(is_closed)
+    }
+
+    /// Takes every step that is no choice, until only choices are left. Returns false if the bound
+    /// on the work is reached.
+    fn settle(&mut self, state: &mut State) -> bool {
+        loop {
+            if let Some(at) =
+                state.ready.iter().position(|&vertex| self.start_is_free(state, vertex))
+            {
+                let vertex = state.ready.swap_remove(at);
+                if !self.pay(2 + at as u64) {
+                    return false;
+                }
+                state.start(self.scene, vertex);
+                self.note(state, vertex);
+                continue;
+            }
+            let free =
+                state.streams.iter().find(|(_, stream)| self.arrival_is_free(state, stream[0]));
+            let Some((&pair, stream)) = free else { return true };
+            let send = stream[0];
+            if !self.pay(2 + state.ready.len() as u64) {
+                return false;
+            }
+            state.arrive(self.scene, pair);
+            self.note(state, send);
+        }
+    }
+
+    fn start_is_free(&self, state: &State, vertex: Vertex) -> bool {
+        self.rivals
+            .get(&vertex)
+            .is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
+    }
+
+    /// Returns true if no message that has not arrived may be taken by a receive that may take this
+    /// one.
+    fn arrival_is_free(&self, state: &State, send: Vertex) -> bool {
+        let has_arrived = |&other: &Vertex| state.has_arrived(other);
+        self.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))
+    }
+
+    /// Keeps in mind who took whose message in a step at one end of it.
+    fn note(&mut self, state: &State, vertex: Vertex) {
+        let Some(other) = state.partner[vertex.index()].some() else { return };
+        let recv = if self.scene.whole.is_recv(vertex) { vertex } else { other };
+        let send = if recv == vertex { other } else { vertex };
+        let sends = self.taken.entry(recv).or_default();
+        if !sends.contains(&send) {
+            sends.push(send);
+        }
+    }
+}
