@@ -30,6 +30,9 @@ pub struct Timing {
     pub dead_ns: u64,
     /// How long a peer is asked for a connection.
     pub connect_ns: u64,
+    /// How long a connection may wait for its communicator to be opened; see
+    /// [`super::Endpoint::open_communicator`].
+    pub postpone_ns: u64,
 }
 
 impl Default for Timing {
@@ -44,6 +47,7 @@ impl Default for Timing {
             probe_again_ns: 500_000_000,
             dead_ns: 2_000_000_000,
             connect_ns: 10_000_000_000,
+            postpone_ns: 10_000_000_000,
         }
     }
 }
@@ -63,6 +67,10 @@ pub struct Config {
     /// Authenticates data too: every frame has a tag over all of it. Both ends do if one of them is
     /// told to.
     pub authenticates_data: bool,
+    /// True if the first chunk of each stream names a communicator, as [`crate::message`] has it.
+    /// No stream is read then before [`super::Endpoint::open_communicator`] was called for its
+    /// communicator.
+    pub checks_communicators: bool,
     /// How much may be on its way on one connection.
     pub rules: Rules,
     /// Packets that may be on their way to this endpoint, those of all connections together.
@@ -82,6 +90,7 @@ impl Config {
             payload_max,
             job_key,
             authenticates_data: true,
+            checks_communicators: false,
             rules: Rules::default(),
             budget: 256,
             peers_max: 1 << 16,

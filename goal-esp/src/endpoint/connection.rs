@@ -1,5 +1,6 @@
 //! A slot with its clock, its keys and what its owner was told.
 
+use super::admission::Postponed;
 use super::clock::Clock;
 use super::config::{Config, Timing};
 use super::event::{ConnectionId, Event, Loss, Stats};
@@ -12,7 +13,7 @@ use crate::auth::{Address, Key};
 use crate::machine::{Body, Machine, Segment, Slot, Timer};
 use crate::seq::Seq;
 use crate::wire::{Frame, Parameters};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Longest silence of a peer, as a multiple of its own silence before and of the limit for others.
 const LULLS_MAX: u64 = 4;
@@ -28,6 +29,8 @@ pub(super) struct Shared {
     pub(super) events: VecDeque<Event>,
     pub(super) spare: Spare,
     pub(super) lag: Lag,
+    /// The communicators whose streams are read.
+    pub(super) communicators: BTreeSet<u32>,
 }
 
 /// How far a connection is.
@@ -78,6 +81,11 @@ pub(super) struct Connection {
     /// certain.
     pub(super) suspect: Option<Suspect>,
     pub(super) too_long: Option<u16>,
+    /// Set while the stream from the peer waits for its communicator.
+    pub(super) postponed: Option<Postponed>,
+    /// True if the peer had no room when it answered the first packet that is not acknowledged. How
+    /// long it takes then says nothing of how late peers answer.
+    pub(super) is_put_off: bool,
     /// When a connection was asked for last, and how often.
     pub(super) asked_ns: u64,
     pub(super) questions: u32,
@@ -112,6 +120,8 @@ impl Connection {
             probed_ns: None,
             suspect: None,
             too_long: None,
+            postponed: None,
+            is_put_off: false,
             asked_ns: now_ns,
             questions: 0,
             is_blocked: false,
@@ -238,7 +248,7 @@ impl Connection {
             if timer == Timer::Insist {
                 self.timed = None;
             }
-            if matches!(timer, Timer::Handshake | Timer::Insist) {
+            if timer == Timer::Handshake || timer == Timer::Insist && !self.is_put_off {
                 shared.lag.note(&shared.config.timing, waited_ns);
             }
             self.slot.pass(timer);
@@ -263,6 +273,7 @@ impl Connection {
 
     /// Tells what follows from the state. False if nothing is left of the connection.
     pub(super) fn settle(&mut self, now_ns: u64, shared: &mut Shared) -> bool {
+        self.end_postponement(now_ns, shared);
         let is_over = self.over_ns(shared) <= now_ns;
         if let (Phase::Connected, Some(machine)) = (self.phase, self.slot.machine()) {
             let receiver = machine.receiver();
@@ -318,7 +329,10 @@ impl Connection {
     /// When [`Connection::pass`] has something to do.
     pub(super) fn deadline_ns(&self, shared: &Shared) -> u64 {
         let probe_ns = if self.phase == Phase::Connected { self.probe_ns } else { u64::MAX };
-        self.over_ns(shared).min(probe_ns).min(self.clock.deadline_ns().unwrap_or(u64::MAX))
+        [self.clock.deadline_ns(), self.postponed_until_ns()]
+            .into_iter()
+            .flatten()
+            .fold(self.over_ns(shared).min(probe_ns), u64::min)
     }
 
     /// Writes the next frame to `out`, if there is one.

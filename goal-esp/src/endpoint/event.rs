@@ -53,6 +53,9 @@ pub enum Loss {
     /// The network loses frames of this many bytes behind Ethernet's header on their way to the
     /// peer, and carries shorter ones.
     TooLong(u16),
+    /// The stream from the peer belongs to this communicator, which was not opened here for
+    /// [`super::Timing::postpone_ns`].
+    Communicator(u32),
 }
 
 impl fmt::Display for Loss {
@@ -63,6 +66,9 @@ impl fmt::Display for Loss {
                     f,
                     "frames of {bytes} bytes to it get lost, while shorter ones arrive"
                 );
+            }
+            Loss::Communicator(number) => {
+                return write!(f, "it has a message for communicator {number}, which is not open");
             }
             Loss::Unreachable => "it never answered",
             Loss::Dead => "it is silent",
@@ -86,6 +92,8 @@ pub struct Stats {
     pub overtaken: u64,
     /// Frames that counted.
     pub received: u64,
+    /// Packets that were refused because the communicator of their stream is not open.
+    pub postponed: u64,
     /// Frames that were sent.
     pub sent: u64,
     /// Packets of streams that were sent again.

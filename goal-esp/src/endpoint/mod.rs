@@ -13,6 +13,7 @@
 //! work: `handle_frame` that of one frame, `handle_timeout` that of the connections whose time has
 //! come.
 
+mod admission;
 mod clock;
 mod config;
 mod connection;
@@ -77,6 +78,7 @@ impl Endpoint {
             events: VecDeque::new(),
             spare: spare::Spare::default(),
             lag: rtt::Lag::default(),
+            communicators: BTreeSet::new(),
         };
         Self {
             shared,
@@ -109,6 +111,22 @@ impl Endpoint {
         let id = connection.id;
         self.settle(now_ns, index);
         Some(id)
+    }
+
+    /// Reads the streams of this communicator from now on, those included that wait for it. Streams
+    /// of others are postponed: their peers are allowed no packets until the communicator is
+    /// opened, and are lost ([`Loss::Communicator`]) if that takes longer than
+    /// [`Timing::postpone_ns`]. Without [`Config::checks_communicators`], all streams are read.
+    pub fn open_communicator(&mut self, now_ns: u64, communicator: u32) {
+        self.shared.communicators.insert(communicator);
+        for index in 0..self.connections.len() {
+            if let Some(connection) = &mut self.connections[index]
+                && connection.postponed.is_some_and(|of| of.communicator == communicator)
+            {
+                connection.admit();
+                self.settle(now_ns, index as u32);
+            }
+        }
     }
 
     /// The longest payload of a packet for this connection in bytes; 0 if it is lost.

@@ -117,6 +117,7 @@ impl Connection {
         let payload = Copied { bytes: packet.payload(), memory: &mut memory, is_read };
         let mut progress = Progress::default();
         if let Some(body) = frames::body(payload, repr, counts) {
+            self.check_communicator(now_ns, &body, packet.payload(), shared);
             if let Some(Acknowledgement { next, window: 1.. }) = body.acknowledgement()
                 && let Some(suspect) = &mut self.suspect
             {
@@ -131,7 +132,10 @@ impl Connection {
                 }
                 _ => {}
             }
+            let has_no_room =
+                matches!(body.acknowledgement(), Some(Acknowledgement { window: 0, .. }));
             progress = self.handle(now_ns, Segment::Packet { ends, body }, shared);
+            self.is_put_off |= has_no_room && !progress.is_acknowledged;
         }
         if memory.capacity() > 0 {
             shared.spare.give(memory);
@@ -174,7 +178,11 @@ impl Connection {
             // The answer to the question at the beginning was lost.
             machine.probe();
         }
-        if let Some(late_ns) = self.clock.begin_anew(now_ns, progress) {
+        let was_put_off = self.is_put_off && progress.is_acknowledged;
+        self.is_put_off &= !was_put_off;
+        if let Some(late_ns) = self.clock.begin_anew(now_ns, progress)
+            && !was_put_off
+        {
             shared.lag.note(&shared.config.timing, late_ns);
         }
         if progress.is_acknowledged && std::mem::take(&mut self.is_blocked) {
@@ -195,6 +203,7 @@ impl Connection {
         (self.heard_ns, self.lull_ns) = (now_ns, 0);
         (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
         (self.timed, self.probed_ns, self.suspect, self.too_long) = (None, None, None, None);
+        self.is_put_off = false;
         let questions = std::mem::take(&mut self.questions);
         if is_answer {
             // An answer to a question that was repeated may be one to any of them.
@@ -222,6 +231,7 @@ impl Connection {
                     .connection([(shared.config.address, own), (self.peer, peer)]);
                 Proof { ends: (own, peer), key, sent: 0, seen: 0 }
             });
+            self.postponed = None;
         }
         differ
     }

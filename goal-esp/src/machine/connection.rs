@@ -122,6 +122,16 @@ impl<P: Default> Machine<P> {
         self.due = Due { reset: true, ..Due::default() };
     }
 
+    /// Refuses the stream from the peer from its first packet on. See [`Receiver::postpone`].
+    pub fn postpone(&mut self) {
+        self.receive.postpone();
+    }
+
+    /// Takes the stream from the peer from now on, and requests what was refused of it.
+    pub fn admit(&mut self) {
+        self.due.request |= self.receive.admit();
+    }
+
     /// The next payload, in order.
     pub fn read(&mut self) -> Option<P> {
         let payload = self.receive.read();

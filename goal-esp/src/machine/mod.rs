@@ -7,6 +7,8 @@
 //! pass at every moment: what holds there holds for every clock.
 
 mod connection;
+#[cfg(test)]
+mod model;
 mod slot;
 
 pub use connection::{Machine, Outgoing, Progress};

@@ -20,10 +20,22 @@ pub enum Answer {
     Request,
 }
 
+/// Tells if the stream is taken. Only its first packet can be refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Gate {
+    /// The first packet has not come.
+    Undecided,
+    /// The first packet came and was refused. No packet is taken until [`Receiver::admit`].
+    Postponed,
+    /// The first packet was taken.
+    Passed,
+}
+
 /// The receiving end of a direction. It keeps what came too early, and what was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Receiver<P> {
     rules: Rules,
+    gate: Gate,
     /// The first packet that has not arrived.
     next: Seq,
     /// What is there from `next` on: the first is missing, the last is not.
@@ -56,6 +68,7 @@ impl<P> Receiver<P> {
     pub fn new(rules: Rules, first: Seq) -> Self {
         Self {
             rules,
+            gate: Gate::Undecided,
             next: first,
             early: VecDeque::new(),
             ready: VecDeque::new(),
@@ -92,6 +105,36 @@ impl<P> Receiver<P> {
         !self.is_finished && (self.is_open || !self.early.is_empty())
     }
 
+    /// Returns true if `seq` is the first packet of the stream, and it was not taken yet.
+    pub fn is_first(&self, seq: Seq) -> bool {
+        self.gate != Gate::Passed && seq == self.next
+    }
+
+    /// Refuses the first packet, and all packets until [`Receiver::admit`]: none of them is kept.
+    /// Acknowledgements allow no packets meanwhile. Must be called before the first packet is
+    /// taken.
+    pub fn postpone(&mut self) {
+        debug_assert_ne!(self.gate, Gate::Passed, "only the first packet can be refused");
+        self.gate = Gate::Postponed;
+        self.early = VecDeque::new();
+        self.opened = self.standing;
+    }
+
+    /// Takes packets again. Returns true if they were refused: the sender should be asked for them.
+    pub fn admit(&mut self) -> bool {
+        let was_postponed = self.gate == Gate::Postponed;
+        if was_postponed {
+            self.gate = Gate::Undecided;
+        }
+        was_postponed
+    }
+
+    /// The number of packets that are kept.
+    #[cfg(test)]
+    pub fn kept(&self) -> usize {
+        self.ready.len() + self.early.iter().flatten().count()
+    }
+
     /// Packets from the first missing one on that may be on their way. A transfer may have as many
     /// more on their way than those that it began with as have arrived: it doubles each round trip
     /// up to its share.
@@ -106,7 +149,12 @@ impl<P> Receiver<P> {
     pub fn accept(&mut self, seq: Seq, flags: Flags, payload: impl Into<P>) -> (bool, Answer) {
         let offset = seq.since(self.next);
         let is_new = offset >= 0 && self.early.get(offset as usize).is_none_or(Option::is_none);
-        let has_room = offset as i64 + (self.ready.len() as i64) < self.rules.burst_length.into();
+        let room = match self.gate {
+            Gate::Postponed => return (false, Answer::Now),
+            Gate::Undecided => self.rules.initial(),
+            Gate::Passed => self.rules.burst_length,
+        };
+        let has_room = offset as i64 + (self.ready.len() as i64) < room.into();
         if !is_new || !has_room || self.is_finished {
             self.is_holding_back |= is_new && !self.is_finished;
             return (false, Answer::Now);
@@ -144,6 +192,7 @@ impl<P> Receiver<P> {
 
     /// Takes the first packet that was missing.
     fn take(&mut self, flags: Flags, payload: P) {
+        self.gate = Gate::Passed;
         self.next = self.next.plus(1);
         self.is_open = !flags.has(Flags::TXF);
         self.is_finished = flags.has(Flags::FIN);
@@ -204,6 +253,9 @@ impl<P> Receiver<P> {
     /// with how many of them the next one may begin.
     pub fn acknowledgement(&mut self) -> (Seq, u16) {
         self.unanswered = 0;
+        if self.gate == Gate::Postponed {
+            return (self.next, 0);
+        }
         self.edge = self.edge.max(self.next.plus(self.room().into()));
         self.is_holding_back &= self.edge == self.next;
         let allowed = self.edge.since(self.next).max(0) as u16;

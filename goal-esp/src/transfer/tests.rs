@@ -137,11 +137,11 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
     write(&mut sender, 3);
     assert_eq!(numbers(&mut sender), [11, 12, 13]);
     write(&mut sender, 1);
-    assert_eq!(numbers(&mut sender), []);
+    assert!(numbers(&mut sender).is_empty());
     sender.acknowledge(Seq(14), 0, drop);
     assert_eq!(numbers(&mut sender), [14], "a start may always leave");
     sender.acknowledge(Seq(14), 0, drop);
-    assert_eq!(numbers(&mut sender), []);
+    assert!(numbers(&mut sender).is_empty());
     sender.acknowledge(Seq(14), 3, drop);
     assert_eq!(numbers(&mut sender), [14]);
 }
@@ -165,7 +165,7 @@ fn a_receiver_asks_once_for_what_was_overtaken() {
 
 #[test]
 fn a_request_has_so_many_ranges_and_the_next_one_goes_on() {
-    let rules = Rules { burst_length: 200, reordered_max: 0, ..RULES };
+    let rules = Rules { initial_burst_length: 200, burst_length: 200, reordered_max: 0, ..RULES };
     let mut receiver = Receiver::<u8>::new(rules, Seq(0));
     for seq in (1..200).step_by(2) {
         receiver.accept(Seq(seq), Flags::NONE, 0);
@@ -188,6 +188,43 @@ fn what_is_there_already_is_answered_and_changes_nothing() {
     assert_eq!(receiver.next(), before.next());
     assert_eq!(receiver.read(), Some(0));
     assert_eq!(receiver.read(), None);
+}
+
+#[test]
+fn nothing_is_taken_of_a_postponed_stream() {
+    let mut receiver = receiver();
+    // As many as may have left before anything is acknowledged.
+    for (seq, expected) in [(11, Answer::None), (13, Answer::Request)] {
+        assert_eq!(receiver.accept(Seq(seq), Flags::NONE, 0), (true, expected));
+    }
+    assert_eq!(receiver.accept(Seq(14), Flags::NONE, 0), (false, Answer::Now));
+    assert!(receiver.is_first(Seq(10)) && !receiver.is_first(Seq(11)));
+    receiver.postpone();
+    assert_eq!(receiver.kept(), 0);
+    assert!(!receiver.controls());
+    for seq in 10..30 {
+        assert_eq!(receiver.accept(Seq(seq), Flags::TXS, 0), (false, Answer::Now), "{seq}");
+        assert_eq!(receiver.acknowledgement(), (Seq(10), 0));
+    }
+    assert_eq!(receiver.kept(), 0);
+    assert!(receiver.admit());
+    assert_eq!(ranges(|out| receiver.take_everything_missing(out)), [(10, 4)]);
+    assert!(receiver.accept(Seq(10), Flags::TXS, 0).0);
+    assert!(!receiver.admit() && !receiver.is_first(Seq(10)) && !receiver.is_first(Seq(11)));
+}
+
+#[test]
+fn a_sender_that_is_told_of_no_room_sends_the_start_alone() {
+    let mut sender = sender();
+    write(&mut sender, 6);
+    assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
+    sender.acknowledge(Seq(10), 0, drop);
+    assert!(numbers(&mut sender).is_empty());
+    sender.insist();
+    assert_eq!(numbers(&mut sender), [10]);
+    sender.acknowledge(Seq(10), 4, drop);
+    assert_eq!(sender.request([Range { first: 10, count: 4 }].into_iter()), 4);
+    assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
 }
 
 #[test]

@@ -21,6 +21,7 @@ const SCENARIO: Scenario = Scenario {
     partition: None,
     both_ask: false,
     authenticates_data: true,
+    opens_ns: 0,
     bytes_max: 1 << 17,
     burst_length: 64,
     limit_ns: 100_000_000_000,

@@ -2,6 +2,7 @@
 
 use goal_esp::endpoint::{ConnectionId, Event};
 use goal_esp::sim::{Faults, Links, Partition, Random, Simulation};
+use goal_esp::wire::{Chunk, ChunkKind};
 use std::collections::BTreeMap;
 
 /// What a seed stands for.
@@ -14,6 +15,9 @@ pub(crate) struct Scenario {
     /// Both hosts of a pair ask for the connection.
     pub(crate) both_ask: bool,
     pub(crate) authenticates_data: bool,
+    /// Each host opens the communicator of all streams at some time before this; 0 if streams name
+    /// none.
+    pub(crate) opens_ns: u64,
     pub(crate) bytes_max: u64,
     pub(crate) burst_length: u16,
     pub(crate) limit_ns: u64,
@@ -48,6 +52,7 @@ impl Scenario {
             partition,
             both_ask: random.below(2) == 0,
             authenticates_data: random.below(4) > 0,
+            opens_ns: if random.below(3) == 0 { 1 + random.below(3_000_000_000) } else { 0 },
             bytes_max: 1 << (8 + random.below(10)),
             burst_length: 1 << random.below(9),
             limit_ns: 100_000_000_000,
@@ -55,11 +60,25 @@ impl Scenario {
     }
 }
 
+/// The communicator of all streams.
+const COMMUNICATOR: u32 = 3;
+
+/// The payload of a packet that names the communicator.
+fn communicator() -> Vec<u8> {
+    let (kind, message) = (ChunkKind::Communicator, COMMUNICATOR);
+    let chunk = Chunk { kind, len: 0, message, receive: 0, offset: 0, envelope: None };
+    let mut payload = vec![0; chunk.header_len()];
+    chunk.emit(&mut payload);
+    payload
+}
+
 /// One direction of a connection, as an end sees both.
 struct Flow {
     peer: usize,
     sent: u64,
     read: u64,
+    /// The communicator was named, by either end.
+    is_named: [bool; 2],
     is_finished: bool,
     is_closed: bool,
 }
@@ -70,6 +89,8 @@ pub(crate) struct Streams {
     seed: u64,
     scenario: Scenario,
     random: Random,
+    /// When each host opens the communicator; `None` once it is open.
+    opens_ns: Vec<Option<u64>>,
     flows: BTreeMap<(usize, ConnectionId), Flow>,
 }
 
@@ -78,6 +99,7 @@ impl Streams {
         let Scenario { hosts, links, faults, .. } = *scenario;
         let mut simulation = Simulation::new(seed, hosts, links, faults, |config| {
             config.authenticates_data = scenario.authenticates_data;
+            config.checks_communicators = scenario.opens_ns > 0;
             config.rules.burst_length = scenario.burst_length;
             config.timing.dead_ns = 20_000_000_000;
             config.timing.connect_ns = 20_000_000_000;
@@ -95,8 +117,10 @@ impl Streams {
                 simulation.flush(host);
             }
         }
-        let random = Random::new(seed ^ 0xf10d);
-        Self { simulation, seed, scenario: scenario.clone(), random, flows: BTreeMap::new() }
+        let mut random = Random::new(seed ^ 0xf10d);
+        let opens_ns = (0..hosts).map(|_| Some(random.below(scenario.opens_ns))).collect();
+        let (scenario, flows) = (scenario.clone(), BTreeMap::new());
+        Self { simulation, seed, scenario, random, opens_ns, flows }
     }
 
     /// How much `from` sends `to`.
@@ -128,6 +152,13 @@ impl Streams {
                 self.scenario.limit_ns / 1_000_000_000
             ));
         }
+        for host in 0..self.scenario.hosts {
+            if self.opens_ns[host].take_if(|at_ns| *at_ns <= self.simulation.now_ns()).is_some() {
+                let now_ns = self.simulation.host_now_ns(host);
+                self.simulation.hosts[host].endpoint.open_communicator(now_ns, COMMUNICATOR);
+                self.simulation.flush(host);
+            }
+        }
         let Some(touched) = self.simulation.advance() else {
             return Err("nothing ever happens again".into());
         };
@@ -143,7 +174,14 @@ impl Streams {
         match event {
             Event::Connected { id, peer } => {
                 let peer = usize::from(peer.port) - 1000;
-                let flow = Flow { peer, sent: 0, read: 0, is_finished: false, is_closed: false };
+                let flow = Flow {
+                    peer,
+                    sent: 0,
+                    read: 0,
+                    is_named: [self.scenario.opens_ns == 0; 2],
+                    is_finished: false,
+                    is_closed: false,
+                };
                 if self.flows.insert((host, id), flow).is_some() {
                     return Err(format!("host {host} got connected with {peer} twice"));
                 }
@@ -182,6 +220,9 @@ impl Streams {
         let endpoint = &mut self.simulation.hosts[host].endpoint;
         let flow = self.flows.get_mut(&(host, id)).expect("it is connected");
         let longest = endpoint.payload_max(id) as u64;
+        if !std::mem::replace(&mut flow.is_named[0], true) {
+            endpoint.push(id, communicator(), false).expect("it is the first packet");
+        }
         while flow.sent < total {
             let len = (1 + self.random.below(longest)).min(total - flow.sent);
             let payload =
@@ -198,6 +239,12 @@ impl Streams {
         let now_ns = self.simulation.host_now_ns(host);
         let flow = self.flows.get_mut(&(host, id)).expect("it is connected");
         while let Some(payload) = self.simulation.hosts[host].endpoint.read(now_ns, id) {
+            if !std::mem::replace(&mut flow.is_named[1], true) {
+                if payload != communicator() || self.opens_ns[host].is_some() {
+                    return Err(format!("host {host} has read a stream that it does not know"));
+                }
+                continue;
+            }
             for byte in payload {
                 if byte != Self::byte(flow.peer, host, flow.read) {
                     return Err(format!("byte {} of {} to {host} differs", flow.read, flow.peer));

@@ -15,7 +15,7 @@ use super::Full as NoRoom;
 use crate::transport::Header;
 pub use credit::Overrun;
 use goal_esp::auth::Address;
-use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss};
+use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, Loss, Timing};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use goal_esp::message::Broken;
 use goal_esp::wire::Chunk;
@@ -23,6 +23,7 @@ use goal_lang::ANY;
 use messages::{has_room, note_written, read};
 use peer::Peer;
 use std::collections::{BTreeMap, VecDeque};
+use translate::COMMUNICATOR;
 
 /// The shortest sleep without a frame: longer than the tick of a system that is busy, which then
 /// sets no timer of its own.
@@ -90,9 +91,20 @@ pub enum LostPeer {
     Overrun(Overrun),
 }
 
+impl From<Loss> for LostPeer {
+    fn from(cause: Loss) -> Self {
+        match cause {
+            Loss::Communicator(number) => LostPeer::Communicator(number),
+            cause => LostPeer::Connection(cause),
+        }
+    }
+}
+
 /// One rank's end of ESP.
 pub struct EspTransport<F> {
     rank: u32,
+    /// The communicator that its streams name.
+    communicator: u32,
     frames: F,
     endpoint: Endpoint,
     addresses: Vec<Address>,
@@ -136,10 +148,16 @@ impl<F: Frames> EspTransport<F> {
         frames: F,
     ) -> Self {
         let ranks = (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect();
+        // The job has one communicator, so a stream of another one never becomes readable.
+        let timing = Timing { postpone_ns: 0, ..config.timing };
+        let config = Config { checks_communicators: true, timing, ..config };
+        let mut endpoint = Endpoint::new(config, seed);
+        endpoint.open_communicator(frames.now_ns(), COMMUNICATOR);
         Self {
             rank,
+            communicator: COMMUNICATOR,
             frames,
-            endpoint: Endpoint::new(config, seed),
+            endpoint,
             peers: addresses.iter().map(|_| None).collect(),
             addresses,
             ranks,
@@ -312,7 +330,7 @@ impl<F: Frames> EspTransport<F> {
                 Event::Lost { id, cause } => {
                     if let Some(&rank) = self.by_id.get(&id).or_else(|| self.asked.get(&id)) {
                         self.asked.remove(&id);
-                        self.lose(rank, LostPeer::Connection(cause));
+                        self.lose(rank, cause.into());
                     }
                 }
                 Event::Writable(_) | Event::Finished(_) | Event::Closed(_) => {}
@@ -325,7 +343,7 @@ impl<F: Frames> EspTransport<F> {
         let Some(&rank) = self.ranks.get(&address) else {
             return self.endpoint.reset(self.frames.now_ns(), id);
         };
-        let peer = Peer::new(id, &mut self.endpoint);
+        let peer = Peer::new(id, self.communicator, &mut self.endpoint);
         self.asked.remove(&id);
         self.peers[rank as usize] = Some(Box::new(peer));
         self.by_id.insert(id, rank);

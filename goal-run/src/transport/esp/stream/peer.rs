@@ -24,7 +24,7 @@ pub(super) struct Peer {
 
 impl Peer {
     /// A new connection, whose first chunk names the communicator.
-    pub(super) fn new(id: ConnectionId, endpoint: &mut Endpoint) -> Self {
+    pub(super) fn new(id: ConnectionId, communicator: u32, endpoint: &mut Endpoint) -> Self {
         let mut peer = Self {
             id,
             reader: Reader::default(),
@@ -34,7 +34,8 @@ impl Peer {
             credit: Credit::default(),
             is_written: false,
         };
-        peer.write(&bare(ChunkKind::Communicator, 0), &[], endpoint);
+        let first = Chunk { message: communicator, ..bare(ChunkKind::Communicator, 0) };
+        peer.write(&first, &[], endpoint);
         peer
     }
 

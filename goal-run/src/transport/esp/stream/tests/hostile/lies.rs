@@ -74,6 +74,16 @@ fn names_of_other_ranks_and_communicators_end_the_job() {
     }
 }
 
+#[test]
+fn a_connection_for_another_communicator_ends_the_job() {
+    let options = Options { calc: Calc::Scaled(1.0), ..Options::default() };
+    let (ended, _) = run(&late(), 1, 0, options, |_, esp| esp.communicator = 3);
+    let [Ended::Lost(MAD, cause @ LostPeer::Communicator(3))] = &ended[..] else {
+        panic!("{ended:?}")
+    };
+    assert!(cause.to_string().contains("communicator 3"), "{cause}");
+}
+
 /// Returns the end of rank 0 of a program that gets headers with the tags of its receives, each of
 /// which comes once as soon as it can, with a part of 8 bytes behind each that announces parts.
 fn told(text: &str, lies: &[Header]) -> Ended {

@@ -1,5 +1,7 @@
 //! Two endpoints and what happens between them.
 
+mod postponed;
+
 use super::{ConnectionId, Event, FRAME_LEN_MAX, Loss, Stats};
 use crate::auth::Address;
 use crate::endpoint::{Config, Endpoint};

@@ -1,60 +1,64 @@
 //! Two ends and the frames between them.
 
-use goal_esp::machine::{Change, Identity, Segment, Slot, Timer};
-use goal_esp::seq::Seq;
-use goal_esp::transfer::Rules;
+use crate::machine::{Body, Change, Identity, Segment, Slot, Timer};
+use crate::seq::Seq;
+use crate::transfer::Rules;
 use stateright::{Checker, Model, Property};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What is explored.
 #[derive(Clone, Debug)]
-pub(crate) struct Network {
+pub(super) struct Network {
     /// Rules of both ends.
-    pub(crate) rules: Rules,
+    pub(super) rules: Rules,
     /// Packets with which a transfer after the first may begin.
-    pub(crate) standing: u16,
+    pub(super) standing: u16,
     /// Different frames that can be on their way.
-    pub(crate) frames_max: usize,
+    pub(super) frames_max: usize,
     /// Packets of each write, of each end.
-    pub(crate) writes: [&'static [u8]; 2],
+    pub(super) writes: [&'static [u8]; 2],
     /// Which ends ask for a connection.
-    pub(crate) connects: [bool; 2],
+    pub(super) connects: [bool; 2],
     /// Whether they are connected to begin with.
-    pub(crate) is_connected: bool,
+    pub(super) is_connected: bool,
     /// Whether both ends end their streams after their writes.
-    pub(crate) closes: bool,
+    pub(super) closes: bool,
     /// How often each end may forget everything and ask anew.
-    pub(crate) restarts: [u8; 2],
+    pub(super) restarts: [u8; 2],
+    /// True for an end that does not know the communicator of the stream to it at first.
+    pub(super) opens_late: [bool; 2],
     /// Whether ends read when they like, and not at once.
-    pub(crate) reads_late: bool,
+    pub(super) reads_late: bool,
     /// True if ends send when they like, and not at once, as where their interface has no room.
-    pub(crate) sends_late: bool,
+    pub(super) sends_late: bool,
     /// Whether frames may be lost.
-    pub(crate) loses: bool,
+    pub(super) loses: bool,
     /// Whether frames may arrive and stay on their way.
-    pub(crate) duplicates: bool,
+    pub(super) duplicates: bool,
 }
 
 /// Where both ends are.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct State {
-    pub(crate) ends: [Slot<u8>; 2],
+pub(super) struct State {
+    pub(super) ends: [Slot<u8>; 2],
     /// Writes that were done.
-    pub(crate) written: [u8; 2],
-    pub(crate) is_closed: [bool; 2],
+    pub(super) written: [u8; 2],
+    pub(super) is_closed: [bool; 2],
     /// Packets that each end has read.
-    pub(crate) read: [u8; 2],
+    pub(super) read: [u8; 2],
     /// Something was read that was not next.
-    pub(crate) is_broken: bool,
+    pub(super) is_broken: bool,
     /// An end has given up its connection for another one.
-    pub(crate) is_replaced: bool,
-    pub(crate) restarts: [u8; 2],
+    pub(super) is_replaced: bool,
+    pub(super) restarts: [u8; 2],
+    /// True for an end that knows the communicator of the stream to it.
+    pub(super) is_open: [bool; 2],
     /// What is on its way, and to which end; without order.
-    pub(crate) frames: Vec<(usize, Segment<u8>)>,
+    pub(super) frames: Vec<(usize, Segment<u8>)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(super) enum Action {
     Arrive(usize, Segment<u8>),
     ArriveAndStay(usize, Segment<u8>),
     Lose(usize, Segment<u8>),
@@ -63,6 +67,7 @@ pub(crate) enum Action {
     Read(usize),
     Send(usize),
     Close(usize),
+    Open(usize),
     Restart(usize),
 }
 
@@ -84,6 +89,14 @@ impl Network {
             };
             if let Some(machine) = end.machine_mut() {
                 machine.set_share(self.rules.burst_length, self.standing);
+            }
+            if let Segment::Packet { ends: (from, of), body: Body::Data { seq, .. } } = segment
+                && end.ends() == Some((*of, *from))
+                && let Some(machine) = end.machine_mut()
+                && machine.receiver().is_first(*seq)
+            {
+                // As an endpoint does when it has looked at the payload.
+                if state.is_open[to] { machine.admit() } else { machine.postpone() }
             }
             let is_connected = end.ends().is_some();
             if end.handle(segment.clone(), || fresh, drop) == Change::Established {
@@ -117,6 +130,12 @@ impl Network {
             Action::Close(end) => {
                 state.is_closed[*end] = true;
                 state.ends[*end].machine_mut().expect("it is connected").close();
+            }
+            Action::Open(end) => {
+                state.is_open[*end] = true;
+                if let Some(machine) = state.ends[*end].machine_mut() {
+                    machine.admit();
+                }
             }
             Action::Restart(end) => {
                 state.restarts[*end] += 1;
@@ -226,6 +245,9 @@ impl Network {
         for end in 0..2 {
             let armed = Timer::ALL.into_iter().filter(|&timer| state.ends[end].is_armed(timer));
             actions.extend(armed.map(|timer| Action::Pass(end, timer)));
+            if !state.is_open[end] {
+                actions.push(Action::Open(end));
+            }
             if state.restarts[end] < self.restarts[end] {
                 actions.push(Action::Restart(end));
             }
@@ -246,7 +268,7 @@ impl Network {
 
     /// Explores everything. The states that were found, or the property that does not hold with the
     /// way there.
-    pub(crate) fn explore(self) -> Result<usize, String> {
+    pub(super) fn explore(self) -> Result<usize, String> {
         let checker = self.checker().spawn_bfs().join();
         match checker.discoveries().into_iter().find(|(name, _)| *name != "everything arrives") {
             None => {
@@ -276,6 +298,7 @@ impl Model for Network {
             is_broken: false,
             is_replaced: false,
             restarts: [0; 2],
+            is_open: self.opens_late.map(|is_late| !is_late),
             frames: Vec::new(),
         };
         for end in 0..2 {
@@ -314,6 +337,13 @@ impl Model for Network {
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
             Property::always("in order and exactly once", |_, state: &State| !state.is_broken),
+            Property::always("a postponed stream is not kept", |model: &Network, state: &State| {
+                let early_max = usize::from(model.rules.initial()) - 1;
+                let kept =
+                    |end: usize| state.ends[end].machine().map_or(0, |of| of.receiver().kept());
+                (0..2)
+                    .all(|end| state.is_open[end] || state.read[end] == 0 && kept(end) <= early_max)
+            }),
             Property::always("nobody is taken for one that started anew", |_, state: &State| {
                 !state.is_replaced || state.restarts != [0; 2]
             }),

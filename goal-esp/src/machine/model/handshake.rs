@@ -1,7 +1,7 @@
 //! How connections come about.
 
-use crate::network::Network;
-use goal_esp::transfer::Rules;
+use super::network::Network;
+use crate::transfer::Rules;
 
 fn handshake() -> Network {
     Network {
@@ -15,6 +15,7 @@ fn handshake() -> Network {
         restarts: [0; 2],
         reads_late: false,
         sends_late: false,
+        opens_late: [false; 2],
         loses: true,
         duplicates: true,
     }

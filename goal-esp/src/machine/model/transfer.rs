@@ -1,7 +1,7 @@
 //! Transfers, with connections that are there.
 
-use crate::network::Network;
-use goal_esp::transfer::Rules;
+use super::network::Network;
+use crate::transfer::Rules;
 
 const RULES: Rules = Rules {
     initial_burst_length: 1,
@@ -24,6 +24,7 @@ fn transfers(rules: Rules) -> Network {
         restarts: [0; 2],
         reads_late: false,
         sends_late: false,
+        opens_late: [false; 2],
         loses: true,
         duplicates: true,
     }

@@ -8,4 +8,5 @@
 
 mod handshake;
 mod network;
+mod postponed;
 mod transfer;

@@ -1,0 +1,88 @@
+//! Postpones streams of communicators that are not open at this end yet (thesis 4.1.2, 4.2.1).
+//!
+//! The first chunk of a stream names the communicator that it belongs to. While that communicator
+//! is not open, the first packet is refused as if there were no room for it: it is dropped, and the
+//! acknowledgement allows no packets. The peer's own timer repeats the packet, so a postponed
+//! stream needs no memory and no queue here. Opening the communicator requests the packet at once.
+//!
+//! Threat: a peer that has the key of the job may open a connection for a communicator that never
+//! opens, and send on. It takes up the state that every connection has, of which there are at most
+//! [`Config::peers_max`](super::Config::peers_max), and no packet of it is kept. While the first
+//! packet of a stream has not come, at most an initial burst of those behind it is kept. A
+//! postponed stream has no share of the congestion budget and does not count in the estimate of how
+//! late peers answer, so it slows no other connection. It ends after
+//! [`Timing::postpone_ns`](super::Timing::postpone_ns), whatever the peer sends.
+
+use super::connection::{Connection, Phase, Shared};
+use super::event::{Event, Loss};
+use crate::machine::Body;
+use crate::message::Reader;
+
+/// The communicator that a postponed stream names, and the time at which the connection is given
+/// up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Postponed {
+    pub(super) communicator: u32,
+    until_ns: u64,
+}
+
+impl Connection {
+    /// Admits or postpones the stream from the peer if `body` is its first packet, with this
+    /// payload. Must be called before the machine handles the packet. A stream that names no
+    /// communicator is admitted: its reader reports that.
+    pub(super) fn check_communicator<P>(
+        &mut self,
+        now_ns: u64,
+        body: &Body<P>,
+        payload: &[u8],
+        shared: &mut Shared,
+    ) {
+        let Body::Data { seq, .. } = body else { return };
+        let Shared { config, communicators, stats, .. } = shared;
+        let Some(machine) = self.machine_mut().filter(|machine| machine.receiver().is_first(*seq))
+        else {
+            return;
+        };
+        if !config.checks_communicators {
+            return;
+        }
+        match Reader::communicator_of(payload) {
+            Ok(communicator) if !communicators.contains(&communicator) => {
+                machine.postpone();
+                stats.postponed += 1;
+                let until_ns = now_ns.saturating_add(config.timing.postpone_ns);
+                let postponed = self.postponed.get_or_insert(Postponed { communicator, until_ns });
+                postponed.communicator = communicator;
+            }
+            _ => self.admit(),
+        }
+    }
+
+    /// Takes the stream from the peer from now on, and requests it if it was postponed.
+    pub(super) fn admit(&mut self) {
+        self.postponed = None;
+        if let Some(machine) = self.machine_mut() {
+            machine.admit();
+        }
+    }
+
+    /// The time at which a postponed connection is given up.
+    pub(super) fn postponed_until_ns(&self) -> Option<u64> {
+        self.postponed
+            .filter(|_| self.phase == Phase::Connected)
+            .map(|postponed| postponed.until_ns)
+    }
+
+    /// Gives the connection up if it was postponed for too long: the peer is told by a reset.
+    pub(super) fn end_postponement(&mut self, now_ns: u64, shared: &mut Shared) {
+        if self.postponed_until_ns().is_none_or(|until_ns| now_ns < until_ns) {
+            return;
+        }
+        if let Some(Postponed { communicator, .. }) = self.postponed.take() {
+            let cause = Loss::Communicator(communicator);
+            shared.events.push_back(Event::Lost { id: self.id, cause });
+            self.reset(now_ns);
+            self.id.generation += 1;
+        }
+    }
+}
