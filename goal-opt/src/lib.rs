@@ -14,6 +14,7 @@ mod machine;
 mod marks;
 mod pass;
 mod passes;
+mod pipeline;
 pub mod reach;
 #[cfg(test)]
 mod tests;
@@ -22,10 +23,8 @@ mod verify;
 pub mod whole;
 
 pub use machine::{Machine, MachineError};
-pub use pass::{
-    Arguments, Context, Invocation, Level, PASSES, Parameter, Pass, PassError, Pipeline, Refusal,
-    Rewrite, SpecError, Timings, Values, run,
-};
-pub use passes::{Pruned, WindowError, Windowed, join, prune, topological, window};
+pub use pass::{Arguments, Context, Level, Parameter, Pass, Refusal, Rewrite, Values};
+pub use passes::{PASSES, Pruned, WindowError, Windowed, join, prune, topological, window};
+pub use pipeline::{Invocation, PassError, Pipeline, SpecError, Timings, run};
 pub use text_order::first_to_last;
-pub use verify::{Fault, Faults, verify};
+pub use verify::{Fault, Faults, Rule, verify};

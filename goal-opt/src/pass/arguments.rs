@@ -1,43 +1,43 @@
 //! Parameters of passes and their values.
 
-/// Something of a pass that can be set.
+/// A parameter of a pass.
 #[derive(Debug)]
 pub struct Parameter {
-    /// The name in `--passes`.
+    /// The name in lists of passes.
     pub name: &'static str,
-    /// What it is, with its unit.
+    /// One line that says what it sets, with the unit.
     pub description: &'static str,
-    /// What it may be.
+    /// The allowed values and the default.
     pub values: Values,
 }
 
-/// What a parameter may be, and what it is where nobody says.
+/// The allowed values of a parameter, and its default.
 #[derive(Debug)]
 pub enum Values {
-    /// A number of at least `min`. Without a default the pass decides, or insists.
+    /// A number of at least `min`. Without a default the pass chooses one, or refuses to run.
     Number {
-        /// The smallest allowed.
+        /// The smallest allowed number.
         min: u64,
-        /// Where nobody says.
+        /// The number if none is given.
         default: Option<u64>,
     },
-    /// One of these words; the first where nobody says.
+    /// One of these words; the first is the default.
     Word(&'static [&'static str]),
 }
 
-/// The values that an invocation of a pass was given, in the order of the pass's parameters.
+/// The values of the parameters for one run of a pass, in the order of its row in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Arguments(pub(super) Vec<(&'static str, Argument)>);
+pub struct Arguments(pub(crate) Vec<(&'static str, Argument)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Argument {
+pub(crate) enum Argument {
     Number(Option<u64>),
     Word(&'static str),
 }
 
 impl Arguments {
-    /// The defaults.
-    pub(super) fn new(parameters: &'static [Parameter]) -> Self {
+    /// The default of each parameter.
+    pub(crate) fn new(parameters: &'static [Parameter]) -> Self {
         let default = |parameter: &'static Parameter| match parameter.values {
             Values::Number { default, .. } => (parameter.name, Argument::Number(default)),
             Values::Word(words) => (parameter.name, Argument::Word(words[0])),

@@ -1,26 +1,19 @@
-//! Passes in order.
+//! Pipelines: which passes run in which order, and the function that runs them.
 
-use super::spec::{self, SpecError};
-use super::{Arguments, Context, PASSES, Pass, Refusal, Rewrite};
+mod spec;
+#[cfg(test)]
+mod tests;
+
+pub use spec::SpecError;
+
 use crate::machine::Machine;
+use crate::pass::{Arguments, Context, Level, Pass, Refusal, Rewrite};
+use crate::passes::PASSES;
 use crate::verify::{Faults, verify};
 use goal_lang::Program;
 use goal_lang::limits::EAGER_LIMIT;
 use rayon::prelude::*;
-use std::cell::RefCell;
 use std::time::{Duration, Instant};
-
-/// How much is done to a program (`-O`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Level {
-    /// Only what the format needs: the text's order and dependencies stay.
-    O0,
-    /// What changes which orders are allowed only by the format's needs.
-    #[default]
-    O1,
-    /// Also what restricts orders and splits messages, for the machine that is given.
-    O2,
-}
 
 /// A pass with the parameters that it runs with.
 #[derive(Debug, Clone)]
@@ -145,12 +138,7 @@ pub fn run(
         check(program, None, timings)?;
     }
     for Invocation { pass, arguments } in &pipeline.passes {
-        let context = || Context {
-            arguments,
-            machine: &pipeline.machine,
-            eager_limit: pipeline.eager_limit,
-            notes: RefCell::default(),
-        };
+        let context = || Context::new(arguments, &pipeline.machine, pipeline.eager_limit);
         let (changed, notes) = timings.measure(pass.name, || rewrite(pass, program, context));
         timings.notes.extend(notes.into_iter().map(|note| (pass.name, note)));
         let changed = changed.map_err(|refusal| PassError::Refused { pass: pass.name, refusal })?;
@@ -173,7 +161,7 @@ fn rewrite<'a>(
         Rewrite::Body(rewrite) => {
             let of_body = |body| {
                 let context = context();
-                (rewrite(body, &context), context.notes.into_inner())
+                (rewrite(body, &context), context.into_notes())
             };
             let of_bodies: Vec<(bool, Vec<String>)> =
                 program.bodies.par_iter_mut().map(of_body).collect();
@@ -188,7 +176,7 @@ fn rewrite<'a>(
         }
         Rewrite::Program(rewrite) => {
             let context = context();
-            (rewrite(program, &context), context.notes.into_inner())
+            (rewrite(program, &context), context.into_notes())
         }
     }
 }

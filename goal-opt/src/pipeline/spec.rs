@@ -1,7 +1,8 @@
 //! `--passes a,b(c=4)`: passes by name, with parameters.
 
-use super::arguments::{Argument, Arguments, Parameter, Values};
-use super::{Invocation, PASSES, Pass};
+use super::Invocation;
+use crate::pass::{Argument, Arguments, Parameter, Pass, Values};
+use crate::passes::PASSES;
 
 /// Why a list of passes is none.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
