@@ -1,6 +1,7 @@
 //! All checks in turn.
 
-use crate::analysis::{Analysis, Options};
+use crate::analysis::Analysis;
+use crate::options::Options;
 use crate::order::SharedOrder;
 use crate::pairing::Pairing;
 use crate::places::Places;

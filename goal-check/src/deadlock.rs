@@ -129,8 +129,12 @@ pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
         "the program ends only where messages of {least} byte{plural} are sent before their receives are there"
     );
     let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
-    let provided = if has_room { "" } else { "given a higher --unexpected-limit, " };
-    let mut note = format!("{provided}the least --eager-limit at which it ends is {least}");
+    let names = options.names;
+    let provided = match has_room {
+        true => String::new(),
+        false => format!("given a higher {}, ", names.unexpected_limit),
+    };
+    let mut note = format!("{provided}the least {} at which it ends is {least}", names.eager_limit);
     if let Some(cycle) = cycles.first() {
         note.push_str(&format!("; at 0, {}", circle(&analysis, cycle)));
         diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
@@ -150,6 +154,7 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
         return true;
     };
     let (limit, most) = (options.unexpected_limit, room.bytes_max());
+    let unexpected_limit = options.names.unexpected_limit;
     let others = match room.scarce().len() {
         1 => String::new(),
         length => format!(" and {} more", length - 1),
@@ -163,7 +168,7 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     if is_error {
         let why = format!(
             "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
-             receive: raise --unexpected-limit to {most}, or post receives earlier"
+             receive: raise {unexpected_limit} to {most}, or post receives earlier"
         );
         tell(&analysis, &pairing, &Cause::Room(why), report);
         return false;
@@ -173,7 +178,7 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     );
     let mut diagnostic = Diagnostic::new(Code::ReliesOnBuffering, message);
     let mut note = format!(
-        "timing decides whether there is room when it is needed; there always is from --unexpected-limit {most} on"
+        "timing decides whether there is room when it is needed; there always is from {unexpected_limit} {most} on"
     );
     if let Some(cycle) = Waits::new(&analysis, &pairing).cycles().first() {
         note.push_str(&format!("; without, {}", circle(&analysis, cycle)));

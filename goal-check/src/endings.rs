@@ -4,7 +4,7 @@
 //! a finding ends in every order.
 
 use super::pairing::Pairing;
-use crate::analysis::{Analysis, more_effort};
+use crate::analysis::Analysis;
 use crate::deadlock;
 use crate::order::SharedOrder;
 use crate::termination::{Verdict, decide};
@@ -65,7 +65,10 @@ pub(crate) fn tell(analysis: &Analysis<'_>, endings: &Endings, report: &mut Repo
         report.add(Code::ReliesOnBuffering, || tell_buffering(analysis, stuck, &where_));
     }
     if let Verdict::Hangs(stuck) = &endings.unbuffered {
-        report.add(Code::ReliesOnBuffering, || tell_buffering(analysis, stuck, "--eager-limit 0"));
+        report.add(Code::ReliesOnBuffering, || {
+            let where_ = format!("{} 0", analysis.options.names.eager_limit);
+            tell_buffering(analysis, stuck, &where_)
+        });
     }
     ![&endings.without_room, &endings.unbuffered]
         .iter()
@@ -77,9 +80,7 @@ pub(crate) fn tell_unknown(analysis: &Analysis<'_>, report: &mut Report) {
     report.add(Code::CheckIncomplete, || {
         let message = "it was not found out whether the program ends in every order of events";
         let bound = SEARCH_STEPS_MAX.saturating_mul(analysis.options.effort);
-        more_effort(
-            analysis,
-            Diagnostic::new(Code::CheckIncomplete, message).note(format!(
+        analysis.with_effort_help(Diagnostic::new(Code::CheckIncomplete, message).note(format!(
                 "receives may take each other's messages, and the search through the orders looks at no more than {bound} actions"
             )),
         )

@@ -7,6 +7,7 @@ mod deadlock;
 mod endings;
 mod groups;
 mod matching;
+mod options;
 mod order;
 mod pairing;
 mod patterns;
@@ -21,6 +22,5 @@ mod tests;
 mod timing;
 mod waits;
 
-pub use analysis::Options;
 pub use check::{check, check_into};
-pub use postcondition::{Collective, CollectiveKind};
+pub use options::{Collective, CollectiveKind, OptionNames, Options};

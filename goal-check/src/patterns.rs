@@ -5,7 +5,7 @@
 //! others to its rank start shows in memory, even where tags tell which receive takes which
 //! message.
 
-use crate::analysis::{Analysis, more_effort};
+use crate::analysis::Analysis;
 use crate::groups::{Groups, more, statement};
 use crate::order::{Order, SharedOrder};
 use goal_lang::diag::{Code, Diagnostic, Report};
@@ -51,7 +51,7 @@ pub(crate) fn check<'a>(
                 "not all sends were looked at whose order may show in the patterns that receives store";
             let found = Diagnostic::new(Code::CheckIncomplete, message)
                 .note("the work of comparing pairs of sends is bounded");
-            more_effort(analysis, found)
+            analysis.with_effort_help(found)
         });
     }
 }

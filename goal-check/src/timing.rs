@@ -4,7 +4,7 @@
 //! rule), so where sends and receives start one after the other every run matches them alike. What
 //! remains are starts without an order, and wildcards.
 
-use crate::analysis::{Analysis, more_effort};
+use crate::analysis::Analysis;
 use crate::groups::{Groups, more, statement};
 use crate::order::{Order, SharedOrder};
 use crate::termination::{stores, taken};
@@ -86,7 +86,7 @@ pub(crate) fn check<'a>(
             let message = "not all receives were looked at that may take each other's messages";
             let found = Diagnostic::new(Code::CheckIncomplete, message)
                 .note("the work of comparing pairs of receives is bounded");
-            more_effort(analysis, found)
+            analysis.with_effort_help(found)
         });
     }
     search.delays

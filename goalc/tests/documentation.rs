@@ -61,7 +61,11 @@ fn checks(code: Code) -> Option<Options> {
         output: 0,
     };
     let collective = (code == Code::Postcondition).then_some(bcast);
-    (code as u16 >= 300).then(|| Options { collective, ..Options::default() })
+    (code as u16 >= 300).then(|| Options {
+        collective,
+        names: goalc::driver::FLAGS,
+        ..Options::default()
+    })
 }
 
 fn rendered(sources: &SourceMap, report: &Report) -> String {

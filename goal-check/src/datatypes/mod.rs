@@ -14,32 +14,9 @@ use crate::analysis::Analysis;
 use crate::order::SharedOrder;
 use goal_lang::diag::Report;
 use goal_lang::{Action, Datatype, Function, Op};
-use goal_opt::whole::{Vertex, Whole};
+use goal_opt::whole::Whole;
 use shadow::Shadow;
 use std::collections::BTreeSet;
-use trail::Hops;
-
-/// Where bytes got their type from, and which message brought them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Typed {
-    datatype: Datatype,
-    /// [`Vertex::NONE`] for `init`.
-    writer: Vertex,
-    /// The last message, as send and receive; [`Vertex::NONE`] before there is one.
-    message: [Vertex; 2],
-    /// Whether an operation has read the bytes as elements since they were received.
-    read: bool,
-    /// The copies and messages that they came through.
-    hops: Hops,
-}
-
-/// Elements of a message that are read as another type than they were written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mismatch {
-    typed: Typed,
-    reader: Vertex,
-    read_as: Datatype,
-}
 
 pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
     let Analysis { whole, trace, .. } = *analysis;

@@ -1,9 +1,7 @@
 //! What is said about datatypes.
 
-use super::Mismatch;
-use super::trail::Trail;
+use super::trail::{Mismatch, Trail};
 use crate::analysis::Analysis;
-use crate::analysis::more_effort;
 use goal_lang::ActionKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::Vertex;
@@ -25,10 +23,9 @@ pub(super) fn tell(
         let message =
             "the datatypes of not all messages were followed from their writers to their readers";
         let note = "buffers overlap in so many ways that it would take too long";
-        report.push(more_effort(
-            analysis,
-            Diagnostic::new(Code::CheckIncomplete, message).note(note),
-        ));
+        report.push(
+            analysis.with_effort_help(Diagnostic::new(Code::CheckIncomplete, message).note(note)),
+        );
     }
 }
 

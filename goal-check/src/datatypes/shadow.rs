@@ -1,7 +1,6 @@
 //! The memories of all ranks, with the type of each byte instead of its value.
 
-use super::trail::{Hops, Trail};
-use super::{Mismatch, Typed};
+use super::trail::{Mismatch, Trail, Typed};
 use crate::ranges::Ranges;
 use goal_lang::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use goal_lang::{Action, ActionId, BodyId, Datatype, Function, Op, Operand, Piece, Space};
@@ -30,12 +29,6 @@ pub(super) struct Shadow<'a> {
     /// The places of those found already: ranks that share bodies have theirs in common.
     places: FxHashSet<Place>,
     trail: Trail,
-}
-
-impl Typed {
-    fn new(datatype: Datatype, writer: Vertex) -> Self {
-        Self { datatype, writer, message: [Vertex::NONE; 2], read: false, hops: Hops::NONE }
-    }
 }
 
 impl<'a> Shadow<'a> {

@@ -1,6 +1,6 @@
 //! How typed bytes came to where they are read.
 
-use super::Typed;
+use goal_lang::Datatype;
 use goal_opt::whole::Vertex;
 use std::iter;
 use std::ops::Range;
@@ -45,4 +45,32 @@ impl Trail {
         let hop = |Hops(at): Hops| self.hops.get(at as usize).copied();
         iter::successors(hop(hops), move |&(_, before)| hop(before)).map(|(vertex, _)| vertex)
     }
+}
+
+/// Where bytes got their type from, and which message brought them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Typed {
+    pub(super) datatype: Datatype,
+    /// [`Vertex::NONE`] for `init`.
+    pub(super) writer: Vertex,
+    /// The last message, as send and receive; [`Vertex::NONE`] before there is one.
+    pub(super) message: [Vertex; 2],
+    /// Whether an operation has read the bytes as elements since they were received.
+    pub(super) read: bool,
+    /// The copies and messages that they came through.
+    pub(super) hops: Hops,
+}
+
+impl Typed {
+    pub(super) fn new(datatype: Datatype, writer: Vertex) -> Self {
+        Self { datatype, writer, message: [Vertex::NONE; 2], read: false, hops: Hops::NONE }
+    }
+}
+
+/// Elements of a message that are read as another type than they were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mismatch {
+    pub(super) typed: Typed,
+    pub(super) reader: Vertex,
+    pub(super) read_as: Datatype,
 }

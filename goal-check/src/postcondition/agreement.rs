@@ -1,9 +1,10 @@
 //! Whether all ranks get the same bits where rounding depends on the order of combination.
 
-use super::collective::{CollectiveKind, Layout};
 use super::execute::Execution;
+use super::layout::Layout;
 use super::memory::Part;
 use super::trail::Trail;
+use crate::options::CollectiveKind;
 use crate::places::Places;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Function, Op, Piece, Space};

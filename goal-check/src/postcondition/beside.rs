@@ -1,8 +1,8 @@
 //! Actions that are not on a wrong byte's way, but may have been meant to be: they write bytes
 //! beside those that the way reads.
 
-use super::collective::Layout;
 use super::compare::Wrong;
+use super::layout::Layout;
 use goal_lang::{Access, Piece, Space};
 use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,8 +1,8 @@
 //! What memory holds in the end against what it must hold.
 
-use super::collective::{Content, Layout, Wanted};
 use super::contributions::{Contributions, Run, merged};
 use super::execute::Execution;
+use super::layout::{Content, Layout, Wanted};
 use super::memory::Part;
 use super::value::{Node, Value, Values, canonical, commutes, is_idempotent, is_logical, width};
 use goal_lang::{Function, Piece, Space};

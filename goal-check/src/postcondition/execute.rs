@@ -1,6 +1,6 @@
 //! The program carried out on expressions instead of bytes.
 
-use super::collective::Layout;
+use super::layout::Layout;
 use super::memory::{Memory, Part};
 use super::start::Start;
 use super::trail::{Source, Step, Trail};

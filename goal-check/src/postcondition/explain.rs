@@ -1,14 +1,15 @@
 //! Wrong bytes in words: what they should be, what they are, and how they came there.
 
 use super::beside::beside;
-use super::collective::{Content, Layout};
 use super::compare::{Comparison, Difference, Violation, Wrong};
 use super::contributions::{Contributions, Run};
 use super::execute::Execution;
 use super::follow::Follower;
 use super::instead::written_instead;
+use super::layout::{Content, Layout};
 use super::lost;
 use super::value::{Expression, Value, Values};
+use crate::options::{CollectiveKind, OptionNames};
 use crate::places::{Places, in_words};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, Function, Piece};
@@ -23,6 +24,8 @@ pub(super) struct Explainer<'a> {
     pub(super) trace: &'a Trace,
     pub(super) places: &'a Places<'a>,
     pub(super) layout: &'a Layout,
+    /// The names of options in helps.
+    pub(super) names: OptionNames,
 }
 
 impl Explainer<'_> {
@@ -123,7 +126,7 @@ impl Explainer<'_> {
             );
         }
         diagnostic = diagnostic.note(note);
-        diagnostic.help("change what these actions move or combine, or say with --in, --out, --count, --type, --op and --root what the program is meant to compute")
+        diagnostic.help(format!("change what these actions move or combine, or say with {} what the program is meant to compute", self.names.collective))
     }
 
     fn wanted(&self, wrong: &Wrong) -> String {
@@ -248,4 +251,12 @@ fn order(runs: &[Run]) -> String {
     let names: Vec<String> = runs.iter().take(8).map(|run| range(run.first, run.last)).collect();
     let more = if runs.len() > names.len() { ", ..." } else { "" };
     format!("{}{more}", names.join(", "))
+}
+
+/// The finding that a program is too large to be followed.
+pub(super) fn unknown(kind: CollectiveKind, reason: &str) -> Diagnostic {
+    Diagnostic::new(
+        Code::Postcondition,
+        format!("the program was not held against {kind} to the end: {reason}"),
+    )
 }

@@ -1,9 +1,9 @@
 //! The way back from wrong bytes to where they became wrong.
 
-use super::collective::Layout;
 use super::compare::{Difference, Violation, Wrong};
 use super::contributions::Contributions;
 use super::execute::Execution;
+use super::layout::Layout;
 use super::trail::{Source, Step, Stored};
 use super::value::{Expression, Node, Values, canonical};
 use goal_lang::{Action, Op};

@@ -1,106 +1,8 @@
-//! What MPI defines for each collective: where the inputs lie, and what must lie where in the end.
+//! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
-use goal_lang::{Datatype, Function, Op, Program};
+use crate::options::{Collective, CollectiveKind};
+use goal_lang::{Function, Op, Program};
 use std::fmt;
-
-/// The collectives that a program can be held against (MPI 4, chapter 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CollectiveKind {
-    /// Every rank ends with the root's input.
-    Bcast,
-    /// The root ends with the combination of all inputs.
-    Reduce,
-    /// Every rank ends with the combination of all inputs.
-    Allreduce,
-    /// The root ends with the inputs of all ranks, in the order of ranks.
-    Gather,
-    /// Every rank ends with the inputs of all ranks, in the order of ranks.
-    Allgather,
-    /// Every rank ends with its block of the root's input.
-    Scatter,
-    /// Block r of every rank's input ends at rank r, in the order of ranks.
-    Alltoall,
-    /// Block r of the combination of all inputs ends at rank r.
-    ReduceScatter,
-    /// Rank r ends with the combination of the inputs of ranks 0 to r.
-    Scan,
-    /// Rank r ends with the combination of the inputs of the ranks before it; rank 0 with anything.
-    Exscan,
-    /// No rank ends before every rank has started.
-    Barrier,
-}
-
-impl CollectiveKind {
-    /// Every collective.
-    pub const ALL: [CollectiveKind; 11] = [
-        CollectiveKind::Bcast,
-        CollectiveKind::Reduce,
-        CollectiveKind::Allreduce,
-        CollectiveKind::Gather,
-        CollectiveKind::Allgather,
-        CollectiveKind::Scatter,
-        CollectiveKind::Alltoall,
-        CollectiveKind::ReduceScatter,
-        CollectiveKind::Scan,
-        CollectiveKind::Exscan,
-        CollectiveKind::Barrier,
-    ];
-
-    /// The name on the command line and in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::Bcast => "bcast",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::Allreduce => "allreduce",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::Allgather => "allgather",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::Alltoall => "alltoall",
-            CollectiveKind::ReduceScatter => "reduce-scatter",
-            CollectiveKind::Scan => "scan",
-            CollectiveKind::Exscan => "exscan",
-            CollectiveKind::Barrier => "barrier",
-        }
-    }
-
-    /// Whether inputs are combined.
-    pub const fn combines(self) -> bool {
-        use CollectiveKind as Kind;
-        matches!(
-            self,
-            Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan
-        )
-    }
-
-    /// Whether one rank has a part of its own.
-    pub const fn has_root(self) -> bool {
-        use CollectiveKind as Kind;
-        matches!(self, Kind::Bcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
-    }
-}
-
-/// What a program is meant to compute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Collective {
-    /// Which collective.
-    pub kind: CollectiveKind,
-    /// The root, where there is one.
-    pub root: u32,
-    /// How inputs are combined, where they are. A user function is taken as an associative B = A f
-    /// B that leaves A as it is and need not commute.
-    pub function: Function,
-    /// The type of the elements.
-    pub datatype: Datatype,
-    /// Elements a block: a rank's input, or what each of `p` ranks gets of it in scatter, alltoall
-    /// and reduce-scatter. `None` for as many as fit between the input, the output and the end of
-    /// the memory that the program touches.
-    pub count: Option<u64>,
-    /// Address of every rank's input. `None` for in place, as with `MPI_IN_PLACE`: where the output
-    /// will be.
-    pub input: Option<u64>,
-    /// Address of every rank's output.
-    pub output: u64,
-}
 
 /// Why a program can't be held against a collective at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -322,11 +224,5 @@ impl fmt::Display for Layout {
         }
         let plural = if self.ranks == 1 { "" } else { "s" };
         write!(f, ", {} rank{plural}", self.ranks)
-    }
-}
-
-impl fmt::Display for CollectiveKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

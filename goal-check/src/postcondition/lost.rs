@@ -1,8 +1,8 @@
 //! How far the input of a rank came that is missing in a result.
 
-use super::collective::Layout;
 use super::compare::Wrong;
 use super::execute::Execution;
+use super::layout::Layout;
 use super::trail::{Source, Step};
 use super::value::Values;
 use goal_lang::Space;

@@ -5,13 +5,13 @@
 mod agreement;
 mod barrier;
 mod beside;
-mod collective;
 mod compare;
 mod contributions;
 mod execute;
 mod explain;
 mod follow;
 mod instead;
+mod layout;
 mod lost;
 mod memory;
 mod ranks;
@@ -21,16 +21,15 @@ mod tests;
 mod trail;
 mod value;
 
-pub use collective::{Collective, CollectiveKind};
-
 use crate::analysis::Analysis;
+use crate::options::{Collective, CollectiveKind};
 use crate::order::SharedOrder;
-use collective::Layout;
 use compare::Comparison;
 use execute::{Execution, TooManyRanges};
-use explain::Explainer;
+use explain::{Explainer, unknown};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
+use layout::Layout;
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come
 /// first.
@@ -55,7 +54,8 @@ pub(super) fn check(
         Ok(layout) => layout,
         Err(unfit) => {
             let message = format!("the program is no {kind}: {unfit}");
-            let help = "say with --in, --out, --count, --type and --root what the program is meant to compute";
+            let buffers = analysis.options.names.buffers;
+            let help = format!("say with {buffers} what the program is meant to compute");
             report.push(Diagnostic::new(Code::Postcondition, message).help(help));
             return None;
         }
@@ -87,7 +87,8 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
             return;
         }
     };
-    let explainer = Explainer { whole, trace, places, layout };
+    let names = analysis.options.names;
+    let explainer = Explainer { whole, trace, places, layout, names };
     let mut comparison = Comparison::new(layout);
     for rank in 0..layout.ranks {
         let wrong = comparison.rank(&mut execution, rank);
@@ -106,12 +107,4 @@ fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
     {
         report.push(finding);
     }
-}
-
-/// The finding that a program is too large to be followed.
-fn unknown(kind: CollectiveKind, reason: &str) -> Diagnostic {
-    Diagnostic::new(
-        Code::Postcondition,
-        format!("the program was not held against {kind} to the end: {reason}"),
-    )
 }

@@ -1,6 +1,6 @@
 //! What memory holds before the first action.
 
-use super::collective::Layout;
+use super::layout::Layout;
 use super::memory::Part;
 use super::trail::Step;
 use super::value::{Expression, Value, Values};

@@ -1,6 +1,6 @@
 //! Dependencies that end a race, as changes of the text.
 
-use super::Wait;
+use super::found::Wait;
 use crate::places::Places;
 use goal_lang::Position;
 use goal_lang::diag::{Fix, Insertion, dependency, line_after, spelling};

@@ -7,6 +7,7 @@
 //! messages make between ranks.
 
 mod fix;
+mod found;
 mod report;
 mod stuck;
 mod sweep;
@@ -15,44 +16,12 @@ mod tests;
 
 use crate::analysis::Analysis;
 use crate::order::{Order, SharedOrder};
+use found::{Found, Wait};
 use goal_lang::diag::Report;
 use goal_lang::{ActionId, Body, BodyId, Space};
 use goal_opt::first_to_last;
 use goal_opt::whole::{BodyOrder, Event, Ordered, Vertex, Whole};
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use sweep::{Bytes, Done, Fault, Faults, Sweep};
-
-/// A dependency on the end of an action that a rank lacks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wait {
-    waiter: ActionId,
-    prerequisite: ActionId,
-}
-
-/// More about a fault.
-#[derive(Debug)]
-struct Details {
-    /// The first bytes that it concerns.
-    bytes: Bytes,
-    /// The ranks that have it, ascending.
-    ranks: Vec<u32>,
-    /// What would end it.
-    wait: Option<Wait>,
-    /// In one order of events that was tried the two are ordered: others may order them too.
-    is_doubtful: bool,
-}
-
-/// What is wrong with a program, by body.
-#[derive(Debug, Default)]
-struct Found {
-    /// What is wrong with which ranks, of those that run the body.
-    faults: BTreeMap<(BodyId, Fault), Details>,
-    /// Pairs of which the bound on the work left open whether they are ordered.
-    undecided: u64,
-    /// Ranks whose accesses were not all looked at.
-    cut: Vec<u32>,
-}
 
 pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
     let found = find(analysis, order);
@@ -195,7 +164,8 @@ fn missing(
     let [first, second] = pair;
     let body = whole.program.body_of(rank);
     // Where nothing else writes scratch memory that is read, its writer has to come first.
-    let is_filled = bytes.space == Space::Scratch && bytes.is_fresh && !writes(body, first, bytes);
+    let is_filled =
+        bytes.space == Space::Scratch && bytes.is_fresh && !bytes.are_written_by(body, first);
     let waits = [(second, first), (first, second)]
         .map(|(waiter, prerequisite)| Wait { waiter, prerequisite });
     let candidates = if is_filled { [waits[1], waits[0]] } else { waits };
@@ -213,65 +183,4 @@ fn missing(
             order.happens_before(start, end) == Ordered::No && !order.may_hold_up(start, end, limit)
         })
     })
-}
-
-/// Whether an action writes some of `bytes`.
-fn writes(body: &Body, id: ActionId, bytes: &Bytes) -> bool {
-    let mut writes = false;
-    body.visit_accesses(body.action(id), |piece, access| {
-        writes |= access.writes() && bytes.touches(piece);
-    });
-    writes
-}
-
-impl Found {
-    /// Adds what a sweep found in a body of `ranks`. `wait` tells what would order two actions.
-    fn add(
-        &mut self,
-        body: BodyId,
-        faults: Faults,
-        ranks: &[u32],
-        mut wait: impl FnMut(ActionId, ActionId, &Bytes) -> Option<Wait>,
-        doubtful: &[Fault],
-    ) {
-        self.undecided += faults.undecided * ranks.len() as u64;
-        if faults.cut {
-            self.cut.extend(ranks);
-        }
-        for (fault, bytes) in faults.faults {
-            let is_doubtful = doubtful.contains(&fault);
-            self.add_fault((body, fault), bytes, ranks, is_doubtful, |bytes| match fault {
-                Fault::Race(first, second) if first != second => wait(first, second, bytes),
-                _ => None,
-            });
-        }
-    }
-
-    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other
-    /// ranks.
-    fn add_fault(
-        &mut self,
-        place: (BodyId, Fault),
-        bytes: Bytes,
-        ranks: &[u32],
-        is_doubtful: bool,
-        wait: impl FnOnce(&Bytes) -> Option<Wait>,
-    ) {
-        match self.faults.entry(place) {
-            Entry::Occupied(entry) => {
-                let details = entry.into_mut();
-                details.is_doubtful &= is_doubtful;
-                let known = &mut details.ranks;
-                let is_ascending = known.last() < ranks.first();
-                known.extend(ranks);
-                if !is_ascending {
-                    known.sort_unstable();
-                }
-            }
-            Entry::Vacant(entry) => {
-                let wait = wait(&bytes);
-                entry.insert(Details { bytes, ranks: ranks.to_vec(), wait, is_doubtful });
-            }
-        }
-    }
 }

@@ -1,10 +1,9 @@
 //! What is said about accesses.
 
 use super::fix::Fixes;
+use super::found::{Details, Found, Wait};
 use super::sweep::{Bytes, Fault};
-use super::{Details, Found, Wait, writes};
 use crate::analysis::Analysis;
-use crate::analysis::more_effort;
 use crate::places::in_words;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ActionId, BodyId};
@@ -40,20 +39,18 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
             found.undecided
         );
         let note = "the search for paths of dependencies between them is bounded; none of them is reported as a race";
-        report.push(more_effort(
-            analysis,
-            Diagnostic::new(Code::CheckIncomplete, message).note(note),
-        ));
+        report.push(
+            analysis.with_effort_help(Diagnostic::new(Code::CheckIncomplete, message).note(note)),
+        );
     }
     if !found.cut.is_empty() {
         let ranks = ranks_of(&found.cut);
         let message =
             format!("not all accesses of {ranks} to memory were compared with each other");
         let note = "their buffers overlap in so many ways that it would take too long";
-        report.push(more_effort(
-            analysis,
-            Diagnostic::new(Code::CheckIncomplete, message).note(note),
-        ));
+        report.push(
+            analysis.with_effort_help(Diagnostic::new(Code::CheckIncomplete, message).note(note)),
+        );
     }
 }
 
@@ -161,7 +158,7 @@ impl Teller<'_> {
     /// The first action in the text that writes some of `bytes` after a read of them found none.
     fn writer(&self, bytes: &Bytes, reader: ActionId) -> Option<ActionId> {
         let body = &self.analysis.whole.program.bodies[self.body.index()];
-        body.ids().find(|&id| id != reader && writes(body, id, bytes))
+        body.ids().find(|&id| id != reader && bytes.are_written_by(body, id))
     }
 
     /// What an action does with bytes.

@@ -4,7 +4,7 @@
 //! where the first leads to a send and the second comes after a receive; where that is so in
 //! neither direction, dependencies alone would have to order them.
 
-use super::Found;
+use super::found::Found;
 use super::sweep::{Done, Fault, Sweep};
 use crate::analysis::Analysis;
 use goal_lang::{ActionId, ActionKind, Body, BodyId};

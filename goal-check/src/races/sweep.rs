@@ -39,6 +39,15 @@ impl Bytes {
         let end = piece.addr.saturating_add(piece.size);
         piece.space == self.space && piece.addr < self.range.end && self.range.start < end
     }
+
+    /// Returns true if an action writes some of them.
+    pub(super) fn are_written_by(&self, body: &Body, id: ActionId) -> bool {
+        let mut writes = false;
+        body.visit_accesses(body.action(id), |piece, access| {
+            writes |= access.writes() && self.touches(piece);
+        });
+        writes
+    }
 }
 
 /// What a sweep found.

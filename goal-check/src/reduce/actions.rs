@@ -1,6 +1,6 @@
 //! Fewer actions and dependencies.
 
-use super::Reducer;
+use super::reducer::Reducer;
 use goal_lang::{ActionId, Body, Csr, Edge, topological_order};
 use goal_opt::edit::Removal;
 

@@ -1,6 +1,6 @@
 //! Less memory: fewer values that it starts and ends with, and no gaps.
 
-use super::Reducer;
+use super::reducer::Reducer;
 use goal_lang::{Action, Body, Datum, Payload, Piece, Space};
 
 /// Takes values of `init` and `expect` away.

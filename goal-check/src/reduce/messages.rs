@@ -1,6 +1,7 @@
 //! Fewer messages, both ends together, and simpler ones.
 
-use super::{Reducer, actions};
+use super::actions;
+use super::reducer::Reducer;
 use goal_lang::{ANY, Action, Payload, Program};
 use goal_opt::whole::{Run, Vertex, Whole};
 use rustc_hash::FxHashMap;

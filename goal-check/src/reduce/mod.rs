@@ -6,29 +6,18 @@
 //! is not looked at, so programs that never end are reduced like all others.
 
 mod actions;
-mod chunks;
 mod memory;
 mod messages;
 mod numbers;
 mod ranks;
+mod reducer;
 #[cfg(test)]
 mod tests;
 
-use goal_lang::{Debug, Program};
-use goal_opt::verify;
-use rustc_hash::{FxHashSet, FxHasher};
-use std::hash::{Hash, Hasher};
+pub use reducer::Verdict;
 
-/// What the caller says to a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It still shows what is looked for.
-    Interesting,
-    /// It doesn't.
-    Uninteresting,
-    /// It doesn't, and no other is to be tried.
-    Stop,
-}
+use goal_lang::{Debug, Program};
+use reducer::Reducer;
 
 /// A program that was made smaller.
 #[derive(Debug, Clone)]
@@ -62,69 +51,24 @@ pub fn reduce(program: &Program, verdict: &mut dyn FnMut(&Program) -> Verdict) -
     if verdict(&program) != Verdict::Interesting {
         return None;
     }
-    let seen = FxHashSet::from_iter([hash(&program)]);
-    let mut reducer = Reducer { best: program, verdict, seen, stopped: false, accepted: 0 };
+    let mut reducer = Reducer::new(program, verdict);
     let mut before = None;
     while before != Some(reducer.accepted) && !reducer.stopped {
         before = Some(reducer.accepted);
-        reducer.round();
+        round(&mut reducer);
     }
     Some(Reduced { program: reducer.best, is_minimal: !reducer.stopped })
 }
 
-/// The smallest interesting program so far.
-struct Reducer<'a> {
-    best: Program,
-    verdict: &'a mut dyn FnMut(&Program) -> Verdict,
-    /// Hashes of all that was asked about.
-    seen: FxHashSet<u64>,
-    stopped: bool,
-    /// How often something smaller was found.
-    accepted: u64,
-}
-
-impl Reducer<'_> {
-    /// Each kind of part once, those first that take most with them.
-    fn round(&mut self) {
-        ranks::reduce(self);
-        ranks::unshare(&mut self.best, UNSHARED_MAX);
-        messages::reduce(self);
-        actions::reduce(self);
-        messages::without_memory(self);
-        actions::reduce_dependencies(self);
-        memory::reduce(self);
-        numbers::reduce(self);
-        memory::compact(self);
-    }
-
-    /// Takes a candidate for the best program if it is valid, new and interesting.
-    fn attempt(&mut self, candidate: Program) -> bool {
-        if self.stopped || !self.seen.insert(hash(&candidate)) || verify(&candidate).is_err() {
-            return false;
-        }
-        match (self.verdict)(&candidate) {
-            Verdict::Interesting => {
-                self.best = candidate;
-                self.accepted += 1;
-                true
-            }
-            Verdict::Uninteresting => false,
-            Verdict::Stop => {
-                self.stopped = true;
-                false
-            }
-        }
-    }
-}
-
-/// A hash of what a program does.
-fn hash(program: &Program) -> u64 {
-    let mut hasher = FxHasher::default();
-    program.ranks.hash(&mut hasher);
-    for body in &program.bodies {
-        (&body.actions, &body.requires, &body.irequires, &body.pieces, body.scratch)
-            .hash(&mut hasher);
-    }
-    program.images.hash(&mut hasher);
-    hasher.finish()
+/// Each kind of part once, those first that take most with them.
+fn round(reducer: &mut Reducer<'_>) {
+    ranks::reduce(reducer);
+    ranks::unshare(&mut reducer.best, UNSHARED_MAX);
+    messages::reduce(reducer);
+    actions::reduce(reducer);
+    messages::without_memory(reducer);
+    actions::reduce_dependencies(reducer);
+    memory::reduce(reducer);
+    numbers::reduce(reducer);
+    memory::compact(reducer);
 }

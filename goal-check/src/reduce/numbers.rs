@@ -1,7 +1,7 @@
 //! Smaller numbers: sizes, durations, tags, placements. Equal ones stay equal, so that both ends of
 //! a message still agree.
 
-use super::Reducer;
+use super::reducer::Reducer;
 use goal_lang::{ANY, Action, Payload, Placement, Program};
 use std::collections::BTreeSet;
 

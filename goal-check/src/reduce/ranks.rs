@@ -1,6 +1,7 @@
 //! Fewer ranks.
 
-use super::{Reducer, actions};
+use super::actions;
+use super::reducer::Reducer;
 use goal_lang::{ANY, Action, Body, BodyId, ImageId, MemoryImage, Program, RankEntry};
 
 /// Takes ranks away, with the messages from and to them; those left are numbered anew.

@@ -1,9 +1,39 @@
-//! Taking parts away in chunks that get smaller.
+//! The best program so far, and the search for parts that it can do without.
 
-use super::Reducer;
 use goal_lang::Program;
+use goal_opt::verify;
+use rustc_hash::{FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
 
-impl Reducer<'_> {
+/// What the caller says to a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It still shows what is looked for.
+    Interesting,
+    /// It doesn't.
+    Uninteresting,
+    /// It doesn't, and no other is to be tried.
+    Stop,
+}
+
+/// The smallest interesting program so far.
+pub(super) struct Reducer<'a> {
+    pub(super) best: Program,
+    pub(super) verdict: &'a mut dyn FnMut(&Program) -> Verdict,
+    /// Hashes of all that was asked about.
+    pub(super) seen: FxHashSet<u64>,
+    pub(super) stopped: bool,
+    /// How often something smaller was found.
+    pub(super) accepted: u64,
+}
+
+impl<'a> Reducer<'a> {
+    /// A reducer of a program that is interesting.
+    pub(super) fn new(program: Program, verdict: &'a mut dyn FnMut(&Program) -> Verdict) -> Self {
+        let seen = FxHashSet::from_iter([hash(&program)]);
+        Self { best: program, verdict, seen, stopped: false, accepted: 0 }
+    }
+
     /// Takes away what can go of `parts` parts of the best program: all together, then halves of
     /// what is left, and so on down to single ones, the last ones first. `without` makes the
     /// program without some parts, or says that there is none.
@@ -32,4 +62,35 @@ impl Reducer<'_> {
             size = if size == 1 { 0 } else { size.div_ceil(2).min(left.len()) };
         }
     }
+
+    /// Takes a candidate for the best program if it is valid, new and interesting.
+    pub(super) fn attempt(&mut self, candidate: Program) -> bool {
+        if self.stopped || !self.seen.insert(hash(&candidate)) || verify(&candidate).is_err() {
+            return false;
+        }
+        match (self.verdict)(&candidate) {
+            Verdict::Interesting => {
+                self.best = candidate;
+                self.accepted += 1;
+                true
+            }
+            Verdict::Uninteresting => false,
+            Verdict::Stop => {
+                self.stopped = true;
+                false
+            }
+        }
+    }
+}
+
+/// A hash of what a program does.
+fn hash(program: &Program) -> u64 {
+    let mut hasher = FxHasher::default();
+    program.ranks.hash(&mut hasher);
+    for body in &program.bodies {
+        (&body.actions, &body.requires, &body.irequires, &body.pieces, body.scratch)
+            .hash(&mut hasher);
+    }
+    program.images.hash(&mut hasher);
+    hasher.finish()
 }

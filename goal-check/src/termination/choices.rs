@@ -1,7 +1,6 @@
 //! Finds the steps of a search that are choices.
 
-use super::scene::{Completion, Envelope, Place, fits, stores, takers};
-use super::search::Search;
+use super::scene::{Completion, Envelope, Place, Scene, fits, stores, takers};
 use super::state::Pair;
 use crate::order::Order;
 use goal_lang::{ANY, ActionId};
@@ -12,7 +11,70 @@ use rustc_hash::FxHashMap;
 /// destination, envelope, size, who waits, and which one it is where that makes a difference.
 type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId], Option<Vertex>);
 
-impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
+/// A bound on work, in actions that are looked at.
+pub(super) struct Budget(pub(super) u64);
+
+impl Budget {
+    /// Takes `steps` from what is left. Returns false if there is less.
+    pub(super) fn spend(&mut self, steps: u64) -> bool {
+        match self.0.checked_sub(steps) {
+            Some(left) => {
+                self.0 = left;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// The steps of a search whose order may make a difference.
+pub(super) struct Choices<'s, 'a, 'p> {
+    pub(super) scene: &'s Scene<'a, 'p>,
+    /// If true, it makes a difference which message a receive that stores its bytes takes. If
+    /// false, only the end of the program counts.
+    tells_data: bool,
+    /// By vertex, the first of the actions that are interchangeable with it, if there are several.
+    pub(super) alike: Vec<Option<Vertex>>,
+    /// By vertex, the actions whose start before or after its own may make a difference.
+    pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
+    /// By send whose message a receive from any source may take, the sends of other ranks whose
+    /// messages may arrive first.
+    pub(super) contenders: FxHashMap<Vertex, Vec<Vertex>>,
+    /// True if there are sends that may end before or after their message is taken.
+    pub(super) has_undecided: bool,
+    /// By vertex, the first action of its cluster: the actions whose choices influence each other.
+    pub(super) cluster: Vec<Vertex>,
+    /// By the first action of a cluster, all of its actions.
+    pub(super) members: FxHashMap<Vertex, Vec<Vertex>>,
+}
+
+impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
+    /// Returns `None` if the budget is too small to find the choices.
+    pub(super) fn find(
+        scene: &'s Scene<'a, 'p>,
+        order: &mut Order<'_, '_>,
+        budget: &mut Budget,
+        tells_data: bool,
+    ) -> Option<Self> {
+        let whole = scene.whole;
+        let is_undecided = |send| scene.completion(send) == Completion::Either;
+        let mut choices = Self {
+            scene,
+            tells_data,
+            alike: vec![None; whole.len()],
+            rivals: FxHashMap::default(),
+            contenders: FxHashMap::default(),
+            has_undecided: whole.vertices().any(is_undecided),
+            cluster: whole.vertices().collect(),
+            members: FxHashMap::default(),
+        };
+        choices.find_alike();
+        choices.find_contenders(order, budget)?;
+        choices.find_rivals(order, budget)?;
+        choices.find_clusters();
+        Some(choices)
+    }
+
     fn competing(&self) -> impl Iterator<Item = Vertex> + use<'s, 'a, 'p> {
         let scene = self.scene;
         scene
@@ -36,7 +98,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         }
     }
 
-    pub(super) fn find_alike(&mut self) {
+    fn find_alike(&mut self) {
         let mut first: FxHashMap<Kind<'_>, Vertex> = FxHashMap::default();
         for vertex in self.competing() {
             let whole = self.scene.whole;
@@ -56,7 +118,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     }
 
     /// Finds the messages whose arrival is a choice.
-    pub(super) fn find_contenders(&mut self, order: &mut Order<'_, '_>) -> Option<()> {
+    fn find_contenders(&mut self, order: &mut Order<'_, '_>, budget: &mut Budget) -> Option<()> {
         let scene = self.scene;
         for place in scene.places.values() {
             if self.is_even(place) {
@@ -67,7 +129,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
             for &send in sends.iter().filter(|_| !wild.is_empty()) {
                 let (_, sent) = scene.end(send)?;
                 for &other in &sends {
-                    if !self.pay(1) {
+                    if !budget.spend(1) {
                         return None;
                     }
                     let (_, came) = scene.end(other)?;
@@ -115,7 +177,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     }
 
     /// Finds the starts that are choices.
-    pub(super) fn find_rivals(&mut self, order: &mut Order<'_, '_>) -> Option<()> {
+    fn find_rivals(&mut self, order: &mut Order<'_, '_>, budget: &mut Budget) -> Option<()> {
         let scene = self.scene;
         let mut groups: FxHashMap<(bool, u32, u32), Vec<Vertex>> = FxHashMap::default();
         for vertex in scene.whole.vertices() {
@@ -128,7 +190,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
         for group in groups.values() {
             for (at, &one) in group.iter().enumerate() {
                 for &other in &group[at + 1..] {
-                    if !self.pay(1) {
+                    if !budget.spend(1) {
                         return None;
                     }
                     if self.may_matter(one, other)
@@ -146,7 +208,7 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
 
     /// Joins what may change each other's choices: rivals, what is received at one rank through
     /// overlapping envelopes, and messages of a pair of ranks that wait behind each other.
-    pub(super) fn find_clusters(&mut self) {
+    fn find_clusters(&mut self) {
         let scene = self.scene;
         let mut joined = Joined(std::mem::take(&mut self.cluster));
         for (&one, others) in self.rivals.iter().chain(&self.contenders) {

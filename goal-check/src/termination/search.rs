@@ -9,7 +9,8 @@
 //! Ends of messages that nothing can tell apart, as they have the same size, envelope and
 //! dependents, stand for each other.
 
-use super::scene::{Completion, Scene};
+use super::choices::{Budget, Choices};
+use super::scene::Scene;
 use super::state::{Pair, State};
 use crate::order::Order;
 use goal_opt::whole::{Trace, Vertex};
@@ -54,29 +55,31 @@ pub(super) fn search(
     steps_max: u64,
     tells_data: bool,
 ) -> Found {
-    let Some(mut search) = Search::new(scene, order, steps_max, tells_data) else {
+    let mut budget = Budget(steps_max);
+    let Some(choices) = Choices::find(scene, order, &mut budget, tells_data) else {
         return Found::Unknown;
     };
+    let mut search = Search { choices, budget, taken: FxHashMap::default() };
     let length = scene.whole.len();
     let into_trace =
         |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
     let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
     let mut open = vec![State::new(scene.whole)];
     while let Some(mut state) = open.pop() {
-        if !search.pay(1 + length as u64 / 4) || !search.settle(&mut state) {
+        if !search.budget.spend(1 + length as u64 / 4) || !search.settle(&mut state) {
             return Found::Unknown;
         }
         if let Some(recv) = state.differs {
             return Found::SizesDiffer(into_trace(state), recv);
         }
-        if !visited.insert(state.fingerprint(&search.alike)) {
+        if !visited.insert(state.fingerprint(&search.choices.alike)) {
             continue;
         }
         let arrivals: Vec<Pair> = state.streams.keys().copied().collect();
         if state.ready.is_empty() && arrivals.is_empty() && state.ended.len() < length {
             return Found::Hangs(into_trace(state));
         }
-        if search.has_undecided {
+        if search.choices.has_undecided {
             for send in state.undecided(scene) {
                 let mut next = state.clone();
                 next.end_early(scene.whole, send);
@@ -85,7 +88,7 @@ pub(super) fn search(
         }
         let cluster = search.closed_cluster(&state);
         let is_looked_at = |vertex: Vertex| {
-            cluster.is_none_or(|cluster| search.cluster[vertex.index()] == cluster)
+            cluster.is_none_or(|cluster| search.choices.cluster[vertex.index()] == cluster)
         };
         let starts: Vec<usize> =
             (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
@@ -106,80 +109,26 @@ pub(super) fn search(
             open.push(next);
         }
     }
-    Found::Ends(Taken { sends: search.taken, alike: search.alike })
+    Found::Ends(Taken { sends: search.taken, alike: search.choices.alike })
 }
 
-/// Which steps are choices, and what the search saw so far.
-pub(super) struct Search<'s, 'a, 'p> {
-    pub(super) scene: &'s Scene<'a, 'p>,
-    /// It matters which message a receive takes that keeps the bytes, and not only who waits for
-    /// either.
-    pub(super) tells_data: bool,
-    /// By vertex, the first of those that stand for each other, where there are several.
-    pub(super) alike: Vec<Option<Vertex>>,
-    /// By vertex, the actions whose start before or after its own may make a difference.
-    pub(super) rivals: FxHashMap<Vertex, Vec<Vertex>>,
-    /// By send whose message a receive from any source may take, the sends of other ranks that may
-    /// arrive in its place.
-    pub(super) contenders: FxHashMap<Vertex, Vec<Vertex>>,
-    pub(super) has_undecided: bool,
-    /// By vertex, the first of those that its choices have to do with.
-    pub(super) cluster: Vec<Vertex>,
-    pub(super) members: FxHashMap<Vertex, Vec<Vertex>>,
+/// The state of the search beside the states to visit.
+struct Search<'s, 'a, 'p> {
+    choices: Choices<'s, 'a, 'p>,
+    budget: Budget,
     /// By receive, the sends whose messages it took so far.
     taken: FxHashMap<Vertex, Vec<Vertex>>,
-    steps_left: u64,
 }
 
-impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
-    /// `None` if finding the choices takes more than `steps_max`.
-    fn new(
-        scene: &'s Scene<'a, 'p>,
-        order: &mut Order<'_, '_>,
-        steps_max: u64,
-        tells_data: bool,
-    ) -> Option<Self> {
-        let whole = scene.whole;
-        let mut search = Self {
-            scene,
-            tells_data,
-            alike: vec![None; whole.len()],
-            rivals: FxHashMap::default(),
-            contenders: FxHashMap::default(),
-            has_undecided: whole
-                .vertices()
-                .any(|send| scene.completion(send) == Completion::Either),
-            cluster: whole.vertices().collect(),
-            members: FxHashMap::default(),
-            taken: FxHashMap::default(),
-            steps_left: steps_max,
-        };
-        search.find_alike();
-        search.find_contenders(order)?;
-        search.find_rivals(order)?;
-        search.find_clusters();
-        Some(search)
-    }
-
-    /// Pays for work; returns false if the bound is reached.
-    pub(super) fn pay(&mut self, steps: u64) -> bool {
-        match self.steps_left.checked_sub(steps) {
-            Some(left) => {
-                self.steps_left = left;
-                true
-            }
-            None => false,
-        }
-    }
-
+impl Search<'_, '_, '_> {
     /// A cluster with choices all of whose actions have started or may start. Nothing else has to
     /// do with its choices any more, so that they can be made before all others.
     fn closed_cluster(&self, state: &State) -> Option<Vertex> {
         let starts = state.ready.iter().copied();
         let arrivals = state.streams.values().map(|stream| stream[0]);
-        let clusters = starts.chain(arrivals).map(|vertex| self.cluster[vertex.index()]);
+        let clusters = starts.chain(arrivals).map(|vertex| self.choices.cluster[vertex.index()]);
         let is_closed = |cluster: &Vertex| {
-            let members = self.members.get(cluster).map_or(&[][..], Vec::as_slice);
+            let members = self.choices.members.get(cluster).map_or(&[][..], Vec::as_slice);
             members.iter().all(|&vertex| state.is_available(vertex))
         };
         clusters.into_iter().find(is_closed)
@@ -193,10 +142,10 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
                 state.ready.iter().position(|&vertex| self.start_is_free(state, vertex))
             {
                 let vertex = state.ready.swap_remove(at);
-                if !self.pay(2 + at as u64) {
+                if !self.budget.spend(2 + at as u64) {
                     return false;
                 }
-                state.start(self.scene, vertex);
+                state.start(self.choices.scene, vertex);
                 self.note(state, vertex);
                 continue;
             }
@@ -204,16 +153,17 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
                 state.streams.iter().find(|(_, stream)| self.arrival_is_free(state, stream[0]));
             let Some((&pair, stream)) = free else { return true };
             let send = stream[0];
-            if !self.pay(2 + state.ready.len() as u64) {
+            if !self.budget.spend(2 + state.ready.len() as u64) {
                 return false;
             }
-            state.arrive(self.scene, pair);
+            state.arrive(self.choices.scene, pair);
             self.note(state, send);
         }
     }
 
     fn start_is_free(&self, state: &State, vertex: Vertex) -> bool {
-        self.rivals
+        self.choices
+            .rivals
             .get(&vertex)
             .is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
     }
@@ -222,13 +172,13 @@ impl<'s, 'a, 'p> Search<'s, 'a, 'p> {
     /// one.
     fn arrival_is_free(&self, state: &State, send: Vertex) -> bool {
         let has_arrived = |&other: &Vertex| state.has_arrived(other);
-        self.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))
+        self.choices.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))
     }
 
     /// Keeps in mind who took whose message in a step at one end of it.
     fn note(&mut self, state: &State, vertex: Vertex) {
         let Some(other) = state.partner[vertex.index()].some() else { return };
-        let recv = if self.scene.whole.is_recv(vertex) { vertex } else { other };
+        let recv = if self.choices.scene.whole.is_recv(vertex) { vertex } else { other };
         let send = if recv == vertex { other } else { vertex };
         let sends = self.taken.entry(recv).or_default();
         if !sends.contains(&send) {

@@ -1,7 +1,16 @@
 //! Whole-program checks of what was loaded.
 
-use super::{Error, Loaded, Options};
-use goal_check::check_into;
+use super::{CheckOptions, Error, Loaded, Options};
+use goal_check::{OptionNames, check_into};
+
+/// The flags that set the options of the checks, for helps.
+pub const FLAGS: OptionNames = OptionNames {
+    eager_limit: "--eager-limit",
+    unexpected_limit: "--unexpected-limit",
+    effort: "--effort",
+    buffers: "--in, --out, --count, --type and --root",
+    collective: "--in, --out, --count, --type, --op and --root",
+};
 
 /// Adds to the findings what is wrong with a program that only all ranks together show. Returns
 /// what was proved of the collective that it is meant to be, where that is asked.
@@ -11,8 +20,8 @@ use goal_check::check_into;
 pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, Error> {
     (options.on_stage)("checking");
     let Loaded { program, findings, .. } = loaded;
-    let proved =
-        check_into(program, Some(&findings.sources), &options.checks, &mut findings.report);
+    let checks = CheckOptions { names: FLAGS, ..options.checks };
+    let proved = check_into(program, Some(&findings.sources), &checks, &mut findings.report);
     let is_denied = options.deny_warnings && findings.report.warnings > 0;
     if findings.report.has_errors() || is_denied {
         return Err(std::mem::take(findings).into());

@@ -1,7 +1,7 @@
 //! Texts with the changes that findings bring along.
 
 use super::load::parse_text;
-use super::{Error, Form, Input, Loaded, Options, Output, Target, streams};
+use super::{CheckOptions, Error, FLAGS, Form, Input, Loaded, Options, Output, Target, streams};
 use goal_check::check_into;
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
@@ -81,7 +81,8 @@ fn text(path: &Path, options: &Options) -> Result<Input, Error> {
 fn check(loaded: &Loaded, options: &Options) -> Report {
     (options.on_stage)("checking");
     let mut report = loaded.findings.report.silent();
-    check_into(&loaded.program, Some(&loaded.findings.sources), &options.checks, &mut report);
+    let checks = CheckOptions { names: FLAGS, ..options.checks };
+    check_into(&loaded.program, Some(&loaded.findings.sources), &checks, &mut report);
     report
 }
 

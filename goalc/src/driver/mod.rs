@@ -28,7 +28,7 @@ mod workers;
 
 pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
-pub use check::check;
+pub use check::{FLAGS, check};
 pub use command::{asks_for_json, parse};
 pub use console::{Color, Format, note, note_error, note_message, print, tell, tell_error};
 pub use error::{Error, Findings, Status};

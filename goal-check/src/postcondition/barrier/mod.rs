@@ -5,9 +5,10 @@ mod heard;
 mod needs;
 mod silence;
 
+use super::explain::unknown;
 use super::ranks::Ranks;
-use super::{CollectiveKind, unknown};
 use crate::analysis::Analysis;
+use crate::options::CollectiveKind;
 use broken::Search;
 use goal_lang::Action;
 use goal_lang::diag::{Code, Diagnostic, Report};

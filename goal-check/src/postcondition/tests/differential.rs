@@ -2,7 +2,7 @@
 //! interpreter must agree.
 
 use super::{ALGORITHMS, Case, Parameters, report};
-use crate::postcondition::collective::{Content, Layout};
+use crate::postcondition::layout::{Content, Layout};
 use crate::postcondition::value::neutral;
 use crate::{Collective, CollectiveKind};
 use fastrand::Rng;

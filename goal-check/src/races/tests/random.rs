@@ -1,6 +1,7 @@
 //! Random programs, which have no races, and the same with a dependency taken out.
 
-use crate::analysis::{Analysis, Options};
+use crate::analysis::Analysis;
+use crate::options::Options;
 use crate::order::{Order, SharedOrder};
 use crate::places::Places;
 use crate::races::find;

@@ -1,0 +1,167 @@
+//! The options of the checks, and the collectives that a program can be compared with.
+
+use goal_lang::limits::{EAGER_LIMIT, UNEXPECTED_LIMIT};
+use goal_lang::{Datatype, Function};
+use std::fmt;
+
+/// The runtime that a program is checked for, and the bounds of the checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The largest message in bytes that a send hands over before its receive is posted. With 0 the
+    /// checks decide if the program ends though every send waits for its receive.
+    pub eager_limit: u64,
+    /// The number of bytes of messages without a receive that a rank keeps at most.
+    pub unexpected_limit: u64,
+    /// The bound on the work of each check, as a multiple of the default.
+    pub effort: u64,
+    /// The collective that the program is meant to be.
+    pub collective: Option<Collective>,
+    /// The names of these options in notes and helps.
+    pub names: OptionNames,
+}
+
+impl Default for Options {
+    /// The limits of goal-run by default.
+    fn default() -> Self {
+        Self {
+            eager_limit: EAGER_LIMIT,
+            unexpected_limit: UNEXPECTED_LIMIT,
+            effort: 1,
+            collective: None,
+            names: OptionNames::default(),
+        }
+    }
+}
+
+/// The names that findings use for options. By default these are the names of the fields of
+/// [`Options`]; a command line replaces them by its flags.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionNames {
+    /// The name of [`Options::eager_limit`].
+    pub eager_limit: &'static str,
+    /// The name of [`Options::unexpected_limit`].
+    pub unexpected_limit: &'static str,
+    /// The name of [`Options::effort`].
+    pub effort: &'static str,
+    /// The names of the parts of [`Options::collective`] that describe buffers and the root.
+    pub buffers: &'static str,
+    /// The names of all parts of [`Options::collective`].
+    pub collective: &'static str,
+}
+
+impl Default for OptionNames {
+    fn default() -> Self {
+        Self {
+            eager_limit: "eager_limit",
+            unexpected_limit: "unexpected_limit",
+            effort: "effort",
+            buffers: "input, output, count, datatype and root",
+            collective: "input, output, count, datatype, function and root",
+        }
+    }
+}
+
+/// The collectives that a program can be compared with (MPI 4, chapter 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CollectiveKind {
+    /// Every rank ends with the root's input.
+    Bcast,
+    /// The root ends with the combination of all inputs.
+    Reduce,
+    /// Every rank ends with the combination of all inputs.
+    Allreduce,
+    /// The root ends with the inputs of all ranks, in the order of ranks.
+    Gather,
+    /// Every rank ends with the inputs of all ranks, in the order of ranks.
+    Allgather,
+    /// Every rank ends with its block of the root's input.
+    Scatter,
+    /// Block r of every rank's input ends at rank r, in the order of ranks.
+    Alltoall,
+    /// Block r of the combination of all inputs ends at rank r.
+    ReduceScatter,
+    /// Rank r ends with the combination of the inputs of ranks 0 to r.
+    Scan,
+    /// Rank r ends with the combination of the inputs of the ranks before it; rank 0 with anything.
+    Exscan,
+    /// No rank ends before every rank has started.
+    Barrier,
+}
+
+impl CollectiveKind {
+    /// Every collective.
+    pub const ALL: [CollectiveKind; 11] = [
+        CollectiveKind::Bcast,
+        CollectiveKind::Reduce,
+        CollectiveKind::Allreduce,
+        CollectiveKind::Gather,
+        CollectiveKind::Allgather,
+        CollectiveKind::Scatter,
+        CollectiveKind::Alltoall,
+        CollectiveKind::ReduceScatter,
+        CollectiveKind::Scan,
+        CollectiveKind::Exscan,
+        CollectiveKind::Barrier,
+    ];
+
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CollectiveKind::Bcast => "bcast",
+            CollectiveKind::Reduce => "reduce",
+            CollectiveKind::Allreduce => "allreduce",
+            CollectiveKind::Gather => "gather",
+            CollectiveKind::Allgather => "allgather",
+            CollectiveKind::Scatter => "scatter",
+            CollectiveKind::Alltoall => "alltoall",
+            CollectiveKind::ReduceScatter => "reduce-scatter",
+            CollectiveKind::Scan => "scan",
+            CollectiveKind::Exscan => "exscan",
+            CollectiveKind::Barrier => "barrier",
+        }
+    }
+
+    /// Returns true if an operation combines the inputs.
+    pub const fn combines(self) -> bool {
+        use CollectiveKind as Kind;
+        matches!(
+            self,
+            Kind::Reduce | Kind::Allreduce | Kind::ReduceScatter | Kind::Scan | Kind::Exscan
+        )
+    }
+
+    /// Returns true if one rank, the root, has a part of its own.
+    pub const fn has_root(self) -> bool {
+        use CollectiveKind as Kind;
+        matches!(self, Kind::Bcast | Kind::Reduce | Kind::Gather | Kind::Scatter)
+    }
+}
+
+/// A collective that a program is meant to be, with its buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collective {
+    /// The collective.
+    pub kind: CollectiveKind,
+    /// The root, for collectives that have one.
+    pub root: u32,
+    /// The operation, for collectives that combine inputs. A user function is assumed to be an
+    /// associative B = A f B that does not change A; it need not commute.
+    pub function: Function,
+    /// The type of the elements.
+    pub datatype: Datatype,
+    /// The number of elements of a block. A block is a rank's input; in scatter, alltoall and
+    /// reduce-scatter, the input consists of one block for each rank. `None` for as many elements
+    /// as fit between the input, the output and the end of the memory that the program touches.
+    pub count: Option<u64>,
+    /// The address of every rank's input. `None` if the input lies in the output buffer, as with
+    /// `MPI_IN_PLACE`.
+    pub input: Option<u64>,
+    /// The address of every rank's output.
+    pub output: u64,
+}
+
+impl fmt::Display for CollectiveKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
