@@ -1,17 +1,17 @@
 //! The engine on local actions only, beside a topological walk over an array of the same graph.
 
-use crate::assemble::assemble;
+use crate::assemble::{assemble, engine_state};
 use crate::measure::median;
 use crate::message::Pair;
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_engine::memory::Region;
+use goal_engine::{Engine, Options, Schedule, Storage};
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
-use goal_run::engine::{Engine, Options, Schedule, Storage};
-use goal_run::memory::Region;
 use goal_run::rank::now_ns;
-use goal_run::shm::{Layout, RankSizes, Segment};
 use goal_run::trace;
-use goal_run::transport::ShmTransport;
+use goal_shm::ShmTransport;
+use goal_shm::{Layout, RankSizes, Segment};
 use std::hint::black_box;
 use std::io;
 use std::sync::Arc;
@@ -200,7 +200,8 @@ impl Prepared {
             counters: self.segment.cells(&(split..rank.instance.end)),
             matches: None,
         };
-        let mut engine = Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default());
+        let mut engine =
+            Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default(), engine_state());
         if let Some(recorder) = trace::recorder(&self.segment, 0, now_ns).filter(|_| is_traced) {
             engine.record(recorder);
         }

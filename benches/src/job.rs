@@ -4,12 +4,13 @@
 use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
+use goal_engine::Options;
+use goal_engine::transport::Distance;
 use goal_lang::Program;
-use goal_run::engine::Options;
 use goal_run::progress::Mode;
 use goal_run::rank::{Settings, Wait};
-use goal_run::shm::{Layout, Mapping, Meeting, Segment};
-use goal_run::transport::{Choice, Distance, Request};
+use goal_run::transport::{Choice, Request};
+use goal_shm::{Layout, Mapping, Meeting, Segment};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;

@@ -1,12 +1,12 @@
 //! The software of a message: a ping-pong of two engines that one thread polls in turn, so that no
 //! cache line travels.
 
-use crate::assemble::assemble;
+use crate::assemble::{assemble, engine_state};
 use crate::engine::time;
 use crate::mpi::Operation;
-use goal_run::engine::{Engine, Options, Schedule, Storage};
-use goal_run::shm::{Layout, RankSizes, Segment};
-use goal_run::transport::ShmTransport;
+use goal_engine::{Engine, Options, Schedule, Storage};
+use goal_shm::ShmTransport;
+use goal_shm::{Layout, RankSizes, Segment};
 use std::io;
 use std::sync::Arc;
 
@@ -73,7 +73,12 @@ impl Pair {
             matches: None,
         };
         (
-            Engine::new(rank, ShmTransport::new(&self.segment, rank), Options::default()),
+            Engine::new(
+                rank,
+                ShmTransport::new(&self.segment, rank),
+                Options::default(),
+                engine_state(),
+            ),
             Some(storage),
         )
     }

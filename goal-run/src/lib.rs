@@ -8,22 +8,18 @@
 //! Start at [`engine`] to embed it, at [`launcher::run`] to run a whole job on ranks that are
 //! processes or threads.
 
-pub mod engine;
-mod heap;
 pub mod hosts;
 mod inherited;
 pub mod launcher;
 pub mod limits;
-mod matching;
-pub mod memory;
+
 pub mod monitor;
-pub mod ops;
+
 pub mod progress;
 pub mod rank;
 pub mod report;
 pub mod rights;
-mod seed;
-pub mod shm;
+
 pub mod trace;
 pub mod transport;
 pub mod verify;

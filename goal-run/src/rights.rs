@@ -23,7 +23,7 @@
 //! `unsafe`: what a process does between its start and its program.
 #![allow(unsafe_code)]
 
-use crate::transport::esp::DriverKind;
+use goal_eth::DriverKind;
 use rustix::fs::{Access, AtFlags, CWD, accessat, getxattr};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgid, getuid};

@@ -5,11 +5,11 @@ mod common;
 
 use common::{Ended, GOAL_RUN, default_signals};
 use goal_cluster::{Cluster, Host, INTERFACE, Wiring};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
-use goal_run::transport::esp::{Driver, EspTransport, Packet, Wire};
-use goal_run::transport::{Header, Kind, Transport};
+use goal_eth::{Driver, EspTransport, Packet, Wire};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;

@@ -3,14 +3,15 @@
 #![allow(unsafe_code)] // regions over the vectors that hold a rank's memory
 
 use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_engine::memory::{Cells, Region, Span};
+use goal_engine::testing::state;
+use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
+use goal_engine::{Engine, Options, Schedule, Storage};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
-use goal_run::engine::{Engine, Options, Schedule, Storage};
-use goal_run::memory::{Cells, Region, Span};
-use goal_run::shm::{Layout, RankSizes, Segment, State};
-use goal_run::transport::{
-    Choice, Distance, Ends, Full, Header, Kind, Request, Transport, Unreadable, admit, announce,
-};
+use goal_run::transport::{Choice, Ends, Request};
+use goal_shm::{Layout, RankSizes, Segment, State};
+use goal_shm::{admit, announce};
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::process::Command;
@@ -130,7 +131,8 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let choice = Choice::new(&Request::new(Some(list), []).unwrap());
     announce(segment, rank);
     let ends = Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap());
-    let mut engine = Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default());
+    let mut engine =
+        Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default(), state());
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));
     own.enter(State::Running);
     let handle = engine.start(&schedule, 0, storage);

@@ -4,10 +4,10 @@ mod common;
 
 use common::members::{nisa, settings};
 use goal_asm::nisa::StreamLimits;
-use goal_run::engine::{Cause, Handle, Schedule};
+use goal_engine::{Cause, Handle, Schedule};
 use goal_run::progress::{Interrupted, Member, Mode, StartError, with_member};
 use goal_run::rank::{Job, Settings, Wait, WindowSettings, layout};
-use goal_run::shm::{Layout, RankSizes, Segment, State};
+use goal_shm::{Layout, RankSizes, Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

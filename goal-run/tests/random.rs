@@ -2,9 +2,9 @@
 //! the reference interpreter.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
+
 use goal_interp::{Eager, Options as Interpreter, outcomes};
 use goal_lang::limits::Limits;
-use goal_run::engine;
 use goal_run::launcher::{End, Options, Outcome, Ranks, run};
 use goal_run::progress::Mode;
 use goal_run::rank::Wait;
@@ -28,10 +28,10 @@ fn schedule(seed: u64, shape: &Shape) -> Arc<Nisa> {
 
 fn complete(seed: u64, nisa: &Arc<Nisa>, ranks: &Ranks, repeat: u64) -> Outcome {
     let options = Options {
-        engine: engine::Options {
+        engine: goal_engine::Options {
             eager_limit: EAGER_LIMITS[seed as usize % EAGER_LIMITS.len()],
-            calc: engine::Calc::Skip,
-            ..engine::Options::default()
+            calc: goal_engine::Calc::Skip,
+            ..goal_engine::Options::default()
         },
         ranks: ranks.clone(),
         progress: Mode::ALL[(seed / 2 % 3) as usize],

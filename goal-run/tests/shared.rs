@@ -5,11 +5,11 @@ mod common;
 use common::members::{nisa, settings};
 use common::{TRANSPORTS, run_text};
 use fastrand::Rng;
+use goal_engine::Cause;
 use goal_lang::{Datatype, Op, is_legal};
-use goal_run::engine::Cause;
 use goal_run::progress::{Interrupted, Mode, with_member};
 use goal_run::rank::{Job, Wait, layout};
-use goal_run::shm::Segment;
+use goal_shm::Segment;
 use std::thread;
 use std::time::{Duration, Instant};
 

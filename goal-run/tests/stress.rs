@@ -4,7 +4,7 @@
 //! The test binary starts itself again as senders: in such a process [`sender`] does what the
 //! environment variable says.
 
-use goal_run::shm::{Layout, RankSizes, Segment};
+use goal_shm::{Layout, RankSizes, Segment};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::os::fd::AsRawFd;

@@ -9,7 +9,6 @@ use goal_interp::{Eager, Options as Interpreter};
 use goal_lang::Program;
 use goal_lang::limits::{Limits, TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_opt::{Machine, WindowError, topological, window};
-use goal_run::engine;
 use goal_run::launcher::{End, Options, Outcome, Ranks, Window, run};
 use goal_run::rank::WindowSettings;
 use goal_smith::{Shape, program};
@@ -32,10 +31,10 @@ fn run_in_window(
     let window = Window::over(&nisa, &Limits::default(), WindowSettings { size, limits }).unwrap();
     let nisa = Arc::clone(&window.outline.nisa);
     let options = Options {
-        engine: engine::Options {
+        engine: goal_engine::Options {
             eager_limit,
-            calc: engine::Calc::Skip,
-            ..engine::Options::default()
+            calc: goal_engine::Calc::Skip,
+            ..goal_engine::Options::default()
         },
         ranks,
         repeat,

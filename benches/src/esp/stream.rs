@@ -2,11 +2,11 @@
 
 use super::way::{Patience, Way};
 use goal_cluster::INTERFACE;
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_run::transport::esp::{Driver, EspTransport, Frames, Packet, Wire};
-use goal_run::transport::{Header, Kind, Transport};
+use goal_eth::{Driver, EspTransport, Frames, Packet, Wire};
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;

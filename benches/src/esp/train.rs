@@ -5,7 +5,7 @@ use super::way::{Patience, Way};
 use crate::frames::LIMIT;
 use goal_cluster::INTERFACE;
 use goal_esp::wire::{ETHERTYPE_ESP, Frame, Mac};
-use goal_run::transport::esp::{Driver, Packet};
+use goal_eth::{Driver, Packet};
 use nix::sys::socket::{setsockopt, sockopt::RcvBufForce};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;

@@ -23,18 +23,18 @@ pub use outcome::{Counts, End, Outcome};
 pub use process::rank_process;
 pub use signals::{attend, interrupted, suspended, unattended};
 
-use crate::engine::state_bytes;
 use crate::limits::Demand;
 use crate::monitor::Observed;
 use crate::progress::Mode;
 use crate::rank::{Network, Settings, layout};
-use crate::shm::{Sealed, Segment};
-use crate::transport::Distance;
-use crate::transport::esp::{AnyDriver, DriverKind};
 use crate::{limits, rights};
 use crew::Crew;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
+use goal_engine::state_bytes;
+use goal_engine::transport::Distance;
+use goal_eth::{AnyDriver, DriverKind};
+use goal_shm::{Sealed, Segment};
 use processes::Processes;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -47,7 +47,7 @@ use supervise::Supervisor;
 pub enum LaunchError {
     /// The program needs more shared memory than allowed.
     #[error(transparent)]
-    TooLarge(#[from] crate::shm::SegmentTooLarge),
+    TooLarge(#[from] goal_shm::SegmentTooLarge),
     /// The program has more ranks than may be started.
     #[error(
         "the program has {ranks} ranks, and at most {limit} are started (--max-started raises it)"
@@ -91,7 +91,7 @@ pub enum LaunchError {
     Hosts(String),
     /// Other hosts can't be reached from here.
     #[error(transparent)]
-    Interface(#[from] crate::transport::esp::OpenError),
+    Interface(#[from] goal_eth::OpenError),
     /// This launcher got a signal before there were ranks.
     #[error("ended by {}", crate::report::signal_name(*.0))]
     Interrupted(usize),
@@ -206,8 +206,8 @@ fn equip(
         eager_limit: options.engine.eager_limit,
         unexpected_limit: options.engine.unexpected_limit,
         calc: match options.engine.calc {
-            crate::engine::Calc::Skip => None,
-            crate::engine::Calc::Scaled(factor) => Some(factor),
+            goal_engine::Calc::Skip => None,
+            goal_engine::Calc::Scaled(factor) => Some(factor),
         },
         repeat: options.repeat,
         check: !has_time,

@@ -1,13 +1,13 @@
 //! What a job is asked to do.
 
-use crate::engine;
 use crate::progress::Mode;
 use crate::rank::{SectionFile, Wait, WindowSettings};
-use crate::shm::Sealed;
 use crate::transport::Choice;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Outline, StreamError};
+use goal_engine as engine;
 use goal_lang::limits::Limits;
+use goal_shm::Sealed;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! How a job ended.
 
 use super::{Options, has_time};
-use crate::engine::{slot, taken};
 use crate::monitor::Pending;
-use crate::shm::{RankCounts, Segment};
 use crate::trace::{self, Omitted};
 use crate::verify;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
+use goal_engine::{slot, taken};
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
+use goal_shm::{RankCounts, Segment};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;

@@ -10,13 +10,12 @@ use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::rank::{self, SectionFile, Settings, layout};
-use crate::shm::{Sealed, Segment};
-use crate::transport;
-use crate::transport::esp::{AnyDriver, PassedDriver};
 use crate::{limits, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
+use goal_eth::{AnyDriver, PassedDriver};
 use goal_lang::limits::Limits;
+use goal_shm::{Sealed, Segment};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, getppid, set_dumpable_behavior, set_parent_process_death_signal,
 };
@@ -99,7 +98,7 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     // What lists of processes show.
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
     set_name(&name)?;
-    transport::admit(order.launcher);
+    goal_shm::admit(order.launcher);
     // The launcher may have died before that, or the order may be of somebody's own making.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
         let variable = Order::VARIABLE;
@@ -140,7 +139,7 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         None => None,
     };
     let driver = match &order.driver {
-        Some(passed) => Some(AnyDriver::inherited(passed, inherited)?),
+        Some(passed) => Some(AnyDriver::inherited(passed, |number| inherited.take(number))?),
         None => None,
     };
     rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings)

@@ -8,8 +8,8 @@ use super::{LaunchError, Place};
 use crate::hosts::Reply;
 use crate::monitor::{Pending, Watch};
 use crate::progress::Mode;
-use crate::shm::{Segment, State};
 use goal_esp::wire;
+use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 

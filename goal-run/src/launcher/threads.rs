@@ -3,8 +3,8 @@
 use super::crew::{Crew, Fallen, Stopped};
 use super::supervise::stop;
 use super::{LaunchError, Place};
-use crate::transport::esp::AnyDriver;
 use crate::{rank, rights};
+use goal_eth::AnyDriver;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;

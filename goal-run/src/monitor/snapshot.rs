@@ -2,14 +2,14 @@
 
 use super::place::Place;
 use super::watch::read;
-use crate::engine::{Board, StateSizes, kept_bytes, slot};
 use crate::launcher::Window;
 use crate::progress::Mode;
 use crate::rank::{Settings, split_instance};
-use crate::shm::Segment;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
+use goal_engine::{Board, StateSizes, kept_bytes, slot};
 use goal_lang::ANY;
+use goal_shm::Segment;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

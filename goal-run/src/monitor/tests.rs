@@ -1,5 +1,6 @@
-use super::{Exchanged, Watch};
-use crate::shm::{Layout, RankSizes, Segment, State};
+use super::{Exchanged, Place, Watch};
+use goal_engine::testing::{nisa, program};
+use goal_shm::{Layout, RankSizes, Segment, State};
 use std::sync::atomic::Ordering;
 
 fn segment(ranks: usize) -> Segment {
@@ -92,4 +93,16 @@ fn what_ranks_sent_and_took_is_told_when_they_rest() {
     segment.status(2).remote_taken.store(1, Ordering::SeqCst);
     assert_eq!(watch.rest(&segment), None, "a message was taken in between");
     assert_eq!(watch.rest(&segment), Some(Exchanged { sent: 4, taken: 1 }));
+}
+
+/// Offsets come from other hosts.
+#[test]
+fn an_offset_of_no_action_is_told_as_it_is() {
+    let nisa = nisa(&program("rank 0 { a: calc 5  b: calc 6 }"));
+    let begins: Vec<u32> = nisa.section(0).records().map(|(offset, _)| offset).collect();
+    for offset in (0..64).chain([u32::MAX - 1, u32::MAX]).filter(|at| !begins.contains(at)) {
+        let text = Place::new(&nisa, 0, offset).to_string();
+        assert_eq!(text, format!("rank 0, action at offset {offset:#x}"));
+    }
+    assert_eq!(Place::new(&nisa, 0, begins[1]).to_string(), "rank 0, calc number 1");
 }

@@ -6,7 +6,7 @@
 //! rest whose `calc` still takes time, or that waits for room in a mailbox or ring, whose receiver
 //! takes whatever comes.
 
-use crate::shm::{Segment, State};
+use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
 /// What a rank's status said.

@@ -3,14 +3,16 @@
 use super::node::Together;
 use super::thread::{Driver, drive};
 use super::{Mode, poll_now};
-use crate::engine::{
-    Engine, Failure, Handle, Progress, Schedule, Storage, UsedUp, Waiting, help, state_bytes,
-};
-use crate::heap::within;
 use crate::limits::named;
 use crate::rank::{Job, Pause, counts};
-use crate::transport::esp::{AnyDriver, OpenError};
-use crate::transport::{Ends, Wakeup};
+use crate::transport::Ends;
+use goal_engine::transport::Wakeup;
+use goal_engine::within;
+use goal_engine::{
+    Engine, Failure, Handle, Progress, Schedule, Storage, UsedUp, Waiting, state_bytes,
+};
+use goal_eth::{AnyDriver, OpenError};
+use goal_shm::Mapping;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::{io, thread};
@@ -100,11 +102,10 @@ pub(super) fn engine<'a>(
 ) -> Result<Engine<Ends<'a>>, StartError> {
     let ends = Ends::open(job.segment, rank, job.settings, driver)?;
     let options = job.settings.engine();
-    let engine = Engine::open(rank, ends, options).map_err(|cause| StartError::Memory {
-        bytes: state_bytes(options.unexpected_limit),
-        cause,
-    })?;
-    Ok(job.equip(rank, engine))
+    let bytes = state_bytes(options.unexpected_limit);
+    let state = Mapping::zeroed(bytes as usize);
+    let state = state.map_err(|cause| StartError::Memory { bytes, cause })?;
+    Ok(job.equip(rank, Engine::new(rank, ends, options, state)))
 }
 
 /// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its
@@ -264,7 +265,7 @@ impl<'a> Member<'a> {
             progress.worked = match &mut self.own {
                 Own::Together(together) => together.help(),
                 Own::Alone(_) | Own::Thread(_) => false,
-            } || help(self.job.segment, self.rank, self.pause.has_waited());
+            } || self.job.segment.help(self.rank, self.pause.has_waited());
         }
         if progress.worked {
             self.pause.over();
@@ -295,8 +296,7 @@ impl<'a> Member<'a> {
         // a part to take in something, or a frame comes, for which nobody rings.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
-            let goes_on =
-                || segment.gate().is_stopped() || has_frame() || help(segment, rank, true);
+            let goes_on = || segment.gate().is_stopped() || has_frame() || segment.help(rank, true);
             while endpoint.is_armed() && !goes_on() {
                 thread::yield_now();
             }

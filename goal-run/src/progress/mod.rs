@@ -10,7 +10,7 @@
 //!   So a collective ends as soon as the last rank has started it, while any rank waits, without a
 //!   thread and without a call by those that compute (ESPGOAL 4.2 asks for the former).
 //!
-//! Who acts for a rank holds its [`Turn`](crate::shm::Turn), for one poll of its engine at a time.
+//! Who acts for a rank holds its [`Turn`](goal_shm::Turn), for one poll of its engine at a time.
 //!
 //! Others know of a rank the schedule and the storage that the [`Job`](crate::rank::Job) gives it,
 //! and act for it while it runs these, one instance at a time. What else a program starts, on other
@@ -25,9 +25,9 @@ mod thread;
 
 pub use member::{Interrupted, Member, StartError, with_member, with_member_over};
 
-use crate::engine::{Engine, Failure};
 use crate::rank::now_ns;
-use crate::transport::Transport;
+use goal_engine::transport::Transport;
+use goal_engine::{Engine, Failure};
 use serde::{Deserialize, Serialize};
 
 /// Who makes the schedules of a rank go on.
@@ -59,7 +59,7 @@ impl Mode {
 
 /// Polls an engine with the time, if something in it depends on that.
 #[inline(always)]
-fn poll_now<T: Transport>(engine: &mut Engine<T>) -> Result<crate::engine::Progress, Failure> {
+fn poll_now<T: Transport>(engine: &mut Engine<T>) -> Result<goal_engine::Progress, Failure> {
     let now = if engine.asks_time() { now_ns() } else { 0 };
     engine.poll(now)
 }

@@ -2,11 +2,11 @@
 #![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its turn
 
 use super::poll_now;
-use crate::engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
-use crate::heap::within;
 use crate::rank::Job;
-use crate::shm::Turn;
 use crate::transport::Ends;
+use goal_engine::within;
+use goal_engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
+use goal_shm::Turn;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

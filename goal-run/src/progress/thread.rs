@@ -2,12 +2,13 @@
 
 use super::member::{StartError, engine};
 use super::{Interrupted, poll_now};
-use crate::engine::{Engine, Failure, Waiting};
-use crate::heap::within;
 use crate::rank::{Job, now_ns};
-use crate::shm::Endpoint;
-use crate::transport::esp::{AnyDriver, Sleeper};
-use crate::transport::{Ends, Wakeup};
+use crate::transport::{Ends, Sleeper};
+use goal_engine::transport::Wakeup;
+use goal_engine::within;
+use goal_engine::{Engine, Failure, Waiting};
+use goal_eth::AnyDriver;
+use goal_shm::Endpoint;
 use rustix::thread::futex::{self, Flags};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -275,8 +276,8 @@ fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
 #[cfg(test)]
 mod tests {
     use super::Bed;
-    use crate::shm::{Layout, RankSizes, Segment};
-    use crate::transport::esp::Sleeper;
+    use crate::transport::Sleeper;
+    use goal_shm::{Layout, RankSizes, Segment};
     use std::time::{Duration, Instant};
 
     /// The thread may have gone to bed when the rank came, and the rank sleeps too: one ring wakes

@@ -1,7 +1,7 @@
 //! What a rank tells of what it counted.
 
-use crate::engine::{Depths, Stats};
-use crate::shm::RankCounts;
+use goal_engine::{Depths, Stats};
+use goal_shm::RankCounts;
 
 /// The counts of an engine; `slept` says how often its rank slept, and how many nanoseconds.
 pub(crate) fn counts(stats: &Stats, depths: Depths, slept: (u64, u64)) -> RankCounts {

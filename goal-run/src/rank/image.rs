@@ -1,8 +1,8 @@
 //! What a rank's memory starts with, and what it must end with.
 
-use crate::engine::Storage;
-use crate::memory::Region;
 use goal_asm::Nisa;
+use goal_engine::Storage;
+use goal_engine::memory::Region;
 use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
 //! What the ranks of a job share, as one process sees it.
 
 use super::{Settings, describe, now_ns, split_instance};
-use crate::engine::{Engine, Failure, Schedule, Storage};
-use crate::shm::Segment;
 use crate::trace;
 use crate::transport::Ends;
 use goal_asm::Nisa;
+use goal_engine::{Engine, Failure, Schedule, Storage};
+use goal_shm::Segment;
 use std::sync::Arc;
 
 /// What the ranks of a job share, as one process sees it.

@@ -5,7 +5,6 @@
 //! says so in the rank's status and sleeps in its ring; what that means for the job is decided by
 //! the launcher, which looks at all ranks.
 
-mod clock;
 mod counts;
 mod image;
 mod job;
@@ -13,8 +12,8 @@ mod network;
 mod pause;
 mod settings;
 
-pub use clock::now_ns;
 pub(crate) use counts::counts;
+pub use goal_eth::now_ns;
 pub(crate) use image::mismatch;
 pub use job::Job;
 pub use network::{Ethertypes, Network, Secret};
@@ -22,21 +21,21 @@ pub use pause::{Pause, Wait};
 pub(crate) use settings::split_instance;
 pub use settings::{Settings, WindowSettings, layout};
 
-use crate::engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed, sends};
-use crate::heap::within;
 use crate::monitor::Place;
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
-use crate::shm::{Segment, State};
-use crate::transport::announce;
-use crate::transport::esp::AnyDriver;
 use goal_asm::Nisa;
 use goal_asm::nisa::{SectionPlace, StreamError};
+use goal_engine::within;
+use goal_engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed, sends};
+use goal_eth::AnyDriver;
+use goal_shm::announce;
+use goal_shm::{Segment, State};
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The communicator that schedules of a job run in.
-pub(crate) const COMMUNICATOR: u32 = 0;
+pub(crate) const COMMUNICATOR: u32 = goal_engine::WORLD;
 
 /// Where a rank's section is read where it is run through a window.
 #[derive(Debug, Clone)]

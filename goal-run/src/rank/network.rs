@@ -1,8 +1,8 @@
 //! What a rank knows of the ranks on other hosts.
 
-use crate::transport::esp::{AnyDriver, DriverKind, OpenError};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::wire::Mac;
+use goal_eth::{AnyDriver, DriverKind, OpenError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::os::fd::RawFd;

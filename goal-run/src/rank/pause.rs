@@ -1,8 +1,8 @@
 //! What a rank does while there is nothing to do.
 
 use super::now_ns;
-use crate::engine::Waiting;
-use crate::shm::{State, Status};
+use goal_engine::Waiting;
+use goal_shm::{State, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

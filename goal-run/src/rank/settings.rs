@@ -1,13 +1,13 @@
 //! What every rank of a job is told, and how much of the segment it takes.
 
 use super::{Network, Wait};
-use crate::engine::{Calc, Options, StateSizes, state_bytes};
 use crate::progress::Mode;
-use crate::shm::{Layout, RankSizes, SegmentTooLarge};
 use crate::trace;
 use crate::transport::Paths;
 use goal_asm::Nisa;
 use goal_asm::nisa::StreamLimits;
+use goal_engine::{Calc, Options, StateSizes, state_bytes};
+use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

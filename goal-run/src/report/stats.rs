@@ -1,7 +1,7 @@
 //! What the ranks counted, as a table.
 
 use super::duration;
-use crate::shm::RankCounts;
+use goal_shm::RankCounts;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -6,12 +6,12 @@
 //! as it comes.
 
 use super::names::Names;
-use super::record::{Kind, Point};
 use super::recorder::recorded;
 use super::slices::{Message, Shown, Slice, Slices};
-use crate::shm::Segment;
 use goal_asm::Nisa;
+use goal_engine::trace::{Kind, Point};
 use goal_lang::ANY;
+use goal_shm::Segment;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::sync::atomic::Ordering;

@@ -19,6 +19,6 @@ mod tests;
 
 pub use chrome::Omitted;
 pub(crate) use chrome::write;
-pub use record::{Kind, Point, Record};
+pub use record::Record;
 pub(crate) use recorder::shift;
 pub use recorder::{Recorder, area_bytes, recorder};

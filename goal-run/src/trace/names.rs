@@ -1,8 +1,8 @@
 //! What is known of a section's actions.
 
-use super::record::Kind;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, SectionDebug};
+use goal_engine::trace::Kind;
 
 /// The actions of a section by offset. Of one that is run through a window nothing is known.
 pub(super) struct Names<'a> {

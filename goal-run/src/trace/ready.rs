@@ -1,7 +1,7 @@
 //! When actions became ready: with the last end or start that they waited for.
 
-use crate::engine::slot;
 use goal_asm::nisa::{Offsets, Section};
+use goal_engine::slot;
 use rustc_hash::FxHashMap;
 
 /// The dependencies of an instance, counted as its engine counted them.

@@ -1,8 +1,9 @@
 //! Where records go, and how they are read back.
 
-use super::record::{Kind, Point, Record};
-use crate::memory::Cells;
-use crate::shm::Segment;
+use super::record::Record;
+use goal_engine::memory::Cells;
+use goal_engine::trace::{self, Event};
+use goal_shm::Segment;
 use std::ops::Range;
 use std::sync::atomic::{Ordering, fence};
 use zerocopy::IntoBytes;
@@ -44,14 +45,15 @@ impl Recorder {
         );
         Self { count, records, clock }
     }
+}
 
+impl trace::Recorder for Recorder {
     #[inline]
-    pub(crate) fn take(&mut self, point: Point, kind: Kind, record: Record) {
+    fn record(&mut self, event: &Event) {
         let count = &mut self.count.as_mut_slice()[0];
         let records = self.records.as_mut_slice();
-        records[(*count % records.len() as u64) as usize] =
-            record.stamped((self.clock)(), point, kind);
-        // Whoever reads after this process was killed sees whole records.
+        records[(*count % records.len() as u64) as usize] = Record::of(event, (self.clock)());
+        // A launcher that reads after this process was killed sees whole records.
         fence(Ordering::Release);
         *count += 1;
     }

@@ -3,8 +3,9 @@
 use super::lanes::Lanes;
 use super::names::Names;
 use super::ready::Readiness;
-use super::record::{Kind, Point, Record};
+use super::record::Record;
 use goal_asm::Nisa;
+use goal_engine::trace::{Kind, Point};
 use rustc_hash::FxHashMap;
 
 /// Something to be shown. Times are nanoseconds from the origin.

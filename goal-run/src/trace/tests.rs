@@ -1,10 +1,11 @@
 use super::lanes::Lanes;
 use super::names::Names;
-use super::record::{Kind, Point, Record};
+use super::record::Record;
 use super::slices::{Shown, Slices};
 use super::{Omitted, area_bytes, recorder, write};
-use crate::engine::tests::{network::nisa, small::program};
-use crate::shm::{Layout, RankSizes, Segment};
+use goal_engine::testing::{nisa, program};
+use goal_engine::trace::{Event, Kind, Point, Recorder};
+use goal_shm::{Layout, RankSizes, Segment};
 
 #[test]
 fn slices_that_overlap_lie_in_different_lanes() {
@@ -21,7 +22,7 @@ fn records_of_what_is_no_action_are_left_out() {
     let names = Names::new(&nisa, 0);
     let mut slices = Slices::new(&nisa, 0, &names, 0);
     let mut add = |action, point, time| {
-        slices.add(&Record { action, ..Record::default() }.stamped(time, point, Kind::Calc))
+        slices.add(&Record::of(&Event { kind: Kind::Calc, action, ..Event::new(point, 0) }, time))
     };
     add(0, Point::InstanceStarted, 1);
     let offsets: Vec<u32> = nisa.section(0).records().map(|(offset, _)| offset).collect();
@@ -48,8 +49,9 @@ fn times_that_go_back_end_no_report() {
     let (action, _) = nisa.section(0).records().next().unwrap();
     for (point, clock) in [(Point::Started, (|| 10) as fn() -> u64), (Point::Ended, || 4)] {
         let mut recorder = recorder(&segment, 0, clock).unwrap();
-        recorder.take(point, Kind::Calc, Record { action, ..Record::default() });
-        recorder.take(point, Kind::Calc, Record { action: action + 1, ..Record::default() });
+        for action in [action, action + 1] {
+            recorder.record(&Event { kind: Kind::Calc, action, ..Event::new(point, 0) });
+        }
     }
     let mut text = Vec::new();
     assert_eq!(write(&segment, &nisa, &mut text).unwrap(), Omitted { lost: 0, foreign: 2 });

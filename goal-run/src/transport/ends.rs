@@ -1,15 +1,14 @@
 //! One rank's ends of all transports that serve it.
 
 use super::choice::Paths;
-use super::cma::Cma;
-use super::esp::{AnyDriver, OpenError, Remote, Sleeper};
-use super::local::Local;
-use super::plugin::{Carrier, Distance};
-use super::shm::ShmTransport;
-use super::{Full, Header, Transport, Unreadable, Wakeup};
-use crate::memory::Span;
+use super::plugin::Carrier;
+use super::remote::{Remote, Sleeper};
 use crate::rank::Settings;
-use crate::shm::{Endpoint, Segment};
+use goal_engine::memory::Span;
+use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Wakeup, Workers};
+use goal_eth::{AnyDriver, OpenError};
+use goal_shm::{Cma, Local, ShmTransport};
+use goal_shm::{Endpoint, Segment};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -175,8 +174,8 @@ impl Transport for Ends<'_> {
         self.shm.import(source, address, len)
     }
 
-    fn segment(&self) -> Option<&Segment> {
-        self.shm.segment()
+    fn workers(&self) -> Option<&dyn Workers> {
+        self.shm.workers()
     }
 
     fn get_zcopy(
@@ -211,7 +210,7 @@ impl Wakeup for Ends<'_> {
         }
         // The launcher compares them while the rank rests.
         let (sent, taken) = remote.stream().exchanged();
-        let segment = self.shm.segment().expect("ranks of a host share a segment");
+        let segment = self.shm.segment();
         segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);
         segment.status(self.rank).remote_taken.store(taken, Ordering::SeqCst);
         self.shm.arm()

@@ -1,11 +1,12 @@
 //! Ranks that are threads of a test: members of a job over a segment.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_engine::transport::Distance;
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use goal_run::progress::Mode;
 use goal_run::rank::{Settings, Wait};
-use goal_run::transport::{Choice, Distance, Request};
+use goal_run::transport::{Choice, Request};
 use std::sync::Arc;
 
 /// A text as it is executed.

@@ -4,10 +4,10 @@ mod common;
 
 use common::{LIMIT, kinds, open};
 use goal_cluster::{Cluster, Faults, Host, Switch, Wiring};
+use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
-use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, EspTransport, Wire};
-use goal_run::transport::{Header, Kind, Transport};
+use goal_eth::{AnyDriver, Driver, DriverKind, EspTransport, Wire};
 use std::time::Instant;
 
 /// Messages in each direction.

@@ -5,7 +5,7 @@ mod common;
 
 use common::{BOTH, LIMIT, lens, write};
 use goal_cluster::{Cluster, Host, Wiring};
-use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, Xdp};
+use goal_eth::{AnyDriver, Driver, DriverKind, Xdp};
 use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

@@ -8,11 +8,11 @@ use super::ping::Ping;
 use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::nisa::StreamLimits;
+use goal_engine::Calc;
 use goal_lang::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
     WINDOW_ACTION_BYTES_MAX,
 };
-use goal_run::engine::{self, Calc};
 use goal_run::launcher::{Options, Ranks, Stage, Window};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, WindowSettings};
@@ -100,10 +100,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Largest message that is sent before its receive is there
-    #[arg(long, value_name = "BYTES", default_value_t = engine::Options::EAGER_LIMIT, value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value_t = goal_engine::Options::EAGER_LIMIT, value_parser = bytes)]
     eager_limit: u64,
     /// Most bytes of messages that a rank keeps for receives to come
-    #[arg(long, value_name = "BYTES", default_value_t = engine::Options::UNEXPECTED_LIMIT, value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value_t = goal_engine::Options::UNEXPECTED_LIMIT, value_parser = bytes)]
     unexpected_limit: u64,
     /// Leave out the checks of the whole program
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
@@ -240,7 +240,7 @@ impl Arguments {
         (interrupted, suspended): (Arc<AtomicUsize>, Arc<AtomicBool>),
     ) -> Options {
         Options {
-            engine: engine::Options {
+            engine: goal_engine::Options {
                 eager_limit: self.eager_limit,
                 unexpected_limit: self.unexpected_limit,
                 calc: self.calc,

@@ -5,13 +5,12 @@ use super::arguments::{Format, choice};
 use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
+use goal_engine::transport::{Distance, Transport, ZeroCopy};
 use goal_lang::limits::STARTED_RANKS_MAX;
 use goal_run::launcher::is_crowded;
-use goal_run::shm::{Layout, RankSizes, Segment};
-use goal_run::transport::{
-    Choice, Distance, Local, Name, ShmTransport, Standing, Transport, ZeroCopy, esp,
-    priority_variable, ptrace_scope,
-};
+use goal_run::transport::{Choice, Name, Standing, priority_variable};
+use goal_shm::{Layout, RankSizes, Segment};
+use goal_shm::{Local, ShmTransport, ptrace_scope};
 use goalc::driver::{self, Options};
 use serde::Serialize;
 use std::fmt::Write;
@@ -176,7 +175,7 @@ impl Limits {
             Name::Local => self.local,
             Name::Shm => self.shm,
             Name::Cma => None,
-            Name::Esp => Some((esp::SHORT_MAX, esp::MESSAGE_MAX)),
+            Name::Esp => Some((goal_eth::SHORT_MAX, goal_eth::MESSAGE_MAX)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The interfaces of this host, for `goal-run info`.
 
 use super::table::aligned;
-use goal_run::transport::esp::{DriverKind, Interface, Xdp, probe};
+use goal_eth::{DriverKind, Interface, Xdp, probe};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -15,7 +15,7 @@ mod streams;
 use super::questions::Questions;
 use super::{Discovery, Key, Message};
 use crate::rank::Ethertypes;
-use crate::transport::esp::RETRANSMIT_MAX_NS;
+use crate::transport::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;
 use goal_esp::endpoint::{Config, Endpoint, FRAME_LEN_MAX};

@@ -2,7 +2,7 @@
 
 use super::{LaunchError, Place, Session};
 use crate::hosts::{Area, Message};
-use crate::shm::Segment;
+use goal_shm::Segment;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::File;
 use std::ops::Range;

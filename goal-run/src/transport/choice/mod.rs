@@ -7,7 +7,8 @@ mod tests;
 
 pub use request::{List, Origin, Request, RequestError, priority_variable};
 
-use super::plugin::{Carrier, Distance, Name, PLUGINS, Plugin, ZeroCopy};
+use super::plugin::{Carrier, Name};
+use goal_engine::transport::{Distance, ZeroCopy};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::fmt;
@@ -63,19 +64,19 @@ pub struct Unreachable {
 impl Choice {
     /// What there is, in the order that is asked for.
     pub fn new(request: &Request) -> Self {
-        Self::among(request, |plugin| (plugin.probe)())
+        Self::among(request, |name| (name.plugin().probe)())
     }
 
-    fn among(request: &Request, probe: impl Fn(&Plugin) -> Result<(), String>) -> Self {
-        let mut standings = PLUGINS.map(|plugin| {
-            let set = request.priorities.iter().rfind(|(name, _)| *name == plugin.name);
-            let priority = set.map_or(plugin.priority, |&(_, priority)| priority);
+    fn among(request: &Request, probe: impl Fn(Name) -> Result<(), String>) -> Self {
+        let mut standings = Name::ALL.map(|name| {
+            let set = request.priorities.iter().rfind(|(of, _)| *of == name);
+            let priority = set.map_or(name.plugin().priority, |&(_, priority)| priority);
             let refusal = match &request.list {
-                Some(list) if !list.allows(plugin.name) => Some(Refusal::Unlisted(list.clone())),
+                Some(list) if !list.allows(name) => Some(Refusal::Unlisted(list.clone())),
                 _ if priority == 0 => Some(Refusal::Off),
-                _ => probe(plugin).err().map(Refusal::Unavailable),
+                _ => probe(name).err().map(Refusal::Unavailable),
             };
-            Standing { name: plugin.name, priority, is_set: set.is_some(), refusal }
+            Standing { name, priority, is_set: set.is_some(), refusal }
         });
         standings.sort_by_key(|standing| {
             (Reverse(standing.priority), standing.name.plugin().latency_ns)
@@ -90,14 +91,12 @@ impl Choice {
 
     /// What carries messages to ranks at this distance.
     pub fn messages(&self, distance: Distance) -> Option<(Name, Carrier)> {
-        self.usable(distance).find_map(|plugin| Some((plugin.name, plugin.carrier?)))
+        self.usable(distance).find_map(|name| Some((name, name.carrier()?)))
     }
 
     /// What lets the system copy payloads that can't be read in place.
     pub fn copies(&self, distance: Distance) -> Option<Name> {
-        self.usable(distance)
-            .find(|plugin| plugin.zero_copy == ZeroCopy::Copied)
-            .map(|plugin| plugin.name)
+        self.usable(distance).find(|name| name.plugin().zero_copy == ZeroCopy::Copied)
     }
 
     /// The transports that carry messages in a job whose ranks are that far from each other.
@@ -126,16 +125,15 @@ impl Choice {
         Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() })
     }
 
-    /// Plugins that are used if nothing else is, in order.
-    fn usable(&self, distance: Distance) -> impl Iterator<Item = &'static Plugin> {
+    /// Transports that are used if nothing else is, in order.
+    fn usable(&self, distance: Distance) -> impl Iterator<Item = Name> {
         let free = self.standings.iter().filter(|standing| standing.refusal.is_none());
-        free.map(|standing| standing.name.plugin()).filter(move |plugin| plugin.reaches(distance))
+        free.map(|standing| standing.name).filter(move |name| name.plugin().reaches(distance))
     }
 
     /// What would carry messages to ranks at this distance, but is refused.
     pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
-        let carries =
-            |name: Name| name.plugin().carrier.is_some() && name.plugin().reaches(distance);
+        let carries = |name: Name| name.carrier().is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
         carrying.filter_map(|standing| Some((standing.name, standing.refusal.clone()?))).collect()
     }

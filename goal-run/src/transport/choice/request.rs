@@ -1,6 +1,7 @@
 //! What users ask for: a list of transports, priorities of their own.
 
-use crate::transport::plugin::{Distance, Name, PLUGINS};
+use crate::transport::plugin::Name;
+use goal_engine::transport::Distance;
 use std::fmt;
 use thiserror::Error;
 
@@ -53,7 +54,7 @@ pub enum RequestError {
         name: String,
     },
     /// A priority for a transport that there is not.
-    #[error("{variable}: there is no such transport; there are {}", PLUGINS.map(|plugin| priority_variable(plugin.name)).join(", "))]
+    #[error("{variable}: there is no such transport; there are {}", Name::ALL.map(priority_variable).join(", "))]
     UnknownPriority {
         /// The variable.
         variable: String,
@@ -159,9 +160,9 @@ impl fmt::Display for Origin {
 
 /// The environment variable with a transport's priority.
 pub fn priority_variable(name: Name) -> String {
-    format!("{PRIORITY}{}", name.plugin().text.to_uppercase())
+    format!("{PRIORITY}{}", name.plugin().name.to_uppercase())
 }
 
 fn known() -> String {
-    PLUGINS.map(|plugin| plugin.text).join(", ")
+    Name::ALL.map(|name| name.plugin().name).join(", ")
 }

@@ -1,5 +1,6 @@
 use super::{Choice, Request, RequestError};
-use crate::transport::plugin::{Carrier, Distance, Name};
+use crate::transport::plugin::{Carrier, Name};
+use goal_engine::transport::Distance;
 
 fn request(option: Option<&str>, environment: &[(&str, &str)]) -> Result<Request, RequestError> {
     let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
@@ -79,7 +80,7 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
 
 #[test]
 fn what_can_not_be_used_here_is_passed_over() {
-    let choice = Choice::among(&Request::default(), |plugin| match plugin.name {
+    let choice = Choice::among(&Request::default(), |name| match name {
         Name::Local => Err("forbidden".to_owned()),
         _ => Ok(()),
     });

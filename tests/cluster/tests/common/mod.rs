@@ -3,7 +3,7 @@
 
 use goal_cluster::{Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
-use goal_run::transport::esp::{AnyDriver, Driver, DriverKind, Xdp};
+use goal_eth::{AnyDriver, Driver, DriverKind, Xdp};
 use std::io::Write;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,8 @@
 //! Frames of a launcher, and an interface that takes few at a time.
 
 use super::transmit;
-use crate::transport::esp::{Driver, Full, Lost};
 use goal_esp::wire::Mac;
+use goal_eth::{Driver, Full, Lost};
 use std::time::Duration;
 
 /// Frames for which there is a place.

@@ -1,12 +1,12 @@
 //! Whether all hosts were started with the same.
 
 use super::{LOOK, Session};
-use crate::engine::Calc;
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::Options;
 use crate::launcher::hosts::post::random;
 use crate::launcher::hosts::{Hosts, LaunchError};
 use goal_asm::Nisa;
+use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
 

@@ -1,0 +1,129 @@
+//! What instances execute, and what they work on: known to each process for itself.
+
+use super::buffer::Memory;
+use super::instance::Storage;
+use super::schedule::{Schedule, slot};
+use super::steps::Steps;
+use super::window::Window;
+use crate::memory::{Cells, Region};
+use goal_asm::nisa::Record;
+use std::sync::Arc;
+
+/// Where the actions of an instance are read.
+#[derive(Debug)]
+pub(super) enum Code {
+    /// In the section.
+    Whole(Arc<Schedule>),
+    /// In a part of it.
+    Window(Box<Window>),
+    /// Nowhere: a window that has ended.
+    Ended,
+}
+
+impl Code {
+    /// The action at `offset`, which in a window must be one that has not ended.
+    #[inline]
+    pub(super) fn record(&self, offset: u32) -> Record<'_> {
+        match self {
+            Code::Whole(schedule) => schedule.section().record(offset),
+            Code::Window(window) => window.record(offset),
+            Code::Ended => unreachable!("its instance has ended"),
+        }
+    }
+
+    /// The actions of a short schedule.
+    #[inline(always)]
+    pub(super) fn steps(&self) -> Option<&Steps> {
+        self.whole()?.steps()
+    }
+
+    /// The schedule, if it is held whole.
+    #[inline]
+    pub(super) fn whole(&self) -> Option<&Schedule> {
+        match self {
+            Code::Whole(schedule) => Some(schedule),
+            Code::Window(_) | Code::Ended => None,
+        }
+    }
+}
+
+/// The memory and the counters of an instance.
+#[derive(Debug)]
+pub(super) struct Home {
+    pub(super) memory: Memory,
+    pub(super) counters: Cells<u16>,
+    pub(super) finished: Cells<u64>,
+    pub(super) matches: Option<Cells<u64>>,
+}
+
+impl Home {
+    /// That of no instance.
+    pub(super) const NONE: Home = Home {
+        memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
+        counters: Cells::EMPTY,
+        finished: Cells::EMPTY,
+        matches: None,
+    };
+
+    /// # Panics
+    /// If the memory is smaller than a schedule needs.
+    #[inline]
+    pub(super) fn new(storage: Storage, memory_bytes: u64, scratch_bytes: u64) -> Self {
+        let Storage { memory, scratch, counters, finished, matches } = storage;
+        Self {
+            memory: Memory::new(memory, scratch, memory_bytes, scratch_bytes),
+            counters,
+            finished,
+            matches,
+        }
+    }
+
+    #[inline]
+    pub(super) fn into_storage(self) -> Storage {
+        let Self { memory: Memory { memory, scratch }, counters, finished, matches } = self;
+        Storage { memory, scratch, counters, finished, matches }
+    }
+
+    /// Records which number among the messages to its destination the send at `offset` has.
+    #[inline]
+    pub(super) fn note_sent(&mut self, offset: u32, sequence: u32) {
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[slot(offset)] = met(0, sequence);
+        }
+    }
+
+    /// Records what the receive at `offset` took. The number may be any: a rank on another host
+    /// says it.
+    #[inline(always)]
+    pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
+        if let Some(matches) = &mut self.matches {
+            matches.as_mut_slice()[slot(offset)] = met(source, sequence);
+        }
+    }
+}
+
+/// Returns the entry for a message of a rank in a record of matches: not 0.
+#[inline(always)]
+fn met(source: u32, sequence: u32) -> u64 {
+    (u64::from(source) << 32) + u64::from(sequence) + 1
+}
+
+/// The source, which is 0 of a send, and the number of a message in a record of matches; `None`
+/// where there is none.
+pub fn taken(word: u64) -> Option<(u32, u32)> {
+    let word = word.checked_sub(1)?;
+    Some(((word >> 32) as u32, word as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{met, taken};
+
+    #[test]
+    fn every_message_is_told_from_every_other_and_from_none() {
+        assert_eq!(taken(0), None);
+        for message in [(0, 0), (0, u32::MAX), (1, u32::MAX), (2, 0), (u32::MAX - 1, u32::MAX)] {
+            assert_eq!(taken(met(message.0, message.1)), Some(message));
+        }
+    }
+}

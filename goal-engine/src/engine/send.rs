@@ -1,0 +1,345 @@
+//! Sends: eager, eager in parts, rendezvous; and whatever else leaves this rank.
+
+use super::Core;
+use super::buffer::{Memory, copy_short};
+use super::code::Code;
+use super::incoming::{Receive, kept_bytes};
+use super::options::Options;
+use super::outgoing::{Outgoing, Rendezvous, Stream};
+use crate::transport::{Full, Header, Kind, Transport};
+use goal_asm::nisa::{Buffer, Operation};
+
+/// Bytes of streams and long messages that one poll lets out.
+const BYTES_PER_POLL: u64 = 1 << 20;
+
+/// Bytes of the longest element.
+pub const ELEMENT_BYTES_MAX: u64 = 8;
+
+/// Whether a message has left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    /// Entirely.
+    All,
+    /// Not, or not all of it: there is no room.
+    Waits,
+}
+
+impl Sent {
+    #[inline]
+    fn of(result: Result<(), Full>) -> Self {
+        match result {
+            Ok(()) => Sent::All,
+            Err(Full) => Sent::Waits,
+        }
+    }
+}
+
+impl Core {
+    // Apart from where it is called, which would otherwise keep too much at hand.
+    #[inline(never)]
+    pub(super) fn start_send<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        (key, action): (u32, u32),
+        (to, tag, payload): (u32, u32, Buffer<'_>),
+    ) -> bool {
+        let heap = &self.heap();
+        let size = payload.size();
+        let kind = kind(transport, &self.options, to, size);
+        let instance = self.held.instances.get_mut(heap, key);
+        let sequence = match codes[instance.code as usize].whole() {
+            Some(schedule) => {
+                let destination = schedule.destination(to).expect("a send has its destination");
+                &mut instance.sequences.values_mut(heap)[destination as usize]
+            }
+            None => instance.sequences_by_rank.entry(heap, to),
+        };
+        let header = Header {
+            kind: kind as u8,
+            flags: if matches!(payload, Buffer::Pattern { .. }) { Header::PATTERN } else { 0 },
+            reserved: 0,
+            source: self.rank,
+            communicator: instance.communicator,
+            instance: instance.number,
+            tag,
+            sequence: *sequence,
+            action,
+            cookie: 0,
+            size,
+            offset: 0,
+        };
+        *sequence += 1;
+        let home = &mut self.homes[key as usize];
+        home.note_sent(action, header.sequence);
+        self.held.stats.messages += 1;
+        self.held.stats.bytes = self.held.stats.bytes.saturating_add(size);
+        let is_blocked = self.held.outbox.is_blocked(heap, to);
+        if kind == Kind::Eager
+            && !is_blocked
+            && let Buffer::One(piece) = payload
+        {
+            let bytes = home.memory.span(piece);
+            let fill = |out: &mut [u8]| bytes.read(|bytes| copy_short(out, bytes));
+            if transport.try_send(to, &header, fill).is_ok() {
+                return true;
+            }
+        }
+        self.send_otherwise(
+            transport,
+            codes,
+            to,
+            Outgoing { header, instance: key, left: None },
+            is_blocked,
+        )
+    }
+
+    /// A send that does not leave at once as it is, or not from one piece. True if it has ended.
+    #[inline(never)]
+    fn send_otherwise<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        mut outgoing: Outgoing,
+        is_blocked: bool,
+    ) -> bool {
+        if outgoing.header.kind() == Kind::Rts {
+            self.request(transport, codes, to, &mut outgoing);
+        }
+        if !is_blocked {
+            let mut budget = BYTES_PER_POLL;
+            if self.try_send(transport, codes, to, &mut outgoing, &mut budget) == Sent::All {
+                // It may be a request only now, as the receiver's room was used up meanwhile.
+                return outgoing.header.kind() != Kind::Rts;
+            }
+        }
+        let heap = &self.heap();
+        self.held.outbox.push(heap, to, outgoing);
+        false
+    }
+
+    /// Turns a send into a request: its payload waits for the receive.
+    fn request<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+    ) {
+        let source = self.source(codes, outgoing.instance, &outgoing.header, to);
+        let address =
+            source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
+        self.held.stats.requests += 1;
+        let Outgoing { header, instance, .. } = outgoing;
+        header.kind = Kind::Rts as u8;
+        if let Some(address) = address {
+            header.flags |= Header::DIRECT;
+            header.offset = address;
+        }
+        let heap = &self.heap();
+        let rendezvous = &mut self.held.outbox.rendezvous;
+        header.cookie = rendezvous
+            .insert(heap, Rendezvous { instance: *instance, to, ..Rendezvous::default() });
+        rendezvous.get_mut(heap, header.cookie).header = *header;
+    }
+
+    /// Sends a header without payload.
+    pub(super) fn send_control<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        header: Header,
+    ) {
+        let heap = &self.heap();
+        let mut outgoing = Outgoing { header, instance: u32::MAX, left: None };
+        if self.held.outbox.is_blocked(heap, to)
+            || self.try_send(transport, codes, to, &mut outgoing, &mut 0) == Sent::Waits
+        {
+            self.held.outbox.push(heap, to, outgoing);
+        }
+    }
+
+    /// Lets out what waited, as far as there is room. Whether anything left.
+    pub(super) fn flush<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+        let heap = &self.heap();
+        let mut worked = false;
+        let mut budget = BYTES_PER_POLL;
+        for _ in 0..self.held.outbox.destinations() {
+            let Some((to, mut queue)) = self.held.outbox.take_turn(heap) else { break };
+            while let Some(outgoing) = queue.at_mut(heap, 0) {
+                let before = outgoing.left;
+                let sent = self.try_send(transport, codes, to, outgoing, &mut budget);
+                worked |= sent == Sent::All || outgoing.left != before;
+                if sent == Sent::Waits {
+                    break;
+                }
+                let Outgoing { header, instance, .. } = *outgoing;
+                queue.pop(heap);
+                if matches!(header.kind(), Kind::Eager | Kind::Long) {
+                    self.end(Receive { instance, action: header.action });
+                }
+            }
+            self.held.outbox.put_back(heap, to, queue);
+        }
+        for _ in 0..self.held.outbox.streams.len() {
+            let Some(stream) = self.held.outbox.streams.pop(heap) else { break };
+            worked |= self.send_stream(transport, codes, stream, &mut budget);
+        }
+        worked
+    }
+
+    fn try_send<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
+        if matches!(outgoing.header.kind(), Kind::Eager | Kind::Long)
+            && outgoing.left.is_none()
+            && kind(transport, &self.options, to, outgoing.header.size) == Kind::Rts
+        {
+            // The receiver's room was used up while this waited for its turn.
+            self.request(transport, codes, to, outgoing);
+        }
+        let header = &outgoing.header;
+        match header.kind() {
+            Kind::Eager => {
+                try_send_eager(transport, &self.source(codes, outgoing.instance, header, to))
+            }
+            Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
+            Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
+                Sent::of(transport.try_send(to, header, |_| {}))
+            }
+        }
+    }
+
+    fn try_send_long<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        to: u32,
+        outgoing: &mut Outgoing,
+        budget: &mut u64,
+    ) -> Sent {
+        let Outgoing { header, instance, left } = outgoing;
+        let source = self.source(codes, *instance, header, to);
+        if left.is_none() {
+            if transport.try_send(to, header, |_| {}) == Err(Full) {
+                return Sent::Waits;
+            }
+            *left = Some(0);
+        }
+        let left = left.get_or_insert(0);
+        while *left < header.size {
+            let mut part = Header::new(Kind::Part, header.source);
+            part.size = (header.size - *left).min(part_max(transport, to));
+            if *budget < part.size
+                || transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
+            {
+                return Sent::Waits;
+            }
+            *budget -= part.size;
+            *left += part.size;
+        }
+        self.held.stats.in_parts += 1;
+        Sent::All
+    }
+
+    /// Sends parts of a stream and puts it back unless it is done. Whether anything left.
+    fn send_stream<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        mut stream: Stream,
+        budget: &mut u64,
+    ) -> bool {
+        let heap = &self.heap();
+        let Rendezvous { instance, to, header, .. } =
+            *self.held.outbox.rendezvous.get(heap, stream.send);
+        let source = self.source(codes, instance, &header, to);
+        let before = stream.left;
+        while stream.left < header.size {
+            let mut part = Header::new(Kind::Data, header.source);
+            part.cookie = stream.cookie;
+            part.offset = stream.left;
+            part.size = (header.size - stream.left).min(part_max(transport, to));
+            if *budget < part.size
+                || transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
+            {
+                break;
+            }
+            *budget -= part.size;
+            stream.left += part.size;
+        }
+        let worked = stream.left > before;
+        if stream.left == header.size {
+            self.held.outbox.rendezvous.remove(heap, stream.send);
+            self.end(Receive { instance, action: header.action });
+        } else {
+            self.held.outbox.streams.push(heap, stream);
+        }
+        worked
+    }
+
+    /// The bytes of a send.
+    #[inline]
+    fn source<'a>(
+        &'a self,
+        codes: &'a [Code],
+        instance: u32,
+        header: &'a Header,
+        to: u32,
+    ) -> Source<'a> {
+        let code = self.held.instances.get(&self.held.heap, instance).code;
+        let record = codes[code as usize].record(header.action);
+        let Operation::Send { payload, .. } = record.operation() else {
+            unreachable!("only sends send")
+        };
+        Source { memory: &self.homes[instance as usize].memory, payload, header, to }
+    }
+}
+
+/// How a message of `size` bytes leaves for rank `to` now.
+#[inline]
+fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -> Kind {
+    if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
+        Kind::Rts
+    } else if size > transport.short_max() as u64 && size > transport.payload_max(to) as u64 {
+        Kind::Long
+    } else {
+        Kind::Eager
+    }
+}
+
+/// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine
+/// each part with its buffer.
+fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
+    transport.part_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
+}
+
+fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
+    Sent::of(transport.try_send(source.to, source.header, |out| source.fill(0, out)))
+}
+
+/// Where the bytes of a send come from.
+struct Source<'a> {
+    memory: &'a Memory,
+    payload: Buffer<'a>,
+    header: &'a Header,
+    to: u32,
+}
+
+impl Source<'_> {
+    /// Writes the bytes from `offset` on.
+    #[inline]
+    fn fill(&self, offset: u64, out: &mut [u8]) {
+        match self.payload {
+            Buffer::Pattern { .. } => self.header.message(self.to).fill(offset, out),
+            payload => self.memory.gather(payload, offset, out),
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Large operations that whoever waits may take chunks of: copies and receives from a peer's
+//! memory, local operations.
+
+use super::Core;
+use super::code::Code;
+use super::combined::Combination;
+use super::error::Cause;
+use super::fetch::in_place;
+use super::incoming::Receive;
+use crate::heap::flat;
+use crate::memory::Span;
+use crate::ops::{self, DivisionByZero};
+use crate::transport::{SharedTask, Transport};
+use goal_asm::nisa::{Buffer, Operation};
+use goal_lang::{Datatype, Op};
+
+/// Least bytes of an operation that others may take a part of.
+pub(super) const SHARED_MIN: u64 = 128 << 10;
+/// Chunks that one poll works on, of all operations, and of one at a time.
+const CHUNKS_PER_POLL: u32 = 16;
+const CHUNKS_AT_ONCE: u32 = 4;
+/// Bytes of a local operation that are done before it is seen whether somebody waits now.
+const ALONE: usize = 128 << 10;
+
+/// An operation under way.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shared {
+    /// Number of its task.
+    task: u32,
+    /// Its chunks, and how many of these the engine did itself.
+    chunks: u32,
+    own: u32,
+    /// The message that is received; `None` for a local operation.
+    message: Option<u32>,
+    action: Receive,
+}
+
+flat!(Shared);
+
+impl Core {
+    /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and
+    /// ends later.
+    #[inline(never)]
+    pub(super) fn exec_large<T: Transport>(
+        &mut self,
+        transport: &T,
+        (instance, action): (u32, u32),
+        (op, datatype): (Op, Datatype),
+        (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
+    ) -> Option<Result<(), Cause>> {
+        let memory = &self.homes[instance as usize].memory;
+        let (Some(of_a), Some(of_b), Some(of_c)) =
+            (memory.contiguous(a), memory.contiguous(b), memory.contiguous(c.unwrap_or(b)))
+        else {
+            return Some(self.locals.exec(memory, (op, datatype), (a, b, c)));
+        };
+        let mut done = 0;
+        while done < of_a.len() {
+            let left = |operand: Span| operand.part(done..operand.len());
+            let operands = [of_a, of_b, of_c].map(|operand| (self.rank, left(operand)));
+            let action = Receive { instance, action };
+            if self.share(transport, (op, datatype), operands, done as u64, None, action) {
+                return None;
+            }
+            let end = of_a.len().min(done + ALONE);
+            let part = |operand: Span| operand.part(done..end);
+            if let Err(DivisionByZero { element }) =
+                ops::apply(op, datatype, part(of_a), part(of_b), part(of_c))
+            {
+                let element = done as u64 / datatype.width() + element;
+                return Some(Err(Cause::DivisionByZero { element }));
+            }
+            done = end;
+        }
+        Some(Ok(()))
+    }
+
+    /// Shares what is left of a receive whose message lies in its sender's memory. False if it has
+    /// to go on alone for now.
+    #[inline(never)]
+    pub(super) fn share_fetch<T: Transport>(
+        &mut self,
+        transport: &T,
+        codes: &[Code],
+        key: u32,
+        receive: Receive,
+    ) -> bool {
+        let message = self.held.arrivals.messages.get(&self.held.heap, key);
+        let (header, before) = (message.header, message.arrived as usize);
+        if header.size < SHARED_MIN {
+            return false;
+        }
+        let (payload, reduce) = self.target_of(codes, receive);
+        let memory = &self.homes[receive.instance as usize].memory;
+        let (Some(from), Some(to)) = (in_place(transport, &header), memory.contiguous(payload))
+        else {
+            return false;
+        };
+        if !from.is_disjoint(to) {
+            return false;
+        }
+        let (from, to) = ((header.source, from), (self.rank, to));
+        let (function, operands) = match self.combination(codes, receive) {
+            Some(Combination { function, a, .. }) => (function, [(self.rank, a), from, to]),
+            None => (reduce.unwrap_or((Op::Copy, Datatype::UInt8)), [from, to, to]),
+        };
+        let operands = operands.map(|(rank, span)| (rank, span.part(before..span.len())));
+        self.share(transport, function, operands, before as u64, Some(key), receive)
+    }
+
+    /// Opens a task for what is left of an operation, if there is enough of it and somebody who
+    /// waits. Operands lie with the given ranks, and `before` bytes are done.
+    fn share<T: Transport>(
+        &mut self,
+        transport: &T,
+        (op, datatype): (Op, Datatype),
+        operands: [(u32, Span); 3],
+        before: u64,
+        message: Option<u32>,
+        action: Receive,
+    ) -> bool {
+        let Some(workers) = transport.workers() else { return false };
+        let bytes = operands[0].1.len() as u64;
+        if bytes < SHARED_MIN || !workers.is_wanted() {
+            return false;
+        }
+        let task = SharedTask { function: (op, datatype), operands, before };
+        let Some((task, chunks)) = workers.open(&task) else { return false };
+        let shared = Shared { task, chunks, own: 0, message, action };
+        let heap = &self.heap();
+        self.held.shared.push(heap, shared);
+        true
+    }
+
+    /// Goes on with shared operations, and ends those that are done. Whether there was something to
+    /// do.
+    #[inline(never)]
+    pub(super) fn go_on_shared<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+        let heap = &self.heap();
+        let mut left = CHUNKS_PER_POLL;
+        let mut worked = false;
+        for _ in 0..self.held.shared.len() {
+            let Some(mut shared) = self.held.shared.pop(heap) else { break };
+            let workers = transport.workers().expect("the task was opened with them");
+            let most = left.min(CHUNKS_AT_ONCE);
+            let mut taken = 0;
+            while taken < most && workers.work(shared.task) {
+                taken += 1;
+            }
+            left -= taken;
+            shared.own += taken;
+            worked |= taken > 0;
+            match workers.end(shared.task) {
+                None => self.held.shared.push(heap, shared),
+                Some(divided) => {
+                    worked = true;
+                    self.end_shared(transport, codes, shared, divided);
+                }
+            }
+        }
+        worked
+    }
+
+    fn end_shared<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+        Shared { chunks, own, message, action, .. }: Shared,
+        divided: Option<u64>,
+    ) {
+        let heap = &self.heap();
+        let stats = &mut self.held.stats;
+        stats.shared_chunks += u64::from(chunks);
+        stats.helped_chunks += u64::from(chunks - own);
+        if let Some(workers) = transport.workers()
+            && own == chunks
+        {
+            workers.forget_wanted();
+        }
+        if let Some(element) = divided {
+            return self.fail(codes, action, Cause::DivisionByZero { element });
+        }
+        match message {
+            None => self.end_exec(transport, codes, action),
+            Some(key) => {
+                let header = self.held.arrivals.messages.get(heap, key).header;
+                self.end_fetch(transport, codes, key, action, &header);
+            }
+        }
+    }
+
+    /// A local operation is done: the action ends, or sends its result.
+    fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: Receive) {
+        let Receive { instance, action: offset } = action;
+        let code = self.held.instances.get(&self.held.heap, instance).code;
+        let has_ended = match codes[code as usize].record(offset).operation() {
+            Operation::Send { peer, tag, payload, .. } => {
+                self.start_send(transport, codes, (instance, offset), (peer, tag, payload))
+            }
+            _ => true,
+        };
+        if has_ended {
+            self.end(action);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! A network of engines in one thread: who polls next, what arrives when and where there is room is
+//! chosen by a seed.
+#![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
+
+use crate::engine::{
+    Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken,
+};
+use crate::memory::{Region, Span};
+use crate::testing::{Held, add_bytes, nisa, state};
+use crate::transport::{Full, Header, Transport, Unreadable};
+use goal_asm::Nisa;
+use goal_interp::{Matches, Taken};
+use goal_lang::{Action, ActionId, Program};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+type Message = (Header, Vec<u8>);
+
+/// Messages under way and the dice.
+pub(super) struct Wire {
+    queues: BTreeMap<(u32, u32), VecDeque<Message>>,
+    pub(super) random: fastrand::Rng,
+    /// Regions by rank, for direct reads; empty where peers cannot reach them.
+    exported: Vec<Vec<Region>>,
+    /// Whether peers read these in place; they are copied otherwise, or refused.
+    mapped: bool,
+    payload_max: usize,
+    /// True if parts of longer messages have sizes of their own, as where they fill up packets.
+    odd_parts: bool,
+    /// Most messages under way between two ranks.
+    depth: usize,
+    /// What each rank announced.
+    room: BTreeMap<u32, u64>,
+}
+
+pub(super) struct SimTransport {
+    rank: u32,
+    wire: Rc<RefCell<Wire>>,
+}
+
+impl Transport for SimTransport {
+    fn short_max(&self) -> usize {
+        self.wire.borrow().payload_max.min(64)
+    }
+
+    fn payload_max(&mut self, to: u32) -> usize {
+        // To some ranks there is less.
+        let wire = self.wire.borrow();
+        if (self.rank + to).is_multiple_of(3) { wire.payload_max.min(64) } else { wire.payload_max }
+    }
+
+    fn part_max(&mut self, to: u32) -> usize {
+        let payload_max = self.payload_max(to);
+        let wire = &mut *self.wire.borrow_mut();
+        if wire.odd_parts { wire.random.usize(8..=payload_max) } else { payload_max }
+    }
+
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let wire = &mut *self.wire.borrow_mut();
+        let queue = wire.queues.entry((self.rank, to)).or_default();
+        if queue.len() >= wire.depth || wire.random.u8(..8) == 0 {
+            return Err(Full);
+        }
+        let mut payload = vec![0; header.payload_len()];
+        fill(&mut payload);
+        queue.push_back((*header, payload));
+        Ok(())
+    }
+
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        for taken in 0..messages_max {
+            let mut wire = self.wire.borrow_mut();
+            let mine =
+                wire.queues.iter().filter(|((_, to), queue)| *to == self.rank && !queue.is_empty());
+            let sources: Vec<u32> = mine.map(|((from, _), _)| *from).collect();
+            if sources.is_empty() || wire.random.u8(..3) == 0 {
+                return taken;
+            }
+            let source = sources[wire.random.usize(..sources.len())];
+            let queue = wire.queues.get_mut(&(source, self.rank)).unwrap();
+            let (header, payload) = queue.pop_front().unwrap();
+            drop(wire);
+            sink(&header, &payload);
+        }
+        messages_max
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes.min(most);
+        self.wire.borrow_mut().room.insert(self.rank, bytes);
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.wire.borrow().room.get(&to).copied().unwrap_or(0)
+    }
+
+    fn export(&self, to: u32, bytes: Span) -> Option<u64> {
+        let wire = self.wire.borrow();
+        // A rank sends itself messages where it can't be read in place.
+        let exported = &wire.exported[self.rank as usize];
+        let is_exported = (wire.mapped || to != self.rank)
+            && exported.iter().any(|region| contains(region, bytes));
+        is_exported.then_some(bytes.address() as u64)
+    }
+
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+        let wire = self.wire.borrow();
+        wire.find(source, address, len).filter(|_| wire.mapped)
+    }
+
+    fn get_zcopy(
+        &mut self,
+        source: u32,
+        address: u64,
+        offset: u64,
+        into: &mut [u8],
+    ) -> Result<(), Unreadable> {
+        let wire = &mut *self.wire.borrow_mut();
+        let bytes = wire.find(source, address + offset, into.len() as u64).ok_or(Unreadable)?;
+        if wire.random.u8(..8) == 0 {
+            return Err(Unreadable);
+        }
+        bytes.read(|bytes| into.copy_from_slice(bytes));
+        Ok(())
+    }
+}
+
+impl Wire {
+    /// Bytes that a rank has exported.
+    fn find(&self, rank: u32, address: u64, len: u64) -> Option<Span> {
+        self.exported[rank as usize].iter().find_map(|region| {
+            let offset = (address as usize).checked_sub(region.whole().address())? as u64;
+            (offset + len <= region.len() as u64).then(|| region.span(offset, len))
+        })
+    }
+}
+
+fn contains(region: &Region, bytes: Span) -> bool {
+    let start = region.whole().address();
+    bytes.address() >= start && bytes.address() + bytes.len() <= start + region.len()
+}
+
+/// How a network behaves.
+pub(super) struct Conditions {
+    pub(super) seed: u64,
+    pub(super) options: Options,
+    pub(super) payload_max: usize,
+    /// True if parts of longer messages have sizes of their own.
+    pub(super) odd_parts: bool,
+    pub(super) depth: usize,
+    pub(super) direct: bool,
+    /// Where they do: in place, or by copying.
+    pub(super) mapped: bool,
+    /// Instances of the program, in two communicators by turns.
+    pub(super) instances: usize,
+    /// Whether schedules are executed where they lie, as long ones are.
+    pub(super) in_place: bool,
+}
+
+impl Conditions {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let eager_limit = [0, 16, 100, 5000, 1 << 20][random.usize(..5)];
+        let options = Options { eager_limit, calc: Calc::Scaled(1.0), ..Options::default() };
+        Self {
+            seed,
+            options,
+            payload_max: [8, 64, 1000, 8192][random.usize(..4)],
+            odd_parts: seed.is_multiple_of(3),
+            depth: [1, 3, 100][random.usize(..3)],
+            direct: random.bool(),
+            mapped: random.bool(),
+            instances: 1,
+            in_place: random.bool(),
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(super) enum End {
+    /// All instances: each one's memory by rank and what matched what.
+    Finished(Vec<(Vec<Vec<u8>>, Matches)>, Stats),
+    Failed(u32, Failure),
+    /// Nothing happened for long; what each rank waits for.
+    Stuck(Vec<Waiting>),
+}
+
+pub(super) fn run(program: &Program, conditions: &Conditions) -> End {
+    run_all(std::slice::from_ref(program), conditions)
+}
+
+/// Runs instances of several programs for the same number of ranks at once, the programs taking
+/// turns.
+pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
+    let files: Vec<Arc<Nisa>> = programs.iter().map(nisa).collect();
+    let ranks = files[0].num_ranks();
+    let schedule = |nisa: &Arc<Nisa>, rank| {
+        let schedule = Schedule::new(Arc::clone(nisa), rank);
+        Arc::new(if conditions.in_place { schedule.in_place() } else { schedule })
+    };
+    let schedules: Vec<Vec<Arc<Schedule>>> =
+        (0..ranks).map(|rank| files.iter().map(|nisa| schedule(nisa, rank)).collect()).collect();
+    let of_instance = |rank: usize, i: usize| &schedules[rank][i % programs.len()];
+    let mut held: Vec<Vec<Held>> = (0..ranks as usize)
+        .map(|rank| (0..conditions.instances).map(|i| Held::new(of_instance(rank, i))).collect())
+        .collect();
+    let storages: Vec<Vec<Storage>> =
+        held.iter_mut().map(|held| held.iter_mut().map(Held::storage).collect()).collect();
+    let regions =
+        |storages: &Vec<Storage>| storages.iter().flat_map(|s| [s.memory, s.scratch]).collect();
+    let exported = match conditions.direct {
+        true => storages.iter().map(regions).collect(),
+        false => vec![Vec::new(); ranks as usize],
+    };
+    let wire = Rc::new(RefCell::new(Wire {
+        queues: BTreeMap::new(),
+        random: fastrand::Rng::with_seed(conditions.seed),
+        exported,
+        mapped: conditions.mapped,
+        payload_max: conditions.payload_max,
+        odd_parts: conditions.odd_parts,
+        depth: conditions.depth,
+        room: BTreeMap::new(),
+    }));
+    let mut engines = Vec::new();
+    let mut handles = Vec::new();
+    for (rank, storages) in storages.into_iter().enumerate() {
+        let transport = SimTransport { rank: rank as u32, wire: Rc::clone(&wire) };
+        let mut engine = Engine::new(rank as u32, transport, conditions.options, state());
+        engine.register(1, Box::new(add_bytes));
+        let (files, instances) = (files.clone(), conditions.instances);
+        engine.bound_requests(move |source| {
+            (0..instances).map(|i| sends(&files[i % files.len()], source, rank as u32)).sum()
+        });
+        let mut mine = VecDeque::new();
+        for (i, storage) in storages.into_iter().enumerate() {
+            mine.push_back(engine.start(of_instance(rank, i), i as u32 % 2, storage));
+        }
+        engines.push(engine);
+        handles.push(mine);
+    }
+    let mut now = 0;
+    let mut fruitless = 0;
+    let mut waiting = vec![Waiting::Messages; ranks as usize];
+    while engines
+        .iter()
+        .zip(&handles)
+        .any(|(engine, handles)| !handles.iter().all(|handle| engine.test(handle)))
+    {
+        let rank = wire.borrow_mut().random.usize(..ranks as usize);
+        now += 100;
+        match engines[rank].poll(now) {
+            Err(failure) => return End::Failed(rank as u32, failure),
+            Ok(progress) => {
+                fruitless = if progress.worked { 0 } else { fruitless + 1 };
+                waiting[rank] = progress.waiting;
+            }
+        }
+        if fruitless > 400 * ranks {
+            return End::Stuck(waiting);
+        }
+    }
+    let mut stats = Stats::default();
+    for (engine, handles) in engines.iter_mut().zip(handles) {
+        for handle in handles {
+            engine.finish(handle);
+        }
+        let other = engine.stats();
+        stats.messages += other.messages;
+        stats.bytes += other.bytes;
+        stats.verified_bytes += other.verified_bytes;
+        stats.unreceived += other.unreceived;
+        stats.unexpected_max = stats.unexpected_max.max(other.unexpected_max);
+    }
+    let outcomes = (0..conditions.instances).map(|i| {
+        let memory = held.iter().map(|held| held[i].memory.clone()).collect();
+        let which = i % programs.len();
+        (memory, matches(&programs[which], &files[which], |rank| &held[rank][i].matches))
+    });
+    End::Finished(outcomes.collect(), stats)
+}
+
+fn matches<'a>(program: &Program, nisa: &Nisa, record: impl Fn(usize) -> &'a [u64]) -> Matches {
+    let mut matches = Matches::default();
+    for rank in 0..nisa.num_ranks() {
+        for (index, (offset, _)) in nisa.section(rank).records().enumerate() {
+            let id = ActionId::new(index);
+            let word = record(rank as usize)[slot(offset)];
+            let Some((source, sequence)) = taken(word) else { continue };
+            let sequence = u64::from(sequence);
+            match program.body_of(rank).action(id) {
+                Action::Send { .. } => drop(matches.sends.insert((rank, id), sequence)),
+                Action::Recv { .. } => {
+                    matches.receives.insert((rank, id), Taken { source, sequence });
+                }
+                _ => {}
+            }
+        }
+    }
+    matches
+}

@@ -1,0 +1,92 @@
+//! What an engine tells its recorder, if it has one.
+
+use super::code::Code;
+use super::incoming::Receive;
+use super::{Core, Engine};
+use crate::trace::{Event, Kind, Point, Recorder};
+use crate::transport::Header;
+use goal_asm::nisa::{self, Operation};
+
+impl<T> Engine<T> {
+    /// Lets what happens from now on be recorded. Instances that run already have no start.
+    pub fn record(&mut self, recorder: impl Recorder + 'static) {
+        self.core.recorder = Some(Box::new(recorder));
+    }
+}
+
+impl Core {
+    /// An instance was started, or taken from the engine.
+    #[inline]
+    pub(super) fn note_instance(&mut self, point: Point, instance: u32) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&Event::new(point, instance));
+        }
+    }
+
+    /// An action starts: to be called before it does anything.
+    #[inline(always)]
+    pub(super) fn note_start(&mut self, codes: &[Code], at: (u32, u32), record: &nisa::Record<'_>) {
+        if self.recorder.is_some() {
+            self.record_start(codes, at, &record.operation());
+        }
+    }
+
+    /// An action has ended: to be called before its dependents know.
+    #[inline(always)]
+    pub(super) fn note_end(&mut self, action: Receive) {
+        if self.recorder.is_some() {
+            self.record_at(Point::Ended, action, |event| event);
+        }
+    }
+
+    /// A message and its receive have met.
+    #[inline(always)]
+    pub(super) fn note_match(&mut self, receive: Receive, header: &Header) {
+        if self.recorder.is_some() {
+            let (bytes, peer, detail) = (header.size, header.source, header.sequence);
+            self.record_at(Point::Matched, receive, |event| Event { bytes, peer, detail, ..event });
+        }
+    }
+
+    #[cold]
+    fn record_start(
+        &mut self,
+        codes: &[Code],
+        (key, action): (u32, u32),
+        operation: &Operation<'_>,
+    ) {
+        let heap = &self.heap();
+        let at = Receive { instance: key, action };
+        let instance = self.held.instances.get(heap, key);
+        let code = &codes[instance.code as usize];
+        let (peer, tag, detail, bytes) = match *operation {
+            Operation::Send { peer, tag, payload, .. } => {
+                let sequence = match code.whole().and_then(|schedule| schedule.destination(peer)) {
+                    Some(destination) => instance.sequences.values(heap)[destination as usize],
+                    None => instance.sequences_by_rank.get(heap, peer).copied().unwrap_or(0),
+                };
+                (peer, tag, sequence, payload.size())
+            }
+            Operation::Recv { peer, tag, payload, .. } => (peer, tag, 0, payload.size()),
+            _ => (0, 0, 0, 0),
+        };
+        let number = match code {
+            Code::Window(window) => window.number(&self.homes[key as usize], action),
+            Code::Whole(_) | Code::Ended => None,
+        };
+        let kind = Kind::of(operation);
+        self.record_at(Point::Started, at, |event| Event { kind, bytes, peer, detail, ..event });
+        if let Some(number) = number {
+            let detail = number as u32;
+            self.record_at(Point::Numbered, at, |event| Event { peer: tag, detail, ..event });
+        }
+    }
+
+    #[cold]
+    fn record_at(&mut self, point: Point, at: Receive, with: impl FnOnce(Event) -> Event) {
+        let instance = self.held.instances.get(&self.held.heap, at.instance).number;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.record(&with(Event { action: at.action, ..Event::new(point, instance) }));
+        }
+    }
+}

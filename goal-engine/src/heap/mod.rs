@@ -1,0 +1,327 @@
+//! Memory that an engine keeps everything in that it remembers: found by place and not by address,
+//! so that every process that maps it can go on where another one stopped.
+//!
+//! A heap is a range of bytes, zeros at first. [`Block`]s are allocated from it in sizes of powers
+//! of two and go back to a list for each size; the collections here own blocks. A collection lies
+//! in the heap itself, in what its root holds, and so knows no address: every call is told the
+//! heap. One process at a time may use a heap; who may is not decided here.
+//!
+//! Threat: where ranks act for each other a heap lies in the segment that all ranks of a job write.
+//! They trust each other by design: a heap is as good as whoever wrote it. Numbers of units are
+//! checked against the heap, but the capacity of a block is believed, as are the places and counts
+//! of collections. A rank that writes other ones can make any rank of its job read or write beyond
+//! a block; it gets no rights by that, because no rank has any.
+//! Nobody else can write a heap: the segment has no name, and only ranks and their launcher have
+//! its descriptor.
+#![allow(unsafe_code)]
+
+mod fifo;
+mod least;
+mod pool;
+mod table;
+#[cfg(test)]
+mod tests;
+mod used_up;
+
+pub(crate) use fifo::Fifo;
+pub(crate) use least::Least;
+pub(crate) use pool::Pool;
+pub(crate) use table::{Key, Table};
+pub(crate) use used_up::STATE_PER_LIMIT;
+pub use used_up::{UsedUp, within};
+
+use crate::memory::Region;
+use crate::seed::Seed;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// Bytes of the unit that places and sizes count in.
+const UNIT: usize = 64;
+/// Sizes of blocks: a unit, two, four and so on.
+const CLASSES: usize = 32;
+
+/// Values that may lie in a heap.
+///
+/// # Safety
+/// A value holds no address and no reference, is aligned to at most [`UNIT`], needs no drop, and
+/// means the same in every process.
+pub(crate) unsafe trait Flat: Default {}
+
+/// Implements [`Flat`] for types all of whose parts are; for one with parameters that are `Flat`
+/// too: `Type<A, B>;`.
+macro_rules! flat {
+    ($type:ident<$($parameter:ident),+>;) => {
+        #[allow(unsafe_code)]
+        // SAFETY: all of its parts are numbers, and what is made of them.
+        unsafe impl<$($parameter: $crate::heap::Flat),+> $crate::heap::Flat for $type<$($parameter),+> {}
+    };
+    ($($type:ty),* $(,)?) => {$(
+        #[allow(unsafe_code)]
+        // SAFETY: all of its parts are numbers, and what is made of them.
+        unsafe impl $crate::heap::Flat for $type {}
+    )*};
+}
+pub(crate) use flat;
+
+flat!(u8, u16, u32, u64, usize);
+// SAFETY: as its parts.
+unsafe impl<A: Flat, B: Flat> Flat for (A, B) {}
+
+/// What lies at the beginning of a heap.
+#[repr(C, align(64))]
+struct Control {
+    /// Units that were ever given out.
+    top: u32,
+    /// The first free block of each size; 0 for none. A free block's first word names the next one.
+    free: [u32; CLASSES],
+    /// Decides where tables put their keys, in all processes alike.
+    seed: Seed,
+}
+
+/// A number of a unit that the heap does not have. Apart, as it stands behind every access.
+#[cold]
+#[inline(never)]
+fn outside() -> ! {
+    panic!("a block outside of its heap")
+}
+
+/// A view of a heap.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heap {
+    base: NonNull<u8>,
+    units: u32,
+}
+
+// SAFETY: an address and a length; who may use the bytes when is stated at `Heap::new`.
+unsafe impl Send for Heap {}
+
+impl Heap {
+    /// The heap in these bytes, which are zeros or were used as a heap before.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one
+    /// of them at a time.
+    ///
+    /// # Panics
+    /// If there is no room for anything, or the bytes are not aligned to 64.
+    pub(crate) unsafe fn new(bytes: Region) -> Self {
+        let base =
+            NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
+        assert!(base.as_ptr().addr().is_multiple_of(UNIT) && bytes.len() > size_of::<Control>());
+        Self { base, units: u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX) }
+    }
+
+    /// The value that all others are found from, made when it is asked for first.
+    ///
+    /// # Safety
+    /// Always of the same type. There is one reference at a time, and no reference into a block of
+    /// a collection that it holds.
+    pub(crate) unsafe fn root<T: Flat>(&self) -> NonNull<T> {
+        let at = size_of::<Control>().div_ceil(UNIT);
+        let past = at + size_of::<T>().div_ceil(UNIT);
+        assert!(past <= self.units as usize, "a heap without room for its root");
+        // Another process may have written it.
+        let top = self.control().top;
+        assert!(
+            top == 0 || (past..=self.units as usize).contains(&(top as usize)),
+            "this is no heap"
+        );
+        let root = self.at(at as u32).cast::<T>();
+        if top == 0 {
+            self.control().seed = Seed::random();
+            self.control().top = past as u32;
+            // SAFETY: the units were counted just now, and are aligned.
+            unsafe { root.write(T::default()) };
+        }
+        root
+    }
+
+    #[expect(
+        clippy::mut_from_ref,
+        reason = "one call at a time, each within a function of this file"
+    )]
+    fn control(&self) -> &mut Control {
+        // SAFETY: the first bytes of the heap, which are integers and which only this function
+        // reaches.
+        unsafe { self.base.cast::<Control>().as_mut() }
+    }
+
+    #[inline(always)]
+    fn seed(&self) -> Seed {
+        self.control().seed
+    }
+
+    #[inline(always)]
+    fn at(&self, unit: u32) -> NonNull<u8> {
+        // Numbers of units lie in the heap, which in a segment other processes write.
+        if unit >= self.units {
+            outside();
+        }
+        // SAFETY: it is inside the heap.
+        unsafe { self.base.add(unit as usize * UNIT) }
+    }
+
+    /// A block. Where the heap is used up: see [`within`].
+    fn allocate(&self, class: u32) -> u32 {
+        let control = self.control();
+        let free = control.free.get(class as usize).copied().unwrap_or(0);
+        if free != 0 {
+            // SAFETY: a free block's first word was written by `release`.
+            control.free[class as usize] = unsafe { self.at(free).cast::<u32>().read() };
+            return free;
+        }
+        let units = 1u32.checked_shl(class);
+        let end =
+            units.and_then(|units| control.top.checked_add(units)).filter(|&end| end <= self.units);
+        let unit = control.top;
+        let Some(end) = end else { self.lacks(UNIT as u64 * (1 << class)) };
+        control.top = end;
+        unit
+    }
+
+    /// There is no room for a block of so many bytes, or no number for its values.
+    #[cold]
+    fn lacks(&self, bytes: u64) -> ! {
+        let bytes_of = |units: u32| u64::from(units) * UNIT as u64;
+        used_up::used_up(bytes_of(self.control().top).saturating_add(bytes), bytes_of(self.units))
+    }
+
+    fn release(&self, unit: u32, class: u32) {
+        let control = self.control();
+        // SAFETY: the block was given out and is nobody's any more.
+        unsafe { self.at(unit).cast::<u32>().write(control.free[class as usize]) };
+        control.free[class as usize] = unit;
+    }
+}
+
+/// Values one after the other, all of which are initialised.
+///
+/// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
+pub(crate) struct Block<T> {
+    unit: u32,
+    /// Not 32 bits: a kept message may have 4 GiB.
+    capacity: usize,
+    values: PhantomData<T>,
+}
+
+impl<T> Default for Block<T> {
+    fn default() -> Self {
+        Self { unit: 0, capacity: 0, values: PhantomData }
+    }
+}
+
+// SAFETY: a place and a length.
+unsafe impl<T: Flat> Flat for Block<T> {}
+
+impl<T: Flat> Block<T> {
+    /// The size of the smallest block with room for so many values.
+    fn class(capacity: usize) -> u32 {
+        const { assert!(align_of::<T>() <= UNIT && size_of::<T>() > 0) };
+        (capacity * size_of::<T>()).div_ceil(UNIT).next_power_of_two().ilog2()
+    }
+
+    /// Values that a block of a size has room for.
+    fn capacity_of(class: u32) -> usize {
+        (UNIT << class) / size_of::<T>()
+    }
+
+    /// A block with room for at least so many values, all of them as they begin.
+    pub(crate) fn new(heap: &Heap, capacity: usize) -> Self {
+        let class = Self::class(capacity);
+        let capacity = Self::capacity_of(class);
+        let block = Self { unit: heap.allocate(class), capacity, values: PhantomData };
+        for i in 0..capacity {
+            // SAFETY: inside the block, which was allocated for so many values.
+            unsafe { heap.at(block.unit).cast::<T>().add(i).write(T::default()) };
+        }
+        block
+    }
+
+    /// A block that begins with a copy of these values.
+    pub(crate) fn copy_of(heap: &Heap, values: &[T]) -> Self
+    where
+        T: Copy,
+    {
+        let mut block =
+            if values.is_empty() { Self::default() } else { Self::new(heap, values.len()) };
+        block.values_mut(heap)[..values.len()].copy_from_slice(values);
+        block
+    }
+
+    /// Moves to a block with room for at least so many values, the same ones first.
+    pub(crate) fn grow(&mut self, heap: &Heap, capacity: usize)
+    where
+        T: Copy,
+    {
+        let mut larger = Self::new(heap, capacity);
+        larger.values_mut(heap)[..self.len()].copy_from_slice(self.values(heap));
+        self.release(heap);
+        *self = larger;
+    }
+
+    /// Values.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.capacity
+    }
+
+    /// The largest power of two of values that it has room for, where it has.
+    fn room(&self, heap: &Heap) -> u32 {
+        let room = 1u32.checked_shl(self.capacity.ilog2());
+        room.unwrap_or_else(|| heap.lacks((self.capacity * size_of::<T>()) as u64))
+    }
+
+    #[inline]
+    pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
+        // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes
+        // away. A block without values lies at the heap's beginning.
+        unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity) }
+    }
+
+    #[inline]
+    pub(crate) fn values_mut<'a>(&'a mut self, heap: &'a Heap) -> &'a mut [T] {
+        // SAFETY: as in `values`; the borrow of `self` is exclusive.
+        unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity) }
+    }
+
+    /// Gives the memory back.
+    pub(crate) fn release(&mut self, heap: &Heap) {
+        if self.capacity > 0 {
+            heap.release(self.unit, Self::class(self.capacity));
+        }
+        *self = Self::default();
+    }
+}
+
+/// A heap in memory of its own, for tests.
+#[cfg(test)]
+pub(crate) struct Private(
+    Heap,
+    #[expect(dead_code, reason = "the heap's memory")] crate::memory::Zeroed,
+);
+
+#[cfg(test)]
+impl Private {
+    pub(crate) fn new() -> Self {
+        Self::of(1 << 30)
+    }
+
+    pub(crate) fn of(bytes: usize) -> Self {
+        let memory = crate::memory::Zeroed::new(bytes);
+        // SAFETY: the mapping is this value's alone and lives as long as it does.
+        let heap = unsafe { Heap::new(memory.region()) };
+        heap.control().top = size_of::<Control>().div_ceil(UNIT) as u32;
+        heap.control().seed = Seed::random();
+        Self(heap, memory)
+    }
+
+    pub(crate) fn heap(&self) -> &Heap {
+        &self.0
+    }
+}
+
+impl<T> std::fmt::Debug for Block<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} values at {}", self.capacity, self.unit)
+    }
+}

@@ -1,0 +1,252 @@
+//! Memory that a schedule works on: raw bytes that other ranks may read too.
+//!
+//! A rank's memory and scratch memory lie where its embedding program put them, in a shared segment
+//! perhaps, and live longer than every schedule that names them. Nothing in Rust's type system sees
+//! that, so it is stated once, as the contract of [`Region::new`]; all else here is checked.
+//!
+//! **Races.** Two actions that no dependency orders may name the same bytes, and a rank may write a
+//! buffer that a peer still reads. Such a program has no defined result (the paper leaves the order
+//! to the dependencies). An engine runs one action at a time but for large ones, which several
+//! ranks work on, each on bytes of its own; across ranks bytes are otherwise only ever read, from
+//! the buffer of a send that is not complete. The bytes are plain integers of which every value is
+//! legal, and no length, address or branch of the engine is derived from them: the worst a race
+//! does is to leave other bytes.
+
+// The one place where an address and a length become a slice of a rank's memory.
+#![allow(unsafe_code)]
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// Memory of one rank: the bytes that addresses of a schedule count in.
+#[derive(Debug, Clone, Copy)]
+pub struct Region {
+    start: *mut u8,
+    len: usize,
+}
+
+// SAFETY: a region is an address and a length; the contract of `Region::new` holds on every thread
+// of the process.
+unsafe impl Send for Region {}
+
+impl Region {
+    /// A region without bytes.
+    pub const EMPTY: Region = Region { start: std::ptr::dangling_mut(), len: 0 };
+
+    /// The `len` bytes at `start`.
+    ///
+    /// # Safety
+    /// The bytes are mapped, readable and writable, initialised, and stay so for as long as this
+    /// region, a copy or a span of it is in use. While an action runs, no Rust reference to the
+    /// bytes that it names exists elsewhere.
+    pub const unsafe fn new(start: *mut u8, len: usize) -> Self {
+        Self { start, len }
+    }
+
+    /// Bytes of the region.
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no bytes.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The bytes `addr .. addr + len`.
+    ///
+    /// # Panics
+    /// If they don't all lie in the region; the verifier has seen to that for a schedule's buffers.
+    #[inline]
+    pub fn span(self, addr: u64, len: u64) -> Span {
+        let size = self.len as u64;
+        assert!(
+            addr <= size && len <= size - addr,
+            "bytes {addr}+{len} outside a region of {size}"
+        );
+        // SAFETY: `addr` is at most the region's length, so the result points into it or just
+        // behind it.
+        Span { start: unsafe { self.start.add(addr as usize) }, len: len as usize }
+    }
+
+    /// All of its bytes.
+    pub fn whole(self) -> Span {
+        Span { start: self.start, len: self.len }
+    }
+}
+
+/// Consecutive bytes of a [`Region`].
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    start: *mut u8,
+    len: usize,
+}
+
+// SAFETY: as for `Region`.
+unsafe impl Send for Span {}
+
+impl Span {
+    /// Bytes.
+    #[inline]
+    pub const fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether it has no bytes.
+    pub const fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of the first byte, for transports that let peers read it.
+    pub fn address(self) -> usize {
+        self.start as usize
+    }
+
+    /// A part of it.
+    ///
+    /// # Panics
+    /// If the part is not inside.
+    #[inline]
+    pub fn part(self, range: Range<usize>) -> Span {
+        assert!(range.start <= range.end && range.end <= self.len);
+        // SAFETY: the start is at most `len`.
+        Span { start: unsafe { self.start.add(range.start) }, len: range.end - range.start }
+    }
+
+    /// Whether the two have no byte in common.
+    #[inline]
+    pub fn is_disjoint(self, other: Span) -> bool {
+        let (a, b) = (self.address(), other.address());
+        a + self.len <= b || b + other.len <= a
+    }
+
+    /// Whether the two are the same bytes.
+    #[inline]
+    pub fn is_same(self, other: Span) -> bool {
+        self.start == other.start && self.len == other.len
+    }
+
+    /// Shows the bytes to `read`, which must not reach them by another way.
+    #[inline]
+    pub fn read<R>(self, read: impl FnOnce(&[u8]) -> R) -> R {
+        // SAFETY: the contract of `Region::new`.
+        read(unsafe { std::slice::from_raw_parts(self.start, self.len) })
+    }
+
+    /// Shows the bytes to `write`, which must not reach them by another way.
+    #[inline]
+    pub fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
+        // SAFETY: the contract of `Region::new`.
+        write(unsafe { std::slice::from_raw_parts_mut(self.start, self.len) })
+    }
+
+    /// Shows this span's bytes to be read and `target`'s to be written.
+    ///
+    /// # Panics
+    /// If they have a byte in common.
+    #[inline]
+    pub fn read_into<R>(self, target: Span, f: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
+        assert!(self.is_disjoint(target));
+        self.read(|source| target.write(|target| f(source, target)))
+    }
+}
+
+/// Whole numbers beside a schedule: its counters, or its bitmap of finished actions.
+///
+/// They may lie in a shared segment, where a launcher looks at them after the rank's death.
+#[derive(Debug)]
+pub struct Cells<T> {
+    start: *mut T,
+    len: usize,
+}
+
+// SAFETY: as for `Region`; `T` is a plain integer.
+unsafe impl<T: Send> Send for Cells<T> {}
+
+impl<T: Copy> Cells<T> {
+    /// Address of the first number.
+    pub(crate) fn address(&self) -> usize {
+        self.start as usize
+    }
+
+    /// No numbers.
+    pub const EMPTY: Self = Self { start: std::ptr::dangling_mut(), len: 0 };
+
+    /// The `len` numbers at `start`.
+    ///
+    /// # Safety
+    /// As for [`Region::new`], and `start` is aligned. Nobody else writes them while this value
+    /// lives.
+    pub const unsafe fn new(start: *mut T, len: usize) -> Self {
+        Self { start, len }
+    }
+
+    /// The numbers.
+    #[inline]
+    pub fn as_slice(&self) -> &[T] {
+        // SAFETY: the contract of `new`; the borrow of `self` keeps writes away.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+
+    /// The numbers, to be changed.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [T] {
+        // SAFETY: the contract of `new`; the exclusive borrow of `self` makes it the only one.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
+    }
+}
+
+/// Memory of zeros with one owner, aligned to [`Zeroed::ALIGN`].
+pub struct Zeroed {
+    start: NonNull<u8>,
+    len: usize,
+    /// Keeps the memory until it is dropped.
+    _owner: Box<dyn Any + Send>,
+}
+
+// SAFETY: the memory is this value's alone, and its owner may be sent.
+unsafe impl Send for Zeroed {}
+
+impl fmt::Debug for Zeroed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of zeros at {:?}", self.len, self.start)
+    }
+}
+
+impl Zeroed {
+    /// Alignment of its first byte: a cache line.
+    pub const ALIGN: usize = 64;
+
+    /// `len` bytes. The allocator gets most of a large block from the system when it is first
+    /// touched.
+    ///
+    /// # Panics
+    /// If `len` is more than an allocation can have. Aborts, as allocations do, if there is no
+    /// memory.
+    pub fn new(len: usize) -> Self {
+        // Allocators fill memory of a larger alignment with zeros themselves, and so touch it.
+        let room = len.checked_add(Self::ALIGN).expect("an allocation's size");
+        let mut memory: Vec<u64> = vec![0; room.div_ceil(size_of::<u64>())];
+        let first = memory.as_mut_ptr().cast::<u8>();
+        let ahead = first.addr().next_multiple_of(Self::ALIGN) - first.addr();
+        // SAFETY: less than `ALIGN` bytes ahead, behind which there is room for `len`.
+        let start = unsafe { NonNull::new_unchecked(first.add(ahead)) };
+        // SAFETY: zeros of the vector, which is not touched before it is dropped.
+        unsafe { Self::lent(start, len, memory) }
+    }
+
+    /// The `len` bytes at `start`, which `owner` keeps mapped until it is dropped.
+    ///
+    /// # Safety
+    /// The bytes are zeros, readable and writable, aligned to [`Zeroed::ALIGN`], and nobody else
+    /// reaches them before `owner` is dropped.
+    pub unsafe fn lent(start: NonNull<u8>, len: usize, owner: impl Any + Send) -> Self {
+        Self { start, len, _owner: Box::new(owner) }
+    }
+
+    pub(crate) fn region(&self) -> Region {
+        Region { start: self.start.as_ptr(), len: self.len }
+    }
+}

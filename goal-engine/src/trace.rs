@@ -1,0 +1,100 @@
+//! Events that an engine tells its recorder: the points of ESPGOAL's PERFTRACE (thesis, chapter 6).
+
+use goal_asm::nisa::Operation;
+use std::fmt;
+
+/// A point in the life of an instance or an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Point {
+    /// An instance was started.
+    InstanceStarted = 1,
+    /// An instance came to its end and was taken from the engine.
+    InstanceEnded = 2,
+    /// An action started. `peer` and `bytes` are those of its message; `detail` is the number of a
+    /// send's message among those of the instance to that rank.
+    Started = 3,
+    /// Follows [`Point::Started`] in a window: `detail` is the action's number in its section,
+    /// `peer` the tag of its message.
+    Numbered = 4,
+    /// A receive and a message met: `peer` sent it, `detail` is its number among those from there,
+    /// `bytes` its size.
+    Matched = 5,
+    /// An action ended.
+    Ended = 6,
+}
+
+/// The kind of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Kind {
+    /// It does nothing.
+    Nop = 0,
+    /// A message leaves.
+    Send = 1,
+    /// A message comes.
+    Recv = 2,
+    /// Time passes.
+    Calc = 3,
+    /// A local operation.
+    Exec = 4,
+}
+
+impl Kind {
+    /// All kinds, by their numbers.
+    pub const ALL: [Kind; 5] = [Kind::Nop, Kind::Send, Kind::Recv, Kind::Calc, Kind::Exec];
+
+    /// The kind of an operation.
+    pub fn of(operation: &Operation<'_>) -> Self {
+        match operation {
+            Operation::Send { .. } => Kind::Send,
+            Operation::Recv { .. } => Kind::Recv,
+            Operation::Calc { .. } => Kind::Calc,
+            Operation::Exec { .. } | Operation::User { .. } | Operation::Wtime { .. } => Kind::Exec,
+            Operation::Nop => Kind::Nop,
+        }
+    }
+
+    /// Its name in texts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Nop => "nop",
+            Kind::Send => "send",
+            Kind::Recv => "recv",
+            Kind::Calc => "calc",
+            Kind::Exec => "exec",
+        }
+    }
+}
+
+/// Something that happened. Fields that a [`Point`] does not name are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// The point of an instance or an action that was reached.
+    pub point: Point,
+    /// The kind of the action, of [`Point::Started`]; [`Kind::Nop`] otherwise.
+    pub kind: Kind,
+    /// Number of the instance.
+    pub instance: u32,
+    /// Offset of the action in its section.
+    pub action: u32,
+    /// A rank.
+    pub peer: u32,
+    /// See [`Point`].
+    pub detail: u32,
+    /// Bytes of a message.
+    pub bytes: u64,
+}
+
+impl Event {
+    /// An event with nothing else in it.
+    pub fn new(point: Point, instance: u32) -> Self {
+        Self { point, kind: Kind::Nop, instance, action: 0, peer: 0, detail: 0, bytes: 0 }
+    }
+}
+
+/// Takes the events of an engine, one at a time, in the order in which they happen.
+pub trait Recorder: fmt::Debug + Send {
+    /// Takes an event.
+    fn record(&mut self, event: &Event);
+}

@@ -1,0 +1,236 @@
+//! The driver that every Linux has: packet sockets (AF_PACKET) with a ring of frames that arrive
+//! (TPACKET_V2).
+//!
+//! Frames that arrive are read where the kernel put them, without a call; frames that leave are
+//! handed over several at a time.
+
+mod error;
+mod filter;
+mod queue;
+mod rights;
+mod ring;
+mod sys;
+
+pub use error::OpenError;
+pub(super) use error::executable;
+pub use rights::probe;
+
+use super::{Driver, Full, Interface, Lost, Port};
+use crate::now_ns;
+use goal_esp::wire::Mac;
+use queue::{Queue, send_to};
+use ring::Ring;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with, sockopt};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+/// What a socket's ring counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RingStats {
+    /// Frames for this port that arrived.
+    pub arrived: u64,
+    /// Those of them that were dropped, as the ring had no room.
+    pub dropped: u64,
+}
+
+/// A port's packet socket.
+pub struct Packet {
+    interface: Interface,
+    mac: Mac,
+    port: u16,
+    /// Its claim; `None` where somebody else holds it.
+    _claim: Option<Port>,
+    queue: Queue,
+    ring: Ring,
+    socket: OwnedFd,
+    stats: RingStats,
+}
+
+impl Packet {
+    /// Opens the interface with this name, for frames of these ethertypes (at least one) to port
+    /// `port`, or to one that is free.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open(interface: &str, ethertypes: &[u16], port: Option<u16>) -> Result<Self, OpenError> {
+        let interface = Self::interface_of(interface)?;
+        // The right to it is asked for before a port.
+        let socket = Self::socket()?;
+        let claimed =
+            port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
+        let claim = claimed.map_err(|cause| match port {
+            Some(number) if cause.kind() == io::ErrorKind::AddrInUse => {
+                OpenError::Taken { interface: interface.name.clone(), number }
+            }
+            _ => OpenError::System { what: "no port is free", cause },
+        })?;
+        Self::bind(interface, socket, ethertypes, claim.number(), Some(claim))
+    }
+
+    /// The same for a port that somebody else holds the claim to.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_claimed(interface: &str, ethertypes: &[u16], port: u16) -> Result<Self, OpenError> {
+        Self::bind(Self::interface_of(interface)?, Self::socket()?, ethertypes, port, None)
+    }
+
+    /// The driver over a socket that another process opened for this interface and port and has not
+    /// used.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub(super) fn over(interface: Interface, port: u16, socket: OwnedFd) -> io::Result<Self> {
+        let ring = Ring::over(&socket, interface.usable_mtu())?;
+        Ok(Self::new(interface, port, None, ring, socket))
+    }
+
+    fn interface_of(name: &str) -> Result<Interface, OpenError> {
+        let all = Interface::all()
+            .map_err(|cause| OpenError::System { what: "the interfaces can't be listed", cause })?;
+        Ok(Interface::among(&all, name)?)
+    }
+
+    /// A socket at which nothing arrives before it is bound.
+    fn socket() -> Result<OwnedFd, OpenError> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)
+            .map_err(OpenError::of_socket)
+    }
+
+    fn bind(
+        interface: Interface,
+        socket: OwnedFd,
+        ethertypes: &[u16],
+        port: u16,
+        claim: Option<Port>,
+    ) -> Result<Self, OpenError> {
+        let ring =
+            Self::set_up(&socket, &interface, interface.address(), ethertypes, port).map_err(
+                |cause| OpenError::System { what: "the packet socket can't be set up", cause },
+            )?;
+        Ok(Self::new(interface, port, claim, ring, socket))
+    }
+
+    fn new(
+        interface: Interface,
+        port: u16,
+        claim: Option<Port>,
+        ring: Ring,
+        socket: OwnedFd,
+    ) -> Self {
+        let (mac, stats) = (interface.address(), RingStats::default());
+        Self { interface, mac, port, _claim: claim, queue: Queue::new(), ring, socket, stats }
+    }
+
+    fn set_up(
+        socket: &OwnedFd,
+        interface: &Interface,
+        mac: Mac,
+        ethertypes: &[u16],
+        port: u16,
+    ) -> io::Result<Ring> {
+        let version = libc::tpacket_versions::TPACKET_V2;
+        sys::set_option(socket, libc::PACKET_VERSION, version as i32)?;
+        sys::set_option(socket, libc::PACKET_IGNORE_OUTGOING, 1)?;
+        sys::attach_filter(socket, &filter::program(mac, ethertypes, port))?;
+        // Whoever gets hold of the socket hears nothing else.
+        sys::lock_filter(socket)?;
+        let ring = Ring::new(socket, interface.usable_mtu())?;
+        // The kernel hands a socket one ethertype or all.
+        let ethertype = if let [one] = ethertypes { *one } else { libc::ETH_P_ALL as u16 };
+        sys::bind(socket, interface.index, ethertype)?;
+        Ok(ring)
+    }
+
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The interface, as it was when it was opened.
+    pub fn interface(&self) -> &Interface {
+        &self.interface
+    }
+
+    /// What the ring has counted so far.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn stats(&mut self) -> io::Result<RingStats> {
+        let new = sys::statistics(&self.socket)?;
+        // The system counts those that it dropped among those that arrived, and begins anew each
+        // time.
+        self.stats.arrived += u64::from(new.tp_packets);
+        self.stats.dropped += u64::from(new.tp_drops);
+        Ok(self.stats)
+    }
+
+    /// What is said of its interface when that carries no more frames.
+    pub(super) fn lost(&self, cause: impl Into<io::Error>) -> Lost {
+        Lost { interface: self.interface.name.clone(), cause: cause.into() }
+    }
+}
+
+impl AsFd for Packet {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+impl Driver for Packet {
+    fn mac(&self) -> Mac {
+        self.mac
+    }
+
+    fn mtu(&self) -> usize {
+        self.interface.usable_mtu()
+    }
+
+    fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
+        self.queue.push(write)
+    }
+
+    fn flush(&mut self) -> Result<(), Lost> {
+        self.queue
+            .flush(now_ns, |frames| send_to(&self.socket, frames))
+            .map_err(|errno| self.lost(errno))
+    }
+
+    fn has_left_over(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    #[inline]
+    fn has_frame(&self) -> bool {
+        self.ring.has_frame()
+    }
+
+    fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize {
+        self.ring.receive(frames_max, sink)
+    }
+
+    fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
+        if self.has_frame() {
+            return Ok(());
+        }
+        let for_room = if self.queue.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+        let mut fds = [PollFd::new(&self.socket, PollFlags::IN | for_room)];
+        // A limit too long for the system is none.
+        let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
+        match poll(&mut fds, limit.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(self.lost(errno)),
+        }
+        if fds[0].revents().contains(PollFlags::ERR) {
+            match sockopt::socket_error(&self.socket) {
+                Ok(Ok(())) => {}
+                Ok(Err(errno)) | Err(errno) => return Err(self.lost(errno)),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+//! Headers of messages as chunks of a stream, and back.
+
+use super::LostPeer;
+use goal_engine::transport::{Header, Kind};
+use goal_esp::wire::{Chunk, ChunkKind, Envelope};
+use goal_lang::ANY;
+
+/// A message's header for rank `to` as a chunk.
+pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
+    let kind = match header.kind() {
+        Kind::Eager => ChunkKind::Eager,
+        Kind::Rts => ChunkKind::Rts,
+        Kind::Cts => ChunkKind::Cts,
+        Kind::Data => ChunkKind::Data,
+        Kind::Fin => ChunkKind::Fin,
+        Kind::Long => ChunkKind::Long,
+        Kind::Part => ChunkKind::Part,
+    };
+    let envelope = kind.has_envelope().then(|| Envelope {
+        communicator: header.communicator,
+        schedule: header.instance,
+        sender: header.source,
+        receiver: to,
+        // The payload can't be read from another host.
+        flags: u32::from(header.flags & Header::PATTERN),
+        tag: header.tag,
+        sequence: header.sequence,
+        action: header.action,
+    });
+    let (message, receive, offset) = match kind {
+        ChunkKind::Eager | ChunkKind::Long => (0, 0, header.size),
+        ChunkKind::Rts => (header.cookie, 0, header.size),
+        ChunkKind::Cts => (header.cookie, header.offset as u32, header.size),
+        ChunkKind::Data => (header.cookie, 0, header.offset),
+        ChunkKind::Fin => (header.cookie, 0, 0),
+        ChunkKind::Part | ChunkKind::Communicator | ChunkKind::Room => (0, 0, 0),
+    };
+    Chunk { kind, len: header.payload_len() as u32, message, receive, offset, envelope }
+}
+
+/// The communicator of a job's messages.
+pub(super) const COMMUNICATOR: u32 = goal_engine::WORLD;
+
+/// A chunk that came from rank `source` to rank `own` as the header of a message.
+///
+/// # Errors
+/// It carries none, or what it names is not of this connection or of this job.
+pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, LostPeer> {
+    let kind = match chunk.kind {
+        ChunkKind::Eager => Kind::Eager,
+        ChunkKind::Rts => Kind::Rts,
+        ChunkKind::Cts => Kind::Cts,
+        ChunkKind::Data => Kind::Data,
+        ChunkKind::Fin => Kind::Fin,
+        ChunkKind::Long => Kind::Long,
+        ChunkKind::Part => Kind::Part,
+        ChunkKind::Communicator | ChunkKind::Room => return Err(LostPeer::Rank),
+    };
+    let mut header = Header::new(kind, source);
+    header.cookie = chunk.message;
+    match chunk.kind {
+        ChunkKind::Cts => (header.offset, header.size) = (chunk.receive.into(), chunk.offset),
+        ChunkKind::Data => (header.offset, header.size) = (chunk.offset, chunk.len.into()),
+        ChunkKind::Part => header.size = chunk.len.into(),
+        _ => header.size = chunk.offset,
+    }
+    if let Some(envelope) = chunk.envelope {
+        if (envelope.sender, envelope.receiver) != (source, own) {
+            return Err(LostPeer::Rank);
+        }
+        if envelope.communicator != COMMUNICATOR {
+            return Err(LostPeer::Communicator(envelope.communicator));
+        }
+        if envelope.tag == ANY {
+            return Err(LostPeer::Tag);
+        }
+        if kind == Kind::Long && header.size == 0 {
+            return Err(LostPeer::Empty);
+        }
+        header.flags = envelope.flags as u8 & Header::PATTERN;
+        (header.communicator, header.instance) = (envelope.communicator, envelope.schedule);
+        (header.tag, header.sequence, header.action) =
+            (envelope.tag, envelope.sequence, envelope.action);
+    }
+    Ok(header)
+}

@@ -1,0 +1,344 @@
+//! A socket of AF_XDP: frames of one receive queue of an interface, in memory that it shares with
+//! the kernel. `unsafe`: that memory.
+#![allow(unsafe_code)]
+
+use super::NoXdp;
+use super::area::{Area, PLACES, Shape};
+use super::program::QUEUES_MAX;
+use super::ring::{Consumer, Producer};
+use crate::{Full, Interface};
+use rustix::io::Errno;
+use rustix::net::xdp::{
+    SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions, XdpOptionsFlags,
+};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with,
+    sockopt,
+};
+use std::io;
+use std::os::fd::OwnedFd;
+use zerocopy::IntoBytes;
+
+/// Frames that lie in several chunks, as a frame that arrives has to lie in one piece.
+struct Whole {
+    /// Words, so that it begins at a multiple of 8.
+    words: Box<[u64]>,
+    len: usize,
+    /// More came than has room: the frame is left out.
+    is_too_long: bool,
+}
+
+impl Whole {
+    fn new(len_max: usize) -> Self {
+        Self { words: vec![0; len_max.div_ceil(8)].into(), len: 0, is_too_long: false }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0 && !self.is_too_long
+    }
+
+    fn push(&mut self, piece: &[u8]) {
+        let room = &mut self.words.as_mut_bytes()[self.len..];
+        match room.get_mut(..piece.len()) {
+            Some(room) => {
+                room.copy_from_slice(piece);
+                self.len += piece.len();
+            }
+            None => self.is_too_long = true,
+        }
+    }
+
+    /// The frame, which is over.
+    fn take(&mut self) -> Option<&[u8]> {
+        let (len, is_whole) =
+            (std::mem::take(&mut self.len), !std::mem::take(&mut self.is_too_long));
+        is_whole.then(|| &self.words.as_bytes()[..len])
+    }
+}
+
+/// The rings of a socket.
+struct Rings {
+    /// Chunks for frames that arrive, and those that have.
+    fill: Producer<u64>,
+    arrived: Consumer<XdpDesc>,
+    /// Frames that are to leave, and those that have.
+    leaving: Producer<XdpDesc>,
+    gone: Consumer<u64>,
+}
+
+impl Rings {
+    /// Entries of the rings of frames that arrive, and of those that leave.
+    fn sizes(shape: Shape) -> (u32, u32) {
+        // The kernel tells late how many entries it has taken: when it has taken all that it saw.
+        // So twice as many may seem to be there.
+        let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
+        (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
+    }
+
+    fn new(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
+        let (arriving, leaving) = Self::sizes(shape);
+        sockopt::set_xdp_umem_fill_ring_size(fd, arriving)?;
+        sockopt::set_xdp_rx_ring_size(fd, arriving)?;
+        sockopt::set_xdp_tx_ring_size(fd, leaving)?;
+        sockopt::set_xdp_umem_completion_ring_size(fd, leaving)?;
+        Self::over(fd, shape)
+    }
+
+    /// The rings that a socket has.
+    fn over(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
+        let (arriving, leaving) = Self::sizes(shape);
+        let at = sockopt::xdp_mmap_offsets(fd)?;
+        Ok(Self {
+            fill: Producer::new(fd, at.fr, arriving, libc::XDP_UMEM_PGOFF_FILL_RING)?,
+            arrived: Consumer::new(fd, at.rx, arriving, libc::XDP_PGOFF_RX_RING as u64)?,
+            leaving: Producer::new(fd, at.tx, leaving, libc::XDP_PGOFF_TX_RING as u64)?,
+            gone: Consumer::new(fd, at.cr, leaving, libc::XDP_UMEM_PGOFF_COMPLETION_RING)?,
+        })
+    }
+}
+
+/// Most bytes of a frame of an interface.
+fn len_max(interface: &Interface) -> usize {
+    goal_esp::wire::Frame::<&[u8]>::HEADER_LEN + interface.usable_mtu()
+}
+
+/// The socket.
+pub(super) struct Socket {
+    rings: Rings,
+    area: Area,
+    whole: Whole,
+    /// Places that no frame is in, and how many chunks of each other one the kernel has.
+    free: Vec<u8>,
+    pieces: [u8; PLACES],
+    /// Something was published of which the kernel must be told.
+    is_due: bool,
+    /// Frames handed over so far.
+    taken: u64,
+    queue: u32,
+    fd: OwnedFd,
+}
+
+impl Socket {
+    /// A socket of the first receive queue of the interface that has none.
+    pub(super) fn open(interface: &Interface) -> Result<Self, NoXdp> {
+        let fd = Self::fd()?;
+        let shape = Shape::new(len_max(interface));
+        let area = Area::new(&fd, shape).map_err(|cause| match cause.raw_os_error() {
+            Some(libc::ENOBUFS) => NoXdp::Memory { bytes: shape.len() },
+            _ => NoXdp::System { what: "no memory to share with the kernel", cause },
+        })?;
+        let rings =
+            Rings::new(&fd, shape).map_err(NoXdp::system("no rings to share with the kernel"))?;
+        let mut socket = Self::new(fd, interface, area, rings);
+        for chunk in 0..shape.chunks() {
+            socket.rings.fill.push((chunk * shape.chunk_len) as u64);
+        }
+        socket.rings.fill.publish();
+        socket.bind(interface)?;
+        socket.tell_of_room();
+        Ok(socket)
+    }
+
+    /// The socket that another process opened for this interface and has not used, with its memory
+    /// file.
+    pub(super) fn over(interface: &Interface, fd: OwnedFd, file: OwnedFd) -> io::Result<Self> {
+        let shape = Shape::new(len_max(interface));
+        let area = Area::over(file, shape)?;
+        let rings = Rings::over(&fd, shape)?;
+        Ok(Self::new(fd, interface, area, rings))
+    }
+
+    fn new(fd: OwnedFd, interface: &Interface, area: Area, rings: Rings) -> Self {
+        Self {
+            rings,
+            area,
+            whole: Whole::new(len_max(interface)),
+            free: (0..PLACES as u8).rev().collect(),
+            pieces: [0; PLACES],
+            is_due: false,
+            taken: 0,
+            queue: 0,
+            fd,
+        }
+    }
+
+    /// The memory file that frames lie in.
+    pub(super) fn file(&self) -> &OwnedFd {
+        self.area.file()
+    }
+
+    fn fd() -> Result<OwnedFd, NoXdp> {
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        socket_with(AddressFamily::XDP, SocketType::RAW, flags, None).map_err(|errno| {
+            NoXdp::of("this system has no sockets of XDP (CONFIG_XDP_SOCKETS)", errno.into())
+        })
+    }
+
+    /// Whether there can be one.
+    pub(super) fn probe() -> Result<(), NoXdp> {
+        Self::fd().map(drop)
+    }
+
+    /// Without copies where the interface's driver can, which the kernel finds out.
+    fn bind(&mut self, interface: &Interface) -> Result<(), NoXdp> {
+        let mut flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
+        flags.set(SocketAddrXdpFlags::XDP_USE_SG, self.area.shape().pieces_max > 1);
+        for queue in 0..QUEUES_MAX {
+            match bind(&self.fd, &SocketAddrXdp::new(flags, interface.index, queue)) {
+                Ok(()) => {
+                    self.queue = queue;
+                    return Ok(());
+                }
+                Err(Errno::BUSY) => {}
+                // There is no such queue.
+                Err(Errno::INVAL) if queue > 0 => break,
+                Err(errno) => {
+                    return Err(NoXdp::of("a socket of XDP can't be bound", errno.into()));
+                }
+            }
+        }
+        Err(NoXdp::Queues { interface: interface.name.clone() })
+    }
+
+    /// The queue.
+    pub(super) fn queue(&self) -> u32 {
+        self.queue
+    }
+
+    /// Its descriptor.
+    pub(super) fn as_fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    /// Whether frames are in memory that the interface writes itself.
+    pub(super) fn copies(&self) -> io::Result<bool> {
+        Ok(!sockopt::xdp_options(&self.fd)?.contains(XdpOptionsFlags::XDP_OPTIONS_ZEROCOPY))
+    }
+
+    /// Frames that were taken, and those for which there was no room.
+    pub(super) fn counts(&self) -> io::Result<(u64, u64)> {
+        let stats = sockopt::xdp_statistics(&self.fd)?;
+        Ok((self.taken, stats.rx_dropped + stats.rx_ring_full.unwrap_or(0)))
+    }
+
+    /// Whether something has arrived.
+    #[inline]
+    pub(super) fn has_frame(&self) -> bool {
+        self.rings.arrived.has_entry()
+    }
+
+    /// See [`Driver::receive`](crate::Driver::receive).
+    pub(super) fn receive(&mut self, frames_max: usize, sink: &mut impl FnMut(&[u8])) -> usize {
+        let mut count = 0;
+        while count < frames_max
+            && let Some(XdpDesc { addr, len, options }) = self.rings.arrived.pop()
+        {
+            // SAFETY: the kernel has taken the chunk out of the fill ring and put it into this one,
+            // and it gets it back below.
+            let piece = unsafe { self.area.arrived(addr, len) };
+            let goes_on = options.contains(XdpDescOptions::XDP_PKT_CONTD);
+            match piece {
+                Some(frame)
+                    if !goes_on
+                        && self.whole.is_empty()
+                        && frame.as_ptr().addr().is_multiple_of(8) =>
+                {
+                    sink(frame);
+                }
+                piece => {
+                    self.whole.push(piece.unwrap_or_default());
+                    if !goes_on && let Some(frame) = self.whole.take() {
+                        sink(frame);
+                    }
+                }
+            }
+            count += usize::from(!goes_on);
+            self.rings.fill.push(addr & !(self.area.shape().chunk_len as u64 - 1));
+        }
+        self.rings.arrived.give_back();
+        self.rings.fill.publish();
+        self.tell_of_room();
+        self.taken += count as u64;
+        count
+    }
+
+    /// Tells an interface that has stopped for want of chunks that there are some.
+    #[inline]
+    fn tell_of_room(&self) {
+        if self.rings.fill.needs_call() {
+            // Nothing is received: that there is nothing is the usual answer.
+            let _ = recv(&self.fd, &mut [0; 0][..], RecvFlags::DONTWAIT);
+        }
+    }
+
+    /// See [`Driver::send`](crate::Driver::send).
+    pub(super) fn send(
+        &mut self,
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Result<bool, Full> {
+        if self.free.is_empty() {
+            self.reclaim();
+        }
+        let place = usize::from(*self.free.last().ok_or(Full)?);
+        // SAFETY: a place without a frame is this process's.
+        let Some(len) = write(unsafe { self.area.place_mut(place) }) else { return Ok(false) };
+        self.free.pop();
+        let (at, chunk_len) = (self.area.place_at(place), self.area.shape().chunk_len);
+        let pieces = len.div_ceil(chunk_len).max(1);
+        self.pieces[place] = pieces as u8;
+        for piece in 0..pieces {
+            let from = piece * chunk_len;
+            let is_last = piece + 1 == pieces;
+            let options =
+                if is_last { XdpDescOptions::empty() } else { XdpDescOptions::XDP_PKT_CONTD };
+            let len = (len - from).min(chunk_len) as u32;
+            self.rings.leaving.push(XdpDesc { addr: at + from as u64, len, options });
+        }
+        Ok(true)
+    }
+
+    /// Takes back the places of frames that have left.
+    fn reclaim(&mut self) {
+        while let Some(at) = self.rings.gone.pop() {
+            let place = self.area.place(at).expect("the kernel gives back what it was given");
+            self.pieces[place] -= 1;
+            if self.pieces[place] == 0 {
+                self.free.push(place as u8);
+            }
+        }
+        self.rings.gone.give_back();
+    }
+
+    /// Whether frames wait that the kernel did not take.
+    pub(super) fn has_left_over(&self) -> bool {
+        self.is_due
+    }
+
+    /// Tells the kernel of frames to send. It takes as many as it has room for.
+    pub(super) fn flush(&mut self) -> Result<(), Errno> {
+        // Where all places have frames that an error left, only the kernel can make room.
+        self.is_due |= self.rings.leaving.publish() | self.free.is_empty();
+        let mut left = self.rings.leaving.left();
+        while self.is_due && left > 0 && self.rings.leaving.needs_call() {
+            match send(&self.fd, &[], SendFlags::DONTWAIT) {
+                Ok(_) => break,
+                Err(Errno::INTR) => {}
+                // As many as it takes at a time, or the queue or the memory that it may use is
+                // full.
+                Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS) => {
+                    let before = std::mem::replace(&mut left, self.rings.leaving.left());
+                    if left == before {
+                        break;
+                    }
+                }
+                Err(errno) => {
+                    // Whatever it is about, what is there must not be tried again for ever.
+                    self.is_due = false;
+                    return Err(errno);
+                }
+            }
+        }
+        self.is_due &= self.rings.leaving.left() > 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,151 @@
+//! EDP echoes: how long a frame takes to a host and back.
+
+use crate::rank::{Wait, now_ns};
+use goal_esp::auth::{Address, JobKey};
+use goal_esp::datagram::{Datagrams, FRAME_LEN_MAX};
+use goal_esp::wire::{Frame, Mac, Message};
+use goal_eth::{Driver, Full, Lost};
+use std::time::Duration;
+
+/// Looks for a frame before a side that waits adaptively sleeps: some 50 microseconds.
+const SPIN_NS: u64 = 50_000;
+/// Frames that are taken at a time.
+const FRAMES_MAX: usize = 64;
+/// Bytes of the headers of an echo.
+const HEADERS_LEN: usize = Frame::<&[u8]>::HEADER_LEN + 16;
+
+/// Waits for a frame or the time `until_ns`.
+fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), Lost> {
+    let start_ns = now_ns();
+    let spin_until_ns = match wait {
+        Wait::Spin => until_ns,
+        Wait::Adaptive => until_ns.min(start_ns + SPIN_NS),
+        Wait::Block => start_ns,
+    };
+    while !driver.has_frame() {
+        let now_ns = now_ns();
+        if now_ns >= until_ns {
+            return Ok(());
+        }
+        if now_ns >= spin_until_ns {
+            return driver.wait(Some(Duration::from_nanos(until_ns - now_ns)));
+        }
+        std::hint::spin_loop();
+    }
+    Ok(())
+}
+
+/// Echoes prove nothing, so any key will do.
+fn datagrams(driver: &impl Driver, port: u16) -> Datagrams {
+    Datagrams::new(Address { mac: driver.mac(), port }, &JobKey::new(&[0; 32]))
+}
+
+/// Who asks.
+pub struct Asker<D> {
+    driver: D,
+    datagrams: Datagrams,
+    wait: Wait,
+    number: u32,
+}
+
+impl<D: Driver> Asker<D> {
+    /// Asks from port `port`, which is the driver's.
+    pub fn new(driver: D, port: u16, wait: Wait) -> Self {
+        let datagrams = datagrams(&driver, port);
+        Self { driver, datagrams, wait, number: 0 }
+    }
+
+    /// Most bytes that an echo carries here.
+    pub fn payload_max(&self) -> usize {
+        Frame::<&[u8]>::HEADER_LEN + self.driver.mtu() - HEADERS_LEN
+    }
+
+    /// Sends `payload` to a port of an interface, or with 0 to all of its ports, and waits at most
+    /// `limit` for the same to come back. How many nanoseconds it took; `None` if it did not come.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub fn ask(
+        &mut self,
+        to: Mac,
+        port: u16,
+        payload: &[u8],
+        limit: Duration,
+    ) -> Result<Option<u64>, Lost> {
+        let Self { driver, datagrams, .. } = self;
+        self.number = self.number.wrapping_add(1);
+        let start_ns = now_ns();
+        let until_ns = start_ns.saturating_add(limit.as_nanos() as u64);
+        let write = |out: &mut [u8]| {
+            Some(datagrams.write(to, port, self.number, Message::Echo(payload), out))
+        };
+        if driver.send(write) == Err(Full) {
+            return Ok(None);
+        }
+        loop {
+            driver.flush()?;
+            wait(driver, self.wait, until_ns)?;
+            let mut has_come = false;
+            driver.receive(FRAMES_MAX, |frame| {
+                let Some((from, datagram)) = datagrams.read(frame) else { return };
+                let repr = datagram.repr();
+                has_come |= from == to
+                    && repr.number == self.number
+                    && repr.message == Message::EchoReply(payload);
+            });
+            let end_ns = now_ns();
+            if has_come {
+                return Ok(Some(end_ns - start_ns));
+            }
+            if end_ns >= until_ns {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Who answers.
+pub struct Answerer<D> {
+    driver: D,
+    datagrams: Datagrams,
+    wait: Wait,
+    /// The frame that is answered.
+    question: Box<[u8]>,
+    answered: u64,
+}
+
+impl<D: Driver> Answerer<D> {
+    /// Answers at port `port`, which is the driver's.
+    pub fn new(driver: D, port: u16, wait: Wait) -> Self {
+        let datagrams = datagrams(&driver, port);
+        Self { driver, datagrams, wait, question: vec![0; FRAME_LEN_MAX].into(), answered: 0 }
+    }
+
+    /// Echoes answered so far.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
+    /// Answers one that has come, and before that waits for it, at most `limit`.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub fn answer(&mut self, limit: Duration) -> Result<(), Lost> {
+        let Self { driver, datagrams, .. } = self;
+        wait(driver, self.wait, now_ns().saturating_add(limit.as_nanos() as u64))?;
+        let mut len = 0;
+        let copy = |frame: &[u8]| {
+            len = frame.len().min(self.question.len());
+            self.question[..len].copy_from_slice(&frame[..len]);
+        };
+        if driver.receive(1, copy) == 0 {
+            return driver.flush();
+        }
+        if let Some((from, datagram)) = datagrams.read(&self.question[..len]) {
+            // Where there is no room the answer is lost, as a frame may be.
+            let answer = driver.send(|out| datagrams.answer_echo(from, &datagram.repr(), out));
+            self.answered += u64::from(answer == Ok(true));
+        }
+        driver.flush()
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages of a rank to itself (UCX's `self`): a bounded queue in its own memory.
+//!
+//! Messages lie one behind the other from the start of the queue on; when the last one has been
+//! taken the next one lies at the start again. So the same few cache lines serve all of a program
+//! that sends as much as it receives, and no message wraps around. Payloads that stay with their
+//! sender lie in the segment, and are read there.
+
+#[cfg(test)]
+mod tests;
+
+use crate::LOCAL_BYTES;
+use goal_engine::memory::{Cells, Span};
+use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// Most bytes of a payload: an eighth of the queue.
+const PAYLOAD_MAX: usize = LOCAL_BYTES / 8;
+
+const WORD: usize = size_of::<u64>();
+const HEADER_WORDS: usize = size_of::<Header>() / WORD;
+
+/// Properties of the transport.
+pub const LOCAL: Plugin = Plugin {
+    name: "local",
+    about: "messages of a rank to itself, in its own memory",
+    priority: 90,
+    nearest: Distance::Own,
+    reach: Distance::Own,
+    carries_messages: true,
+    zero_copy: ZeroCopy::None,
+    latency_ns: 20,
+    bandwidth_mb_s: 10_000,
+    probe: || Ok(()),
+};
+
+/// A rank's messages to itself.
+///
+/// Its words lie in the segment: whoever acts for the rank finds them there. Memory is taken as far
+/// as messages reach.
+#[derive(Debug)]
+pub struct Local {
+    words: Cells<u64>,
+}
+
+/// Words: where the first message lies; where the last one ends, 0 where there is none; the room
+/// that was announced; the queue.
+const HEAD: usize = 0;
+const TAIL: usize = 1;
+const ROOM: usize = 2;
+const QUEUE: usize = 8;
+
+impl Local {
+    /// The queue in these words, which are 0 before it is used. There must be one at a time.
+    ///
+    /// # Panics
+    /// If there are not [`LOCAL_BYTES`].
+    pub fn new(words: Cells<u64>) -> Self {
+        assert_eq!(words.as_slice().len(), LOCAL_BYTES / WORD);
+        Self { words }
+    }
+
+    /// Whether a message waits.
+    #[inline]
+    pub fn has_message(&self) -> bool {
+        self.words.as_slice()[TAIL] != 0
+    }
+}
+
+impl Transport for Local {
+    #[inline]
+    fn short_max(&self) -> usize {
+        PAYLOAD_MAX
+    }
+
+    #[inline]
+    fn payload_max(&mut self, _to: u32) -> usize {
+        PAYLOAD_MAX
+    }
+
+    #[inline]
+    fn try_send(
+        &mut self,
+        _to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let len = header.payload_len();
+        assert!(len <= PAYLOAD_MAX);
+        let words = self.words.as_mut_slice();
+        let tail = (words[TAIL] as usize).max(QUEUE);
+        let end = tail + HEADER_WORDS + len.div_ceil(WORD);
+        let Some(message) = words.get_mut(tail..end) else { return Err(Full) };
+        let (head, payload) = message.split_at_mut(HEADER_WORDS);
+        head.as_mut_bytes().copy_from_slice(header.as_bytes());
+        fill(&mut payload.as_mut_bytes()[..len]);
+        words[TAIL] = end as u64;
+        Ok(())
+    }
+
+    #[inline]
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        let words = self.words.as_mut_slice();
+        let (mut head, tail) = ((words[HEAD] as usize).max(QUEUE), words[TAIL] as usize);
+        let mut taken = 0;
+        while taken < messages_max && head < tail {
+            let (header, payload) = words[head..tail].split_at(HEADER_WORDS);
+            let header = Header::ref_from_bytes(header.as_bytes()).expect("48 bytes, aligned to 8");
+            let len = header.payload_len();
+            sink(header, &payload.as_bytes()[..len]);
+            head += HEADER_WORDS + len.div_ceil(WORD);
+            taken += 1;
+        }
+        (words[HEAD], words[TAIL]) = if head >= tail { (0, 0) } else { (head as u64, tail as u64) };
+        taken
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        let bytes = bytes.min(most);
+        self.words.as_mut_slice()[ROOM] = bytes;
+    }
+
+    #[inline]
+    fn room(&self, _to: u32) -> u64 {
+        self.words.as_slice()[ROOM]
+    }
+
+    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+        None
+    }
+}

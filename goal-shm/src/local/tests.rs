@@ -1,0 +1,54 @@
+use super::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
+use crate::{LOCAL_BYTES, Layout, RankSizes, Segment};
+use goal_engine::transport::{Full, Header, Kind, Transport};
+
+fn segment() -> Segment {
+    let layout = Layout::new([RankSizes::default()].into_iter(), u64::MAX).unwrap();
+    Segment::create(layout).unwrap()
+}
+
+fn message(tag: u32, len: usize) -> Header {
+    let mut header = Header::new(Kind::Eager, 0);
+    header.tag = tag;
+    header.size = len as u64;
+    header
+}
+
+#[test]
+fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let segment = segment();
+    let mut local = Local::new(segment.cells(&segment.rank(0).local));
+    let (mut sent, mut received) = (0, 0);
+    let len = |tag: u32| (tag as usize * 37) % (PAYLOAD_MAX + 1);
+    while received < 20_000 {
+        for _ in 0..random.usize(..20) {
+            let header = message(sent, len(sent));
+            sent += u32::from(local.try_send(0, &header, |out| out.fill(sent as u8)).is_ok());
+        }
+        let most = random.usize(1..10);
+        let taken = local.poll(most, |header, payload| {
+            assert_eq!(*header, message(received, len(received)));
+            assert!(
+                payload.len() == len(received)
+                    && payload.iter().all(|&byte| byte == received as u8)
+            );
+            received += 1;
+        });
+        assert!(taken <= most);
+        assert_eq!(local.has_message(), received < sent);
+    }
+}
+
+#[test]
+fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
+    let segment = segment();
+    let mut local = Local::new(segment.cells(&segment.rank(0).local));
+    let most = (LOCAL_BYTES / WORD - QUEUE) / HEADER_WORDS;
+    for _ in 0..most {
+        assert_eq!(local.try_send(0, &message(0, 0), |_| {}), Ok(()));
+    }
+    assert_eq!(local.try_send(0, &message(0, 0), |_| panic!("no room")), Err(Full));
+    assert_eq!(local.poll(usize::MAX, |_, _| {}), most);
+    assert_eq!(local.try_send(0, &message(0, PAYLOAD_MAX), |_| {}), Ok(()));
+}

@@ -1,0 +1,73 @@
+//! Where ranks meet.
+
+use super::{explore, shared};
+use crate::sync::{AtomicU64, Ordering, Shared};
+use crate::{Gate, Meeting};
+use loom::thread;
+
+/// What one wrote before the barrier, the other sees behind it, twice in a row.
+#[test]
+fn nobody_leaves_a_meeting_before_all_are_there() {
+    explore("two ranks meet twice", None, || {
+        let shared = shared((Meeting::default(), [AtomicU64::new(0), AtomicU64::new(0)]));
+        let rank = |shared: &(Meeting, [AtomicU64; 2]), me: usize| {
+            let (meeting, came) = shared;
+            for round in 1..3 {
+                came[me].store(round, Ordering::Relaxed);
+                meeting.wait(2, thread::yield_now);
+                assert!(came[1 - me].load(Ordering::Relaxed) >= round);
+            }
+        };
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || rank(&shared, 1))
+        };
+        rank(&shared, 0);
+        other.join().unwrap();
+    });
+}
+
+/// Ranks that sleep in front of the gate are woken, and see what was written before it opened.
+#[test]
+#[allow(unsafe_code)]
+fn the_gate_opens_for_all() {
+    explore("two ranks at the gate", None, || {
+        let shared = shared((Gate::default(), [Shared::<u64>::default(), Shared::default()]));
+        let rank = |shared: &(Gate, [Shared<u64>; 2]), me: usize| {
+            let (gate, values) = shared;
+            // SAFETY: loom compares all accesses.
+            unsafe { values[me].with_mut(|value| *value = 7) };
+            assert!(gate.pass(2, || 5));
+            // SAFETY: as above.
+            unsafe { values[1 - me].with(|value| assert_eq!(*value, 7)) };
+            assert_eq!(gate.opened_ns.load(Ordering::SeqCst), 5);
+        };
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || rank(&shared, 1))
+        };
+        rank(&shared, 0);
+        other.join().unwrap();
+    });
+}
+
+/// A rank in front of a gate that is stopped goes home, and the last rank to finish wakes the
+/// launcher.
+#[test]
+fn a_stopped_gate_lets_nobody_through_and_the_launcher_wakes() {
+    explore("a rank at a gate that is stopped", None, || {
+        let gate = shared(Gate::default());
+        let rank = {
+            let gate = gate.clone();
+            thread::spawn(move || {
+                assert!(!gate.pass(2, || 5));
+                gate.finish(1);
+            })
+        };
+        gate.stop();
+        while gate.finished() < 1 {
+            gate.wait_finished(1, std::time::Duration::MAX);
+        }
+        rank.join().unwrap();
+    });
+}

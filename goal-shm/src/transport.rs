@@ -1,0 +1,151 @@
+//! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it
+//! lies.
+
+use crate::workers::Node;
+use crate::{Endpoint, HEADER_WORDS, Mailbox, Mapping, SHORT_MAX, Segment};
+use goal_engine::memory::Span;
+use goal_engine::transport::{
+    Distance, Full, Header, Plugin, Transport, Wakeup, Workers, ZeroCopy,
+};
+use std::cell::Cell;
+use std::time::Duration;
+use zerocopy::transmute_ref;
+
+/// Properties of the transport.
+pub const SHM: Plugin = Plugin {
+    name: "shm",
+    about: "the segment that all ranks of a job share",
+    priority: 80,
+    nearest: Distance::Own,
+    reach: Distance::Node,
+    carries_messages: true,
+    zero_copy: ZeroCopy::Mapped,
+    latency_ns: 200,
+    bandwidth_mb_s: 8_000,
+    probe,
+};
+
+/// Whether the system gives shared memory.
+fn probe() -> Result<(), String> {
+    let forbidden = |error| format!("not to be had: {error}");
+    Mapping::create(1).map(drop).map_err(forbidden)
+}
+
+/// One rank's end.
+pub struct ShmTransport<'a> {
+    node: Node<'a>,
+    endpoint: Endpoint<'a>,
+    /// The rank whose mailbox was asked for last.
+    last: Cell<u32>,
+    /// That mailbox.
+    mailbox: Cell<Mailbox<'a>>,
+}
+
+impl<'a> ShmTransport<'a> {
+    /// The end of `rank`. There must be one at a time.
+    pub fn new(segment: &'a Segment, rank: u32) -> Self {
+        let mailbox = Cell::new(segment.mailbox(rank));
+        Self {
+            node: Node { segment, rank },
+            endpoint: segment.endpoint(rank),
+            last: Cell::new(rank),
+            mailbox,
+        }
+    }
+
+    /// The segment.
+    pub fn segment(&self) -> &'a Segment {
+        self.node.segment
+    }
+
+    /// The rank's end of all messages in the segment.
+    pub fn endpoint(&self) -> Endpoint<'a> {
+        self.endpoint
+    }
+
+    /// The mailbox of rank `to`.
+    #[inline]
+    fn mailbox(&self, to: u32) -> Mailbox<'a> {
+        if self.last.get() != to {
+            self.last.set(to);
+            self.mailbox.set(self.node.segment.mailbox(to));
+        }
+        self.mailbox.get()
+    }
+}
+
+impl Transport for ShmTransport<'_> {
+    #[inline]
+    fn short_max(&self) -> usize {
+        SHORT_MAX
+    }
+
+    #[inline]
+    fn payload_max(&mut self, to: u32) -> usize {
+        self.endpoint.payload_max(to)
+    }
+
+    #[inline(always)]
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
+        self.endpoint
+            .put((to, self.mailbox(to)), words, header.payload_len(), fill)
+            .map_err(|crate::mailbox::Full| Full)
+    }
+
+    #[inline]
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        let mut taken = 0;
+        while taken < messages_max
+            && self.endpoint.take(|words, payload| sink(transmute_ref!(words), payload))
+        {
+            taken += 1;
+        }
+        taken
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.endpoint.announce_room(bytes.min(most));
+    }
+
+    #[inline]
+    fn room(&self, to: u32) -> u64 {
+        self.mailbox(to).room()
+    }
+
+    fn export(&self, _to: u32, bytes: Span) -> Option<u64> {
+        self.node.segment.place_of(bytes)
+    }
+
+    fn import(&self, source: u32, address: u64, len: u64) -> Option<Span> {
+        self.node.segment.bytes_at(source, address, len)
+    }
+
+    fn workers(&self) -> Option<&dyn Workers> {
+        Some(&self.node)
+    }
+}
+
+impl Wakeup for ShmTransport<'_> {
+    #[inline]
+    fn has_message(&self) -> bool {
+        self.endpoint.has_message()
+    }
+
+    fn publish(&mut self) {
+        self.endpoint.publish();
+    }
+
+    fn arm(&mut self) -> bool {
+        self.endpoint.arm()
+    }
+
+    fn wait(&mut self, limit: Option<Duration>) {
+        self.endpoint.wait(limit);
+    }
+}

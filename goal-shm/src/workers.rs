@@ -1,0 +1,83 @@
+//! Ranks of a node that work on each other's large operations.
+
+use super::segment::Segment;
+use super::tasks::{Chunk, Task};
+use goal_engine::ops::{self, DivisionByZero};
+use goal_engine::transport::{SharedTask, Workers};
+use goal_lang::{Datatype, Op};
+
+/// The ranks of a node, as one of them sees the others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Node<'a> {
+    pub(crate) segment: &'a Segment,
+    pub(crate) rank: u32,
+}
+
+impl Workers for Node<'_> {
+    fn is_wanted(&self) -> bool {
+        self.segment.tasks().is_wanted()
+    }
+
+    fn forget_wanted(&self) {
+        self.segment.tasks().forget_wanted();
+    }
+
+    fn open(&self, task: &SharedTask) -> Option<(u32, u32)> {
+        let SharedTask { function: (op, datatype), operands, before } = *task;
+        let places = operands.map(|(_, operand)| self.segment.place_of(operand));
+        let [Some(a), Some(b), Some(c)] = places else { return None };
+        let task = Task {
+            function: [op as u32, datatype as u32],
+            ranks: operands.map(|(rank, _)| rank),
+            operands: [a, b, c],
+            before,
+            bytes: operands[0].1.len() as u64,
+        };
+        Some((self.segment.tasks().open(task)? as u32, task.chunks()))
+    }
+
+    fn work(&self, task: u32) -> bool {
+        let chunk = self.segment.tasks().take(task as usize, self.rank);
+        chunk.map(|chunk| work(self.segment, chunk)).is_some()
+    }
+
+    fn end(&self, task: u32) -> Option<Option<u64>> {
+        self.segment.tasks().end(task as usize)
+    }
+}
+
+impl Segment {
+    /// Does a chunk of another rank's operation, for a rank with nothing to do. Returns false if
+    /// there was none; if the rank `has_waited` for a while, the others then learn of it.
+    #[inline]
+    pub fn help(&self, rank: u32, has_waited: bool) -> bool {
+        let tasks = self.tasks();
+        match tasks.find(rank) {
+            Some(chunk) => work(self, chunk),
+            None => {
+                if has_waited {
+                    tasks.want();
+                }
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Does a chunk.
+fn work(segment: &Segment, chunk: Chunk) {
+    let Task { function, ranks, operands, before, bytes } = chunk.task;
+    let part = chunk.bytes();
+    let first = before + part.start as u64;
+    let [a, b, c] = [0, 1, 2].map(|operand| {
+        let bytes = segment.bytes_at(ranks[operand], operands[operand], bytes);
+        bytes.expect("memory of a rank").part(part.clone())
+    });
+    let [op, datatype] = function.map(|code| code as u8);
+    let (op, datatype) =
+        Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");
+    let result = ops::apply(op, datatype, a, b, c);
+    let divided = result.err().map(|DivisionByZero { element }| first / datatype.width() + element);
+    segment.tasks().done(chunk, divided);
+}
