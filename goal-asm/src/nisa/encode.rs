@@ -1,9 +1,9 @@
 //! A body as a section's bytes.
 
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
-use goal_lang::{Action, ActionId, Body, Payload, Piece, Pieces, Placement, Reduction, Space};
+use goal_lang::{Action, ActionId, Body, Datatype, Op, Payload, Piece, Placement, Space};
 
-/// Bytes of a record before its parameters and of each list of dependents before its offsets.
+/// Bytes of a record before its parameters, and of each list of dependents before its offsets.
 const WORD: u64 = 4;
 
 /// Bytes of the section that `body` becomes.
@@ -16,41 +16,12 @@ pub(super) fn section_length(body: &Body) -> u64 {
 
 /// Bytes of an action without the offsets of its dependents.
 fn record_length(body: &Body, id: ActionId) -> u64 {
-    let start_list = !body.irequires.is_empty() && !body.irequires.row(id).is_empty();
-    2 * WORD + if start_list { WORD } else { 0 } + parameters_length(body, body.action(id))
+    let has_start_list = !body.irequires.is_empty() && !body.irequires.row(id).is_empty();
+    let lists = if has_start_list { 2 * WORD } else { WORD };
+    WORD + visit(body, body.action(id), Length) + lists
 }
 
-fn parameters_length(body: &Body, action: &Action) -> u64 {
-    let pieces = |pieces: Pieces| WORD + (PIECE_SIZE as u64) * u64::from(pieces.len);
-    let operand = |operand: Pieces| match body.slice(operand) {
-        [_] => 16,
-        _ => pieces(operand),
-    };
-    let placed = |placement: Placement| if placement == Placement::default() { 0 } else { WORD };
-    match *action {
-        Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => {
-            let payload = match payload {
-                Payload::Pattern { .. } => 8,
-                Payload::Buffer(_) => 16,
-                Payload::Vector(vector) => pieces(vector),
-                Payload::Reduced { .. } if matches!(action, Action::Send { .. }) => WORD + 32,
-                Payload::Reduced { .. } => WORD + 16,
-            };
-            placed(placement) + 8 + payload
-        }
-        Action::Calc { placement, .. } => placed(placement) + 8,
-        Action::Exec { has_c, .. } => WORD + 32 + if has_c { 16 } else { 0 },
-        Action::ExecVector { operands: [a, b, c], .. } => {
-            WORD + pieces(a) + pieces(b) + if c.len > 0 { pieces(c) } else { 0 }
-        }
-        Action::User { operands: [a, b], .. } => WORD + operand(a) + operand(b),
-        Action::Wtime { .. } => 16,
-        Action::Nop => 0,
-    }
-}
-
-/// Encodes one body; [`next`](Self::next) in bounded steps, so that a large section needs no buffer
-/// of its size.
+/// Encodes one body in bounded steps, so that a large section needs no buffer of its size.
 pub(super) struct SectionEncoder<'a> {
     body: &'a Body,
     offsets: Vec<u32>,
@@ -76,7 +47,7 @@ impl<'a> SectionEncoder<'a> {
         Self { body, offsets, sources, next: 0 }
     }
 
-    /// The list of independent actions, with which a section begins.
+    /// Appends the list of independent actions, with which a section begins.
     pub(super) fn independent(&self, out: &mut Vec<u8>) {
         let independent = || (0..self.body.len()).filter(|&i| self.sources[i] == 0);
         put_u32(out, independent().count() as u32);
@@ -85,7 +56,7 @@ impl<'a> SectionEncoder<'a> {
         }
     }
 
-    /// Appends actions until `out` holds `enough` bytes; whether there are more.
+    /// Appends actions until `out` holds `enough` bytes or more. Returns true if actions are left.
     pub(super) fn records(&mut self, enough: usize, out: &mut Vec<u8>) -> bool {
         while self.next < self.body.len() && out.len() < enough {
             self.record(ActionId::new(self.next), out);
@@ -97,13 +68,11 @@ impl<'a> SectionEncoder<'a> {
     fn record(&self, id: ActionId, out: &mut Vec<u8>) {
         let dependents = self.body.requires.row(id);
         let start_dependents = self.body.irequires.row(id);
-        let head = Head {
-            sources: self.sources[id.index()] as u16,
-            start_list: !start_dependents.is_empty(),
-        };
-        parameters(self.body, self.body.action(id), head, out);
+        let has_start_list = !start_dependents.is_empty();
+        let sources = self.sources[id.index()] as u16;
+        visit(self.body, self.body.action(id), Put { sources, has_start_list, out });
         self.list(dependents, out);
-        if head.start_list {
+        if has_start_list {
             self.list(start_dependents, out);
         }
     }
@@ -116,139 +85,252 @@ impl<'a> SectionEncoder<'a> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Head {
-    sources: u16,
-    start_list: bool,
+/// An operand as it is written.
+enum Operand<'a> {
+    Absent,
+    /// The size of a pattern.
+    Pattern(u64),
+    One(Piece),
+    Many(&'a [Piece]),
 }
 
-impl Head {
-    fn put(self, opcode: Opcode, placement: Placement, forms: [Form; 3], out: &mut Vec<u8>) {
-        let placed = placement != Placement::default();
-        let kind = Type::new(opcode, placed, self.start_list, forms);
-        put_u32(out, u32::from(self.sources) | u32::from(kind.0) << 16);
-        if placed {
-            out.extend_from_slice(&[placement.cpu, placement.nic, 0, 0]);
-        }
+/// The parameters of an action in the terms of the instruction table.
+///
+/// Everything here is inlined into each arm of [`visit`], where the opcode is a constant: so the
+/// rows of the table cost nothing at run time.
+struct Parts<'a, const FIELDS: usize, const OPERANDS: usize> {
+    opcode: Opcode,
+    placement: Placement,
+    /// A value for each of the row's fields.
+    fields: [u64; FIELDS],
+    /// The row's operands.
+    operands: [Operand<'a>; OPERANDS],
+}
+
+impl<const FIELDS: usize, const OPERANDS: usize> Parts<'_, FIELDS, OPERANDS> {
+    #[inline(always)]
+    fn is_placed(&self) -> bool {
+        self.placement != Placement::default()
     }
 }
 
-fn parameters(body: &Body, action: &Action, head: Head, out: &mut Vec<u8>) {
-    let plain = Placement::default();
+/// Work that is done with the parameters of an action.
+trait Visitor {
+    type Output;
+
+    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) -> Self::Output;
+}
+
+/// Calls `visitor` with the instruction that an action becomes.
+#[inline(always)]
+fn visit<V: Visitor>(body: &Body, action: &Action, visitor: V) -> V::Output {
+    use Operand::{Absent, Many, One};
+    let function = |op: Op, datatype: Datatype| op as u64 | (datatype as u64) << 8;
+    let unplaced = Placement::default();
     match *action {
-        Action::Send { payload, to: peer, tag, placement }
-        | Action::Recv { payload, from: peer, tag, placement } => {
-            let reduction = body.reduction(action);
-            let first = match (payload, reduction) {
-                (Payload::Pattern { .. }, _) => Form::Plain,
-                (Payload::Buffer(piece), _) => form_of(piece.space),
-                (Payload::Vector(_), _) => Form::Vector,
-                (Payload::Reduced { .. }, reduction) => reduction
-                    .map_or(Form::Plain, |Reduction { a, b, .. }| form_of(a.unwrap_or(b).space)),
-            };
-            let second = match reduction {
-                Some(Reduction { a: Some(_), b, .. }) => form_of(b.space),
-                _ => Form::Plain,
-            };
-            head.put(opcode(action), placement, [first, second, Form::Plain], out);
-            put_u32(out, peer);
-            put_u32(out, tag);
-            if let Some(Reduction { op, datatype, a, b }) = reduction {
-                out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
-                for piece in a.into_iter().chain([b]) {
-                    put_buffer(out, piece.addr, piece.size);
-                }
-            }
-            match payload {
-                Payload::Pattern { size } => put_u64(out, size),
-                Payload::Buffer(piece) => put_buffer(out, piece.addr, piece.size),
-                Payload::Vector(pieces) => put_vector(out, body.slice(pieces)),
-                Payload::Reduced { .. } => {}
-            }
+        Action::Send {
+            payload: Payload::Reduced { op, datatype, operands },
+            to,
+            tag,
+            placement,
+        } => {
+            let [b, a] = body.pieces[operands as usize..][..2] else { unreachable!("two pieces") };
+            visitor.parts(Parts {
+                opcode: Opcode::ReduceSend,
+                placement,
+                fields: [to.into(), tag.into(), function(op, datatype)],
+                operands: [One(a), One(b)],
+            })
         }
+        Action::Send { payload, to, tag, placement } => visitor.parts(Parts {
+            opcode: Opcode::Send,
+            placement,
+            fields: [to.into(), tag.into()],
+            operands: [Operand::payload(body, payload)],
+        }),
+        Action::Recv {
+            payload: Payload::Reduced { op, datatype, operands },
+            from,
+            tag,
+            placement,
+        } => visitor.parts(Parts {
+            opcode: Opcode::RecvReduce,
+            placement,
+            fields: [from.into(), tag.into(), function(op, datatype)],
+            operands: [One(body.pieces[operands as usize])],
+        }),
+        Action::Recv { payload, from, tag, placement } => visitor.parts(Parts {
+            opcode: Opcode::Recv,
+            placement,
+            fields: [from.into(), tag.into()],
+            operands: [Operand::payload(body, payload)],
+        }),
         Action::Calc { nanos, placement } => {
-            head.put(opcode(action), placement, [Form::Plain; 3], out);
-            put_u64(out, nanos);
+            visitor.parts(Parts { opcode: Opcode::Calc, placement, fields: [nanos], operands: [] })
         }
         Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
-            let third = if has_c { form_of(spaces[2]) } else { Form::Plain };
-            head.put(opcode(action), plain, [form_of(spaces[0]), form_of(spaces[1]), third], out);
-            out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
-            put_buffer(out, a, size);
-            put_buffer(out, b, size);
-            if has_c {
-                put_buffer(out, c, size);
-            }
+            let piece = |addr, space| One(Piece { addr, size, space });
+            let c = if has_c { piece(c, spaces[2]) } else { Absent };
+            visitor.parts(Parts {
+                opcode: Opcode::Exec,
+                placement: unplaced,
+                fields: [function(op, datatype)],
+                operands: [piece(a, spaces[0]), piece(b, spaces[1]), c],
+            })
         }
-        Action::ExecVector { op, datatype, operands } => {
-            let third = if operands[2].len > 0 { Form::Vector } else { Form::Plain };
-            head.put(opcode(action), plain, [Form::Vector, Form::Vector, third], out);
-            out.extend_from_slice(&[op as u8, datatype as u8, 0, 0]);
-            for pieces in operands.into_iter().filter(|pieces| pieces.len > 0) {
-                put_vector(out, body.slice(pieces));
-            }
+        Action::ExecVector { op, datatype, operands: [a, b, c] } => {
+            let c = if c.len > 0 { Many(body.slice(c)) } else { Absent };
+            visitor.parts(Parts {
+                opcode: Opcode::Exec,
+                placement: unplaced,
+                fields: [function(op, datatype)],
+                operands: [Many(body.slice(a)), Many(body.slice(b)), c],
+            })
         }
-        Action::User { function, operands } => {
-            let operands = operands.map(|pieces| body.slice(pieces));
-            let [a, b] = operands.map(|pieces| match pieces {
-                [piece] => form_of(piece.space),
-                _ => Form::Vector,
-            });
-            head.put(opcode(action), plain, [a, b, Form::Plain], out);
-            put_u32(out, function);
-            for pieces in operands {
-                match pieces {
-                    [piece] => put_buffer(out, piece.addr, piece.size),
-                    _ => put_vector(out, pieces),
-                }
-            }
-        }
-        Action::Wtime { addr, space } => {
-            head.put(opcode(action), plain, [form_of(space), Form::Plain, Form::Plain], out);
-            put_buffer(out, addr, 8);
-        }
-        Action::Nop => head.put(opcode(action), plain, [Form::Plain; 3], out),
+        Action::User { function, operands } => visitor.parts(Parts {
+            opcode: Opcode::User,
+            placement: unplaced,
+            fields: [function.into()],
+            operands: operands.map(|pieces| match body.slice(pieces) {
+                &[piece] => One(piece),
+                pieces => Many(pieces),
+            }),
+        }),
+        Action::Wtime { addr, space } => visitor.parts(Parts {
+            opcode: Opcode::Wtime,
+            placement: unplaced,
+            fields: [],
+            operands: [One(Piece { addr, size: 8, space })],
+        }),
+        Action::Nop => visitor.parts(Parts {
+            opcode: Opcode::Nop,
+            placement: unplaced,
+            fields: [],
+            operands: [],
+        }),
     }
 }
 
-/// The instruction that an action becomes.
-fn opcode(action: &Action) -> Opcode {
-    match action {
-        Action::Send { payload: Payload::Reduced { .. }, .. } => Opcode::ReduceSend,
-        Action::Recv { payload: Payload::Reduced { .. }, .. } => Opcode::RecvReduce,
-        Action::Send { .. } => Opcode::Send,
-        Action::Recv { .. } => Opcode::Recv,
-        Action::Calc { .. } => Opcode::Calc,
-        Action::Exec { .. } | Action::ExecVector { .. } => Opcode::Exec,
-        Action::User { .. } => Opcode::User,
-        Action::Wtime { .. } => Opcode::Wtime,
-        Action::Nop => Opcode::Nop,
+/// Returns the bytes of the parameters.
+struct Length;
+
+impl Visitor for Length {
+    type Output = u64;
+
+    #[inline(always)]
+    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) -> u64 {
+        let placement = if parts.is_placed() { WORD } else { 0 };
+        let operands = parts.operands.iter().map(Operand::length).sum::<u64>();
+        placement + parts.opcode.instruction().fields_size() as u64 + operands
+    }
+}
+
+/// Returns the first major version of the format that has the instruction.
+struct Since;
+
+impl Visitor for Since {
+    type Output = u16;
+
+    #[inline(always)]
+    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) -> u16 {
+        parts.opcode.instruction().since
+    }
+}
+
+/// Appends the first word of an action and its parameters.
+struct Put<'a> {
+    sources: u16,
+    has_start_list: bool,
+    out: &'a mut Vec<u8>,
+}
+
+impl Visitor for Put<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn parts<const F: usize, const O: usize>(self, parts: Parts<'_, F, O>) {
+        let Self { sources, has_start_list, out } = self;
+        let row = parts.opcode.instruction();
+        debug_assert!(row.fields.len() == F && row.operands.len() == O, "{}", row.name);
+        let mut forms = [Form::Plain; 3];
+        for (form, operand) in forms.iter_mut().zip(&parts.operands) {
+            *form = operand.form();
+        }
+        let kind = Type::new(parts.opcode, parts.is_placed(), has_start_list, forms);
+        put_u32(out, u32::from(sources) | u32::from(kind.0) << 16);
+        if parts.is_placed() {
+            out.extend_from_slice(&[parts.placement.cpu, parts.placement.nic, 0, 0]);
+        }
+        for (field, value) in row.fields.iter().zip(parts.fields) {
+            match field.size() {
+                8 => put_u64(out, value),
+                _ => put_u32(out, value as u32),
+            }
+        }
+        for operand in &parts.operands {
+            operand.put(out);
+        }
+    }
+}
+
+impl<'a> Operand<'a> {
+    /// The payload of a message without an operation.
+    #[inline(always)]
+    fn payload(body: &'a Body, payload: Payload) -> Self {
+        match payload {
+            Payload::Pattern { size } => Operand::Pattern(size),
+            Payload::Buffer(piece) => Operand::One(piece),
+            Payload::Vector(pieces) => Operand::Many(body.slice(pieces)),
+            Payload::Reduced { .. } => Operand::Absent,
+        }
+    }
+
+    #[inline(always)]
+    fn form(&self) -> Form {
+        match self {
+            Operand::Absent | Operand::Pattern(_) => Form::Plain,
+            Operand::One(Piece { space: Space::Memory, .. }) => Form::Memory,
+            Operand::One(Piece { space: Space::Scratch, .. }) => Form::Scratch,
+            Operand::Many(_) => Form::Vector,
+        }
+    }
+
+    #[inline(always)]
+    fn length(&self) -> u64 {
+        match self {
+            Operand::Absent => 0,
+            Operand::Pattern(_) => 8,
+            Operand::One(_) => 16,
+            Operand::Many(pieces) => WORD + (PIECE_SIZE * pieces.len()) as u64,
+        }
+    }
+
+    #[inline(always)]
+    fn put(&self, out: &mut Vec<u8>) {
+        match *self {
+            Operand::Absent => {}
+            Operand::Pattern(size) => put_u64(out, size),
+            Operand::One(piece) => put_buffer(out, &piece),
+            Operand::Many(pieces) => {
+                put_u32(out, pieces.len() as u32);
+                for piece in pieces {
+                    put_buffer(out, piece);
+                    put_u32(out, piece.space as u32);
+                }
+            }
+        }
     }
 }
 
 /// The lowest major version of the format that has all instructions of a body.
 pub(super) fn version(body: &Body) -> u16 {
-    body.actions.iter().map(|action| opcode(action).instruction().since).max().unwrap_or(1)
+    let since = |action| visit(body, action, Since);
+    body.actions.iter().map(since).max().unwrap_or(1)
 }
 
-fn form_of(space: Space) -> Form {
-    match space {
-        Space::Memory => Form::Memory,
-        Space::Scratch => Form::Scratch,
-    }
-}
-
-fn put_vector(out: &mut Vec<u8>, pieces: &[Piece]) {
-    put_u32(out, pieces.len() as u32);
-    for piece in pieces {
-        put_buffer(out, piece.addr, piece.size);
-        put_u32(out, piece.space as u32);
-    }
-}
-
-fn put_buffer(out: &mut Vec<u8>, addr: u64, size: u64) {
-    put_u64(out, addr);
-    put_u64(out, size);
+fn put_buffer(out: &mut Vec<u8>, piece: &Piece) {
+    put_u64(out, piece.addr);
+    put_u64(out, piece.size);
 }
 
 pub(super) fn put_u32(out: &mut Vec<u8>, value: u32) {

@@ -1,34 +1,103 @@
-//! The instruction table: every action type of NISA once, with its fields and operands.
+//! The instruction table: each instruction of NISA in one row.
+//!
+//! The encoder, the decoder, the lengths and the verifier follow the row, and a test holds
+//! `docs/nisa.md` to it. A new instruction is a row here, the action that becomes it
+//! (`encode::visit`) and, if it is no variant of an existing one, an
+//! [`Operation`](super::Operation).
 //!
 //! An action is laid out as the paper has it (III.C): `<num sources u16> <type u16> <parameters>
-//! <dependent>`. The type is an opcode in its low byte and, above it, what the parameters look like
+//! <dependent>`. The type is an opcode in its low byte; its high byte describes the parameters
 //! ([`Type`]). The parameters are, in this order:
 //!
-//! 1. one word `cpu u8, nic u8, 0 u16` where [`Type::PLACED`] is set;
+//! 1. one word `cpu u8, nic u8, 0 u16` if [`Type::PLACED`] is set;
 //! 2. the instruction's [`Field`]s;
-//! 3. its operands, each in the [`Form`] that the type word names.
+//! 3. its operands, each in the [`Form`] that the type names.
 //!
-//! `<dependent>` is `<count u32> <offset u32>*`: who waits for this action's completion; where
-//! [`Type::START_LIST`] is set a second such list follows: who waits for its start.
+//! `<dependent>` is `<count u32> <offset u32>*`: the actions that wait for this one's completion. If
+//! [`Type::START_LIST`] is set, a second such list follows: the actions that wait for its start.
+
+#[cfg(test)]
+mod tests;
+
+/// Hands every row of the table to the macro `$use`, which makes what it needs of them.
+///
+/// A row names its fields and operands, in their order in the file. `decodes` is the
+/// [`Operation`](super::Operation) that the decoder makes of them.
+macro_rules! instructions {
+    ($use:ident) => {
+        $use! {
+            /// A message to a rank.
+            Send = 1, "send", since 1, placed true,
+                fields { peer: Peer, tag: Tag }, operands { payload: Payload },
+                decodes Send { peer, tag, payload, reduce: None };
+            /// A message from a rank.
+            Recv = 2, "recv", since 1, placed true,
+                fields { peer: AnyPeer, tag: AnyTag }, operands { payload: Payload },
+                decodes Recv { peer, tag, payload, reduce: None };
+            /// Computation of a given length.
+            Calc = 3, "calc", since 1, placed true,
+                fields { nanos: Nanos }, operands {},
+                decodes Calc { nanos };
+            /// A predefined local operation.
+            Exec = 4, "exec", since 1, placed false,
+                fields { function: Function }, operands { a: Buffer, b: Buffer, c: Optional },
+                decodes Exec { op: function.0, datatype: function.1, a, b, c };
+            /// A registered local operation.
+            User = 5, "user", since 1, placed false,
+                fields { function: UserFunction }, operands { a: Argument, b: Argument },
+                decodes User { function, a, b };
+            /// The time of the caller's clock, in seconds as a Float64.
+            Wtime = 6, "wtime", since 1, placed false,
+                fields {}, operands { time: Timestamp },
+                decodes Wtime { buffer: Buffer::One(time) };
+            /// Nothing.
+            Nop = 7, "nop", since 1, placed false,
+                fields {}, operands {},
+                decodes Nop;
+            /// A message from a rank, combined with a buffer.
+            RecvReduce = 8, "recv-reduce", since 2, placed true,
+                fields { peer: AnyPeer, tag: AnyTag, function: Combination },
+                operands { b: Contiguous },
+                decodes Recv { peer, tag, payload: Buffer::One(b), reduce: Some(function) };
+            /// A message to a rank, computed from two buffers into the second.
+            ReduceSend = 9, "reduce-send", since 2, placed true,
+                fields { peer: Peer, tag: Tag, function: Combination },
+                operands { a: Contiguous, b: Contiguous },
+                decodes Send {
+                    peer,
+                    tag,
+                    payload: Buffer::One(b),
+                    reduce: Some((function.0, function.1, a)),
+                };
+        }
+    };
+}
+pub(super) use instructions;
 
 /// A fixed field of an instruction's parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    /// `u32`: the other rank; in a receive `u32::MAX` is any.
+pub(super) enum Field {
+    /// `u32`: the other rank.
     Peer,
-    /// `u32`: the tag; in a receive `u32::MAX` is any.
+    /// `u32`: the other rank, or `u32::MAX` for any.
+    AnyPeer,
+    /// `u32`: the tag.
     Tag,
+    /// `u32`: the tag, or `u32::MAX` for any.
+    AnyTag,
     /// `u64`: nanoseconds.
     Nanos,
-    /// `u8` opcode, `u8` datatype, `u16` 0: a predefined operation.
-    Operation,
+    /// `u8` opcode, `u8` datatype, `u16` 0: a predefined operation on the operands.
+    Function,
+    /// As [`Field::Function`], without copies: the operation combines a message with the operands.
+    Combination,
     /// `u32`: number of a registered function.
     UserFunction,
 }
 
 impl Field {
     /// Bytes of the field.
-    pub const fn size(self) -> usize {
+    pub(super) const fn size(self) -> usize {
         match self {
             Field::Nanos => 8,
             _ => 4,
@@ -36,10 +105,10 @@ impl Field {
     }
 }
 
-/// How an operand is given.
+/// The way in which an operand is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
-pub enum Form {
+pub(super) enum Form {
     /// In a message: `size u64`, a pattern. In a local operation: nothing, there is no such
     /// operand.
     Plain = 0,
@@ -52,17 +121,19 @@ pub enum Form {
 }
 
 /// Bytes of one piece of a vector.
-pub const PIECE_SIZE: usize = 20;
+pub(super) const PIECE_SIZE: usize = 20;
 
-/// What an instruction takes as one of its operands.
+/// The operands that an instruction accepts in one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OperandRule {
+pub(super) enum OperandRule {
     /// A message's payload: any form.
     Payload,
-    /// A buffer that must be there: memory, scratch or vector.
+    /// A buffer of a predefined operation: memory, scratch or vector.
     Buffer,
-    /// A buffer that may be absent.
+    /// As [`OperandRule::Buffer`], or absent.
     Optional,
+    /// A buffer of a registered function: memory, scratch, or a vector of two pieces or more.
+    Argument,
     /// Eight bytes of memory or scratch.
     Timestamp,
     /// A buffer in one piece: memory or scratch.
@@ -70,20 +141,18 @@ pub enum OperandRule {
 }
 
 impl OperandRule {
-    /// Whether an operand may be given in `form`.
-    pub const fn allows(self, form: Form) -> bool {
+    /// Returns true if an operand may be given in `form`.
+    pub(super) const fn allows(self, form: Form) -> bool {
         match self {
             OperandRule::Payload | OperandRule::Optional => true,
-            OperandRule::Buffer => !matches!(form, Form::Plain),
+            OperandRule::Buffer | OperandRule::Argument => !matches!(form, Form::Plain),
             OperandRule::Timestamp | OperandRule::Contiguous => {
                 matches!(form, Form::Memory | Form::Scratch)
             }
         }
     }
-}
 
-impl OperandRule {
-    /// Bytes of an operand in a form of fixed size.
+    /// Bytes of an operand in a form of fixed size, without a vector's.
     pub(super) const fn size(self, form: Form) -> usize {
         match (self, form) {
             (OperandRule::Payload, Form::Plain) => 8,
@@ -95,17 +164,20 @@ impl OperandRule {
 
 /// One row of the instruction table.
 #[derive(Debug, Clone, Copy)]
-pub struct Instruction {
+pub(super) struct Instruction {
     /// The name in documents and messages.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// The first major version of the format that has it.
-    pub since: u16,
-    /// Whether it may have a cpu and a nic.
-    pub placed: bool,
+    pub(super) since: u16,
+    /// True if it may have a cpu and a nic.
+    pub(super) placed: bool,
     /// Fixed fields, in order.
-    pub fields: &'static [Field],
+    pub(super) fields: &'static [Field],
     /// Operands, in order.
-    pub operands: &'static [OperandRule],
+    pub(super) operands: &'static [OperandRule],
+    /// The place among the fields of the predefined operation that the operands must fit, if the
+    /// instruction has one.
+    pub(super) function_at: Option<usize>,
 }
 
 impl Instruction {
@@ -120,33 +192,52 @@ impl Instruction {
     }
 }
 
-macro_rules! instructions {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, since $since:literal, $placed:literal, [$($field:ident),*], [$($operand:ident),*];)*) => {
-        /// What an action does: the low byte of its type.
+/// See [`Instruction::function_at`].
+const fn function_at(fields: &[Field]) -> Option<usize> {
+    let (mut at, mut i) = (0, 0);
+    while i < fields.len() {
+        if matches!(fields[i], Field::Function | Field::Combination) {
+            return Some(at);
+        }
+        at += fields[i].size();
+        i += 1;
+    }
+    None
+}
+
+macro_rules! opcodes {
+    ($(
+        $(#[$doc:meta])* $opcode:ident = $code:literal, $name:literal, since $since:literal,
+        placed $placed:literal, fields { $($field:ident: $kind:ident),* },
+        operands { $($operand:ident: $rule:ident),* },
+        decodes $operation:ident $({ $($value:tt)* })?;
+    )*) => {
+        /// The instruction of an action: the low byte of its type.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
-        pub enum Opcode { $($(#[$doc])* $name = $code,)* }
+        pub(super) enum Opcode { $($(#[$doc])* $opcode = $code,)* }
 
         impl Opcode {
             /// Every opcode, ascending.
-            pub const ALL: &'static [Opcode] = &[$(Opcode::$name),*];
+            pub(super) const ALL: &'static [Opcode] = &[$(Opcode::$opcode),*];
 
             /// The opcode stored as `code`.
             #[inline]
-            pub const fn from_code(code: u8) -> Option<Opcode> {
-                match code { $($code => Some(Opcode::$name),)* _ => None }
+            pub(super) const fn from_code(code: u8) -> Option<Opcode> {
+                match code { $($code => Some(Opcode::$opcode),)* _ => None }
             }
 
             /// Its row of the table.
             #[inline]
-            pub const fn instruction(self) -> &'static Instruction {
-                match self { $(Opcode::$name => {
+            pub(super) const fn instruction(self) -> &'static Instruction {
+                match self { $(Opcode::$opcode => {
                     const ROW: &Instruction = &Instruction {
-                        name: $text,
+                        name: $name,
                         since: $since,
                         placed: $placed,
-                        fields: &[$(Field::$field),*],
-                        operands: &[$(OperandRule::$operand),*],
+                        fields: &[$(Field::$kind),*],
+                        operands: &[$(OperandRule::$rule),*],
+                        function_at: function_at(&[$(Field::$kind),*]),
                     };
                     ROW
                 })* }
@@ -155,40 +246,21 @@ macro_rules! instructions {
     };
 }
 
-instructions! {
-    /// A message to a rank.
-    Send = 1, "send", since 1, true, [Peer, Tag], [Payload];
-    /// A message from a rank.
-    Recv = 2, "recv", since 1, true, [Peer, Tag], [Payload];
-    /// Computation of a given length.
-    Calc = 3, "calc", since 1, true, [Nanos], [];
-    /// A predefined local operation.
-    Exec = 4, "exec", since 1, false, [Operation], [Buffer, Buffer, Optional];
-    /// A registered local operation.
-    User = 5, "user", since 1, false, [UserFunction], [Buffer, Buffer];
-    /// The time of the caller's clock, in seconds as a Float64.
-    Wtime = 6, "wtime", since 1, false, [], [Timestamp];
-    /// Nothing.
-    Nop = 7, "nop", since 1, false, [], [];
-    /// A message from a rank, combined with a buffer.
-    RecvReduce = 8, "recv-reduce", since 2, true, [Peer, Tag, Operation], [Contiguous];
-    /// A message to a rank, computed from two buffers into the second.
-    ReduceSend = 9, "reduce-send", since 2, true, [Peer, Tag, Operation], [Contiguous, Contiguous];
-}
+instructions!(opcodes);
 
 /// The type word of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Type(pub u16);
+pub(super) struct Type(pub(super) u16);
 
 impl Type {
     /// A list of start dependents follows the list of completion dependents.
-    pub const START_LIST: u16 = 1 << 8;
+    pub(super) const START_LIST: u16 = 1 << 8;
     /// The parameters begin with cpu and nic; otherwise both are 0.
-    pub const PLACED: u16 = 1 << 9;
+    pub(super) const PLACED: u16 = 1 << 9;
     const FORMS_SHIFT: u16 = 10;
 
     /// A type word from its parts.
-    pub fn new(opcode: Opcode, placed: bool, start_list: bool, forms: [Form; 3]) -> Self {
+    pub(super) fn new(opcode: Opcode, placed: bool, start_list: bool, forms: [Form; 3]) -> Self {
         let mut word = opcode as u16;
         if placed {
             word |= Self::PLACED;
@@ -202,21 +274,21 @@ impl Type {
         Self(word)
     }
 
-    /// The opcode; `None` for a code that the table doesn't have.
+    /// The opcode, or `None` for a code that the table doesn't have.
     #[inline]
-    pub const fn opcode(self) -> Option<Opcode> {
+    pub(super) const fn opcode(self) -> Option<Opcode> {
         Opcode::from_code(self.0 as u8)
     }
 
-    /// Whether a list of start dependents follows.
+    /// Returns true if a list of start dependents follows.
     #[inline]
-    pub const fn has_start_list(self) -> bool {
+    pub(super) const fn has_start_list(self) -> bool {
         self.0 & Self::START_LIST != 0
     }
 
-    /// Whether cpu and nic are given.
+    /// Returns true if cpu and nic are given.
     #[inline]
-    pub const fn is_placed(self) -> bool {
+    pub(super) const fn is_placed(self) -> bool {
         self.0 & Self::PLACED != 0
     }
 
@@ -226,12 +298,12 @@ impl Type {
         if self.is_placed() { 4 } else { 0 }
     }
 
-    /// Bytes of the parameters; `None` where an operand is a vector, whose size its count tells.
+    /// Bytes of the parameters, or `None` if an operand is a vector: its count has to be read.
     #[inline]
     pub(super) fn parameters_size(self) -> Option<usize> {
         const FORMS: usize = 1 << 6;
         const VECTOR: u8 = u8::MAX;
-        /// By opcode and forms.
+        /// Sizes without cpu and nic, by opcode and forms.
         static SIZES: [[u8; FORMS]; 16] = {
             let mut sizes = [[VECTOR; FORMS]; 16];
             let mut i = 0;
@@ -262,7 +334,7 @@ impl Type {
 
     /// The form of operand `i` (0 to 2).
     #[inline]
-    pub const fn form(self, i: usize) -> Form {
+    pub(super) const fn form(self, i: usize) -> Form {
         match (self.0 >> (Self::FORMS_SHIFT + 2 * i as u16)) & 3 {
             0 => Form::Plain,
             1 => Form::Memory,

@@ -25,7 +25,6 @@ mod write;
 pub use container::{MAGIC, MAJOR, MINOR, part};
 pub use error::VerifyError;
 pub use file::{Image, Nisa, SectionDebug, Value, Values};
-pub use instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
 pub use layout::reseal;
 pub use outline::Outline;
 pub use read_at::ReadAt;

@@ -1,6 +1,6 @@
 //! A verified section, read in place: what the engine executes.
 
-use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
+use super::instruction::{Form, Opcode, PIECE_SIZE, Type, instructions};
 use goal_lang::{Datatype, Op, Piece, Placement, Space};
 
 /// The bytes of one rank's schedule: `<count u32> <offset u32>*` of independent actions, then the
@@ -237,61 +237,84 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// What the action does.
-    // Inlined where it is matched, so that the operation is never built.
+    /// The action's operation, with its parameters.
+    // Inlined into the caller's match, so that the operation itself is never built.
     #[inline(always)]
     pub fn operation(&self) -> Operation<'a> {
-        let kind = self.kind;
-        let mut cursor = Cursor { bytes: self.parameters, at: kind.placement_size() };
-        match kind.opcode().expect("verified") {
-            Opcode::Send => Operation::Send {
-                peer: cursor.u32(),
-                tag: cursor.u32(),
-                payload: cursor.payload(kind.form(0)),
-                reduce: None,
-            },
-            Opcode::Recv => Operation::Recv {
-                peer: cursor.u32(),
-                tag: cursor.u32(),
-                payload: cursor.payload(kind.form(0)),
-                reduce: None,
-            },
-            Opcode::Calc => Operation::Calc { nanos: cursor.u64() },
-            Opcode::Exec => {
-                let (op, datatype) = cursor.function();
-                Operation::Exec {
-                    op,
-                    datatype,
-                    a: cursor.payload(kind.form(0)),
-                    b: cursor.payload(kind.form(1)),
-                    c: (kind.form(2) != Form::Plain).then(|| cursor.payload(kind.form(2))),
-                }
-            }
-            Opcode::User => Operation::User {
-                function: cursor.u32(),
-                a: cursor.payload(kind.form(0)),
-                b: cursor.payload(kind.form(1)),
-            },
-            Opcode::Wtime => Operation::Wtime { buffer: cursor.payload(kind.form(0)) },
-            Opcode::Nop => Operation::Nop,
-            Opcode::RecvReduce => {
-                let (peer, tag, function) = (cursor.u32(), cursor.u32(), cursor.function());
-                Operation::Recv {
-                    peer,
-                    tag,
-                    payload: cursor.payload(kind.form(0)),
-                    reduce: Some(function),
-                }
-            }
-            Opcode::ReduceSend => {
-                let (peer, tag, (op, datatype)) = (cursor.u32(), cursor.u32(), cursor.function());
-                let Buffer::One(a) = cursor.payload(kind.form(0)) else { unreachable!("verified") };
-                let reduce = Some((op, datatype, a));
-                Operation::Send { peer, tag, payload: cursor.payload(kind.form(1)), reduce }
-            }
-        }
+        decode(self.kind, self.parameters)
     }
 }
+
+/// Reads the value of a field or an operand.
+macro_rules! read {
+    ($cursor:ident, Peer) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, AnyPeer) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, Tag) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, AnyTag) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, Nanos) => {
+        $cursor.u64()
+    };
+    ($cursor:ident, Function) => {
+        $cursor.function()
+    };
+    ($cursor:ident, Combination) => {
+        $cursor.function()
+    };
+    ($cursor:ident, UserFunction) => {
+        $cursor.u32()
+    };
+    ($cursor:ident, Payload) => {
+        $cursor.buffer()
+    };
+    ($cursor:ident, Buffer) => {
+        $cursor.buffer()
+    };
+    ($cursor:ident, Optional) => {
+        $cursor.optional()
+    };
+    ($cursor:ident, Argument) => {
+        $cursor.buffer()
+    };
+    ($cursor:ident, Timestamp) => {
+        $cursor.piece()
+    };
+    ($cursor:ident, Contiguous) => {
+        $cursor.piece()
+    };
+}
+
+macro_rules! decoder {
+    ($(
+        $(#[$doc:meta])* $opcode:ident = $code:literal, $name:literal, since $since:literal,
+        placed $placed:literal, fields { $($field:ident: $kind:ident),* },
+        operands { $($operand:ident: $rule:ident),* },
+        decodes $operation:ident $({ $($value:tt)* })?;
+    )*) => {
+        /// The operation of an action of this type, with its parameters.
+        #[inline(always)]
+        fn decode(kind: Type, parameters: &[u8]) -> Operation<'_> {
+            #[allow(unused_mut, reason = "a nop has no parameters")]
+            let mut cursor = Cursor { bytes: parameters, at: kind.placement_size(), kind, operand: 0 };
+            match kind.opcode().expect("verified") {
+                $(Opcode::$opcode => {
+                    $(let $field = read!(cursor, $kind);)*
+                    $(let $operand = read!(cursor, $rule);)*
+                    Operation::$operation $({ $($value)* })?
+                })*
+            }
+        }
+    };
+}
+
+instructions!(decoder);
 
 /// Bytes of the parameters of an action with a scattered operand.
 #[cold]
@@ -307,9 +330,13 @@ fn scattered_size(kind: Type, parameters: &[u8]) -> usize {
     size
 }
 
+/// Reads parameters in their order.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
+    kind: Type,
+    /// The number of the next operand.
+    operand: usize,
 }
 
 impl<'a> Cursor<'a> {
@@ -332,22 +359,52 @@ impl<'a> Cursor<'a> {
         (op, Datatype::from_code((function >> 8) as u8).expect("verified"))
     }
 
+    /// The form of the next operand.
     #[inline(always)]
-    fn payload(&mut self, form: Form) -> Buffer<'a> {
+    fn form(&mut self) -> Form {
+        self.operand += 1;
+        self.kind.form(self.operand - 1)
+    }
+
+    #[inline(always)]
+    fn buffer(&mut self) -> Buffer<'a> {
+        let form = self.form();
+        self.buffer_in(form)
+    }
+
+    #[inline(always)]
+    fn optional(&mut self) -> Option<Buffer<'a>> {
+        let form = self.form();
+        (form != Form::Plain).then(|| self.buffer_in(form))
+    }
+
+    /// An operand of consecutive bytes.
+    #[inline(always)]
+    fn piece(&mut self) -> Piece {
+        let space = match self.form() {
+            Form::Scratch => Space::Scratch,
+            _ => Space::Memory,
+        };
+        self.piece_in(space)
+    }
+
+    #[inline(always)]
+    fn buffer_in(&mut self, form: Form) -> Buffer<'a> {
         match form {
             Form::Plain => Buffer::Pattern { size: self.u64() },
-            Form::Memory => {
-                Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Memory })
-            }
-            Form::Scratch => {
-                Buffer::One(Piece { addr: self.u64(), size: self.u64(), space: Space::Scratch })
-            }
+            Form::Memory => Buffer::One(self.piece_in(Space::Memory)),
+            Form::Scratch => Buffer::One(self.piece_in(Space::Scratch)),
             Form::Vector => {
                 let bytes = PIECE_SIZE * self.u32() as usize;
                 self.at += bytes;
                 Buffer::Many(PieceList(&self.bytes[self.at - bytes..self.at]))
             }
         }
+    }
+
+    #[inline(always)]
+    fn piece_in(&mut self, space: Space) -> Piece {
+        Piece { addr: self.u64(), size: self.u64(), space }
     }
 }
 

@@ -6,8 +6,13 @@
 //! costs nothing where all dependencies point forward, as passes leave them; else a second pass
 //! releases actions as the engine would.
 
+#[cfg(test)]
+mod tests;
+
 use super::error::VerifyError;
-use super::instruction::{Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type};
+use super::instruction::{
+    Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type, instructions,
+};
 use super::section::{Section, u32_at, u64_at};
 use goal_lang::diag::Code;
 use goal_lang::{ANY, Datatype, Op, Piece, Space, is_legal, overlaps_itself, partly_overlap};
@@ -69,6 +74,28 @@ struct Walk {
     edges: u64,
     backward: bool,
 }
+
+macro_rules! by_rows {
+    ($(
+        $(#[$doc:meta])* $opcode:ident = $code:literal, $name:literal, since $since:literal,
+        placed $placed:literal, fields { $($field:ident: $kind:ident),* },
+        operands { $($operand:ident: $rule:ident),* },
+        decodes $operation:ident $({ $($value:tt)* })?;
+    )*) => {
+        impl Verifier<'_> {
+            #[inline]
+            fn fields_and_operands(&self, at: usize, cursor: usize, kind: Type, opcode: Opcode) -> Result<usize> {
+                match opcode {
+                    $(Opcode::$opcode => {
+                        self.by_row(at, cursor, kind, const { Opcode::$opcode.instruction() })
+                    })*
+                }
+            }
+        }
+    };
+}
+
+instructions!(by_rows);
 
 impl<'a> Verifier<'a> {
     /// For actions one at a time, of bytes that begin at byte `base` of the file.
@@ -224,9 +251,23 @@ impl<'a> Verifier<'a> {
             }
             cursor += 4;
         }
+        self.fields_and_operands(at, cursor, kind, opcode)
+    }
+
+    /// Checks the fields and operands of the action at `at`, which begin at `cursor`, by a row of
+    /// the table. Returns the offset behind them.
+    // Inlined into a match on the opcode: the row is a constant in each arm.
+    #[inline(always)]
+    fn by_row(
+        &self,
+        at: usize,
+        mut cursor: usize,
+        kind: Type,
+        instruction: &Instruction,
+    ) -> Result<usize> {
         let parameters = cursor;
-        for field in instruction.fields {
-            self.field(cursor, *field, opcode)?;
+        for &field in instruction.fields {
+            self.field(cursor, field)?;
             cursor += field.size();
         }
         let mut operands = [Operand { form: Form::Plain, at: 0, size: 0 }; 3];
@@ -241,36 +282,21 @@ impl<'a> Verifier<'a> {
                 _ => return Err(self.wrong_form(at, instruction, i)),
             }
         }
-        match opcode {
-            Opcode::Exec => self.exec(at, parameters, operands)?,
-            Opcode::RecvReduce => self.reduction(at, parameters + 8, operands[0], operands[0])?,
-            Opcode::ReduceSend => self.reduction(at, parameters + 8, operands[0], operands[1])?,
-            Opcode::User => {
-                let short = operands[..2].iter().find(|operand| {
-                    operand.form == Form::Vector && u32_at(self.bytes, operand.at) == 1
-                });
-                if let Some(operand) = short {
-                    return Err(self.action(
-                        operand.at,
-                        "a vector of one piece in a user function should be a plain buffer",
-                    ));
-                }
-            }
-            Opcode::Wtime if operands[0].size != 8 => {
-                return Err(self.action(at, "the time takes 8 bytes"));
-            }
-            _ => {}
+        if let Some(function) = instruction.function_at {
+            let last = instruction.operands.len() - 1;
+            let present = if operands[last].form == Form::Plain { last } else { last + 1 };
+            self.local_operation(at, parameters + function, &operands[..present])?;
         }
         Ok(cursor)
     }
 
-    #[inline]
-    fn field(&self, at: usize, field: Field, opcode: Opcode) -> Result<()> {
+    #[inline(always)]
+    fn field(&self, at: usize, field: Field) -> Result<()> {
         let value = self.word(at)?;
-        let is_receive = matches!(opcode, Opcode::Recv | Opcode::RecvReduce);
         match field {
-            Field::Peer => {
-                if value >= self.bounds.ranks && !(value == ANY && is_receive) {
+            Field::AnyPeer if value == ANY => {}
+            Field::Peer | Field::AnyPeer => {
+                if value >= self.bounds.ranks {
                     return Err(self.action(
                         at,
                         format!("there is no rank {value} among {}", self.bounds.ranks),
@@ -278,22 +304,25 @@ impl<'a> Verifier<'a> {
                 }
             }
             Field::Tag => {
-                if value == ANY && !is_receive {
+                if value == ANY {
                     return Err(self.action(at, "a send needs a tag"));
                 }
             }
-            Field::Operation => {
+            Field::Function | Field::Combination => {
                 let (op, datatype) =
                     (Op::from_code(value as u8), Datatype::from_code((value >> 8) as u8));
                 match (op, datatype) {
                     (Some(op), Some(datatype)) if value >> 16 == 0 && is_legal(op, datatype) => {}
                     _ => return Err(self.action(at, format!("there is no operation {value:#x}"))),
                 }
+                if field == Field::Combination && op == Some(Op::Copy) {
+                    return Err(self.action(at, "a copy combines nothing with a message"));
+                }
             }
             Field::Nanos => {
                 self.word(at + 4)?;
             }
-            Field::UserFunction => {}
+            Field::AnyTag | Field::UserFunction => {}
         }
         Ok(())
     }
@@ -311,6 +340,12 @@ impl<'a> Verifier<'a> {
             Form::Scratch => self.piece(at, Space::Scratch)?,
             Form::Vector => {
                 let count = self.word(at)?;
+                if count == 1 && rule == OperandRule::Argument {
+                    return Err(self.action(
+                        at,
+                        "a vector of one piece in a user function should be a plain buffer",
+                    ));
+                }
                 let end = at as u64 + 4 + PIECE_SIZE as u64 * u64::from(count);
                 if count == 0 || end > self.bytes.len() as u64 {
                     return Err(
@@ -339,6 +374,9 @@ impl<'a> Verifier<'a> {
                 sum
             }
         };
+        if rule == OperandRule::Timestamp && size != 8 {
+            return Err(self.action(at, "the time takes 8 bytes"));
+        }
         Ok(Operand { form, at, size })
     }
 
@@ -360,11 +398,12 @@ impl<'a> Verifier<'a> {
         ))
     }
 
-    fn exec(&self, at: usize, function: usize, operands: [Operand; 3]) -> Result<()> {
+    /// Checks the operands of the action at `at` against each other: they are those of the
+    /// predefined operation at `function`, and the last one takes the result.
+    fn local_operation(&self, at: usize, function: usize, present: &[Operand]) -> Result<()> {
         let word = u32_at(self.bytes, function);
         let (op, datatype) = (Op::from_code(word as u8), Datatype::from_code((word >> 8) as u8));
-        let [a, b, c] = operands;
-        let present = if c.form == Form::Plain { &operands[..2] } else { &operands[..] };
+        let (Some(a), Some(result)) = (present.first(), present.last()) else { return Ok(()) };
         let vectors = present.iter().filter(|operand| operand.form == Form::Vector).count();
         let width = datatype.map_or(1, Datatype::width);
         let fault = if vectors != 0 && vectors != present.len() {
@@ -376,29 +415,22 @@ impl<'a> Verifier<'a> {
         } else if a.size % width != 0 {
             "the size of the buffers is no multiple of the element's width"
         } else {
-            let pieces = |operand: Operand| operand.pieces(self.bytes);
-            let overlap = |x: Operand, y: Operand| match (x.one(self.bytes), y.one(self.bytes)) {
+            let pieces = |operand: &Operand| operand.pieces(self.bytes);
+            let overlap = |x: &Operand, y: &Operand| match (x.one(self.bytes), y.one(self.bytes)) {
                 (Some(x), Some(y)) => partly_overlap(&[x], &[y]),
                 _ => partly_overlap(&pieces(x), &pieces(y)),
             };
-            let result = present[present.len() - 1];
-            if !(overlap(a, b)
-                || present.len() == 3 && (overlap(a, c) || overlap(b, c))
-                || vectors > 0 && overlaps_itself(&pieces(result)))
-            {
+            let has_overlap = match present {
+                [a, b] => overlap(a, b),
+                [a, b, c] => overlap(a, b) || overlap(a, c) || overlap(b, c),
+                _ => false,
+            };
+            if !(has_overlap || vectors > 0 && overlaps_itself(&pieces(result))) {
                 return Ok(());
             }
             "buffers of an operation overlap partly"
         };
         Err(self.action(at, fault))
-    }
-
-    /// Checks the operation of a message at `function`, of a receive with its buffer twice.
-    fn reduction(&self, at: usize, function: usize, a: Operand, b: Operand) -> Result<()> {
-        if Op::from_code(self.bytes[function]) == Some(Op::Copy) {
-            return Err(self.action(function, "a copy combines nothing with a message"));
-        }
-        self.exec(at, function, [a, b, Operand { form: Form::Plain, at: 0, size: 0 }])
     }
 
     /// The offsets of a list, and where it ends.
