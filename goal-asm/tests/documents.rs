@@ -1,6 +1,7 @@
 //! Every operation, datatype and limit has its row in `docs/nisa.md`.
 
-use goal_lang::limits::{INDEGREE_MAX, Limits, SECTION_BYTES_MAX};
+use goal_asm::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
+use goal_lang::limits::Limits;
 use goal_lang::{Datatype, Op};
 use std::path::Path;
 

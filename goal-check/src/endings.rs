@@ -6,10 +6,10 @@
 use super::pairing::Pairing;
 use crate::analysis::Analysis;
 use crate::deadlock;
+use crate::limits::SEARCH_STEPS_MAX;
 use crate::order::SharedOrder;
 use crate::termination::{Verdict, decide};
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::limits::SEARCH_STEPS_MAX;
 use goal_opt::whole::{Room, Trace, Vertex};
 
 /// Messages that are named because another receive takes them than in an order that ends.

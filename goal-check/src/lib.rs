@@ -6,6 +6,7 @@ mod datatypes;
 mod deadlock;
 mod endings;
 mod groups;
+mod limits;
 mod matching;
 mod options;
 mod order;

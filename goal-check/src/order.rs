@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use goal_lang::limits::ORDER_STEPS_MAX;
 use goal_lang::{Action, ActionKind};
+use goal_opt::limits::ORDER_STEPS_MAX;
 use goal_opt::reach::Reach;
 use goal_opt::whole::{Event, Ordered, TooLarge, Trace, UniqueMatches, Vertex, Whole, event_graph};
 use rustc_hash::FxHashSet;

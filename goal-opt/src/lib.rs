@@ -10,6 +10,7 @@
 pub mod cost;
 pub mod edit;
 mod flow;
+pub mod limits;
 mod machine;
 mod marks;
 mod pass;

@@ -1,5 +1,5 @@
+use crate::limits::INDEGREE_MAX;
 use crate::*;
-use goal_lang::limits::INDEGREE_MAX;
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Placement, Program, ProgramBuilder,
     Space,

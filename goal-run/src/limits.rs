@@ -1,9 +1,24 @@
-//! The system's limits for a job, in words, and what is known not to fit before a rank starts.
+//! A job's limits: its own, and the system's in words, with what is known not to fit before a rank
+//! starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of the segment that the ranks of a job share, by default (`--max-segment`). Pages that
+/// are never touched cost nothing.
+pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
+
+/// Most bytes of memory of all ranks together that a run is compared with the interpreter's, by
+/// default (`--max-verified`).
+pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
+
+/// Most ranks that a job starts as processes or threads, by default (`--max-started`).
+pub const STARTED_RANKS_MAX: u32 = 8192;
+
+/// Most records that a trace of a run keeps, all ranks together, by default (`--trace-max`).
+pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
 
 /// Bytes of address space that a process needs beside what its job asks for: the program, its
 /// libraries, a stack.

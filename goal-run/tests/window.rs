@@ -4,10 +4,11 @@ mod common;
 
 use common::{TRANSPORTS, run_file, run_text};
 use goal_asm::nisa::StreamLimits;
+use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_interp::{Eager, Options as Interpreter};
 use goal_lang::Program;
-use goal_lang::limits::{Limits, TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
+use goal_lang::limits::Limits;
 use goal_opt::{Machine, WindowError, topological, window};
 use goal_run::launcher::{End, Options, Outcome, Ranks, Window, run};
 use goal_run::rank::WindowSettings;

@@ -6,5 +6,6 @@
 
 pub mod driver;
 pub mod graph;
+mod limits;
 pub mod memory;
 pub mod stats;

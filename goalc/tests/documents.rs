@@ -65,6 +65,12 @@ fn every_pass_and_parameter_has_its_row() {
     assert_eq!(rows, PASSES.len(), "a row of a pass that is not there");
 }
 
+/// The passes and the binary form don't know each other, and must agree here.
+#[test]
+fn passes_leave_no_more_dependencies_than_the_binary_form_counts() {
+    assert_eq!(goal_opt::limits::INDEGREE_MAX, goal_asm::nisa::limits::INDEGREE_MAX);
+}
+
 /// Lines `OFFSET | BYTES | MEANING` of the page's only `nisa` block.
 #[test]
 fn the_annotated_file_is_what_the_compiler_writes() {

@@ -13,8 +13,8 @@
 //! 2. the instruction's [`Field`]s;
 //! 3. its operands, each in the [`Form`] that the type names.
 //!
-//! `<dependent>` is `<count u32> <offset u32>*`: the actions that wait for this one's completion. If
-//! [`Type::START_LIST`] is set, a second such list follows: the actions that wait for its start.
+//! `<dependent>` is `<count u32> <offset u32>*`: the actions that wait for this one's completion.
+//! If [`Type::START_LIST`] is set, a second such list follows: the actions that wait for its start.
 
 #[cfg(test)]
 mod tests;

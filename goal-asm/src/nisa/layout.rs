@@ -7,9 +7,10 @@ use super::container::{
 };
 use super::error::VerifyError;
 use super::section::{u32_at, u64_at};
+use crate::nisa::limits::SECTION_BYTES_MAX;
 use goal_lang::Datatype;
 use goal_lang::diag::Code;
-use goal_lang::limits::{Limits, SECTION_BYTES_MAX};
+use goal_lang::limits::Limits;
 use std::ops::Range;
 
 type Result<T> = std::result::Result<T, VerifyError>;

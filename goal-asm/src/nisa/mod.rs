@@ -10,6 +10,7 @@ mod error;
 mod file;
 mod instruction;
 mod layout;
+pub mod limits;
 mod names;
 mod outline;
 mod parts;

@@ -13,8 +13,9 @@ use super::layout::reseal;
 use super::read_at::ReadAt;
 use super::section::{u32_at, u64_at};
 use super::stream::{SectionPlace, StreamError};
+use crate::nisa::limits::{SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
 use goal_lang::diag::Code;
-use goal_lang::limits::{Limits, SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
+use goal_lang::limits::Limits;
 use std::sync::Arc;
 
 /// Bytes that are read at a time.

@@ -5,7 +5,7 @@ use super::encode::{SectionEncoder, put_u32, put_u64};
 use super::names::DebugPlan;
 use super::parts::{BUFFER_BYTES, Parts, in_order};
 use super::plan::{Plan, PlannedSection, section_bytes};
-use goal_lang::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
+use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
 use goal_lang::{ActionId, Datum, MemoryImage, Program, SourceMap};
 use rayon::prelude::*;
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! The memories of all ranks, with the type of each byte instead of its value.
 
 use super::trail::{Mismatch, Trail, Typed};
+use crate::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use crate::ranges::Ranges;
-use goal_lang::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use goal_lang::{Action, ActionId, BodyId, Datatype, Function, Op, Operand, Piece, Space};
 use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};

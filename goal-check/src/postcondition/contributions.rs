@@ -2,8 +2,8 @@
 //! algorithms are few.
 
 use super::value::{Application, Expression, Node, Values, commutes, width};
+use crate::limits::{COUNTED_OPERANDS_MAX, KEPT_RUNS_MAX};
 use goal_lang::Function;
-use goal_lang::limits::{COUNTED_OPERANDS_MAX, KEPT_RUNS_MAX};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;

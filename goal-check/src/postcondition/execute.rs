@@ -5,7 +5,7 @@ use super::memory::{Memory, Part};
 use super::start::Start;
 use super::trail::{Source, Step, Trail};
 use super::value::{Expression, Value, Values, canonical, width};
-use goal_lang::limits::FOLLOWED_RANGES_MAX;
+use crate::limits::FOLLOWED_RANGES_MAX;
 use goal_lang::{Action, Function, Op, Operand, Payload, Piece, Reduction};
 use goal_opt::whole::{Trace, Vertex, Whole};
 use rustc_hash::FxHashMap;

@@ -22,13 +22,13 @@ mod trail;
 mod value;
 
 use crate::analysis::Analysis;
+use crate::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 use crate::options::{Collective, CollectiveKind};
 use crate::order::SharedOrder;
 use compare::Comparison;
 use execute::{Execution, TooManyRanges};
 use explain::{Explainer, unknown};
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::limits::{COUNTED_OPERANDS_MAX, FOLLOWED_RANGES_MAX};
 use layout::Layout;
 
 /// Holds a program against a collective. It must be free of races and deadlocks: other checks come

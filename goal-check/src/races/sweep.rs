@@ -6,8 +6,8 @@
 //! after them. So without races the number of questions is linear in the accesses and the pieces
 //! that they cut memory into.
 
+use crate::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use crate::ranges::Ranges;
-use goal_lang::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use goal_lang::{Access, ActionId, ActionKind, Body, Piece, Space};
 use goal_opt::whole::Ordered;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -41,8 +41,8 @@ mod tests;
 
 pub(crate) use scene::stores;
 
+use crate::limits::SEARCH_STEPS_MAX;
 use crate::order::SharedOrder;
-use goal_lang::limits::SEARCH_STEPS_MAX;
 use goal_opt::whole::{Room, Trace, Vertex, Whole};
 use rustc_hash::FxHashMap;
 use scene::Scene;

@@ -19,8 +19,8 @@ use window::window_pass;
 pub use window::{WindowError, Windowed, window};
 
 use crate::flow::OUTPUTS;
+use crate::limits::INDEGREE_MAX;
 use crate::pass::{Level, Parameter, Pass, Rewrite, Values};
-use goal_lang::limits::INDEGREE_MAX;
 
 /// All passes. A pipeline of a level runs its passes in this order.
 pub static PASSES: &[Pass] = &[

@@ -7,10 +7,10 @@ mod run;
 #[cfg(test)]
 mod tests;
 
+use crate::limits::WINDOW_MAX;
 use crate::whole::{TooLarge, Vertex, Whole};
 use crate::{Context, Refusal as PassRefusal};
 use apply::apply;
-use goal_lang::limits::WINDOW_MAX;
 use goal_lang::{ActionId, BodyId, Program};
 use run::{Layout, Run};
 use rustc_hash::FxHashMap;

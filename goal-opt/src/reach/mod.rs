@@ -14,7 +14,7 @@ mod tests;
 
 pub use graph::Graph;
 
-use goal_lang::limits::{ORDER_STEPS_MAX, ORDER_STEPS_PER_EDGE};
+use crate::limits::{ORDER_STEPS_MAX, ORDER_STEPS_PER_EDGE};
 use labels::Labels;
 
 /// Answers to questions about the paths of one graph.

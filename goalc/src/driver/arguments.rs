@@ -1,8 +1,9 @@
 //! The arguments that all commands share.
 
 use super::{CheckOptions, Options};
+use crate::limits::INPUT_BYTES_MAX;
 use goal_lang::diag::{Code, Silence};
-use goal_lang::limits::{EAGER_LIMIT, INPUT_BYTES_MAX, Limits, UNEXPECTED_LIMIT};
+use goal_lang::limits::{EAGER_LIMIT, Limits, UNEXPECTED_LIMIT};
 use std::path::PathBuf;
 
 /// Inputs, and what they may ask for.

@@ -2,10 +2,10 @@
 
 use super::load::parse_text;
 use super::{CheckOptions, Error, FLAGS, Form, Input, Loaded, Options, Output, Target, streams};
+use crate::limits::FIX_CHECKS_MAX;
 use goal_check::check_into;
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Fix, Report, Severity, apply};
-use goal_lang::limits::FIX_CHECKS_MAX;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};

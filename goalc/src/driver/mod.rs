@@ -44,9 +44,10 @@ pub use stage::{clear_stage, show_stage};
 pub use streams::{is_stream, stdout};
 pub use workers::start_workers;
 
+use crate::limits::INPUT_BYTES_MAX;
 pub use goal_check::Options as CheckOptions;
 use goal_lang::diag::Code;
-use goal_lang::limits::{INPUT_BYTES_MAX, Limits};
+use goal_lang::limits::Limits;
 use goal_opt::Pipeline;
 
 /// How inputs are read and what is done to them.

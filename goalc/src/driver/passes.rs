@@ -1,7 +1,7 @@
 //! The arguments that choose passes.
 
 use super::{Emit, Error};
-use goal_lang::limits::MACHINE_BYTES_MAX;
+use crate::limits::MACHINE_BYTES_MAX;
 use goal_opt::{Level, Machine, Pipeline};
 use std::fs::File;
 use std::io::{self, Read};

@@ -6,7 +6,7 @@ use super::escaped_xml as escaped;
 use super::layers::Layers;
 use super::messages::{columns, messages};
 use super::svg::{BOX_HEIGHT, Drawing, GAP, MARGIN, SvgError, head, width_of};
-use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
+use crate::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
 use goal_lang::{Program, Style, statement};
 use goal_opt::whole::{Vertex, Whole};
 use std::fmt::Write as _;

@@ -1,6 +1,6 @@
 use super::messages::{columns, messages};
 use super::{dot_of_ranks, svg_of_ranks};
-use goal_lang::limits::SVG_ACTIONS_MAX;
+use crate::limits::SVG_ACTIONS_MAX;
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
 use goal_opt::whole::Whole;
 use std::fs;

@@ -4,7 +4,7 @@ use super::layers::Layers;
 use super::order::order;
 use super::place::{BOX_PITCH, place};
 use super::{colour, escaped_xml as escaped, text};
-use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
+use crate::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
 use goal_lang::{ActionId, Body, Style, statement};
 use std::fmt::Write as _;
 use std::io::{self, Write};

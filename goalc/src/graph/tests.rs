@@ -3,7 +3,7 @@ use super::order::{crossings, order};
 use super::place::{BOX_PITCH, close_gaps};
 use super::svg::{Drawing, Rectangle};
 use super::{SvgError, dot, svg};
-use goal_lang::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
+use crate::limits::{SVG_ACTIONS_MAX, SVG_DEPENDENCIES_MAX};
 use goal_lang::{Action, Body, BodyBuilder, ParseOptions, SourceMap, parse};
 use std::fs;
 use std::sync::Arc;

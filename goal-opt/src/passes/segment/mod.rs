@@ -7,10 +7,10 @@ mod rewrite;
 mod slice;
 
 use super::levels::complete_run;
+use crate::limits::SEGMENTS_MAX;
 use crate::machine::Machine;
 use crate::pass::{Context, Refusal};
 use bytes::Facts;
-use goal_lang::limits::SEGMENTS_MAX;
 use goal_lang::{Action, ActionId, Body, BodyId, Program};
 use path::Paths;
 use std::collections::BTreeMap;

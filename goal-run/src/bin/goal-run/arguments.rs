@@ -8,12 +8,12 @@ use super::ping::Ping;
 use super::warn;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::nisa::StreamLimits;
+use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
-use goal_lang::limits::{
-    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TABLE_ENTRIES_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
-    WINDOW_ACTION_BYTES_MAX,
-};
 use goal_run::launcher::{Options, Ranks, Stage, Window};
+use goal_run::limits::{
+    SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
+};
 use goal_run::progress::Mode;
 use goal_run::rank::{Wait, WindowSettings};
 use goal_run::report::{count, size};

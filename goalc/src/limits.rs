@@ -1,0 +1,20 @@
+//! The limits on inputs, drawings and fixes.
+
+/// Most bytes of an input that has to be held in memory because it comes through a pipe, is packed
+/// or is binary (`--max-input`). Plain text files are mapped and may have any size.
+pub(crate) const INPUT_BYTES_MAX: u64 = 1 << 32;
+
+/// Most bytes of a file that describes a machine. A larger file is refused: it must be something
+/// else.
+pub(crate) const MACHINE_BYTES_MAX: u64 = 1 << 20;
+
+/// Most actions of a rank that is drawn as SVG. Larger drawings can't be read; graphviz takes the
+/// graph as text.
+pub(crate) const SVG_ACTIONS_MAX: usize = 500;
+
+/// Most dependencies of a rank that is drawn as SVG.
+pub(crate) const SVG_DEPENDENCIES_MAX: usize = 2000;
+
+/// Most times that a program is checked again after fixes were applied to its texts. A check reports
+/// at most 100 findings; if fixes do harm together, some are tried without the others.
+pub(crate) const FIX_CHECKS_MAX: usize = 256;
