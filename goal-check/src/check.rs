@@ -1,4 +1,4 @@
-//! All checks in turn.
+//! Runs all checks, one after the other.
 
 use crate::analysis::Analysis;
 use crate::options::Options;
@@ -10,17 +10,16 @@ use goal_lang::diag::Report;
 use goal_lang::{Program, SourceMap};
 use goal_opt::whole::{Run, Whole};
 
-/// Looks for everything that is wrong with a valid program. Without texts findings have no places
-/// but name rank, action and line.
+/// Checks a valid program. Without `sources`, findings show no text; they name the rank, the action
+/// and the line.
 pub fn check(program: &Program, sources: Option<&SourceMap>, options: &Options) -> Report {
     let mut report = Report::default();
     check_into(program, sources, options, &mut report);
     report
 }
 
-/// Like [`check`], but adds to a report, which may have been told to leave some findings out.
-/// Returns what was proved of the collective that the program is meant to be, where that is asked
-/// and holds.
+/// Like [`check`], but adds the findings to `report`, which may be set up to drop some of them. If
+/// a collective was given and the program computes it, returns what was proved.
 pub fn check_into(
     program: &Program,
     sources: Option<&SourceMap>,
@@ -44,10 +43,10 @@ pub fn check_into(
         let endings = endings::find(&analysis, &mut order);
         let delays = timing::check(&analysis, &mut order, report);
         patterns::check(&analysis, &mut order, report);
-        if !endings::tell(&analysis, &endings, report)
+        if !endings::report_verdicts(&analysis, &endings, report)
             && !deadlock::check_orders(&analysis, &delays, report)
         {
-            endings::tell_unknown(&analysis, report);
+            endings::report_unknown(&analysis, report);
         }
         let has_room = deadlock::check_room(&analysis, report);
         deadlock::check_buffering(&analysis, has_room, report);

@@ -1,4 +1,5 @@
-//! Actions that can never end, and programs that end only because messages are buffered.
+//! Checks for actions that can never end, and for programs that end only because messages are
+//! buffered.
 
 use super::pairing::Pairing;
 use super::waits::Waits;
@@ -11,52 +12,58 @@ use goal_opt::whole::{Room, Run, Trace, Turn, Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::convert::identity;
 
-/// The way out where another order of events ends.
-const ORDER_THEM: &str =
+/// The help for a program that ends in another order of events.
+const ORDER_HELP: &str =
     "give the messages different tags, or order their sends, and the receives that may take them";
-/// Cycles of a run that are told. Of a run that is one of several, one is enough to show that it is
-/// stuck.
-const TOLD_MAX: usize = 3;
-/// Actions of a cycle that the message names.
+/// Bound on the cycles that are reported of a run. If other runs end, one cycle is enough to show
+/// that this one is stuck.
+const REPORTED_MAX: usize = 3;
+/// Bound on the actions of a cycle that the message names.
 const NAMED_MAX: usize = 8;
-/// Actions of a cycle whose lines are shown.
+/// Bound on the actions of a cycle that a finding shows.
 const SHOWN_MAX: usize = 512;
-/// Receives without a message for which it is looked up who took one.
-const ROBBED_MAX: usize = 32;
-/// Actions that are run through again in other orders of events, in all runs together.
-const AGAIN_MAX: usize = 1 << 22;
+/// Bound on the receives without a message for which the receives that took one are searched.
+const SEARCHED_MAX: usize = 32;
+/// Bound on the actions that are executed again in other orders of events, over all runs.
+const RERUN_ACTIONS_MAX: usize = 1 << 22;
 
-/// Tells why a run that did not come to its end is stuck. What only waits for messages and receives
-/// that are not there is told as such, elsewhere.
+/// Reports why a run is stuck. Actions that only wait for a message or a receive that does not
+/// exist are left to the check of matches.
 pub(crate) fn check(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
-    tell(analysis, pairing, &Cause::Waits, report);
+    report_stuck(analysis, pairing, &Cause::Waits, report);
 }
 
-/// The cause of a stuck run, beside the waits of its actions. The text goes into the note.
+/// The circumstances in which a run gets stuck. The text is added to the note.
 pub(crate) enum Cause {
     Waits,
-    /// There is no room for messages without a receive.
+    /// Ranks lack room for messages without a receive.
     Room(String),
-    /// Others end. It is a warning: programs rely on the order in which runtimes start actions.
+    /// Runs in another order of events end. The finding is a warning, as programs rely on the order
+    /// in which runtimes start actions.
     Order(String),
 }
 
-/// Tells why a run is stuck.
-pub(crate) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, report: &mut Report) {
-    let (grade, told_max, why): (fn(Diagnostic) -> Diagnostic, usize, &str) = match cause {
-        Cause::Waits => (identity, TOLD_MAX, ""),
-        Cause::Room(why) => (identity, TOLD_MAX, why),
+/// Reports why a run is stuck, with its cycles of waits.
+pub(crate) fn report_stuck(
+    analysis: &Analysis<'_>,
+    pairing: &Pairing,
+    cause: &Cause,
+    report: &mut Report,
+) {
+    let (grade, reported_max, why): (fn(Diagnostic) -> Diagnostic, usize, &str) = match cause {
+        Cause::Waits => (identity, REPORTED_MAX, ""),
+        Cause::Room(why) => (identity, REPORTED_MAX, why),
         Cause::Order(why) => (Diagnostic::doubtful, 1, why),
     };
     let Analysis { whole, trace, options, .. } = analysis;
     if trace.is_complete() {
         return;
     }
-    let cycles = different(analysis, Waits::new(analysis, pairing).cycles());
+    let cycles = distinct_cycles(analysis, Waits::new(analysis, pairing).cycles());
     if cycles.is_empty() && !pairing.unmatched.is_empty() {
         return;
     }
-    let mut note = stuck(analysis);
+    let mut note = unfinished(analysis);
     let needed = Run::new(whole).finish(u64::MAX);
     if needed.least_eager_limit > options.eager_limit && needed.is_complete() {
         note.push_str(&format!(
@@ -75,26 +82,27 @@ pub(crate) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, re
             .vertices()
             .filter(|&vertex| trace.has_started(vertex) && !trace.has_ended(vertex))
             .collect();
-        let thieves = thieves(whole, trace, &waiting);
-        report.push(grade(without_cycle(analysis, &waiting, &thieves).note(note)));
-        if let Some(&first) = thieves.first()
+        let takers = takers(whole, trace, &waiting);
+        report.push(grade(without_cycle(analysis, &waiting, &takers).note(note)));
+        if let Some(&first) = takers.first()
             && !report.diagnostics.iter().any(|found| found.code == Code::TimingDependentMatch)
         {
             let rank = whole.rank(first);
-            let group: Vec<Vertex> = thieves
+            let group: Vec<Vertex> = takers
                 .iter()
                 .chain(&waiting)
                 .copied()
                 .filter(|&vertex| whole.rank(vertex) == rank)
                 .collect();
-            report.push(timing::tell(analysis, &group, 1));
+            report.push(timing::finding(analysis, &group, 1));
         }
         return;
     }
-    for cycle in cycles.into_iter().take(told_max) {
+    for cycle in cycles.into_iter().take(reported_max) {
         let when = if matches!(cause, Cause::Order(_)) { "in one order of events " } else { "" };
-        let message = format!("{when}no rank can go on: {}", circle(analysis, &cycle));
-        let mut diagnostic = labelled(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
+        let message = format!("{when}no rank can go on: {}", cycle_in_words(analysis, &cycle));
+        let mut diagnostic =
+            label_cycle(analysis, Diagnostic::new(Code::Deadlock, message), &cycle);
         for (recv, send) in others_awaited(analysis, &cycle) {
             let text = format!(
                 "{} would also take this, which rank {} does not start either",
@@ -104,16 +112,15 @@ pub(crate) fn tell(analysis: &Analysis<'_>, pairing: &Pairing, cause: &Cause, re
             diagnostic = analysis.places.label(diagnostic, send, text);
         }
         let help = match cause {
-            Cause::Order(_) => ORDER_THEM.to_owned(),
-            _ => way_out(analysis, &cycle),
+            Cause::Order(_) => ORDER_HELP.to_owned(),
+            _ => suggestion(analysis, &cycle),
         };
         report.push(grade(diagnostic.note(note.clone()).help(help)));
     }
 }
 
-/// Warns of a program that ends, but only where messages are sent before their receives are there.
-/// Without `has_room` it only ends where ranks have more room for such messages than they are to
-/// have.
+/// Warns if a program ends only when messages are sent before their receives are posted. If
+/// `has_room` is false, it also needs more room for such messages than the options grant.
 pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &mut Report) {
     let Analysis { whole, trace, places, options } = analysis;
     let least = trace.least_eager_limit;
@@ -123,7 +130,7 @@ pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
     let unbuffered = Run::new(whole).finish(0);
     let analysis = Analysis { whole, trace: &unbuffered, places: *places, options: *options };
     let pairing = Pairing::new(&analysis);
-    let cycles = different(&analysis, Waits::new(&analysis, &pairing).cycles());
+    let cycles = distinct_cycles(&analysis, Waits::new(&analysis, &pairing).cycles());
     let plural = if least == 1 { "" } else { "s" };
     let message = format!(
         "the program ends only where messages of {least} byte{plural} are sent before their receives are there"
@@ -136,14 +143,14 @@ pub(crate) fn check_buffering(analysis: &Analysis<'_>, has_room: bool, report: &
     };
     let mut note = format!("{provided}the least {} at which it ends is {least}", names.eager_limit);
     if let Some(cycle) = cycles.first() {
-        note.push_str(&format!("; at 0, {}", circle(&analysis, cycle)));
-        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+        note.push_str(&format!("; at 0, {}", cycle_in_words(&analysis, cycle)));
+        diagnostic = label_cycle(&analysis, diagnostic, cycle).help(suggestion(&analysis, cycle));
     }
     report.push(diagnostic.note(note));
 }
 
-/// Tells of a program that does not end where ranks have only so much room for messages without a
-/// receive, or that may not. Returns whether it may end.
+/// Reports a program that does not end, or may not, if ranks have only the room of the options for
+/// messages without a receive. Returns true if it may end.
 pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let Some(room) = Room::new(whole, options.eager_limit, options.unexpected_limit) else {
@@ -170,7 +177,7 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
             "; {ranks} may keep at most {limit} bytes of messages without a receive, and a send that finds no room waits for its \
              receive: raise {unexpected_limit} to {most}, or post receives earlier"
         );
-        tell(&analysis, &pairing, &Cause::Room(why), report);
+        report_stuck(&analysis, &pairing, &Cause::Room(why), report);
         return false;
     }
     let message = format!(
@@ -181,51 +188,51 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
         "timing decides whether there is room when it is needed; there always is from {unexpected_limit} {most} on"
     );
     if let Some(cycle) = Waits::new(&analysis, &pairing).cycles().first() {
-        note.push_str(&format!("; without, {}", circle(&analysis, cycle)));
-        diagnostic = labelled(&analysis, diagnostic, cycle).help(way_out(&analysis, cycle));
+        note.push_str(&format!("; without, {}", cycle_in_words(&analysis, cycle)));
+        diagnostic = label_cycle(&analysis, diagnostic, cycle).help(suggestion(&analysis, cycle));
     }
     report.push(diagnostic.note(note));
     true
 }
 
-/// Adds who waits for whom in a circle, where somebody does.
-pub(crate) fn first_cycle(
+/// Adds the first cycle of waits to a finding, if there is one.
+pub(crate) fn add_first_cycle(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
     mut found: Diagnostic,
 ) -> Diagnostic {
     if let Some(cycle) = Waits::new(analysis, pairing).cycles().first() {
         let note = found.note.take().unwrap_or_default();
-        found = labelled(analysis, found, cycle)
-            .note(format!("{note}; then {}", circle(analysis, cycle)))
-            .help(way_out(analysis, cycle));
+        found = label_cycle(analysis, found, cycle)
+            .note(format!("{note}; then {}", cycle_in_words(analysis, cycle)))
+            .help(suggestion(analysis, cycle));
     }
     found
 }
 
-/// Tells of an order of events in which a program does not end though it does in the first that was
-/// tried, where there are too many to look at all: `delays` are tried as long as that is not too
-/// much work. Returns true if one is found.
+/// Tries some orders of events when there are too many to visit all: two orders of starts, and the
+/// `delays` as far as the bound on work allows. Returns true if the program gets stuck in one,
+/// which is reported.
 pub(crate) fn check_orders(analysis: &Analysis<'_>, delays: &[Delay], report: &mut Report) -> bool {
     let Analysis { whole, places, options, .. } = analysis;
     let limit = options.eager_limit;
     let turns = [Turn::FirstFirst, Turn::LastFirst].into_iter();
     let turned = turns.map(|turn| Run::new(whole).finish_eagerly(limit, turn));
-    let late = delays.iter().take(AGAIN_MAX / whole.len().max(1));
+    let late = delays.iter().take(RERUN_ACTIONS_MAX / whole.len().max(1));
     let delayed = late.map(|delay| Run::new(whole).finish_late(limit, delay));
     for trace in &mut turned.chain(delayed) {
         if !trace.is_complete() {
             let analysis = Analysis { whole, trace: &trace, places: *places, options: *options };
             let why = "; in another order of events the program ends".to_owned();
-            tell(&analysis, &Pairing::default(), &Cause::Order(why), report);
+            report_stuck(&analysis, &Pairing::default(), &Cause::Order(why), report);
             return true;
         }
     }
     false
 }
 
-/// "4 actions of 2 ranks had not ended".
-fn stuck(analysis: &Analysis<'_>) -> String {
+/// The number of unfinished actions: "4 actions of 2 ranks had not ended".
+fn unfinished(analysis: &Analysis<'_>) -> String {
     let Analysis { whole, trace, .. } = analysis;
     let mut ranks = 0;
     let mut last = None;
@@ -245,8 +252,8 @@ fn stuck(analysis: &Analysis<'_>) -> String {
     )
 }
 
-/// The cycles that are not of the same statements as one before.
-fn different(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
+/// Drops cycles of the same statements as an earlier one.
+fn distinct_cycles(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
     let mut seen = FxHashSet::default();
     let mut is_new = |cycle: &Vec<Vertex>| {
         let mut statements: Vec<_> =
@@ -255,11 +262,11 @@ fn different(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Verte
         statements.dedup();
         seen.insert(statements)
     };
-    cycles.into_iter().filter(|cycle| is_new(cycle)).take(TOLD_MAX).collect()
+    cycles.into_iter().filter(|cycle| is_new(cycle)).take(REPORTED_MAX).collect()
 }
 
-/// `a waits for b, which waits for c, which waits for a`.
-fn circle(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+/// A cycle in words: `a waits for b, which waits for c, which waits for a`.
+fn cycle_in_words(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let name = |&vertex: &Vertex| analysis.places.name(vertex);
     let mut text = name(&cycle[0]);
     for (at, vertex) in cycle[1..].iter().take(NAMED_MAX).enumerate() {
@@ -273,8 +280,12 @@ fn circle(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     text + &name(&cycle[0])
 }
 
-/// Adds the place of each action of a cycle with what it waits for.
-fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex]) -> Diagnostic {
+/// Labels each action of a cycle with the action that it waits for.
+fn label_cycle(
+    analysis: &Analysis<'_>,
+    mut diagnostic: Diagnostic,
+    cycle: &[Vertex],
+) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     for (at, &vertex) in cycle.iter().take(SHOWN_MAX).enumerate() {
         let next = cycle[(at + 1) % cycle.len()];
@@ -300,8 +311,8 @@ fn labelled(analysis: &Analysis<'_>, mut diagnostic: Diagnostic, cycle: &[Vertex
     diagnostic
 }
 
-/// For the receives with wildcards in a cycle, the sends out of it that they wait for as well: each
-/// with its receive.
+/// Finds sends outside of a cycle that its receives with wildcards wait for as well. Each entry is
+/// a receive and a send.
 fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
     let Analysis { whole, trace, .. } = analysis;
     let is_wild = |&recv: &Vertex| {
@@ -323,7 +334,7 @@ fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Ver
     others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
 }
 
-fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
+fn suggestion(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let sends = cycle.iter().any(|&vertex| {
         analysis.whole.action(vertex).kind() == ActionKind::Send
             && analysis.trace.has_started(vertex)
@@ -336,9 +347,9 @@ fn way_out(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     way.to_owned()
 }
 
-/// A run that is stuck though nobody waits in a circle and every message has a receive: a receive
-/// with a wildcard took what another one needed.
-fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]) -> Diagnostic {
+/// Makes the finding about a stuck run without a cycle in which every message has a receive: a
+/// receive with a wildcard took a message that another one needed.
+fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], takers: &[Vertex]) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let awaited = |vertex: Vertex| match *whole.action(vertex) {
         Action::Send { to, .. } => format!("rank {to} to receive its message"),
@@ -353,14 +364,14 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]
         let text = format!("rank {} waits for {}", whole.rank(vertex), awaited(vertex));
         diagnostic = places.label(diagnostic, vertex, text);
     }
-    for &thief in thieves.iter().take(SHOWN_MAX / 4) {
-        let (rank, send) = (whole.rank(thief), trace.partner[thief.index()]);
+    for &taker in takers.iter().take(SHOWN_MAX / 4) {
+        let (rank, send) = (whole.rank(taker), trace.partner[taker.index()]);
         let text = format!("rank {rank} took the message of {} here", places.name(send));
-        diagnostic = places.label(diagnostic, thief, text);
+        diagnostic = places.label(diagnostic, taker, text);
         let text = format!(
             "rank {} sends what rank {rank} took by {}",
             whole.rank(send),
-            places.action(thief)
+            places.action(taker)
         );
         diagnostic = places.label(diagnostic, send, text);
     }
@@ -369,22 +380,22 @@ fn without_cycle(analysis: &Analysis<'_>, waiting: &[Vertex], thieves: &[Vertex]
     )
 }
 
-/// Receives with wildcards that took a message which fits one of the receives that wait.
-fn thieves(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
-    let mut thieves = Vec::new();
-    for &recv in waiting.iter().take(ROBBED_MAX) {
+/// Finds receives with wildcards that took a message which fits one of the `waiting` receives.
+fn takers(whole: &Whole<'_>, trace: &Trace, waiting: &[Vertex]) -> Vec<Vertex> {
+    let mut takers = Vec::new();
+    for &recv in waiting.iter().take(SEARCHED_MAX) {
         if !whole.is_recv(recv) {
             continue;
         }
         let rank = whole.rank(recv);
-        thieves.extend(whole.vertices_of(rank).filter(|&other| {
+        takers.extend(whole.vertices_of(rank).filter(|&other| {
             let send = trace.partner[other.index()];
             let is_wild = matches!(*whole.action(other), Action::Recv { from, tag, .. }
                 if from == ANY || tag == ANY);
             is_wild && send != Vertex::NONE && whole.envelope_fits(send, recv)
         }));
     }
-    thieves.sort_unstable();
-    thieves.dedup();
-    thieves
+    takers.sort_unstable();
+    takers.dedup();
+    takers
 }

@@ -1,7 +1,7 @@
-//! Programs that end in one order of events and not in another.
+//! Checks for programs that end in one order of events and not in another.
 //!
-//! [`crate::whole`] defines in `orders` what is permitted and how it is decided: a program without
-//! a finding ends in every order.
+//! [`crate::termination`] defines the permitted orders and decides the question. A program without
+//! a finding ends in every one of them.
 
 use super::pairing::Pairing;
 use crate::analysis::Analysis;
@@ -12,21 +12,21 @@ use crate::termination::{Verdict, decide};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::{Room, Trace, Vertex};
 
-/// Messages that are named because another receive takes them than in an order that ends.
+/// Bound on the messages that a note names because another receive takes them.
 const NAMED_MAX: usize = 4;
 
-/// The verdicts on a program that ends in the first order that was tried.
+/// The verdicts on a program whose first run came to its end.
 pub(crate) struct Endings {
-    /// As the options say.
+    /// With the eager limit of the options and unlimited room.
     usual: Verdict,
-    /// Where ranks lack room for messages without a receive.
+    /// With the room that the options grant for messages without a receive.
     without_room: Verdict,
-    /// Where every send waits for its receive.
+    /// With an eager limit of 0: every send waits for its receive.
     unbuffered: Verdict,
 }
 
-/// Looks for orders of events in which a program does not end though it ends in the first that was
-/// tried. What is found out about who receives what goes into `order`.
+/// Searches for orders of events in which a program does not end although its first run did.
+/// Matches that hold in every order go into `order`.
 pub(crate) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>) -> Endings {
     let Analysis { whole, trace, options, .. } = *analysis;
     let mut decide =
@@ -34,7 +34,8 @@ pub(crate) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>)
     let usual = decide(options.eager_limit, None);
     let (mut without_room, mut unbuffered) = (Verdict::Ends, Verdict::Ends);
     if matches!(usual, Verdict::Ends) {
-        // Nothing is told of this: it is about who receives what in all orders with any limit.
+        // This verdict is not reported. The search adds to `order` the matches that hold in every
+        // order with any eager limit.
         let largest = whole.vertices().map(|vertex| analysis.whole.message_size(vertex)).max();
         if largest.is_some_and(|largest| largest > options.eager_limit) {
             decide(u64::MAX, None);
@@ -49,25 +50,29 @@ pub(crate) fn find<'a>(analysis: &Analysis<'a>, order: &mut SharedOrder<'a, 'a>)
     Endings { usual, without_room, unbuffered }
 }
 
-/// Tells of these orders. Returns false where it was not found out whether there are any.
-pub(crate) fn tell(analysis: &Analysis<'_>, endings: &Endings, report: &mut Report) -> bool {
+/// Reports the orders that get stuck. Returns false if a verdict is unknown.
+pub(crate) fn report_verdicts(
+    analysis: &Analysis<'_>,
+    endings: &Endings,
+    report: &mut Report,
+) -> bool {
     match &endings.usual {
         Verdict::Ends => {}
         Verdict::Unknown => return false,
-        Verdict::Hangs(stuck) => tell_stuck(analysis, stuck, report),
+        Verdict::Hangs(stuck) => report_stuck(analysis, stuck, report),
         Verdict::SizesDiffer(stuck, recv) => {
-            report.add(Code::SizeMismatch, || tell_sizes(analysis, stuck, *recv));
+            report.add(Code::SizeMismatch, || size_finding(analysis, stuck, *recv));
         }
     }
     if let Verdict::Hangs(stuck) = &endings.without_room {
         let limit = analysis.options.unexpected_limit;
         let where_ = format!("a rank that keeps at most {limit} bytes of them");
-        report.add(Code::ReliesOnBuffering, || tell_buffering(analysis, stuck, &where_));
+        report.add(Code::ReliesOnBuffering, || buffering_finding(analysis, stuck, &where_));
     }
     if let Verdict::Hangs(stuck) = &endings.unbuffered {
         report.add(Code::ReliesOnBuffering, || {
             let where_ = format!("{} 0", analysis.options.names.eager_limit);
-            tell_buffering(analysis, stuck, &where_)
+            buffering_finding(analysis, stuck, &where_)
         });
     }
     ![&endings.without_room, &endings.unbuffered]
@@ -75,8 +80,8 @@ pub(crate) fn tell(analysis: &Analysis<'_>, endings: &Endings, report: &mut Repo
         .any(|verdict| matches!(verdict, Verdict::Unknown))
 }
 
-/// Says that not all orders were looked at.
-pub(crate) fn tell_unknown(analysis: &Analysis<'_>, report: &mut Report) {
+/// Reports that the search did not visit all orders.
+pub(crate) fn report_unknown(analysis: &Analysis<'_>, report: &mut Report) {
     report.add(Code::CheckIncomplete, || {
         let message = "it was not found out whether the program ends in every order of events";
         let bound = SEARCH_STEPS_MAX.saturating_mul(analysis.options.effort);
@@ -87,21 +92,24 @@ pub(crate) fn tell_unknown(analysis: &Analysis<'_>, report: &mut Report) {
     });
 }
 
-fn tell_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
-    let why = format!("; in another order of events the program ends{}", taken(analysis, stuck));
+fn report_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
+    let why = format!(
+        "; in another order of events the program ends{}",
+        differing_matches(analysis, stuck)
+    );
     let analysis = Analysis { trace: stuck, ..*analysis };
-    deadlock::tell(&analysis, &pairing(&analysis), &deadlock::Cause::Order(why), report);
+    deadlock::report_stuck(&analysis, &pairing(&analysis), &deadlock::Cause::Order(why), report);
 }
 
-/// Pairs the sends and receives that would meet next. Nothing is unmatched: in another order
-/// everything meets.
+/// Pairs the sends and receives that would match next. None counts as unmatched, as everything
+/// matches in another order.
 fn pairing(analysis: &Analysis<'_>) -> Pairing {
     let mut pairing = Pairing::new(analysis);
     pairing.unmatched.clear();
     pairing
 }
 
-fn tell_sizes(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnostic {
+fn size_finding(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnostic {
     let Analysis { whole, places, .. } = *analysis;
     let send = stuck.partner[recv.index()];
     let [sent, received] = [send, recv].map(|vertex| analysis.whole.message_size(vertex));
@@ -115,20 +123,21 @@ fn tell_sizes(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnosti
         places.label(found, recv, format!("rank {} receives {received} bytes", whole.rank(recv)));
     places
         .label(found, send, format!("rank {} sends {sent} bytes", whole.rank(send)))
-        .note(format!("timing decides who takes it{}", taken(analysis, stuck)))
+        .note(format!("timing decides who takes it{}", differing_matches(analysis, stuck)))
         .help("give the messages different tags, name the source, or let one wait for the other")
 }
 
-fn tell_buffering(analysis: &Analysis<'_>, stuck: &Trace, where_: &str) -> Diagnostic {
+fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, where_: &str) -> Diagnostic {
     let stuck_here = Analysis { trace: stuck, ..*analysis };
     let message = "there are orders of events in which the program ends only where messages are sent before their receives are there";
     let found = Diagnostic::new(Code::ReliesOnBuffering, message)
-        .note(format!("with {where_} it may get stuck{}", taken(analysis, stuck)));
-    deadlock::first_cycle(&stuck_here, &pairing(&stuck_here), found)
+        .note(format!("with {where_} it may get stuck{}", differing_matches(analysis, stuck)));
+    deadlock::add_first_cycle(&stuck_here, &pairing(&stuck_here), found)
 }
 
-/// The order that shows it, told by who takes another message than in the order that ends.
-fn taken(analysis: &Analysis<'_>, stuck: &Trace) -> String {
+/// Describes a stuck order by the receives that take other messages in it than in the run that
+/// ends.
+fn differing_matches(analysis: &Analysis<'_>, stuck: &Trace) -> String {
     let Analysis { whole, trace, places, .. } = *analysis;
     let differs = |&recv: &Vertex| {
         whole.is_recv(recv)

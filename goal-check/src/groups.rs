@@ -1,11 +1,11 @@
-//! Findings that are told once for all ranks that run the same statements.
+//! Findings grouped by a key, mostly of statements.
 
 use crate::analysis::Analysis;
 use goal_lang::{ActionId, BodyId};
 use goal_opt::whole::Vertex;
 use rustc_hash::FxHashMap;
 
-/// A statement, whichever ranks run it.
+/// A statement of a body, for all ranks that run the body.
 pub(crate) type Statement = (BodyId, ActionId);
 
 pub(crate) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
@@ -13,8 +13,7 @@ pub(crate) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
     (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
 }
 
-/// Findings that are told once for all ranks that run the same statements: the first, and how many
-/// there are.
+/// Findings grouped by a key, mostly of statements.
 pub(crate) struct Groups<K, V> {
     pub(crate) order: Vec<(K, V, u64)>,
     places: FxHashMap<K, usize>,
@@ -36,7 +35,8 @@ impl<K: std::hash::Hash + Eq + Copy, V> Groups<K, V> {
     }
 }
 
-/// "; the same is true of 3 more ranks".
+/// The end of a note about a group of `count` findings: "; the same is true of 3 other ranks", or
+/// nothing for one.
 pub(crate) fn more(count: u64) -> String {
     match count {
         1 => String::new(),

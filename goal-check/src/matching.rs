@@ -1,4 +1,5 @@
-//! Messages that no receive takes, receives that no message comes for, and sizes that differ.
+//! Checks for messages that no receive takes, receives that no message comes for, and messages
+//! whose receive has another size.
 
 use super::pairing::{Pairing, channel};
 use crate::analysis::Analysis;
@@ -8,10 +9,10 @@ use goal_lang::{ANY, Action};
 use goal_opt::whole::Vertex;
 use rustc_hash::FxHashMap;
 
-/// Most messages that met which are shown beside one that is left over.
-const MET_SHOWN_MAX: usize = 4;
+/// The number of matched messages that a finding shows beside an unmatched one.
+const MATCHED_SHOWN_MAX: usize = 4;
 
-/// Messages and receives that met and have different sizes.
+/// Reports matched sends and receives that differ in size.
 pub(crate) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
     let Analysis { whole, trace, places, .. } = analysis;
     let differs = |&recv: &Vertex| {
@@ -51,18 +52,18 @@ pub(crate) fn check_sizes(analysis: &Analysis<'_>, report: &mut Report) {
     }
 }
 
-/// Messages without a receive, and the reverse.
+/// Reports sends without a receive and receives without a message.
 pub(crate) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mut Report) {
     let near = Near::new(analysis, pairing);
     let found = pairing.unmatched.iter().map(|&vertex| (statement(analysis, vertex), vertex));
     for (_, vertex, count) in Groups::of(found).order {
         let is_recv = analysis.whole.is_recv(vertex);
         let code = if is_recv { Code::UnmatchedRecv } else { Code::UnmatchedSend };
-        report.add(code, || tell(analysis, pairing, &near, vertex, count));
+        report.add(code, || finding(analysis, pairing, &near, vertex, count));
     }
 }
 
-fn tell(
+fn finding(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
     near: &Near,
@@ -124,7 +125,7 @@ fn tell(
             )
             .note(format!("{recvs}{}", more(count)))
     };
-    let diagnostic = met_instead(analysis, pairing, vertex, destination, diagnostic);
+    let diagnostic = label_matched_instead(analysis, pairing, vertex, destination, diagnostic);
     match other {
         Some((other, differs)) => {
             let what = if let Action::Recv { .. } = whole.action(other) {
@@ -157,9 +158,9 @@ fn tell(
     }
 }
 
-/// Adds the places of those that met, or would have, though one of them could have met `vertex`, a
-/// message to `destination` or its receive.
-fn met_instead(
+/// Labels pairs of a send and a receive that matched, or would have, if one of the two could have
+/// matched `vertex` instead. `destination` is the rank that the message of `vertex` goes to.
+fn label_matched_instead(
     analysis: &Analysis<'_>,
     pairing: &Pairing,
     vertex: Vertex,
@@ -177,7 +178,7 @@ fn met_instead(
         true => analysis.whole.envelope_fits(send, vertex),
         false => analysis.whole.envelope_fits(vertex, recv),
     });
-    for [send, recv] in met.take(MET_SHOWN_MAX) {
+    for [send, recv] in met.take(MATCHED_SHOWN_MAX) {
         let text = format!("rank {destination} takes the message of {} here", places.name(send));
         diagnostic = places.label(diagnostic, recv, text);
         let text = format!("{} takes this message", places.name(recv));
@@ -190,13 +191,14 @@ fn wildcard(number: u32, what: &str) -> String {
     if number == ANY { format!("any {what}") } else { format!("{what} {number}") }
 }
 
-/// The first unmatched sends and receives by all but one of what has to agree.
+/// Unmatched sends and receives, indexed by two of destination, source and tag: the entries of
+/// table i agree in all but the i-th of [`DIFFERENCES`]. The first one of each key is kept.
 struct Near([FxHashMap<(bool, u32, u32), Vertex>; 3]);
 
-/// What the other end differs in, in the order of [`keys`].
+/// The property in which two entries of a table may differ, in the order of [`keys`].
 const DIFFERENCES: [&str; 3] = ["tag", "source", "destination"];
 
-/// Two of destination, source and tag.
+/// The keys of the three tables for a destination, a source and a tag.
 fn keys((destination, source, tag): (u32, u32, u32)) -> [(u32, u32); 3] {
     [(destination, source), (destination, tag), (source, tag)]
 }
@@ -214,7 +216,7 @@ impl Near {
         near
     }
 
-    /// An unmatched other end that may be meant, and in what it differs.
+    /// Finds an unmatched other end that differs in one property only, and that property.
     fn to(&self, analysis: &Analysis<'_>, vertex: Vertex) -> Option<(Vertex, &'static str)> {
         let wants_recv = !analysis.whole.is_recv(vertex);
         let keys = keys(channel(analysis, vertex)?);

@@ -1,4 +1,4 @@
-//! What happens before what in every run: the order of the starts and the ends of actions.
+//! The order of the starts and the ends of actions that holds in every run.
 
 #[cfg(test)]
 mod tests;
@@ -12,22 +12,23 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-/// The order of all events of a program, by both kinds of dependencies and by messages.
+/// The order of all events of a program that follows from both kinds of dependencies and from
+/// messages.
 ///
-/// A message orders the start of its send before the end of its receive, but only where no run can
-/// match them otherwise. The work of all questions together is bounded.
+/// A message orders the start of its send before the end of its receive, but only if every run
+/// matches the two. All questions together have a bound on the work.
 pub(crate) struct Order<'w, 'p> {
     whole: &'w Whole<'p>,
-    /// By vertex, the other end of its message where every run matches them; [`Vertex::NONE`] for
-    /// the rest.
+    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
     partner: Rc<Vec<Vertex>>,
     reach: Reach,
-    /// Events and edges that walks through messages that wait may still look at.
+    /// The rest of the bound on events and edges that [`may_hold_up`](Self::may_hold_up) visits.
     steps_left: u64,
 }
 
 impl<'w, 'p> Order<'w, 'p> {
-    /// The order where every message meets whom it met in one run, whether others may meet or not.
+    /// The order in which every message is taken by the receive that took it in `trace`, even if
+    /// other runs may match them differently.
     ///
     /// # Errors
     /// If 32 bits are too few to number events and dependencies.
@@ -35,11 +36,12 @@ impl<'w, 'p> Order<'w, 'p> {
         let partner = Rc::new(trace.partner.clone());
         let reach = event_graph(whole, &partner, &[])?;
         let mut order = Self { whole, partner, reach, steps_left: 0 };
-        order.renew();
+        order.reset_bounds();
         Ok(order)
     }
 
-    /// The same of messages that are known, whose graph is taken.
+    /// The order with the messages of `unique`, whose graph is taken if there is one, and with
+    /// `implied` pairs of a send that starts before a receive ends.
     fn of(
         whole: &'w Whole<'p>,
         unique: &mut UniqueMatches,
@@ -51,23 +53,23 @@ impl<'w, 'p> Order<'w, 'p> {
             _ => event_graph(whole, &partner, implied)?,
         };
         let mut order = Self { whole, partner, reach, steps_left: 0 };
-        order.renew();
+        order.reset_bounds();
         Ok(order)
     }
 
-    /// Allows the questions to come as much work as a new order's.
-    fn renew(&mut self) {
+    /// Resets the bounds on the work of questions.
+    fn reset_bounds(&mut self) {
         self.steps_left = ORDER_STEPS_MAX;
         self.reach.renew();
     }
 
-    /// The other end of a message, where every run matches the two.
+    /// The other end of a message if every run matches the two.
     pub(crate) fn partner(&self, vertex: Vertex) -> Option<Vertex> {
         self.partner[vertex.index()].some()
     }
 
-    /// All actions in an order in which they may happen: those whose accesses come before others'
-    /// precede these. Where there is a choice, the action that comes first in its body is first.
+    /// All actions in an order in which their accesses to memory may happen. If several may be
+    /// next, the first one of its body is.
     pub(crate) fn sequence(&self) -> Vec<Vertex> {
         let (graph, mut missing) = (self.reach.graph(), self.reach.indegrees());
         let id = |node: u32| self.whole.id(Vertex(node / 2)).0;
@@ -77,7 +79,7 @@ impl<'w, 'p> Order<'w, 'p> {
         let mut sequence = Vec::with_capacity(self.whole.len());
         while let Some(Reverse((_, node))) = ready.pop() {
             let vertex = Vertex(node / 2);
-            // A send reads from its start on, a receive may store as late as its end.
+            // A send may read its buffer from its start on, a receive may write as late as its end.
             let is_start = node == Event::Start(vertex).node();
             if is_start == (self.whole.action(vertex).kind() == ActionKind::Send) {
                 sequence.push(vertex);
@@ -92,9 +94,8 @@ impl<'w, 'p> Order<'w, 'p> {
         sequence
     }
 
-    /// Whether `first` comes before `second` where messages above `eager_limit` bytes wait for
-    /// their receives; `false` too where the bound on the work of all these questions was too small
-    /// to find out.
+    /// Returns true if `first` comes before `second` when messages above `eager_limit` bytes wait
+    /// for their receives. Returns false, too, if the bound on the work is reached.
     pub(crate) fn may_hold_up(&mut self, first: Event, second: Event, eager_limit: u64) -> bool {
         let (mut seen, mut todo) = (FxHashSet::default(), vec![first.node()]);
         while let Some(node) = todo.pop() {
@@ -123,32 +124,32 @@ impl<'w, 'p> Order<'w, 'p> {
         false
     }
 
-    /// Ascends from each event to those that happen after it.
+    /// A number that ascends from each event to those that happen after it.
     pub(crate) fn position(&self, event: Event) -> u32 {
         self.reach.position(event.node())
     }
 
-    /// Whether one event happens before another, or is the same.
+    /// Decides if one event happens before another in every run. An event happens before itself.
     pub(crate) fn happens_before(&mut self, first: Event, second: Event) -> Ordered {
         self.reach.reaches(first.node(), second.node()).into()
     }
 
-    /// Whether `first` has done with its buffers before `second` begins with its own (paper II,
+    /// Decides if `first` no longer uses its buffers when `second` begins to use its own (paper II,
     /// Theorem 2: order matters only between accesses to the same data).
     ///
-    /// A send has also done with its buffer when its receive has ended, and a receive doesn't touch
-    /// its buffer before its send has started.
+    /// A send no longer uses its buffer, either, when its receive has ended, and a receive does not
+    /// touch its buffer before its send has started.
     pub(crate) fn accesses_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
         let recv = self.partner(first).filter(|_| !self.whole.is_recv(first));
         self.any_before([Some(Event::End(first)), recv.map(Event::End)], second)
     }
 
-    /// Whether `first` has started before `second` begins with its buffers.
+    /// Decides if `first` has started when `second` begins to use its buffers.
     pub(crate) fn starts_before(&mut self, first: Vertex, second: Vertex) -> Ordered {
         self.any_before([Some(Event::Start(first)), None], second)
     }
 
-    /// Whether one of `events` comes before an action begins with its buffers.
+    /// Decides if one of `events` comes before `second` begins to use its buffers.
     fn any_before(&mut self, events: [Option<Event>; 2], second: Vertex) -> Ordered {
         let send = self.partner(second).filter(|_| self.whole.is_recv(second));
         let starts = [Some(Event::Start(second)), send.map(Event::Start)];
@@ -166,14 +167,15 @@ impl<'w, 'p> Order<'w, 'p> {
     }
 }
 
-/// The order of all events for several checks in turn, found out for the first that asks.
+/// The order of all events, shared by several checks and computed for the first one that asks.
 pub(crate) struct SharedOrder<'w, 'p> {
     whole: &'w Whole<'p>,
     trace: &'w Trace,
     unique: Option<UniqueMatches>,
-    /// Sends that have started when a receive has ended, whoever took whose message.
+    /// Pairs of a send and a receive where the send has started when the receive has ended,
+    /// whichever messages the receives take.
     implied: Vec<[Vertex; 2]>,
-    /// Most work for questions, as a multiple of the usual.
+    /// The bound on the work of questions, as a multiple of the default.
     effort: u64,
     order: Option<Order<'w, 'p>>,
 }
@@ -183,17 +185,17 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         Self { whole, trace, unique: None, implied: Vec::new(), effort: 1, order: None }
     }
 
-    /// The same where questions may come to so many times as much work.
+    /// Sets the bound on the work of questions, as a multiple of the default.
     pub(crate) fn with_effort(self, effort: u64) -> Self {
         Self { effort, ..self }
     }
 
-    /// As [`unique_partners`] has them.
+    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
     pub(crate) fn partners(&mut self) -> Rc<Vec<Vertex>> {
         Rc::clone(&self.unique().partner)
     }
 
-    /// The order, with all the work that a new one allows.
+    /// The order, with its bounds on work reset.
     ///
     /// The first call is linear in actions and dependencies but for sorting the messages; the order
     /// has about 100 bytes an action.
@@ -203,7 +205,7 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
     pub(crate) fn order(&mut self) -> Result<&mut Order<'w, 'p>, TooLarge> {
         let order = match self.order.take() {
             Some(mut order) => {
-                order.renew();
+                order.reset_bounds();
                 order
             }
             None => {
@@ -218,14 +220,15 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         Ok(self.order.insert(order))
     }
 
-    /// By vertex, whether its message has the same other end in every run, whoever else is there.
+    /// By vertex, true if its message has the same other end in every run and no other send or
+    /// receive can take its place.
     pub(crate) fn fixed(&mut self) -> Rc<Vec<bool>> {
         Rc::clone(&self.unique().is_fixed)
     }
 
-    /// Takes note of sends that have started when a receive has ended: send and receive. Returns
-    /// false if there are none.
-    pub(crate) fn imply(&mut self, implied: Vec<[Vertex; 2]>) -> bool {
+    /// Adds pairs of a send and a receive where the send has started when the receive has ended.
+    /// Returns false if `implied` is empty.
+    pub(crate) fn add_implied(&mut self, implied: Vec<[Vertex; 2]>) -> bool {
         if implied.is_empty() {
             return false;
         }
@@ -234,8 +237,8 @@ impl<'w, 'p> SharedOrder<'w, 'p> {
         true
     }
 
-    /// Takes note of messages that the same receive takes in every run: send and receive.
-    pub(crate) fn learn(&mut self, partners: &[[Vertex; 2]]) {
+    /// Adds messages that the same receive takes in every run, as pairs of send and receive.
+    pub(crate) fn add_matches(&mut self, partners: &[[Vertex; 2]]) {
         let unique = self.unique();
         let is_new = |&&[send, _]: &&[Vertex; 2]| unique.partner[send.index()] == Vertex::NONE;
         let new: Vec<[Vertex; 2]> = partners.iter().filter(is_new).copied().collect();

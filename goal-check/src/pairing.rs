@@ -1,5 +1,5 @@
-//! Sends and receives that a run left without their other end: which of them would meet, and which
-//! nobody is there for.
+//! Sends and receives that a run left unmatched: pairs that would match if the run went on, and
+//! those that can never match.
 
 use crate::analysis::Analysis;
 use goal_lang::{ANY, Action};
@@ -7,41 +7,43 @@ use goal_opt::whole::Vertex;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Messages that are looked at to find partners of receives with wildcards.
+/// Bound on the sends that are compared with receives that have wildcards.
 const LOOKS_MAX: usize = 1 << 22;
 
-/// A send or a receive without its other end.
+/// An unmatched send or receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct End {
     destination: u32,
     source: u32,
     tag: u32,
     is_recv: bool,
-    /// What started comes first: it would meet first.
+    /// False for an action that has started. Those sort first, as they would match first.
     is_unstarted: bool,
     vertex: Vertex,
 }
 
-/// Sends and receives of a destination, a source and a tag, either of which may be any.
+/// Numbers of sends and receives with a destination, a source and a tag. Source and tag may be
+/// [`ANY`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) sends: u64,
     pub(crate) recvs: u64,
 }
 
-/// What the sends and receives that a run left have to do with each other.
+/// The result of pairing the unmatched sends and receives of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Pairing {
-    /// The other end that a send or a receive would meet, had the run gone on.
+    /// By unmatched send or receive, the other end that it would match if the run went on.
     pub(crate) expected: FxHashMap<Vertex, Vertex>,
-    /// Sends that no receive can take, and receives that no message can come for.
+    /// Sends that no receive can take, and receives that no message can match.
     pub(crate) unmatched: Vec<Vertex>,
-    /// By destination, source and tag, at the destinations of what was left; where receives have
-    /// wildcards, also with either replaced by any.
+    /// By destination, source and tag, for the destinations of unmatched messages. If a rank has
+    /// receives with wildcards, its sends are also counted under [`ANY`] in place of the source,
+    /// the tag and both.
     counts: BTreeMap<(u32, u32, u32), Count>,
 }
 
-/// Destination, source and tag of a send or a receive.
+/// The destination, the source and the tag of a send or a receive; `None` for other actions.
 pub(crate) fn channel(analysis: &Analysis<'_>, vertex: Vertex) -> Option<(u32, u32, u32)> {
     let rank = analysis.whole.rank(vertex);
     match *analysis.whole.action(vertex) {
@@ -52,7 +54,7 @@ pub(crate) fn channel(analysis: &Analysis<'_>, vertex: Vertex) -> Option<(u32, u
 }
 
 impl Pairing {
-    /// Linear in actions but for sorting what was left.
+    /// Pairs what the run left unmatched. Linear in actions but for sorting the unmatched ones.
     pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
         let mut ends = left(analysis);
         let mut pairing = Self::default();
@@ -69,7 +71,7 @@ impl Pairing {
         pairing
     }
 
-    /// How many sends and receives there are of a destination, a source and a tag.
+    /// The numbers of sends and receives with a destination, a source and a tag.
     pub(crate) fn counted(&self, channel: (u32, u32, u32)) -> Count {
         self.counts.get(&channel).copied().unwrap_or_default()
     }
@@ -98,7 +100,8 @@ impl Pairing {
         }
     }
 
-    /// Pairs what was left at one destination.
+    /// Pairs the unmatched ends of messages to one destination: first those without wildcards, then
+    /// each receive with wildcards with the first send that fits.
     fn pair(&mut self, rank: &[End], is_complete: bool, looks: &mut usize) {
         let destination = rank[0].destination;
         let mut sends: VecDeque<End> = VecDeque::new();
@@ -147,8 +150,8 @@ impl Pairing {
         }
     }
 
-    /// For each kind of receives that were left at a destination, how many of the messages that fit
-    /// are certain to be taken by receives that take nothing else.
+    /// For each source and tag of the unmatched `recvs`, counts the messages that fit them and that
+    /// are certain to be taken: by these receives or by receives that accept nothing else.
     fn demands(&self, destination: u32, recvs: &[End]) -> Vec<u64> {
         let kinds: Vec<(u32, u32)> = recvs
             .chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag))

@@ -1,8 +1,8 @@
-//! Stored patterns whose bytes depend on which of several messages is sent first.
+//! Checks for stored patterns whose bytes depend on which of several sends starts first.
 //!
-//! The pattern of a message without an address has the message's number among all between two
-//! ranks, whatever their tags. So where a receive stores it, the order in which that send and the
-//! others to its rank start shows in memory, even where tags tell which receive takes which
+//! A message without an address carries a pattern that contains the message's number among all from
+//! its source to its destination, whatever their tags. If a receive stores the pattern, memory
+//! shows the order in which the sends started, even if tags decide which receive takes which
 //! message.
 
 use crate::analysis::Analysis;
@@ -13,15 +13,15 @@ use goal_lang::{Action, Payload};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::FxHashSet;
 
-/// Questions about the order of sends.
+/// Bound on the questions about the order of sends.
 const QUESTIONS_MAX: u64 = 1 << 22;
 
-/// A receive that stores a pattern, its send, and another send that may start before or after that
-/// one.
+/// A receive that stores a pattern, the send of the pattern, and another send that may start before
+/// or after it.
 type Finding = [Vertex; 3];
 
-/// Tells of patterns that are stored and depend on timing, but for those of messages that the same
-/// receives take: which takes which is told elsewhere.
+/// Reports stored patterns that depend on timing. Messages that the same receive may take are left
+/// out: the check of timing reports these.
 pub(crate) fn check<'a>(
     analysis: &'a Analysis<'a>,
     order: &mut SharedOrder<'a, 'a>,
@@ -42,8 +42,8 @@ pub(crate) fn check<'a>(
     };
     let found = search.found(&stored);
     let groups = Groups::of(found.into_iter().map(|found| (statement(analysis, found[0]), found)));
-    for (_, finding, count) in groups.order {
-        report.add(Code::TimingDependentMatch, || tell(analysis, finding, count));
+    for (_, found, count) in groups.order {
+        report.add(Code::TimingDependentMatch, || finding(analysis, found, count));
     }
     if search.is_cut {
         report.add(Code::CheckIncomplete, || {
@@ -56,7 +56,7 @@ pub(crate) fn check<'a>(
     }
 }
 
-/// The sends of patterns that are stored where they are received.
+/// The sends of patterns whose receives store them.
 fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
     let Analysis { whole, trace, .. } = analysis;
     let is_stored = |&send: &Vertex| {
@@ -79,9 +79,9 @@ fn stored(analysis: &Analysis<'_>) -> Vec<Vertex> {
 struct Search<'s, 'a> {
     analysis: &'a Analysis<'a>,
     order: &'s mut Order<'a, 'a>,
-    /// By vertex, the other end where it is the same in every run.
+    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
     partner: &'s [Vertex],
-    /// Questions that may still be asked.
+    /// The rest of the bound on questions.
     left: u64,
     is_cut: bool,
 }
@@ -110,9 +110,10 @@ impl Search<'_, '_> {
         found
     }
 
-    /// Looks at the sends from one rank to another, which come in an order in which they may start.
-    /// What starts before the first of some sends that start one after the other starts before all
-    /// of them, and what starts after the last after all.
+    /// Looks for sends of stored patterns among all `sends` from one rank to another, which are in
+    /// an order in which they may start. Sends that start one after the other need two questions
+    /// only: an action that starts before the first starts before all of them, and one that starts
+    /// after the last starts after all.
     fn of_pair(&mut self, sends: &[Vertex], stored: &FxHashSet<Vertex>, found: &mut Vec<Finding>) {
         let chains: Vec<&[Vertex]> = sends.chunk_by(|&a, &b| self.starts_before(a, b)).collect();
         if chains.len() == 1 {
@@ -143,12 +144,12 @@ impl Search<'_, '_> {
         self.left -= 1;
         let ordered = self.order.happens_before(Event::Start(first), Event::Start(second));
         self.is_cut |= ordered == Ordered::Unknown;
-        // What could not be found out is not held against the program.
+        // An unknown answer must not lead to a finding.
         ordered != Ordered::No
     }
 }
 
-fn tell(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Diagnostic {
+fn finding(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let (source, destination) = (whole.rank(send), whole.rank(recv));
     let message = format!(

@@ -1,4 +1,4 @@
-//! How findings name actions, and where these are.
+//! Names and places of actions in findings.
 
 use goal_lang::diag::{Diagnostic, dependency, spelling};
 use goal_lang::{Action, Position, Source, SourceMap, Space, Span, Style};
@@ -17,13 +17,13 @@ impl<'a> Places<'a> {
         Self { whole, sources }
     }
 
-    /// The statement of an action, where its text is at hand.
+    /// The statement of an action, if its text is at hand.
     pub(crate) fn span(&self, vertex: Vertex) -> Option<Span> {
         let debug = &self.whole.body(vertex).debug;
         self.sources?.statement(*debug.actions.get(self.whole.id(vertex).index())?)
     }
 
-    /// Where the statement of an action begins, where its text is at hand.
+    /// The position at which the statement of an action begins, if its text is at hand.
     pub(crate) fn position(&self, vertex: Vertex) -> Option<Position> {
         self.sources?;
         self.whole.body(vertex).debug.actions.get(self.whole.id(vertex).index()).copied()
@@ -34,7 +34,8 @@ impl<'a> Places<'a> {
         self.sources?.source_of(position)
     }
 
-    /// A dependency of `vertex`, labelled `waiter`, in the spelling of its text.
+    /// A statement that `waiter`, the label of `vertex`, requires `prerequisite`, in the spelling
+    /// of the text of `vertex`.
     pub(crate) fn dependency(&self, vertex: Vertex, waiter: &str, prerequisite: &str) -> String {
         let source = self.position(vertex).and_then(|position| self.source(position));
         let style = source.map_or(Style::Schedgen, spelling);
@@ -42,7 +43,7 @@ impl<'a> Places<'a> {
         format!("{}{end}", dependency(style, waiter, prerequisite))
     }
 
-    /// The source line of an action (1-based), where it is known.
+    /// The source line of an action (1-based), if it is known.
     pub(crate) fn line(&self, vertex: Vertex) -> Option<u64> {
         let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
         match self.sources.zip(body.debug.actions.get(id.index())) {
@@ -56,7 +57,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// An action without its rank: "recv `take` (line 3)", "send 7" where it has no label and no
+    /// An action without its rank: "recv `take` (line 3)", or "send 7" if it has neither label nor
     /// line.
     pub(crate) fn action(&self, vertex: Vertex) -> String {
         let (body, id) = (self.whole.body(vertex), self.whole.id(vertex));
@@ -72,12 +73,12 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// "rank 0, recv `take` (line 3)".
+    /// An action with its rank: "rank 0, recv `take` (line 3)".
     pub(crate) fn name(&self, vertex: Vertex) -> String {
         format!("rank {}, {}", self.whole.rank(vertex), self.action(vertex))
     }
 
-    /// Adds the place of an action to a finding, where it is known.
+    /// Adds a label at an action to a finding, if its place is known.
     pub(crate) fn label(
         &self,
         diagnostic: Diagnostic,
@@ -91,8 +92,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// What an action waits for, as a receive or a send says it: "a message from rank 1 with tag
-    /// 0".
+    /// The message of a send or a receive: "a message from rank 1 with tag 0".
     pub(crate) fn message(&self, vertex: Vertex) -> String {
         let any = |number: u32, what: &str| match number {
             goal_lang::ANY => format!("any {what}"),
@@ -108,7 +108,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// "bytes 4 to 7 of memory".
+/// A range in words: "bytes 4 to 7 of memory".
 pub(crate) fn in_words(space: Space, range: &Range<u64>) -> String {
     let space = match space {
         Space::Memory => "memory",

@@ -1,9 +1,9 @@
-//! What is known of each byte of a memory, in ranges of bytes that have the same state.
+//! States of the bytes of a memory, kept by ranges of bytes with the same state.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of bytes with a state each; bytes without one were never touched.
+/// Disjoint ranges of bytes with a state each. Bytes outside of them were never touched.
 #[derive(Debug)]
 pub(crate) struct Ranges<T> {
     /// By first byte, the first byte past the range, and its state.
@@ -17,9 +17,9 @@ impl<T> Default for Ranges<T> {
 }
 
 impl<T: Clone> Ranges<T> {
-    /// Calls `visit` with every part of `range` to read and change its state: first those that have
-    /// one, then the others, in state `fresh`. Ranges that reach out of `range` are cut in two.
-    /// Returns the number of parts.
+    /// Calls `visit` with every part of `range` and its state, which `visit` may change. The parts
+    /// that have a state come first, then the others with a copy of `fresh`. Ranges that extend
+    /// beyond `range` are cut in two. Returns the number of parts.
     pub(crate) fn update(
         &mut self,
         range: Range<u64>,
@@ -60,7 +60,7 @@ impl<T: Clone> Ranges<T> {
         parts
     }
 
-    /// Gives all bytes of `range` one state.
+    /// Sets the state of all bytes of `range`.
     pub(crate) fn set(&mut self, range: Range<u64>, state: T) {
         if range.is_empty() {
             return;
@@ -79,7 +79,7 @@ impl<T: Clone> Ranges<T> {
         self.map.insert(range.start, (range.end, state));
     }
 
-    /// The parts of `range` that have a state, cut to it.
+    /// The parts of `range` that have a state.
     pub(crate) fn parts(&self, range: Range<u64>) -> impl Iterator<Item = (Range<u64>, &T)> {
         let before = self.map.range(..range.start).next_back().map(|(&start, _)| start);
         self.map.range(before.unwrap_or(range.start)..range.end).filter_map(
@@ -90,7 +90,7 @@ impl<T: Clone> Ranges<T> {
         )
     }
 
-    /// Cuts the range that `at` lies inside of in two.
+    /// Cuts the range around `at` in two; does nothing if no range extends across `at`.
     fn cut(&mut self, at: u64) {
         if let Some((_, (end, state))) = self.map.range_mut(..at).next_back()
             && *end > at

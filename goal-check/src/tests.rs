@@ -11,7 +11,7 @@ fn program(text: &str) -> Program {
     parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
 }
 
-/// What is found, with the places of all actions.
+/// The findings, with the places of all actions.
 fn check_with_places(text: &str) -> Report {
     let mut sources = SourceMap::default();
     sources.add("test.goal", Arc::new(text.as_bytes().to_vec()));
@@ -30,7 +30,7 @@ fn assert_found(text: &str, options: &Options, expected: &[Code]) {
     assert_eq!(codes, expected, "{report:?}");
 }
 
-/// Programs that end in every order, whether sends are buffered or not, are not said to be wrong.
+/// Programs that end in every order with every eager limit get no finding about it.
 #[test]
 fn random_programs_that_end_pass() {
     let kinds = [
@@ -50,7 +50,7 @@ fn random_programs_that_end_pass() {
     }
 }
 
-/// What may end in several ways is told: no program with two outcomes goes without the warning.
+/// No program with two outcomes goes without the warning.
 #[test]
 fn several_outcomes_are_told() {
     let (mut several, mut told, mut single) = (0, 0, 0);
@@ -75,7 +75,7 @@ fn several_outcomes_are_told() {
     assert!(told < single, "{told} of {single} with one outcome were warned of");
 }
 
-/// Rank 2 is late in most runs; where it is not, its message goes to the receive that needs none of
+/// Rank 2 is late in most runs. If it isn't, its message goes to the receive that needs none of
 /// rank 1.
 #[test]
 fn a_receive_may_be_left_without_in_a_run_that_nothing_but_a_delay_shows() {
@@ -158,8 +158,7 @@ fn a_message_that_wildcards_have_no_place_for_has_receives() {
     assert!(note.contains("of the receives of rank 0, 2 may take it"), "{report:?}");
 }
 
-/// Two messages of 8 bytes that are received in the other order than they are sent, the second one
-/// first.
+/// Two messages of 8 bytes that are received in the opposite order of their sends.
 const CROSSED: &str = "
     rank 0 { a: send 8b to 1 tag 1; b: send 8b to 1 tag 2; b requires a; }
     rank 1 { b: recv 8b from 0 tag 2; a: recv 8b from 0 tag 1; a requires b; }";
@@ -168,14 +167,14 @@ const CROSSED: &str = "
 fn a_message_without_room_waits_for_its_receive() {
     let options = |unexpected_limit| Options { unexpected_limit, ..Options::default() };
     assert_found(CROSSED, &options(1 << 20), &[Code::ReliesOnBuffering]);
-    // There is room for one of the two, which is enough without other senders but not to be relied
-    // on.
+    // There is room for one of the two messages. This is enough without other senders, but a
+    // program must not rely on it.
     assert_found(CROSSED, &options(200), &[Code::ReliesOnBuffering, Code::ReliesOnBuffering]);
     assert_found(CROSSED, &options(100), &[Code::Deadlock, Code::ReliesOnBuffering]);
 }
 
-/// Whatever is kept, messages whose receives are there get through: those of other tags and those
-/// of other ranks.
+/// Messages with a posted receive get through although others wait: those with other tags and those
+/// from other ranks.
 #[test]
 fn a_message_without_room_holds_nothing_up() {
     let text = "
@@ -200,6 +199,6 @@ fn another_order_of_events_may_not_end() {
     let notes: Vec<_> =
         of(Code::Deadlock).map(|found| found.note.clone().unwrap_or_default()).collect();
     assert!(matches!(&notes[..], [note] if note.contains("order")), "{report:?}");
-    // That the receives may take each other's messages is told once.
+    // One finding says that the receives may take each other's messages.
     assert_eq!(of(Code::TimingDependentMatch).count(), 1, "{report:?}");
 }

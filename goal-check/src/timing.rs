@@ -1,8 +1,9 @@
-//! Receives that may take each other's messages, so that timing decides what is where.
+//! Checks for receives that may take each other's messages, so that timing decides where bytes end
+//! up.
 //!
-//! The messages of a source and a tag are received in the order of their sends (paper II; MPI's
-//! rule), so where sends and receives start one after the other every run matches them alike. What
-//! remains are starts without an order, and wildcards.
+//! Messages with the same source and tag are received in the order of their sends (paper II; MPI's
+//! rule). So if the sends start one after the other, and the receives too, every run matches them
+//! alike. This check looks at the rest: starts without an order, and wildcards.
 
 use crate::analysis::Analysis;
 use crate::groups::{Groups, more, statement};
@@ -13,24 +14,24 @@ use goal_lang::{ANY, Action, Payload, Piece};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pairs of receives that are compared.
+/// Bound on the pairs of receives that are compared.
 const PAIRS_MAX: u64 = 1 << 22;
-/// Earlier receives of a source and a tag that a receive is compared with.
+/// Bound on the earlier receives of the same source and tag that a receive is compared with.
 const NEIGHBOURS_MAX: usize = 16;
-/// Receives and sends whose lines are shown.
+/// Bound on the receives and sends that a finding shows.
 const SHOWN_MAX: usize = 512;
-/// Delays that are found.
+/// Bound on the delays that are collected.
 const DELAYS_MAX: usize = 16;
 
-/// Receives of a rank any two neighbours of which may take each other's messages.
-type Entangled = Vec<Vertex>;
+/// Receives of a rank that are connected by pairs which may take each other's messages.
+type Competitors = Vec<Vertex>;
 
-/// A send and a receive that have to start late for another receive to take what this one took, and
-/// to leave it nothing.
+/// A send and a receive which, if both start late, let another receive take the message of the
+/// first pair and leave the late receive without one.
 pub(crate) type Delay = [Vertex; 2];
 
-/// Tells which receives may take each other's messages. Returns by which delays one may be left
-/// without a message, the first of each pair of statements.
+/// Reports receives that may take each other's messages. Returns the delays by which one of them
+/// may be left without a message, one for each pair of statements.
 pub(crate) fn check<'a>(
     analysis: &'a Analysis<'a>,
     order: &mut SharedOrder<'a, 'a>,
@@ -68,18 +69,18 @@ pub(crate) fn check<'a>(
         let mut recvs: Vec<Vertex> =
             whole.vertices_of(rank).filter(|&vertex| is_received(analysis, vertex)).collect();
         recvs.sort_unstable_by_key(|recv| place[recv.index()]);
-        found.extend(search.entangled(&recvs, |vertex| unique[vertex.index()] == Vertex::NONE));
+        found.extend(search.competing(&recvs, |vertex| unique[vertex.index()] == Vertex::NONE));
     }
     if let Some(taken) = taken {
         let known: FxHashSet<Vertex> = found.iter().flatten().copied().collect();
         let others = whole.vertices().filter(|recv| kept(recv) && !known.contains(recv));
         for recv in others {
-            found.extend(search.entangled_with(recv, &taken));
+            found.extend(search.competitors_of(recv, &taken));
         }
     }
     let groups = Groups::of(found.iter().map(|group| (statement(analysis, group[0]), group)));
     for (_, group, count) in groups.order {
-        report.add(Code::TimingDependentMatch, || tell(analysis, group, count));
+        report.add(Code::TimingDependentMatch, || finding(analysis, group, count));
     }
     if search.is_cut {
         report.add(Code::CheckIncomplete, || {
@@ -99,15 +100,20 @@ fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
 struct Search<'s, 'a> {
     analysis: &'a Analysis<'a>,
     order: &'s mut Order<'a, 'a>,
-    /// Pairs that may still be compared.
+    /// The rest of the bound on compared pairs.
     left: u64,
     is_cut: bool,
     delays: Vec<Delay>,
 }
 
 impl Search<'_, '_> {
-    /// What is entangled among the receives of a rank, which come in the order of the run.
-    fn entangled(&mut self, recvs: &[Vertex], is_open: impl Fn(Vertex) -> bool) -> Vec<Entangled> {
+    /// Groups the receives of a rank that may take each other's messages. `recvs` is in the order
+    /// of the run; of each pair, one receive at least must be open: not every run matches it alike.
+    fn competing(
+        &mut self,
+        recvs: &[Vertex],
+        is_open: impl Fn(Vertex) -> bool,
+    ) -> Vec<Competitors> {
         let whole = self.analysis.whole;
         let is_wild = recvs.iter().any(|&recv| {
             matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
@@ -134,9 +140,9 @@ impl Search<'_, '_> {
                 }
             }
         } else {
-            // Without wildcards a receive competes with those of its source and tag only, most of
-            // all with the last ones. That two may not change places says nothing of those before:
-            // it may be all the same.
+            // Without wildcards a receive competes only with receives of the same source and tag,
+            // and most of all with the nearest ones. The search goes on past a neighbour that can't
+            // be exchanged: that exchange may be harmless while one further back is not.
             let mut last: FxHashMap<_, Vec<usize>> = FxHashMap::default();
             for (at, &recv) in recvs.iter().enumerate().filter(|(_, recv)| is_open(**recv)) {
                 let Action::Recv { from, tag, .. } = *whole.action(recv) else { continue };
@@ -156,13 +162,14 @@ impl Search<'_, '_> {
             .collect()
     }
 
-    /// A receive that keeps the bytes of different messages in different orders, and those that may
-    /// take one of these. They need not be two that change places: three may.
-    fn entangled_with(
+    /// If a receive stores different bytes in different orders of events, returns it with all
+    /// receives that may take one of its messages. No two of them need to exchange their messages:
+    /// it may take three.
+    fn competitors_of(
         &mut self,
         recv: Vertex,
         taken: &FxHashMap<Vertex, Vec<Vertex>>,
-    ) -> Option<Entangled> {
+    ) -> Option<Competitors> {
         let whole = self.analysis.whole;
         let sends = taken.get(&recv)?;
         if !sends.iter().skip(1).any(|&send| !self.is_harmless([recv, recv], [sends[0], send])) {
@@ -173,8 +180,9 @@ impl Search<'_, '_> {
         Some(of_rank.filter(takes_one).collect())
     }
 
-    /// What would have to be late for one of two receives to take the message of the other, which
-    /// can't take its own; `None` where it is none of the pairs that are to be tried.
+    /// The delay after which one of two receives takes the message of the other, while the other
+    /// can't take its message in turn. `None` if both or neither fit, or if a delay of the same
+    /// statements is known.
     fn delay(&self, first: Vertex, second: Vertex) -> Option<Delay> {
         if self.delays.len() == DELAYS_MAX {
             return None;
@@ -193,8 +201,8 @@ impl Search<'_, '_> {
         (!is_known).then_some(delay)
     }
 
-    /// Whether another run may give one of two receives the message of the other, so that it makes
-    /// a difference. `first` took its message before `second` did.
+    /// Returns true if another run may give one of two receives the message of the other, and this
+    /// makes a difference. In this run `first` takes its message before `second` does.
     fn may_exchange(&mut self, first: Vertex, second: Vertex) -> bool {
         let Analysis { whole, trace, .. } = self.analysis;
         let (sent_first, sent_second) =
@@ -204,7 +212,8 @@ impl Search<'_, '_> {
         if !(takes_first || takes_second) {
             return false;
         }
-        // Where only one of them can take both messages, the other may be left without.
+        // If only one of the receives can take both messages, the other may be left without one,
+        // which is never harmless.
         if takes_first
             && takes_second
             && self.is_harmless([first, second], [sent_first, sent_second])
@@ -222,11 +231,12 @@ impl Search<'_, '_> {
     fn is_ordered(&mut self, first: Event, second: Event) -> bool {
         let ordered = self.order.happens_before(first, second);
         self.is_cut |= ordered == Ordered::Unknown;
-        // What could not be found out is not held against the program.
+        // An unknown answer must not lead to a finding.
         ordered != Ordered::No
     }
 
-    /// Whether it is all the same which of two receives takes which of two messages.
+    /// Returns true if the memory at the end does not depend on which of two receives takes which
+    /// of two messages.
     fn is_harmless(&mut self, recvs: [Vertex; 2], sends: [Vertex; 2]) -> bool {
         let whole = self.analysis.whole;
         let [bytes, other] = sends.map(|send| self.analysis.whole.message_size(send));
@@ -248,11 +258,12 @@ impl Search<'_, '_> {
                 }
                 _ => false,
             };
-        bytes == 0 || store_nothing || (are_same && self.is_kept(sends))
+        bytes == 0 || store_nothing || (are_same && self.is_unchanged_between(sends))
     }
 
-    /// Whether nothing writes between two sends of the same bytes what they send.
-    fn is_kept(&mut self, sends: [Vertex; 2]) -> bool {
+    /// Returns true if no action writes the bytes of two sends, which are the same, between the
+    /// two.
+    fn is_unchanged_between(&mut self, sends: [Vertex; 2]) -> bool {
         let whole = self.analysis.whole;
         let sent = pieces(self.analysis, sends[0]);
         let body = whole.body(sends[0]);
@@ -274,7 +285,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The bytes that a message is made of.
+/// The buffers that a message is made of.
 fn pieces(analysis: &Analysis<'_>, vertex: Vertex) -> Vec<Piece> {
     let mut pieces = Vec::new();
     analysis
@@ -284,14 +295,14 @@ fn pieces(analysis: &Analysis<'_>, vertex: Vertex) -> Vec<Piece> {
     pieces
 }
 
-/// Whether two pieces have a byte in common.
+/// Returns true if two pieces have a byte in common.
 fn overlap(a: &Piece, b: &Piece) -> bool {
     a.space == b.space
         && a.addr < b.addr.saturating_add(b.size)
         && b.addr < a.addr.saturating_add(a.size)
 }
 
-/// Places joined into groups.
+/// Positions joined into disjoint groups (union-find).
 struct Joined(Vec<usize>);
 
 impl Joined {
@@ -312,7 +323,7 @@ impl Joined {
         self.0[a.max(b)] = a.min(b);
     }
 
-    /// The groups of more than one place, each ascending.
+    /// The groups of more than one position, each in ascending order.
     fn of_several(&mut self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
         for at in 0..self.0.len() {
@@ -324,8 +335,8 @@ impl Joined {
     }
 }
 
-/// The messages without a receive that some of a rank's receives may take.
-fn left_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = Vertex> {
+/// The unmatched sends whose message one of `recvs`, all of one rank, may take.
+fn unmatched_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = Vertex> {
     let Analysis { whole, trace, .. } = *analysis;
     let rank = whole.rank(recvs[0]);
     whole.vertices().filter(move |&send| {
@@ -335,9 +346,9 @@ fn left_for(analysis: &Analysis<'_>, recvs: &[Vertex]) -> impl Iterator<Item = V
     })
 }
 
-/// Receives of a rank that may take each other's messages, one or more of which may be left
-/// without.
-pub(crate) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
+/// Makes the finding about receives of a rank that may take each other's messages. Some of them may
+/// be left without a message.
+pub(crate) fn finding(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Diagnostic {
     let Analysis { whole, trace, places, .. } = analysis;
     let is_wild = group.iter().any(
         |&recv| matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY),
@@ -361,8 +372,8 @@ pub(crate) fn tell(analysis: &Analysis<'_>, group: &[Vertex], count: u64) -> Dia
     let mut sends: Vec<Vertex> =
         group.iter().filter_map(|recv| trace.partner[recv.index()].some()).collect();
     if sends.len() < group.len() {
-        // What was taken in place of another message is what other runs do otherwise.
-        sends.extend(left_for(analysis, group));
+        // A send that this run leaves unmatched shows what other runs may match.
+        sends.extend(unmatched_for(analysis, group));
     }
     sends.sort_unstable();
     for &send in sends.iter().take(SHOWN_MAX) {

@@ -1,4 +1,4 @@
-//! Who waits for whom where a run is stuck, and who waits for itself that way.
+//! The waits of the actions that a stuck run left, and the cycles among them.
 
 use super::pairing::Pairing;
 use crate::analysis::Analysis;
@@ -7,18 +7,19 @@ use goal_opt::whole::Vertex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// Cycles that are looked for.
+/// Bound on the cycles that are searched for.
 const CYCLES_MAX: usize = 16;
-/// Actions that are looked at to find shorter ways round.
+/// Bound on the actions that are visited to shorten cycles.
 const LOOKS_MAX: usize = 1 << 18;
 
-/// What the actions wait for that a run did not end.
+/// The waits of the actions that a run did not end.
 pub(crate) struct Waits<'a> {
     analysis: &'a Analysis<'a>,
     pairing: &'a Pairing,
-    /// By body, what each action requires and what it irequires.
+    /// By body, for each action those that it requires and those that it irequires. Filled in when
+    /// a body is first needed.
     prerequisites: Vec<Option<[Csr; 2]>>,
-    /// Actions that may still be looked at to find shorter ways round.
+    /// The rest of the bound on visited actions.
     looks: usize,
 }
 
@@ -33,8 +34,9 @@ impl<'a> Waits<'a> {
         }
     }
 
-    /// What an action that did not end waits for, each of which did not happen: the other end of
-    /// its message if it has started, the ends and starts of actions of its rank if not.
+    /// The actions that an unfinished action waits for and that have not done their part: the other
+    /// end of its message if the action has started; otherwise the prerequisites that have not
+    /// ended or not started.
     pub(crate) fn of(&mut self, vertex: Vertex) -> Vec<Vertex> {
         let Analysis { whole, trace, .. } = self.analysis;
         if trace.has_started(vertex) {
@@ -55,8 +57,7 @@ impl<'a> Waits<'a> {
         ends.chain(starts).collect()
     }
 
-    /// Cycles without a common action, the shortest first, each in the order of waiting and none
-    /// longer than it must be from its first action.
+    /// Finds cycles that share no action, the shortest first. Each is in the order of waiting.
     pub(crate) fn cycles(&mut self) -> Vec<Vec<Vertex>> {
         let Analysis { whole, trace, .. } = self.analysis;
         let mut done = FxHashSet::default();
@@ -75,8 +76,8 @@ impl<'a> Waits<'a> {
         cycles
     }
 
-    /// The first cycle on a way from `root` through actions that are not done with. Depth first, on
-    /// a stack of its own: a chain may have a million actions.
+    /// Finds a cycle that can be reached from `root` through actions that are not in `done`. Depth
+    /// first with an explicit stack, as a chain may have a million actions.
     fn search(&mut self, root: Vertex, done: &mut FxHashSet<Vertex>) -> Option<Vec<Vertex>> {
         if done.contains(&root) {
             return None;
@@ -102,23 +103,22 @@ impl<'a> Waits<'a> {
         None
     }
 
-    /// The shortest cycle through any action of a cycle, or of the first ones where there is much
-    /// to look at.
+    /// Replaces a cycle by the shortest one through any of its actions, as far as the bound on
+    /// visits allows.
     fn shortened(&mut self, mut cycle: Vec<Vertex>) -> Vec<Vertex> {
         for start in cycle.clone() {
             if let Some(shorter) = self.shortest(start, cycle.len()) {
                 cycle = shorter;
             }
         }
-        // It is told from the first of the actions that have started, which is where a reader
-        // looks.
+        // A reader looks first at actions that have started, so the cycle begins with one of them.
         let trace = self.analysis.trace;
         let first = (0..cycle.len()).min_by_key(|&at| (!trace.has_started(cycle[at]), cycle[at]));
         cycle.rotate_left(first.unwrap_or(0));
         cycle
     }
 
-    /// The shortest cycle through `start` if it has fewer than `length` actions.
+    /// Finds the shortest cycle through `start` if it has fewer than `length` actions.
     fn shortest(&mut self, start: Vertex, length: usize) -> Option<Vec<Vertex>> {
         let mut from = FxHashMap::default();
         let mut todo = VecDeque::from([(start, 1)]);

@@ -1,8 +1,8 @@
-//! The promise of the checks: a program without a finding ends in every order of events. Small
-//! random programs are explored by the interpreter, which shares no code with the checks.
+//! The promise of the checks: a program without a finding ends in every order of events. The
+//! interpreter, which shares no code with the checks, explores small random programs.
 //!
-//! `GOAL_TANGLES=N` looks at N programs in place of 5,000 and 2,000, `GOAL_TANGLES_FROM=S` begins
-//! at seed S.
+//! `GOAL_TANGLES=N` tests N programs instead of 5,000 and 2,000, `GOAL_TANGLES_FROM=S` begins at
+//! seed S.
 
 use goal_check::{Options, check};
 use goal_interp::{Eager, Error, always_ends, outcomes};
@@ -12,14 +12,14 @@ use std::env;
 
 const STATES_MAX: usize = 60_000;
 
-/// Numbers of programs, by what was found and by what is true.
+/// Numbers of programs, by findings and by the results of the interpreter.
 #[derive(Debug, Default)]
 struct Counts {
     clean: u32,
     gets_stuck: u32,
     fails: u32,
     too_many_orders: u32,
-    /// Of those that end in every order.
+    /// Programs that end in every order.
     ends: u32,
     ends_and_timing_is_told: u32,
     ends_and_buffering_is_told: u32,
@@ -61,7 +61,7 @@ fn what_passes_ends_in_every_order() {
         };
         let report = check(&program, None, &options);
         let limits = [options.eager_limit, 0];
-        // Without a finding it is safe on any machine, too.
+        // A program without a finding must also end with an eager limit of 0.
         let asked = &limits[..if report.is_empty() { 2 } else { 1 }];
         let gave_up = has(&report, Code::CheckIncomplete);
         counts.check_gave_up += u32::from(gave_up);
@@ -121,7 +121,7 @@ fn what_passes_leaves_the_same_memory() {
             }
             Ok(Some(_)) => same_and_told += u32::from(has(&report, Code::TimingDependentMatch)),
             Ok(None) => too_many += 1,
-            // That it gets stuck is another matter.
+            // The other test covers programs that get stuck.
             Err(_) => {}
         }
     }

@@ -1,8 +1,8 @@
-//! Bytes that are written as one datatype and, after a message, read as another.
+//! Checks for bytes that are written as one datatype and, after a message, read as another.
 //!
-//! The types of all ranks' bytes are followed through the abstract run. Copies and messages carry
-//! them along, operations other than copies read and write them, and what a pattern or a user
-//! function stores has none.
+//! The datatypes of all ranks' bytes are followed through the abstract run. Copies and messages
+//! carry them along; other operations read and write them; bytes that a pattern or a user function
+//! stores have none.
 
 mod report;
 mod shadow;
@@ -27,10 +27,10 @@ pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, re
     let mut shadow = Shadow::new(whole, &partners, analysis.options.effort);
     let is_whole = trace.order.iter().all(|&vertex| shadow.step(vertex));
     let (mismatches, trail) = shadow.found();
-    report::tell(analysis, &mismatches, &trail, !is_whole, report);
+    report::add_findings(analysis, &mismatches, &trail, !is_whole, report);
 }
 
-/// The types that elements are written or read as: where there is only one, nothing can disagree.
+/// The datatypes that elements are written or read as. If there is only one, no two can differ.
 fn datatypes(whole: &Whole<'_>) -> BTreeSet<Datatype> {
     let mut datatypes = BTreeSet::new();
     for body in &whole.program.bodies {

@@ -1,4 +1,4 @@
-//! What is said about datatypes.
+//! The findings about datatypes.
 
 use super::trail::{Mismatch, Trail};
 use crate::analysis::Analysis;
@@ -6,10 +6,10 @@ use goal_lang::ActionKind;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::Vertex;
 
-/// Most copies, sends and receives that a finding shows, the last ones.
+/// Bound on the copies, sends and receives that a finding shows; the last ones are shown.
 const SHOWN_MAX: usize = 16;
 
-pub(super) fn tell(
+pub(super) fn add_findings(
     analysis: &Analysis<'_>,
     mismatches: &[Mismatch],
     trail: &Trail,

@@ -1,4 +1,4 @@
-//! The memories of all ranks, with the type of each byte instead of its value.
+//! The memories of all ranks, with the datatype of each byte instead of its value.
 
 use super::trail::{Mismatch, Trail, Typed};
 use crate::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
@@ -8,31 +8,32 @@ use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// What is known of the bytes of a buffer: parts of the concatenation of its pieces, in order.
+/// The known datatypes of a buffer, as ranges of the concatenation of its pieces, in order.
 type Parts = Vec<(Range<u64>, Typed)>;
 
-/// The place of a finding: the bodies and actions of writer, send, receive and reader.
+/// The statements of a finding: those of writer, send, receive and reader.
 type Place = [Option<(BodyId, ActionId)>; 4];
 
 pub(super) struct Shadow<'a> {
     whole: &'a Whole<'a>,
-    /// By vertex, the other end of a message that every run matches alike.
+    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
     partners: &'a [Vertex],
-    /// By rank, its memory and its scratch memory.
+    /// By rank, the datatypes of its memory and of its scratch memory.
     spaces: Vec<[Ranges<Option<Typed>>; 2]>,
-    /// By send that ended before its receive, what it sent; by send whose message was taken before
-    /// it ended, nothing.
+    /// By send that ended before its receive, the datatypes of its message. A send whose message
+    /// was taken before it ended has an empty entry.
     under_way: FxHashMap<Vertex, Parts>,
-    /// Ranges of bytes that may still be looked at.
+    /// The rest of the bound on visited ranges.
     steps_left: u64,
     mismatches: Vec<Mismatch>,
-    /// The places of those found already: ranks that share bodies have theirs in common.
+    /// The statements of findings so far: ranks with the same body have these in common.
     places: FxHashSet<Place>,
     trail: Trail,
 }
 
 impl<'a> Shadow<'a> {
-    /// `effort` says how many times as much work as usual may be done.
+    /// The state before the first action. `effort` is the bound on the work as a multiple of the
+    /// default.
     pub(super) fn new(whole: &'a Whole<'a>, partners: &'a [Vertex], effort: u64) -> Self {
         let mut spaces = Vec::new();
         spaces.resize_with(whole.program.ranks.len(), <[Ranges<Option<Typed>>; 2]>::default);
@@ -55,7 +56,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// Carries an action out; `false` where the bound on the work has been reached.
+    /// Executes an action on the datatypes. Returns false if the bound on the work is reached.
     pub(super) fn step(&mut self, vertex: Vertex) -> bool {
         let body = self.whole.body(vertex);
         let action = self.whole.action(vertex);
@@ -71,7 +72,7 @@ impl<'a> Shadow<'a> {
         self.steps_left > 0
     }
 
-    /// The mismatches, and how their bytes came.
+    /// The mismatches, and the ways of their bytes.
     pub(super) fn found(self) -> (Vec<Mismatch>, Trail) {
         (self.mismatches, self.trail)
     }
@@ -83,7 +84,7 @@ impl<'a> Shadow<'a> {
             });
             self.write(send, &[reduction.b], Some(reduction.datatype));
         }
-        // Without an entry the receive is still to come.
+        // If there is no entry, the receive has not taken the message yet.
         if self.partners[send.index()] != Vertex::NONE && self.under_way.remove(&send).is_none() {
             let parts = self.sent(send);
             if !parts.is_empty() {
@@ -92,7 +93,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What is known of a send's message.
+    /// The datatypes of a send's message.
     fn sent(&mut self, send: Vertex) -> Parts {
         let (body, action) = (self.whole.body(send), self.whole.action(send));
         let Action::Send { payload, .. } = *action else { return Vec::new() };
@@ -121,8 +122,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What the message of a send has brought to its receive. A send that has not ended has the
-    /// bytes still in its buffer.
+    /// The datatypes of the message that a receive takes. If its send has not ended, they are still
+    /// in the send's buffer.
     fn taken(&mut self, send: Vertex, recv: Vertex) -> Parts {
         let mut parts = match self.under_way.remove(&send) {
             Some(parts) => parts,
@@ -138,7 +139,7 @@ impl<'a> Shadow<'a> {
             typed.message = [send, recv];
             typed.read = false;
         }
-        self.trail.lead(&mut parts, &[send, recv]);
+        self.trail.extend(&mut parts, &[send, recv]);
         parts
     }
 
@@ -152,7 +153,7 @@ impl<'a> Shadow<'a> {
             }
             Function::Predefined(Op::Copy, _) => {
                 let mut parts = self.gather(vertex, local.a);
-                self.trail.lead(&mut parts, &[vertex]);
+                self.trail.extend(&mut parts, &[vertex]);
                 self.scatter(vertex, local.result(), &parts);
             }
             Function::Predefined(_, datatype) => {
@@ -179,7 +180,8 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// Reads bytes as elements, which tells whether they were received as others.
+    /// Reads bytes as elements, and reports those that were received as elements of another
+    /// datatype.
     fn read(&mut self, vertex: Vertex, pieces: &[Piece], datatype: Datatype) {
         for piece in pieces {
             let mut received = Vec::new();
@@ -214,7 +216,7 @@ impl<'a> Shadow<'a> {
         }
     }
 
-    /// What is known of the bytes of a buffer.
+    /// The datatypes of the bytes of a buffer.
     fn gather(&mut self, vertex: Vertex, buffer: Operand<'_>) -> Parts {
         let mut parts = Vec::new();
         let mut offset = 0;
@@ -234,7 +236,7 @@ impl<'a> Shadow<'a> {
         parts
     }
 
-    /// Stores what is known of the bytes that a buffer takes.
+    /// Stores the datatypes of the bytes that a buffer receives.
     fn scatter(&mut self, vertex: Vertex, buffer: Operand<'_>, parts: &[(Range<u64>, Typed)]) {
         let mut offset = 0;
         for piece in buffer.pieces() {

@@ -1,29 +1,29 @@
-//! How typed bytes came to where they are read.
+//! Bytes with a datatype, and the way on which they came to their reader.
 
 use goal_lang::Datatype;
 use goal_opt::whole::Vertex;
 use std::iter;
 use std::ops::Range;
 
-/// The end of a way in the [`Trail`].
+/// A way in the [`Trail`], named by its last step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hops(u32);
 
 impl Hops {
-    /// No way: the bytes are where they were written.
+    /// The empty way: the bytes are where they were written.
     pub(super) const NONE: Hops = Hops(u32::MAX);
 }
 
-/// The copies, sends and receives that bytes came through. Ways share their beginnings.
+/// The ways of bytes through copies, sends and receives. Ways share their beginnings.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    /// An action, and the way before it.
+    /// A step of a way: an action, and the way before it.
     hops: Vec<(Vertex, Hops)>,
 }
 
 impl Trail {
-    /// Leads parts of a buffer on through some actions.
-    pub(super) fn lead(&mut self, parts: &mut [(Range<u64>, Typed)], through: &[Vertex]) {
+    /// Extends the ways of parts of a buffer by some actions.
+    pub(super) fn extend(&mut self, parts: &mut [(Range<u64>, Typed)], through: &[Vertex]) {
         let mut last: Option<(Hops, Hops)> = None;
         for (_, typed) in parts {
             let before = typed.hops;
@@ -47,15 +47,15 @@ impl Trail {
     }
 }
 
-/// Where bytes got their type from, and which message brought them.
+/// The datatype of bytes, the action that wrote them, and the way that they took since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Typed {
     pub(super) datatype: Datatype,
-    /// [`Vertex::NONE`] for `init`.
+    /// The action that wrote them; [`Vertex::NONE`] for `init`.
     pub(super) writer: Vertex,
-    /// The last message, as send and receive; [`Vertex::NONE`] before there is one.
+    /// The send and the receive of the last message; [`Vertex::NONE`] if there was none.
     pub(super) message: [Vertex; 2],
-    /// Whether an operation has read the bytes as elements since they were received.
+    /// True if an operation has read the bytes as elements since they were received.
     pub(super) read: bool,
     /// The copies and messages that they came through.
     pub(super) hops: Hops,
@@ -67,7 +67,7 @@ impl Typed {
     }
 }
 
-/// Elements of a message that are read as another type than they were written.
+/// Elements of a message that are read as another datatype than they were written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mismatch {
     pub(super) typed: Typed,

@@ -17,7 +17,7 @@ fn find(whole: &Whole<'_>, label: &str) -> Vertex {
     whole.vertices().find(labelled).unwrap_or_else(|| panic!("no {label}"))
 }
 
-/// For pairs of labels, whether the first one's accesses come before the second one's.
+/// Asserts, for pairs of labels, if the accesses of the first come before those of the second.
 #[track_caller]
 fn assert_order(text: &str, expected: &[(&str, &str, Ordered)]) {
     let program = program(text);
@@ -37,8 +37,8 @@ fn a_reply_comes_after_what_it_replies_to() {
         rank 0 { s: send 0,8 to 1; r: recv 8,8 from 1; w: exec copyInt8 with 8,1 0,1; w requires r; }
         rank 1 { a: recv 0,8 from 0; b: send 0,8 to 0; b requires a; }";
     let (yes, no) = (Ordered::Yes, Ordered::No);
-    // Where the reply has come, the request was received, so its buffer is free; the reply itself
-    // stores nothing before the request is sent.
+    // When the reply has come, the request was received, so its buffer is free. The reply stores
+    // nothing before the request is sent.
     assert_order(
         text,
         &[("s", "w", yes), ("s", "r", yes), ("r", "s", no), ("a", "r", yes), ("w", "a", no)],
@@ -103,7 +103,7 @@ fn a_wildcard_that_only_one_message_fits_is_none() {
     assert_order(&text(1), &[("x", "y", Ordered::No)]);
 }
 
-/// The answers are those of a walk over the graph of events.
+/// The answers agree with a walk over the graph of events.
 #[test]
 fn answers_are_those_of_a_walk() {
     for seed in 0..300 {
@@ -136,7 +136,7 @@ fn answers_are_those_of_a_walk() {
     }
 }
 
-/// What happens after the accesses of an action.
+/// The events that happen after the accesses of an action.
 fn walk(
     whole: &Whole<'_>,
     order: &Order<'_, '_>,

@@ -1,4 +1,4 @@
-//! Whether all ranks get the same bits where rounding depends on the order of combination.
+//! Checks that all ranks get the same bits if rounding depends on the order of combination.
 
 use super::execute::Execution;
 use super::layout::Layout;
@@ -9,8 +9,8 @@ use crate::places::Places;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Function, Op, Piece, Space};
 
-/// A finding where a rank combines the inputs of an allreduce in another order, or other pairs
-/// first, than rank 0. Which of two operands comes first makes no difference.
+/// Makes a finding if a rank combines the inputs of an allreduce in another order, or groups them
+/// differently, than rank 0. Swapped operands of one operation make no difference.
 pub(super) fn check(
     execution: &mut Execution<'_>,
     layout: &Layout,
@@ -40,8 +40,7 @@ pub(super) fn check(
     Some(finding(rank, addr, parts, &execution.trail, places))
 }
 
-/// The first byte that two lists of the same length don't have in common, and the parts that it
-/// lies in.
+/// The first byte in which two lists of the same length differ, and the parts that contain it.
 fn difference(a: &[Part], b: &[Part]) -> Option<(u64, [Part; 2])> {
     let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
     let (mut x, mut y, mut at) = (a.next()?, b.next()?, 0);

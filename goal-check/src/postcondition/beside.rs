@@ -1,5 +1,5 @@
-//! Actions that are not on a wrong byte's way, but may have been meant to be: they write bytes
-//! beside those that the way reads.
+//! Finds actions that do not contribute to a wrong byte but may have been meant to: they write next
+//! to bytes that contribute.
 
 use super::compare::Wrong;
 use super::layout::Layout;
@@ -7,26 +7,27 @@ use goal_lang::{Access, Piece, Space};
 use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Most actions of the way that are looked at.
+/// Bound on the contributing actions that are examined.
 const READERS_MAX: usize = 64;
 
-/// Most pairs of what a rank writes and what the way reads there that are compared; one piece of
-/// the way always is.
+/// Bound on the pairs of a written and a read piece that are compared. One read piece is always
+/// compared.
 const PAIRS_MAX: usize = 1 << 20;
 
-/// Most actions that are shown.
+/// Bound on the actions that a finding shows.
 const SHOWN_MAX: usize = 6;
 
-/// An action that writes beside what is read.
+/// An action that writes next to bytes that are read.
 pub(super) struct Beside {
     pub(super) vertex: Vertex,
     pub(super) writes: Piece,
     pub(super) reads: Piece,
 }
 
-/// The actions that write a part of what an action on the way, or the result, reads and not all of
-/// it, or that write next to it where nothing else does. Those first that also write past it, as
-/// one at a wrong address does; last the local operations next to it where others write it.
+/// Finds actions that write only a part of a range that a contributing action, or the result,
+/// reads, or that write next to a range that no other action writes. Those that also write past the
+/// range come first, as an action at a wrong address does; local operations next to ranges that
+/// others write come last.
 pub(super) fn beside(
     whole: &Whole<'_>,
     layout: &Layout,
@@ -63,7 +64,7 @@ pub(super) fn beside(
     found.into_iter().map(|(_, _, beside)| beside).collect()
 }
 
-/// By rank, what the result and the first actions of the way read.
+/// By rank, the ranges that the result and the first contributing actions read.
 fn reads(
     whole: &Whole<'_>,
     layout: &Layout,

@@ -1,4 +1,4 @@
-//! What memory holds in the end against what it must hold.
+//! Compares the memory at the end with the definition of the collective.
 
 use super::contributions::{Contributions, Run, merged};
 use super::execute::Execution;
@@ -7,37 +7,37 @@ use super::memory::Part;
 use super::value::{Node, Value, Values, canonical, commutes, is_idempotent, is_logical, width};
 use goal_lang::{Function, Piece, Space};
 
-/// The first bytes of a rank that are not what they must be.
+/// The first wrong bytes of a rank.
 #[derive(Debug)]
 pub(super) struct Wrong {
     pub(super) rank: u32,
-    /// What they must be, from the first wrong byte on.
+    /// The required content, from the first wrong byte on.
     pub(super) wanted: Wanted,
-    /// What they are.
+    /// The actual content.
     pub(super) part: Part,
     pub(super) how: Violation,
 }
 
-/// In what way bytes are wrong.
+/// The kind of a wrong content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Violation {
-    /// They are something else.
+    /// It is something else.
     Other,
-    /// They combine other inputs.
+    /// It combines other inputs.
     Contributions(Difference),
-    /// They combine the inputs, but in this order of ranks and with a function that may not
-    /// commute.
+    /// It combines the right inputs in this order of ranks, which is not ascending, with a function
+    /// that may not commute.
     Order(Vec<Run>),
 }
 
-/// What is wrong with the contributions to a combination.
+/// The differences between the contributions to a combination and the required ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Ranks whose element is not there, as first and last.
+    /// Ranks whose element is missing, as first and last of each run.
     pub(super) missing: Vec<(u32, u32)>,
-    /// Ranks whose element is there too often.
+    /// Ranks whose element contributes more than once.
     pub(super) repeated: Vec<(u32, u32)>,
-    /// What does not belong there, each a byte of an expression.
+    /// Contributions that are no required input, each as a byte of an expression.
     pub(super) foreign: Vec<Value>,
 }
 
@@ -46,13 +46,13 @@ impl Difference {
         self.is_only_repeated() && self.repeated.is_empty()
     }
 
-    /// Whether everything is there that should be, and nothing else.
+    /// Returns true if no input is missing and nothing foreign contributes.
     pub(super) fn is_only_repeated(&self) -> bool {
         self.missing.is_empty() && self.foreign.is_empty()
     }
 }
 
-/// Most entries of a list of what is wrong.
+/// Bound on the entries of each list of differences.
 const LISTED_MAX: usize = 8;
 
 /// Compares the outputs of ranks.
@@ -103,7 +103,7 @@ impl<'a> Comparison<'a> {
             Content::Of(rank) if is_input(rank) => return None,
             Content::Of(_) => return Some(Violation::Other),
             Content::Combined(0) if is_input(0) => return None,
-            // What was made 0 or 1 is not the input any more.
+            // A logical operation makes 0 or 1 of its input, so the result is not the input.
             Content::Combined(0) if is_logical(self.function) => return Some(Violation::Other),
             Content::Combined(last) => last,
         };
@@ -137,7 +137,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Sorted contributions against one of each rank up to `last`.
+    /// Compares sorted contributions with exactly one of each rank up to `last`.
     fn difference(
         &self,
         runs: &[Run],

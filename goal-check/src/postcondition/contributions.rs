@@ -1,5 +1,5 @@
-//! Which inputs an expression combines: runs of consecutive expressions, which for the usual
-//! algorithms are few.
+//! The inputs that an expression combines, as runs of consecutive ranks. The usual algorithms have
+//! few runs.
 
 use super::value::{Application, Expression, Node, Values, commutes, width};
 use crate::limits::{COUNTED_OPERANDS_MAX, KEPT_RUNS_MAX};
@@ -8,15 +8,15 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Consecutive expressions that contribute alike. Since the inputs of ranks are the first
-/// expressions, a run of inputs is a run of ranks.
+/// Consecutive expressions that contribute in the same way. The inputs of the ranks are the first
+/// expressions, so a run of inputs is a run of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Byte `o` of the combination has byte `o + shift` of the contribution in it.
+    /// Byte `o + shift` of the contribution is combined into byte `o` of the combination.
     pub(super) shift: u64,
-    /// How often each is there.
+    /// The number of times that each of them contributes.
     pub(super) count: u32,
 }
 
@@ -30,21 +30,21 @@ impl Run {
     }
 }
 
-/// The contributions to expressions that apply one associative function: sorted by shift and
-/// expression where it commutes, else in the order of application.
+/// Computes the contributions to expressions of one associative function: sorted by shift and
+/// expression if it commutes, otherwise in the order of application.
 #[derive(Debug)]
 pub(super) struct Contributions {
     function: Function,
     element: u64,
     known: FxHashMap<Node, Rc<[Run]>>,
-    /// Runs in `known`.
+    /// The number of runs in `known`.
     kept: usize,
-    /// Operands that were counted without keeping anything.
+    /// The number of operands that were counted without keeping the results.
     pub(super) counted: u64,
 }
 
 impl Contributions {
-    /// For a canonical function; `element` is the size of what a user function works on.
+    /// Prepares for a canonical function. `element` is the size of the elements of a user function.
     pub(super) fn new(function: Function, element: u64) -> Self {
         Self {
             function,
@@ -55,7 +55,7 @@ impl Contributions {
         }
     }
 
-    /// The expression as an application of the function.
+    /// The expression as an application of the function; `None` if it is none.
     pub(super) fn application(&self, values: &Values, node: Node) -> Option<Application> {
         match values.expression(node) {
             Expression::Applied(application) if application.function == self.function => {
@@ -65,7 +65,8 @@ impl Contributions {
         }
     }
 
-    /// What contributes to an expression; itself where it applies another function or none.
+    /// The contributions to an expression. An expression that does not apply the function
+    /// contributes itself.
     pub(super) fn of(&mut self, values: &Values, node: Node) -> Rc<[Run]> {
         let Some(whole) = self.application(values, node) else {
             return Rc::new([Run::one(node)]);
@@ -97,13 +98,13 @@ impl Contributions {
         Rc::clone(&self.known[&node])
     }
 
-    /// Whether so much was counted that the rest stays unknown.
+    /// Returns true if the bound on counted operands is reached: further results are not valid.
     pub(super) fn is_exhausted(&self) -> bool {
         self.counted > COUNTED_OPERANDS_MAX
     }
 
-    /// What contributes to an application with elements at `phase`, found anew each time. For where
-    /// the lists of all expressions together are too long to keep.
+    /// The contributions to an application with elements at `phase`, computed without keeping
+    /// intermediate results, for expressions whose lists would take too much memory together.
     pub(super) fn of_large(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         if commutes(self.function) {
             self.counted(values, node, phase)
@@ -112,8 +113,8 @@ impl Contributions {
         }
     }
 
-    /// Hands the count of each expression down to its operands. These are older than it, so the
-    /// newest goes first.
+    /// Adds the count of each expression to its operands. Operands are older than the expression,
+    /// so the newest goes first.
     fn counted(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         let mut open = BTreeMap::from([((node, 0), 1)]);
         let mut runs = Vec::new();
@@ -136,7 +137,7 @@ impl Contributions {
         joined(&[], &runs)
     }
 
-    /// Goes from left to right.
+    /// Lists the contributions from left to right.
     fn listed(&mut self, values: &Values, node: Node, phase: u64) -> Vec<Run> {
         let mut open = vec![(node, 0)];
         let mut runs = Vec::new();
@@ -154,7 +155,7 @@ impl Contributions {
     }
 
     /// The operands of an expression that is `shift` bytes ahead of one with elements at `phase`,
-    /// and how far they are ahead of it.
+    /// and their distances from it.
     fn operands(
         &self,
         values: &Values,
@@ -175,8 +176,8 @@ impl Contributions {
             .into()
     }
 
-    /// The contributions of an operand that is `shift` bytes ahead. One with elements in other
-    /// places is no application of the same elements, so it stands for itself.
+    /// The contributions of an operand that is `shift` bytes ahead. If its elements begin at other
+    /// positions, it contributes itself, as it does not apply the function to the same elements.
     fn operand(&self, values: &Values, node: Node, phase: u64, shift: u64) -> Vec<Run> {
         let is_aligned = |application: &Application| {
             phase.wrapping_add(shift).wrapping_sub(u64::from(application.phase)) % self.element == 0
@@ -195,7 +196,7 @@ impl Contributions {
     }
 }
 
-/// Two sorted lists of runs as one, with the counts of what both have combined.
+/// Merges two sorted lists of runs. `combine` computes the count of entries that both have.
 pub(super) fn merged(a: &[Run], b: &[Run], combine: impl Fn(u32, u32) -> u32) -> Vec<Run> {
     let mut out: Vec<Run> = Vec::with_capacity(a.len() + b.len());
     let (mut a, mut b) = (a.iter().copied(), b.iter().copied());
@@ -243,7 +244,7 @@ pub(super) fn merged(a: &[Run], b: &[Run], combine: impl Fn(u32, u32) -> u32) ->
     }
 }
 
-/// One list behind the other.
+/// Appends one list to the other.
 fn joined(a: &[Run], b: &[Run]) -> Vec<Run> {
     let mut out = a.to_vec();
     b.iter().for_each(|&run| push(&mut out, run));

@@ -1,4 +1,4 @@
-//! The program carried out on expressions instead of bytes.
+//! Executes the program on expressions instead of bytes.
 
 use super::layout::Layout;
 use super::memory::{Memory, Part};
@@ -10,7 +10,7 @@ use goal_lang::{Action, Function, Op, Operand, Payload, Piece, Reduction};
 use goal_opt::whole::{Trace, Vertex, Whole};
 use rustc_hash::FxHashMap;
 
-/// The memories of all ranks in the end, and how everything got there.
+/// The memories of all ranks after the execution, and the way on which each byte got there.
 pub(super) struct Execution<'a> {
     whole: &'a Whole<'a>,
     layout: &'a Layout,
@@ -19,13 +19,13 @@ pub(super) struct Execution<'a> {
     start: Start<'a>,
     /// By rank, its memory and its scratch memory.
     memories: Vec<[Memory; 2]>,
-    /// What was sent and not received yet, by send.
+    /// By send, the content of a message that is not received yet.
     under_way: FxHashMap<Vertex, Vec<Part>>,
-    /// Ranges read so far.
+    /// The number of ranges read so far.
     ranges: u64,
 }
 
-/// Messages were cut into more ranges than are followed.
+/// The bound on the ranges that actions read was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooManyRanges;
 
@@ -34,7 +34,7 @@ impl<'a> Execution<'a> {
     /// memory grow with the ranges that actions read and write, not with their bytes.
     ///
     /// # Errors
-    /// Where these are too many.
+    /// If the ranges are more than a bound.
     pub(super) fn run(
         whole: &'a Whole<'a>,
         trace: &Trace,
@@ -55,7 +55,7 @@ impl<'a> Execution<'a> {
         for &vertex in &trace.order {
             let partner = trace.partner[vertex.index()];
             let is_send = matches!(whole.action(vertex), Action::Send { .. });
-            // A send that ends right behind its receive was read by it.
+            // The receive has already read the message of a send that ends right after it.
             if !(is_send && before != Vertex::NONE && partner == before) {
                 execution.execute(vertex, partner);
             }
@@ -67,7 +67,7 @@ impl<'a> Execution<'a> {
         Ok(execution)
     }
 
-    /// What lies in a rank's memory.
+    /// The content of a piece of a rank's memory.
     pub(super) fn read(&mut self, rank: u32, piece: Piece) -> Vec<Part> {
         let mut parts = Vec::new();
         self.read_into(rank, piece, &mut parts);
@@ -130,7 +130,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// The bytes of a message, which a reduce-send makes first.
+    /// The content of a message. A send that combines computes it first.
     fn sent(&mut self, send: Vertex, payload: Payload) -> Vec<Part> {
         if let Some(reduction) = self.whole.body(send).reduction(self.whole.action(send))
             && let Some(a) = reduction.a
@@ -148,7 +148,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Combines bytes with the accumulator of a message.
+    /// Combines `a` with the accumulator of a message.
     fn reduce(&mut self, vertex: Vertex, reduction: Reduction, a: &[Part]) {
         let rank = self.whole.rank(vertex);
         let function = canonical(Function::Predefined(reduction.op, reduction.datatype));
@@ -178,7 +178,7 @@ impl<'a> Execution<'a> {
         parts
     }
 
-    /// Stores bytes as they are.
+    /// Stores parts unchanged into a buffer.
     fn store(&mut self, vertex: Vertex, buffer: Operand<'_>, mut parts: Vec<Part>) {
         for part in &mut parts {
             part.step = self.trail.push(vertex, [part.source(); 2]);
@@ -193,7 +193,7 @@ impl<'a> Execution<'a> {
         self.write(self.whole.rank(vertex), buffer, &[part]);
     }
 
-    /// Writes parts over the pieces of a buffer, as far as they go.
+    /// Writes parts to the pieces of a buffer until either ends.
     fn write(&mut self, rank: u32, buffer: Operand<'_>, parts: &[Part]) {
         let memories = &mut self.memories[rank as usize];
         if let Operand::One(piece) = buffer
@@ -217,8 +217,8 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// `a f b`, range by range where whole elements of both operands are in one, else element by
-    /// element.
+    /// Computes `a f b`: by ranges if they hold whole elements of both operands, otherwise element
+    /// by element.
     fn combine(
         &mut self,
         vertex: Vertex,
@@ -265,11 +265,11 @@ impl<'a> Execution<'a> {
     }
 }
 
-/// A place in a list of parts.
+/// A position in a list of parts.
 struct Cursor<'p> {
     parts: &'p [Part],
     next: usize,
-    /// What is left of the part under the cursor.
+    /// The rest of the part at the cursor.
     rest: Option<Part>,
 }
 
@@ -292,7 +292,7 @@ impl<'p> Cursor<'p> {
         }
     }
 
-    /// What the next `size` bytes came from, a part each.
+    /// The sources of the next `size` bytes, one for each part.
     fn sources(&self, size: u64) -> impl Iterator<Item = Source> {
         let later = self.parts.get(self.next..).unwrap_or_default();
         let mut before = 0;
@@ -303,7 +303,7 @@ impl<'p> Cursor<'p> {
         })
     }
 
-    /// The next `size` bytes as one value, where the parts that they lie in continue each other.
+    /// The next `size` bytes as one value, if the parts that contain them continue each other.
     fn element(&self, size: u64, values: &Values) -> Option<Value> {
         let first = self.rest?;
         let mut covered = first.size;

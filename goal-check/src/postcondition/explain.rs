@@ -1,4 +1,4 @@
-//! Wrong bytes in words: what they should be, what they are, and how they came there.
+//! Explains wrong bytes: the required content, the actual one, and the actions that led to it.
 
 use super::beside::beside;
 use super::compare::{Comparison, Difference, Violation, Wrong};
@@ -15,10 +15,10 @@ use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Action, Function, Piece};
 use goal_opt::whole::{Trace, Vertex, Whole};
 
-/// Most actions that the words of a finding name; their places are shown all.
+/// Bound on the actions that a note names; labels show all of them.
 const NAMED_MAX: usize = 12;
 
-/// What explanations are made of.
+/// The inputs of an explanation.
 pub(super) struct Explainer<'a> {
     pub(super) whole: &'a Whole<'a>,
     pub(super) trace: &'a Trace,
@@ -147,7 +147,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// A byte of an input or an output, in elements.
+    /// A byte of an input or an output in words, counted in elements.
     fn element(&self, offset: u64) -> String {
         let width = self.layout.collective.datatype.width();
         match offset % width {
@@ -184,7 +184,7 @@ impl Explainer<'_> {
         parts.join(", and ")
     }
 
-    /// A byte of an expression.
+    /// A byte of an expression in words.
     fn describe(&self, values: &Values, value: Value) -> String {
         match values.expression(value.node) {
             Expression::Input(rank) => {
@@ -230,7 +230,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The bytes of a piece, in words.
+/// The bytes of a piece in words.
 fn bytes(piece: &Piece) -> String {
     in_words(piece.space, &(piece.addr..piece.addr.saturating_add(piece.size)))
 }
@@ -246,14 +246,14 @@ fn range(first: u32, last: u32) -> String {
     if first == last { first.to_string() } else { format!("{first} to {last}") }
 }
 
-/// Ranks in the order of runs, the first few.
+/// The first few ranks of runs, in their order, in words.
 fn order(runs: &[Run]) -> String {
     let names: Vec<String> = runs.iter().take(8).map(|run| range(run.first, run.last)).collect();
     let more = if runs.len() > names.len() { ", ..." } else { "" };
     format!("{}{more}", names.join(", "))
 }
 
-/// The finding that a program is too large to be followed.
+/// The finding that the comparison was given up.
 pub(super) fn unknown(kind: CollectiveKind, reason: &str) -> Diagnostic {
     Diagnostic::new(
         Code::Postcondition,

@@ -1,4 +1,4 @@
-//! The way back from wrong bytes to where they became wrong.
+//! Goes back from wrong bytes to the actions that made them wrong.
 
 use super::compare::{Difference, Violation, Wrong};
 use super::contributions::Contributions;
@@ -11,13 +11,13 @@ use goal_opt::whole::{Trace, Vertex, Whole};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Most actions that are named.
+/// Bound on the actions of the way.
 const STEPS_MAX: usize = 512;
 
-/// Most operands that are counted on the way.
+/// Bound on the operands that are counted on the way.
 const COUNTED_MAX: u64 = 1 << 20;
 
-/// Most ranges among which one is looked for that comes from no input.
+/// Bound on the ranges that are searched for one that comes from no input.
 const SEARCHED_MAX: usize = 1 << 16;
 
 /// Goes back through the actions that stored wrong bytes.
@@ -30,8 +30,8 @@ pub(super) struct Follower<'a, 'e> {
 }
 
 impl Follower<'_, '_> {
-    /// The actions, the last one first, with what each did. Of a combination both operands are
-    /// followed, unless one alone has what is wrong.
+    /// Returns the actions, the last one first, each with a description. Of a combination both
+    /// operands are followed, unless only one contains the fault.
     pub(super) fn steps(&mut self, wrong: &Wrong) -> Vec<(Vertex, String)> {
         let counted = self.contributions.counted;
         let strange = self.strange(wrong.part.step);
@@ -67,12 +67,13 @@ impl Follower<'_, '_> {
                     .filter_map(|(source, follow)| follow.then_some(source)),
             );
         }
-        // What explanations count leaves the proof of further ranks as it would be without them.
+        // Restored, so that an explanation does not use up the bound of the proof for further
+        // ranks.
         self.contributions.counted = counted;
         steps
     }
 
-    /// What an action did that stored bytes as they were.
+    /// The description of an action that moved bytes unchanged.
     fn moves(&self, vertex: Vertex) -> Option<&'static str> {
         let action = self.whole.action(vertex);
         let text = match action {
@@ -86,7 +87,7 @@ impl Follower<'_, '_> {
         self.whole.body(vertex).reduction(action).is_none().then_some(text)
     }
 
-    /// What a combination did, and which operands to follow.
+    /// The description of a combination, and the operands to follow.
     fn combined(
         &mut self,
         wrong: &Wrong,
@@ -118,8 +119,8 @@ impl Follower<'_, '_> {
         (combines, if strange == [false; 2] { [true; 2] } else { strange })
     }
 
-    /// Which operands have something that doesn't belong there. An operation that doesn't belong
-    /// there is the end of the way.
+    /// For each operand, true if it contains a foreign contribution. The way ends at an operation
+    /// that is itself foreign.
     fn foreign(&mut self, difference: &Difference, at: Source, from: [Source; 2]) -> [bool; 2] {
         let has = from.map(|operand| {
             difference.foreign.iter().any(|foreign| self.times(operand.node, foreign.node) > 0)
@@ -136,20 +137,21 @@ impl Follower<'_, '_> {
         [!is_other; 2]
     }
 
-    /// How often an expression is in another.
+    /// The number of times that an expression contributes to another.
     fn times(&mut self, node: Node, wanted: Node) -> u32 {
         let runs = self.contributions.of(&self.execution.values, node);
         let of_wanted = runs.iter().filter(|run| (run.first..=run.last).contains(&wanted.0));
         of_wanted.fold(0, |times: u32, run| times.saturating_add(run.count))
     }
 
-    /// Bytes that were moved, or combined with an accumulator, though they are no input.
+    /// Returns true for bytes that were moved, or combined with an accumulator, although they are
+    /// no input.
     fn is_strange_leaf(&self, source: Source) -> bool {
         source.step == Step::NONE
             && !matches!(self.execution.values.expression(source.node), Expression::Input(_))
     }
 
-    /// The ranges behind a range, and itself, that come from such bytes.
+    /// A range and those that it was made of, as far as they come from such bytes.
     fn strange(&self, last: Step) -> FxHashSet<Step> {
         let mut seen = FxHashSet::default();
         let mut open = vec![last];
@@ -164,7 +166,7 @@ impl Follower<'_, '_> {
                 open.extend(from.map(|operand| operand.step));
             }
         }
-        // A range is made of older ones.
+        // A range is made of older ones only.
         ranges.sort_unstable_by_key(|&(step, _)| step);
         let mut strange = FxHashSet::default();
         for (step, from) in ranges {

@@ -1,14 +1,14 @@
-//! A wrong byte that nothing wrote: what its rank writes instead.
+//! Finds the writes of a rank that are closest to a byte that no action wrote.
 
 use goal_lang::{Access, Space};
 use goal_opt::whole::{Vertex, Whole};
 use std::collections::BinaryHeap;
 
-/// Most actions that are shown.
+/// Bound on the actions that a finding shows.
 const SHOWN_MAX: usize = 3;
 
 /// The actions of a rank that write memory closest to a byte, in the order of the rank, each with
-/// the bytes that it writes there: the first and the last one.
+/// the first and the last byte that it writes there.
 pub(super) fn written_instead(whole: &Whole<'_>, rank: u32, addr: u64) -> Vec<(Vertex, [u64; 2])> {
     let mut closest: BinaryHeap<(u64, Vertex, [u64; 2])> = BinaryHeap::new();
     for vertex in whole.vertices_of(rank) {

@@ -1,18 +1,18 @@
 //! MPI's definition of each collective: the places of the inputs, and what the outputs must hold.
 
 use crate::options::{Collective, CollectiveKind};
-use goal_lang::{Function, Op, Program};
+use goal_lang::{Datatype, Function, Op, Program};
 use std::fmt;
 
-/// Why a program can't be held against a collective at all.
+/// The reason why a program can't be compared with a collective.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unfit {
     #[error("there is no rank {root} among {ranks} that could be the root")]
     Root { root: u32, ranks: u32 },
-    #[error("an operation of a {0} has to be associative, which {1} is not")]
-    Operation(&'static str, String),
-    #[error("{0} is not defined")]
-    Illegal(String),
+    #[error("an operation of a {kind} has to be associative, which {} is not", .op.name())]
+    Operation { kind: CollectiveKind, op: Op },
+    #[error("{}{} is not defined", .0.name(), .1.name())]
+    Illegal(Op, Datatype),
     #[error("of no elements nothing can be proved")]
     Nothing,
     #[error("the buffers end past 2^64 bytes")]
@@ -23,17 +23,17 @@ pub(super) enum Unfit {
     Count(u64),
 }
 
-/// Bytes that are to hold something in the end.
+/// A range of memory and its required content at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) addr: u64,
     pub(super) size: u64,
     pub(super) content: Content,
-    /// Where in the ranks' inputs the first byte's counterpart lies.
+    /// The offset in the ranks' inputs that corresponds to the first byte.
     pub(super) input_offset: u64,
 }
 
-/// What wanted bytes are.
+/// The required content of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     /// A rank's input.
@@ -42,12 +42,12 @@ pub(super) enum Content {
     Combined(u32),
 }
 
-/// A collective on the ranks of a program, every size settled.
+/// A collective on the ranks of a program, with all sizes determined.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) collective: Collective,
     pub(super) ranks: u32,
-    /// Bytes of a block.
+    /// The size of a block in bytes.
     block: u64,
 }
 
@@ -61,10 +61,10 @@ impl Layout {
             && let Function::Predefined(op, datatype) = collective.function
         {
             if matches!(op, Op::Copy | Op::Sub | Op::Div) {
-                return Err(Unfit::Operation(collective.kind.name(), op.name().to_owned()));
+                return Err(Unfit::Operation { kind: collective.kind, op });
             }
             if !goal_lang::is_legal(op, datatype) {
-                return Err(Unfit::Illegal(format!("{}{}", op.name(), datatype.name())));
+                return Err(Unfit::Illegal(op, datatype));
             }
         }
         let layout = Self { collective, ranks, block: 0 };
@@ -82,7 +82,7 @@ impl Layout {
         end.map(|_| Self { block, ..layout }).ok_or(Unfit::Size)
     }
 
-    /// The largest block that fits at every rank; `None` where no element does.
+    /// The largest block that fits at every rank; `None` if no element fits.
     fn fitting(&self, program: &Program) -> Option<u64> {
         let (width, output) = (self.collective.datatype.width(), self.collective.output);
         let mut block = u64::MAX;
@@ -105,7 +105,7 @@ impl Layout {
         (block > 0 && block < u64::MAX).then_some(block)
     }
 
-    /// Elements of a block.
+    /// The number of elements of a block.
     pub(super) fn block_elements(&self) -> u64 {
         self.block / self.collective.datatype.width()
     }
@@ -114,7 +114,7 @@ impl Layout {
         rank == self.collective.root
     }
 
-    /// Blocks of a rank's input.
+    /// The number of blocks of a rank's input.
     fn input_blocks(&self, rank: u32) -> u64 {
         use CollectiveKind as Kind;
         let all = u64::from(self.ranks);
@@ -132,7 +132,7 @@ impl Layout {
         }
     }
 
-    /// Blocks of a rank's output.
+    /// The number of blocks of a rank's output.
     fn output_blocks(&self, rank: u32) -> u64 {
         use CollectiveKind as Kind;
         let all = u64::from(self.ranks);
@@ -152,14 +152,14 @@ impl Layout {
         }
     }
 
-    /// Where the input of a rank lies, as address and size.
+    /// The address and the size of a rank's input.
     pub(super) fn input(&self, rank: u32) -> (u64, u64) {
         use CollectiveKind as Kind;
         let own_block = u64::from(rank) * self.block;
         let output = self.collective.output;
         let addr = match (self.collective.input, self.collective.kind) {
             (Some(input), _) => input,
-            // In place, a rank's own block lies where it belongs in the output.
+            // In place, a rank's own block has its position in the output.
             (None, Kind::Allgather) => output + own_block,
             (None, Kind::Gather) if self.is_root(rank) => output + own_block,
             (None, _) => output,
@@ -167,7 +167,7 @@ impl Layout {
         (addr, self.input_blocks(rank) * self.block)
     }
 
-    /// Calls `visit` with what a rank must end with, by ascending addresses.
+    /// Calls `visit` with the required ranges of a rank, by ascending addresses.
     pub(super) fn visit_outputs(&self, rank: u32, mut visit: impl FnMut(Wanted)) {
         use CollectiveKind as Kind;
         let own = u64::from(rank) * self.block;
@@ -199,7 +199,7 @@ impl Layout {
     }
 }
 
-/// "bcast of 1 Int32 at 0 from rank 0, 8 ranks".
+/// Writes, for example, "bcast of 1 Int32 at 0 from rank 0, 8 ranks".
 impl fmt::Display for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Collective { kind, root, function, datatype, input, output, .. } = self.collective;

@@ -1,4 +1,4 @@
-//! How far the input of a rank came that is missing in a result.
+//! Finds the last actions that stored the input of a rank that is missing in a result.
 
 use super::compare::Wrong;
 use super::execute::Execution;
@@ -8,12 +8,12 @@ use super::value::Values;
 use goal_lang::Space;
 use goal_opt::whole::{Trace, Vertex, Whole};
 
-/// Most actions that are named.
+/// Bound on the actions that a finding shows.
 const SHOWN_MAX: usize = 4;
 
-/// The actions of the rank with the wrong result, or else of ranks that end without a result, that
-/// stored the counterpart of the wrong byte in the input of `missing`, combined or not, where
-/// nothing was made of it any more.
+/// Finds the actions that stored the byte of the input of `missing` that corresponds to the wrong
+/// byte, alone or combined, and whose result no later action used: actions of the rank with the
+/// wrong result, or else of ranks without a result.
 pub(super) fn ends_of(
     whole: &Whole<'_>,
     trace: &Trace,

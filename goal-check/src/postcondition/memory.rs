@@ -1,15 +1,15 @@
-//! A rank's memory as ranges of values: one entry a range, however long it is.
+//! A rank's memory as ranges of values, one entry for each range.
 
 use super::trail::{Source, Step};
 use super::value::Value;
 use std::collections::BTreeMap;
 
-/// Consecutive bytes with their value and the step that put them there.
+/// Consecutive bytes, their value, and the step that stored them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) size: u64,
     pub(super) value: Value,
-    /// [`Step::NONE`] for what was there at the start.
+    /// The step that stored them; [`Step::NONE`] for the content at the start.
     pub(super) step: Step,
 }
 
@@ -18,7 +18,7 @@ impl Part {
         Source { node: self.value.node, step: self.step }
     }
 
-    /// The first bytes of a part, and the rest.
+    /// Splits a part after `size` bytes.
     pub(super) fn split(self, size: u64) -> (Part, Part) {
         (
             Part { size, ..self },
@@ -27,14 +27,14 @@ impl Part {
     }
 }
 
-/// What was written to one of a rank's memories, by first address. Entries don't overlap.
+/// The content written to one of a rank's memories, by first address. Entries don't overlap.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     parts: BTreeMap<u64, Part>,
 }
 
 impl Memory {
-    /// Appends what lies in a range to `out`; `start` tells it of bytes that nothing wrote.
+    /// Appends the content of a range to `out`. `start` appends bytes that no action wrote.
     pub(super) fn read(
         &self,
         addr: u64,
@@ -62,7 +62,7 @@ impl Memory {
         }
     }
 
-    /// Puts parts one behind the other from an address on.
+    /// Writes parts one after the other from `addr` on.
     pub(super) fn write(&mut self, addr: u64, parts: &[Part]) {
         let end = addr + parts.iter().map(|part| part.size).sum::<u64>();
         if end == addr {

@@ -1,6 +1,6 @@
-//! Whether a program computes what MPI defines a collective to: every byte is followed through it
-//! as an expression over the ranks' inputs, and what memory holds in the end is compared with the
-//! definition, range by range.
+//! Proves that a program computes a collective as MPI defines it, or shows why not. Every byte is
+//! followed through the program as an expression over the ranks' inputs. The memory at the end is
+//! then compared with the definition, range by range.
 
 mod agreement;
 mod barrier;
@@ -31,11 +31,11 @@ use explain::{Explainer, unknown};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use layout::Layout;
 
-/// Holds a program against a collective. It must be free of races and deadlocks: other checks come
-/// first.
+/// Compares a program with a collective. It must be free of races and deadlocks, so other checks
+/// come first.
 ///
-/// With wildcards this is about the matching of the one run that was traced. Returns what was
-/// proved, if all of it was.
+/// With wildcards, the result holds for the matches of the traced run. Returns the statement that
+/// was proved, if no difference was found.
 pub(super) fn check(
     analysis: &Analysis<'_>,
     order: &mut SharedOrder<'_, '_>,
@@ -60,7 +60,8 @@ pub(super) fn check(
             return None;
         }
     };
-    // The verdict does not depend on what the caller leaves out.
+    // A separate report, as the verdict must not depend on the findings that the caller's report
+    // drops.
     let mut found = Report::default();
     let partners = order.partners();
     if kind == CollectiveKind::Barrier {

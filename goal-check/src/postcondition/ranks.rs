@@ -1,12 +1,12 @@
-//! Sets of ranks: as runs while these are few, which they are in the usual algorithms, else a bit a
-//! rank.
+//! Sets of ranks, as runs if they are few, as in the usual algorithms, otherwise with a bit for
+//! each rank.
 
-/// Ranks below a number that the caller knows.
+/// A set of ranks below a number that the caller knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ranks {
-    /// First and last of each run, ascending, with a gap between two.
+    /// The first and the last rank of each run, ascending, with a gap between two runs.
     Runs(Vec<(u32, u32)>),
-    /// A bit a rank.
+    /// A bit for each rank.
     Bits(Vec<u64>),
 }
 
@@ -15,7 +15,7 @@ impl Ranks {
         Ranks::Runs(vec![(rank, rank)])
     }
 
-    /// The ranks of both sets, of `ranks` in all. Takes the form that is smaller.
+    /// The union of two sets of ranks below `ranks`, in the form that is smaller.
     pub(super) fn union(&self, other: &Ranks, ranks: u32) -> Ranks {
         if let (Ranks::Runs(a), Ranks::Runs(b)) = (self, other) {
             let runs = merged(a, b);
@@ -47,7 +47,7 @@ impl Ranks {
         }
     }
 
-    /// The first of `ranks` that is not in the set.
+    /// The first rank below `ranks` that is not in the set.
     pub(super) fn first_missing(&self, ranks: u32) -> Option<u32> {
         let first = match self {
             Ranks::Runs(runs) => match runs.first() {
@@ -64,7 +64,7 @@ impl Ranks {
     }
 }
 
-/// Words of 64 ranks each; a run is as large as a word.
+/// The number of words of 64 bits for the ranks. A run is as large as a word.
 fn words(ranks: u32) -> usize {
     ranks.div_ceil(u64::BITS) as usize
 }

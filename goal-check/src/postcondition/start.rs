@@ -1,4 +1,4 @@
-//! What memory holds before the first action.
+//! The content of memory before the first action.
 
 use super::layout::Layout;
 use super::memory::Part;
@@ -6,12 +6,12 @@ use super::trail::Step;
 use super::value::{Expression, Value, Values};
 use goal_lang::{Datum, Piece, Program, Space};
 
-/// The ranks' memories at the start: inputs are symbols whatever `init` says of them, the rest is
-/// what `init` says or 0, scratch memory is undefined.
+/// The ranks' memories at the start. Inputs are symbols even if `init` gives them values; the rest
+/// has the values of `init` or 0; scratch memory is undefined.
 pub(super) struct Start<'a> {
     program: &'a Program,
     layout: &'a Layout,
-    /// By image, its entries of `init` by address.
+    /// By image, its entries of `init` in the order of addresses.
     sorted: Vec<Vec<&'a Datum>>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Start<'a> {
         Self { program, layout, sorted: sorted.collect() }
     }
 
-    /// Appends what lies in a piece.
+    /// Appends the content of a piece to `out`.
     pub(super) fn read(&self, rank: u32, piece: Piece, values: &mut Values, out: &mut Vec<Part>) {
         let (addr, end) = (piece.addr, piece.addr + piece.size);
         if piece.space == Space::Scratch {
@@ -70,7 +70,7 @@ fn zeros(size: u64, values: &mut Values, out: &mut Vec<Part>) {
     }
 }
 
-/// Bytes of an entry, a part for each run of equal elements.
+/// Appends bytes of an entry, one part for each run of equal elements.
 fn read_datum(datum: &Datum, from: u64, to: u64, values: &mut Values, out: &mut Vec<Part>) {
     let width = datum.datatype.width();
     let element = |at: u64| &datum.bytes[(at / width * width) as usize..][..width as usize];

@@ -1,39 +1,39 @@
-//! How bytes came to be where they are: which action put them there, and from what.
+//! A record of every range that was stored: by which action, and from which operands.
 
 use super::value::Node;
 use goal_opt::whole::Vertex;
 
-/// An entry of the [`Trail`].
+/// The number of an entry of the [`Trail`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Step(u32);
 
 impl Step {
-    /// Stands for what was there at the start.
+    /// Stands for the content at the start.
     pub(super) const NONE: Step = Step(u32::MAX);
 
-    /// Its place in the trail.
+    /// Its position in the trail.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One action that stored bytes.
+/// A range that an action stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored {
     pub(super) vertex: Vertex,
-    /// The operands that it made them of; both are the same where the bytes were moved only. An
-    /// operand whose elements are made of parts has an entry of its own, which joins these.
+    /// The operands; both are the same if the bytes were only moved. An operand whose elements
+    /// consist of several parts has an entry of its own, which joins these.
     pub(super) from: [Source; 2],
 }
 
-/// An operand: what it was and how it had come there.
+/// An operand: its value, and the step that stored it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source {
     pub(super) node: Node,
     pub(super) step: Step,
 }
 
-/// Every range that was ever stored.
+/// All ranges that were stored.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     stored: Vec<Stored>,
@@ -46,7 +46,7 @@ impl Trail {
         step
     }
 
-    /// `None` for what was there at the start.
+    /// The entry of a step; `None` for the content at the start.
     pub(super) fn stored(&self, step: Step) -> Option<Stored> {
         self.stored.get(step.index()).copied()
     }

@@ -1,15 +1,15 @@
-//! What bytes are, as expressions over the ranks' inputs: every expression once, shared by all that
-//! hold it.
+//! Values of bytes as expressions over the ranks' inputs. Equal expressions are stored once and
+//! shared.
 
 use goal_lang::{Datatype, Function, Op};
 use goal_opt::whole::Vertex;
 use rustc_hash::FxHashMap;
 
-/// An expression. The inputs of ranks 0, 1, ... are the first.
+/// The number of an expression. The inputs of ranks 0, 1, ... are the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Node(pub(super) u32);
 
-/// Consecutive bytes of an expression, from `offset` on. An offset may lie before 0: it wraps.
+/// Consecutive bytes of an expression from `offset` on. An offset below 0 wraps around.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Value {
     pub(super) node: Node,
@@ -26,34 +26,34 @@ impl Value {
     }
 }
 
-/// What an expression is. Each has bytes of any offset.
+/// An expression. It has a byte for every offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Expression {
     /// The input of a rank; the offset counts from its start.
     Input(u32),
-    /// Scratch memory of a rank that nothing wrote; the offset is the address.
+    /// Scratch memory of a rank that no action wrote; the offset is the address.
     Unwritten(u32),
-    /// The same element again and again, `width` bytes each.
+    /// The same element of `width` bytes repeated.
     Constant { bits: u64, width: u8 },
-    /// What an action made in a way that is not followed; the operand tells two results of one
-    /// action apart.
+    /// The unknown result of an action; the operand distinguishes two results of the same action.
     Opaque { vertex: Vertex, operand: u8 },
     /// A function applied to elements of two expressions.
     Applied(Application),
 }
 
-/// Byte `o` comes from the element of `a` at `o` and that of `b` at `o + delta`.
+/// An application of a function. Byte `o` comes from the element of `a` at `o` and the element of
+/// `b` at `o + delta`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Application {
     pub(super) function: Function,
-    /// Elements begin at offsets that leave this rest when divided by their size.
+    /// The offset of the elements modulo their size.
     pub(super) phase: u8,
     pub(super) a: Node,
     pub(super) b: Node,
     pub(super) delta: u64,
 }
 
-/// All expressions of a run.
+/// All expressions of an execution.
 #[derive(Debug)]
 pub(super) struct Values {
     expressions: Vec<Expression>,
@@ -62,7 +62,7 @@ pub(super) struct Values {
 
 impl Values {
     pub(super) fn new(ranks: u32) -> Self {
-        // Inputs are found by their number.
+        // Inputs need no entry in `ids`: their number is the rank.
         Self { expressions: (0..ranks).map(Expression::Input).collect(), ids: FxHashMap::default() }
     }
 
@@ -83,8 +83,8 @@ impl Values {
         })
     }
 
-    /// `a f b`, both at the start of an element of `width` bytes. The operands of what commutes are
-    /// put into one order, a constant last, and one that changes nothing is left out.
+    /// Computes `a f b`, both at the start of an element of `width` bytes. Commuting operands are
+    /// put into one order, with a constant last, and a neutral operand is dropped.
     pub(super) fn apply(&mut self, function: Function, width: u64, a: Value, b: Value) -> Value {
         let (mut a, mut b) = (a, b);
         let place = |value: Value| (self.period(value.node).is_some(), value.node, value.offset);
@@ -106,7 +106,7 @@ impl Values {
         Value::at(self.node(Expression::Applied(application)), a.offset)
     }
 
-    /// After how many bytes a constant repeats itself.
+    /// The period of a constant in bytes; `None` for other expressions.
     fn period(&self, node: Node) -> Option<u64> {
         match self.expression(node) {
             Expression::Constant { width, .. } => Some(u64::from(width)),
@@ -114,14 +114,15 @@ impl Values {
         }
     }
 
-    /// Whether `next` goes on where `value` ends after `size` bytes.
+    /// Returns true if `next` continues `value` after `size` bytes.
     pub(super) fn continues(&self, value: Value, size: u64, next: Value) -> bool {
         let rest = next.offset.wrapping_sub(value.offset.wrapping_add(size));
         value.node == next.node && self.period(value.node).map_or(rest, |period| rest % period) == 0
     }
 
-    /// Whether an expression is a constant that leaves every other operand as it is; of a logical
-    /// operation, as true as it is. +0 counts as neutral in a sum of floats, though -0 + +0 is +0.
+    /// Returns true if an expression is a constant that leaves every other operand unchanged; for a
+    /// logical operation, one that keeps its truth value. +0 counts as neutral in a sum of floats,
+    /// although -0 + +0 is +0.
     pub(super) fn is_neutral(&self, node: Node, offset: u64, function: Function) -> bool {
         let Expression::Constant { bits, width } = self.expression(node) else { return false };
         let Function::Predefined(op, datatype) = function else { return false };
@@ -136,7 +137,7 @@ impl Values {
     }
 }
 
-/// The bits of the element that leaves every other as it is.
+/// The bits of the element that leaves every other operand unchanged, if there is one.
 pub(super) fn neutral(op: Op, datatype: Datatype) -> Option<u64> {
     let is_signed =
         matches!(datatype, Datatype::Int8 | Datatype::Int16 | Datatype::Int32 | Datatype::Int64);
@@ -158,18 +159,18 @@ pub(super) fn neutral(op: Op, datatype: Datatype) -> Option<u64> {
     }
 }
 
-/// Whether the order of two operands makes no difference.
+/// Returns true if the order of two operands makes no difference.
 pub(super) fn commutes(function: Function) -> bool {
     matches!(function, Function::Predefined(op, _) if !matches!(op, Op::Copy | Op::Sub | Op::Div))
 }
 
-/// Whether the result is 1 or 0, whatever the operands are.
+/// Returns true if the result is always 1 or 0.
 pub(super) fn is_logical(function: Function) -> bool {
     matches!(function, Function::Predefined(Op::Land | Op::Lor | Op::Lxor, _))
 }
 
-/// Whether an operand may be there several times: `a f a` is `a`, or, of logical operations, as
-/// true.
+/// Returns true if `a f a` is `a`, or, for logical operations, has the truth value of `a`. Then
+/// inputs may contribute more than once.
 pub(super) fn is_idempotent(function: Function) -> bool {
     matches!(
         function,
@@ -177,8 +178,8 @@ pub(super) fn is_idempotent(function: Function) -> bool {
     )
 }
 
-/// One function for all that compute the same bits: signs make no difference to sums and products
-/// that wrap, nor do they to logical operations, and bitwise operations go byte by byte.
+/// Maps functions that compute the same bits to one of them: signs make no difference to sums and
+/// products that wrap, nor to logical operations, and bitwise operations work byte by byte.
 pub(super) fn canonical(function: Function) -> Function {
     let Function::Predefined(op, datatype) = function else { return function };
     let datatype = match (op, datatype) {
@@ -193,7 +194,7 @@ pub(super) fn canonical(function: Function) -> Function {
     Function::Predefined(op, datatype)
 }
 
-/// Bytes of an element that a function works on; `user` bytes where it is the embedding program's.
+/// The size in bytes of the elements of a function; `user` for a user function.
 pub(super) fn width(function: Function, user: u64) -> u64 {
     match function {
         Function::Predefined(_, datatype) => datatype.width(),

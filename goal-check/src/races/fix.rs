@@ -1,4 +1,4 @@
-//! Dependencies that end a race, as changes of the text.
+//! Dependencies that remove a race, as changes of the text.
 
 use super::found::Wait;
 use crate::places::Places;
@@ -7,13 +7,13 @@ use goal_lang::diag::{Fix, Insertion, dependency, line_after, spelling};
 use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::FxHashMap;
 
-/// Makes fixes. An action without a label gets the same new one in all of them.
+/// Makes fixes. An action without a label gets a new one, the same in all fixes.
 pub(super) struct Fixes<'a> {
     whole: &'a Whole<'a>,
     places: &'a Places<'a>,
-    /// By place of a statement, the label that it gets.
+    /// By place of a statement, its new label.
     labels: FxHashMap<Position, String>,
-    /// The number of the first label `l1`, `l2`, ... that no rank has. Known once one was needed.
+    /// The number of the next new label: `l1`, `l2`, ... Computed when a label is first needed.
     next: Option<u64>,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Fixes<'a> {
         Self { whole, places, labels: FxHashMap::default(), next: None }
     }
 
-    /// The dependency of a rank's actions. `None` without texts.
+    /// The fix that adds a dependency between actions of a rank. `None` if the text is not at hand.
     pub(super) fn fix(&mut self, rank: u32, wait: Wait) -> Option<Fix> {
         let [waiter, prerequisite] =
             [wait.waiter, wait.prerequisite].map(|id| self.whole.vertex(rank, id));
@@ -37,7 +37,7 @@ impl<'a> Fixes<'a> {
         Some(Fix { title, insertions })
     }
 
-    /// The label of an action, which it may have to be given.
+    /// The label of an action. If it has none, adds the insertion of a new one.
     fn label(&mut self, vertex: Vertex, insertions: &mut Vec<Insertion>) -> Option<String> {
         if let Some(label) = self.whole.body(vertex).debug.labels.get(self.whole.id(vertex)) {
             return Some(label.to_owned());

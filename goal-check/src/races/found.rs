@@ -5,39 +5,40 @@ use goal_lang::{ActionId, BodyId};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// A dependency on the end of an action that a rank lacks.
+/// A missing dependency on the end of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wait {
     pub(super) waiter: ActionId,
     pub(super) prerequisite: ActionId,
 }
 
-/// More about a fault.
+/// The details of a fault.
 #[derive(Debug)]
 pub(super) struct Details {
     /// The first bytes that it concerns.
     pub(super) bytes: Bytes,
-    /// The ranks that have it, ascending.
+    /// The ranks that have the fault, in ascending order.
     pub(super) ranks: Vec<u32>,
-    /// What would end it.
+    /// The dependency that removes the fault, if one is known.
     pub(super) wait: Option<Wait>,
-    /// In one order of events that was tried the two are ordered: others may order them too.
+    /// True if the two accesses are ordered in one order of events: others may order them, too.
     pub(super) is_doubtful: bool,
 }
 
-/// What is wrong with a program, by body.
+/// All faults of a program.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// What is wrong with which ranks, of those that run the body.
+    /// By body and fault, the details. Not all ranks that run the body need to have the fault.
     pub(super) faults: BTreeMap<(BodyId, Fault), Details>,
-    /// Pairs of which the bound on the work left open whether they are ordered.
+    /// The number of pairs that the bound on the work left undecided.
     pub(super) undecided: u64,
-    /// Ranks whose accesses were not all looked at.
+    /// Ranks whose accesses were not all compared.
     pub(super) cut: Vec<u32>,
 }
 
 impl Found {
-    /// Adds what a sweep found in a body of `ranks`. `wait` tells what would order two actions.
+    /// Adds the faults that a sweep found in a body for `ranks`. `wait` finds a dependency that
+    /// orders two actions.
     pub(super) fn add(
         &mut self,
         body: BodyId,
@@ -59,8 +60,8 @@ impl Found {
         }
     }
 
-    /// Adds a fault of `ranks`. `wait` tells what would end it, unless it was found before in other
-    /// ranks.
+    /// Adds a fault of `ranks`. `wait` finds the dependency that removes it; it is not called for a
+    /// fault that other ranks have added before.
     pub(super) fn add_fault(
         &mut self,
         place: (BodyId, Fault),

@@ -1,10 +1,9 @@
-//! Accesses of a rank to its memories that are not ordered, that find nothing, and that nobody
-//! makes use of.
+//! Checks the accesses of a rank to its memories: races, reads of scratch memory that nothing
+//! wrote, and received bytes that are overwritten unread.
 //!
-//! Order is only needed relative to each datum (paper II, Theorem 2), so only accesses to the same
-//! bytes are compared. Most programs are decided body by body, by the dependencies within a rank;
-//! where that leaves a pair open, each rank with that body is looked at with the order that
-//! messages make between ranks.
+//! Only accesses to the same bytes need an order (paper II, Theorem 2), so only these are compared.
+//! Most bodies are decided by the dependencies within a rank. If these leave a pair unordered, each
+//! rank with that body is checked again, with the order that messages add between ranks.
 
 mod fix;
 mod found;
@@ -25,7 +24,7 @@ use sweep::{Bytes, Done, Fault, Faults, Sweep};
 
 pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
     let found = find(analysis, order);
-    report::tell(analysis, &found, report);
+    report::add_findings(analysis, &found, report);
 }
 
 fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
@@ -65,8 +64,8 @@ fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
     found
 }
 
-/// Whether an action of a body writes, or reads scratch memory: without any there is nothing to
-/// find.
+/// Returns true if an action of a body writes memory or reads scratch memory. Other bodies have no
+/// faults.
 fn is_concerned(body: &Body) -> bool {
     body.actions.iter().any(|action| {
         let mut concerned = false;
@@ -77,7 +76,7 @@ fn is_concerned(body: &Body) -> bool {
     })
 }
 
-/// Looks at every rank that runs one of the bodies `open`, with the order between all ranks.
+/// Checks every rank that runs one of the bodies `open`, with the order between all ranks.
 fn find_across_ranks(
     analysis: &Analysis<'_>,
     order: &mut SharedOrder<'_, '_>,
@@ -96,7 +95,7 @@ fn find_across_ranks(
     let mut is_open = vec![false; ranks_of.len()];
     open.iter().for_each(|&body| is_open[body] = true);
     let body_of = |vertex| whole.program.ranks[whole.rank(vertex) as usize].body.index();
-    // Which messages would order what never ends in the abstract run is not known.
+    // Actions that never end in the abstract run have no known order, so they are left out.
     let is_concerned = |vertex: Vertex| is_open[body_of(vertex)] && trace.has_ended(vertex);
     let mut sequence: Vec<Vertex> = order.sequence();
     sequence.retain(|&vertex| is_concerned(vertex));
@@ -123,8 +122,9 @@ fn find_across_ranks(
     }
 }
 
-/// The races of a rank that the messages of one run order, where other runs match messages
-/// otherwise: they are none where all runs do so in one way or another, which nobody knows.
+/// Selects the races of a rank that are ordered in one run, if other runs may match messages
+/// differently. If every run orders them in one way or another, they are not races, and this is not
+/// known.
 fn doubtful<'a>(
     analysis: &Analysis<'a>,
     rank: u32,
@@ -150,9 +150,9 @@ fn doubtful<'a>(
     faults.faults.keys().filter(&mut is_ordered).copied().collect()
 }
 
-/// A dependency that orders two actions of a rank, which come in the order of their text. The later
-/// one waits, unless the earlier can't end before the later has started, or only where messages
-/// don't wait for their receives.
+/// Finds a dependency that orders two actions of a rank, given in the order of their text, without
+/// a deadlock. A dependency with which the program ends under every eager limit comes first; of the
+/// two directions, the one in which the later action waits.
 fn missing(
     whole: &Whole<'_>,
     order: &mut Order<'_, '_>,
@@ -163,7 +163,8 @@ fn missing(
 ) -> Option<Wait> {
     let [first, second] = pair;
     let body = whole.program.body_of(rank);
-    // Where nothing else writes scratch memory that is read, its writer has to come first.
+    // The bytes are scratch memory that only the second action writes, so the first must wait for
+    // it.
     let is_filled =
         bytes.space == Space::Scratch && bytes.is_fresh && !bytes.are_written_by(body, first);
     let waits = [(second, first), (first, second)]
@@ -175,7 +176,7 @@ fn missing(
             Event::End(whole.vertex(rank, wait.prerequisite)),
         )
     };
-    // Best is what ends on any machine.
+    // Prefer a dependency with which the program ends under every eager limit.
     let mut limits = [0, eager_limit].into_iter();
     limits.find_map(|limit| {
         candidates.into_iter().find(|wait| {

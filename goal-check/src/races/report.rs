@@ -1,4 +1,4 @@
-//! What is said about accesses.
+//! The findings about accesses.
 
 use super::fix::Fixes;
 use super::found::{Details, Found, Wait};
@@ -9,7 +9,7 @@ use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ActionId, BodyId};
 use goal_opt::whole::Vertex;
 
-pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) {
+pub(super) fn add_findings(analysis: &Analysis<'_>, found: &Found, report: &mut Report) {
     let mut fixes = Fixes::new(analysis.whole, &analysis.places);
     for (&(body, fault), details) in &found.faults {
         let code = match fault {
@@ -19,7 +19,8 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
         };
         let Details { bytes, ranks, wait, is_doubtful } = details;
         let mut describe = || {
-            let told = Teller { analysis, body, ranks, wait: *wait }.tell(code, fault, bytes);
+            let told =
+                Description { analysis, body, ranks, wait: *wait }.finding(code, fault, bytes);
             match wait.and_then(|wait| fixes.fix(ranks[0], wait)) {
                 Some(fix) => told.fix(fix),
                 None => told,
@@ -54,8 +55,7 @@ pub(super) fn tell(analysis: &Analysis<'_>, found: &Found, report: &mut Report) 
     }
 }
 
-/// Some ranks in words: "rank 3", "ranks 1 and 4", "ranks 0 to 7", "12 ranks (the first is rank
-/// 1)".
+/// Ranks in words: "rank 3", "ranks 1 and 4", "ranks 0 to 7", "12 ranks (the first is rank 1)".
 fn ranks_of(ranks: &[u32]) -> String {
     match *ranks {
         [one] => format!("rank {one}"),
@@ -67,15 +67,15 @@ fn ranks_of(ranks: &[u32]) -> String {
     }
 }
 
-struct Teller<'a> {
+struct Description<'a> {
     analysis: &'a Analysis<'a>,
     body: BodyId,
     ranks: &'a [u32],
     wait: Option<Wait>,
 }
 
-impl Teller<'_> {
-    fn tell(&self, code: Code, fault: Fault, bytes: &Bytes) -> Diagnostic {
+impl Description<'_> {
+    fn finding(&self, code: Code, fault: Fault, bytes: &Bytes) -> Diagnostic {
         let Analysis { whole, trace, places, .. } = self.analysis;
         let ranks = ranks_of(self.ranks);
         let what = in_words(bytes.space, &bytes.range);
@@ -108,7 +108,7 @@ impl Teller<'_> {
                 );
                 found
                     .note("which comes first depends on timing, and with it what the bytes are")
-                    .help(self.way_out())
+                    .help(self.help())
             }
             Fault::Uninitialised(reader) => {
                 let message =
@@ -155,13 +155,13 @@ impl Teller<'_> {
         self.analysis.places.label(found, self.vertex(id), text)
     }
 
-    /// The first action in the text that writes some of `bytes` after a read of them found none.
+    /// The first action of the text other than `reader` that writes some of `bytes`.
     fn writer(&self, bytes: &Bytes, reader: ActionId) -> Option<ActionId> {
         let body = &self.analysis.whole.program.bodies[self.body.index()];
         body.ids().find(|&id| id != reader && bytes.are_written_by(body, id))
     }
 
-    /// What an action does with bytes.
+    /// The verb for the use that an action makes of `bytes`.
     fn verb(&self, id: ActionId, bytes: &Bytes) -> &'static str {
         let body = &self.analysis.whole.program.bodies[self.body.index()];
         let (mut reads, mut writes) = (false, false);
@@ -178,7 +178,7 @@ impl Teller<'_> {
         }
     }
 
-    fn way_out(&self) -> String {
+    fn help(&self) -> String {
         let labels = &self.analysis.whole.program.bodies[self.body.index()].debug.labels;
         let label = |id| labels.get(id);
         match self.wait.map(|wait| (wait, label(wait.waiter).zip(label(wait.prerequisite)))) {

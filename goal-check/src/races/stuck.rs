@@ -1,8 +1,8 @@
-//! Races of actions that a program which is stuck does not come to.
+//! Checks the actions that a stuck program does not reach for races.
 //!
-//! Which messages would order them is not known. But a message orders two actions of a rank only
-//! where the first leads to a send and the second comes after a receive; where that is so in
-//! neither direction, dependencies alone would have to order them.
+//! It is not known which messages would order them. But messages can order two actions of a rank
+//! only if the first leads to a send and the second follows a receive. If this holds in neither
+//! direction, only dependencies can order the two.
 
 use super::found::Found;
 use super::sweep::{Done, Fault, Sweep};
@@ -11,8 +11,8 @@ use goal_lang::{ActionId, ActionKind, Body, BodyId};
 use goal_opt::first_to_last;
 use goal_opt::whole::{BodyOrder, Ordered};
 
-/// Adds the races of a body that `ranks` run, of pairs not both of which have ended. No dependency
-/// is suggested for them: which of them the program ends with is not known.
+/// Adds the races of a body of pairs that have not both ended. Suggests no dependency, as it is not
+/// known with which one the program ends.
 pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &mut Found) {
     let Analysis { whole, trace, .. } = *analysis;
     let body = &whole.program.bodies[id.index()];
@@ -24,7 +24,7 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
             Done::AtStart => order.starts_before(first, second),
             Done::AtEnd => order.ends_before(first, second),
         };
-        // What may be ordered is not held against the program.
+        // A pair that messages may order must not lead to a finding.
         match local == Ordered::No
             && !ways.may_order(first, second)
             && !ways.may_order(second, first)
@@ -53,16 +53,16 @@ pub(super) fn find(analysis: &Analysis<'_>, id: BodyId, ranks: &[u32], found: &m
     }
 }
 
-/// By action of a body, what messages it may have to do with.
+/// By action of a body, its relation to messages.
 struct Ways {
-    /// Whether it is a send or starts before one.
+    /// True for a send and for an action that starts before one.
     leads_to_send: Vec<bool>,
-    /// Whether it is a receive or starts after one.
+    /// True for a receive and for an action that starts after one.
     follows_recv: Vec<bool>,
 }
 
 impl Ways {
-    /// `sequence` has all actions in an order that the dependencies allow.
+    /// `sequence` must have all actions in an order that the dependencies allow.
     fn new(body: &Body, sequence: &[ActionId]) -> Self {
         let kinds =
             |kind: ActionKind| body.actions.iter().map(|action| action.kind() == kind).collect();

@@ -1,10 +1,10 @@
-//! All accesses of a rank to its memories, one after the other, each compared with those before it
-//! to the same bytes.
+//! Goes through all accesses of a rank to its memories and compares each with earlier ones to the
+//! same bytes.
 //!
-//! The accesses come in an order that the dependencies allow. For each byte only the last write and
-//! the reads since are kept: what was ordered before these is ordered before all that is ordered
-//! after them. So without races the number of questions is linear in the accesses and the pieces
-//! that they cut memory into.
+//! The accesses come in an order that the dependencies allow. For each byte, only the last write
+//! and the reads since are kept: an access that is ordered after these is ordered after all before
+//! them. So without races the number of questions is linear in the accesses and the parts that they
+//! cut memory into.
 
 use crate::limits::{RANGE_STEPS_MAX, RANGE_STEPS_PER_PIECE};
 use crate::ranges::Ranges;
@@ -13,14 +13,16 @@ use goal_opt::whole::Ordered;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
-/// What is wrong with two accesses, or with one.
+/// A fault of two accesses, or of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Fault {
-    /// Neither comes before the other; with itself, a receive that stores a byte twice.
+    /// Two actions access the same bytes, one of them writes, and neither comes before the other.
+    /// The pair of an action with itself is a receive that stores a byte twice.
     Race(ActionId, ActionId),
-    /// An action reads scratch memory that nothing wrote.
+    /// The action reads scratch memory that nothing wrote.
     Uninitialised(ActionId),
-    /// What a receive stored is overwritten unread.
+    /// Bytes that a receive stored (the first action) are overwritten (by the second) before any
+    /// action reads them.
     Lost(ActionId, ActionId),
 }
 
@@ -29,18 +31,18 @@ pub(super) enum Fault {
 pub(super) struct Bytes {
     pub(super) space: Space,
     pub(super) range: Range<u64>,
-    /// Whether nothing had written them when the later of two accesses came.
+    /// True if nothing had written the bytes when the later of two accesses came.
     pub(super) is_fresh: bool,
 }
 
 impl Bytes {
-    /// Whether a piece has some of them.
+    /// Returns true if a piece contains some of the bytes.
     pub(super) fn touches(&self, piece: &Piece) -> bool {
         let end = piece.addr.saturating_add(piece.size);
         piece.space == self.space && piece.addr < self.range.end && self.range.start < end
     }
 
-    /// Returns true if an action writes some of them.
+    /// Returns true if an action writes some of the bytes.
     pub(super) fn are_written_by(&self, body: &Body, id: ActionId) -> bool {
         let mut writes = false;
         body.visit_accesses(body.action(id), |piece, access| {
@@ -50,26 +52,26 @@ impl Bytes {
     }
 }
 
-/// What a sweep found.
+/// The result of a sweep.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) faults: FxHashMap<Fault, Bytes>,
-    /// Pairs of which the bound on the work left open whether they are ordered.
+    /// The number of pairs that the bound on the work left undecided.
     pub(super) undecided: u64,
-    /// Whether the bound on the work ended the sweep.
+    /// True if the bound on the work ended the sweep.
     pub(super) cut: bool,
-    /// The actions that share scratch memory with another in no order.
+    /// The actions that have a race on scratch memory.
     raced: FxHashSet<ActionId>,
     has_race: bool,
 }
 
 impl Faults {
-    /// Whether a pair is not ordered for certain.
+    /// Returns true if some pair is unordered or undecided.
     pub(super) fn is_open(&self) -> bool {
         self.undecided > 0 || self.has_race
     }
 
-    /// Names the two sides of each race in the order of the text.
+    /// Puts the two actions of each race in the order of the text.
     pub(super) fn in_order(&mut self) {
         let swapped = self.faults.drain().map(|(fault, bytes)| match fault {
             Fault::Race(first, second) => {
@@ -91,46 +93,45 @@ impl Faults {
     }
 }
 
-/// The accesses to some bytes that a later one has to come after.
+/// The earlier accesses to some bytes that a later one has to be compared with.
 #[derive(Debug, Clone, Copy)]
 struct Accesses {
     /// The last write.
     write: Option<ActionId>,
-    /// The newest of the reads since, in `Sweep::reads`; `NO_READ` if there is none.
+    /// The index in `Sweep::reads` of the newest read since, or `NO_READ`.
     reads: u32,
 }
 
 const NO_READ: u32 = u32::MAX;
 
-/// A read and the one before it of the same bytes. Ranges that were cut share the reads from
-/// before.
+/// A read and the one before it of the same bytes. Ranges that were cut share their earlier reads.
 #[derive(Debug, Clone, Copy)]
 struct Read {
     action: ActionId,
     before: u32,
 }
 
-/// When an action has done with some bytes.
+/// The moment when an action no longer uses some bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Done {
-    /// When it has started: a send that combines has read its operand and written its message then.
+    /// When it has started: a send that combines has then read its operand and written its message.
     AtStart,
     /// When it has ended.
     AtEnd,
 }
 
-/// A sweep under way. `ordered` answers whether its first action has done with bytes before its
-/// second begins with them.
+/// A sweep in progress. `ordered` decides if its first action no longer uses bytes when its second
+/// begins to use them.
 pub(super) struct Sweep<'b, F> {
     body: &'b Body,
     ordered: F,
     spaces: [Ranges<Accesses>; 2],
     reads: Vec<Read>,
-    /// The last pair that was compared.
+    /// The last question and its answer.
     last: Option<(ActionId, ActionId, Done, Ordered)>,
-    /// Parts of memory and reads that were looked at.
+    /// The number of parts of memory and reads that were visited.
     steps: u64,
-    /// Most parts and reads that are looked at, as a multiple of the usual.
+    /// The bound on visited parts and reads, as a multiple of the default.
     effort: u64,
     found: Faults,
 }
@@ -150,13 +151,13 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         }
     }
 
-    /// The same with so many times as much work.
+    /// Sets the bound on the work, as a multiple of the default.
     pub(super) fn with_effort(self, effort: u64) -> Self {
         Self { effort, ..self }
     }
 
     /// Goes through `actions`, which must come in an order that the dependencies allow. With
-    /// `until_open` it ends at the first pair that is not ordered for certain.
+    /// `until_open`, stops at the first pair that is unordered or undecided.
     pub(super) fn run(
         mut self,
         actions: impl IntoIterator<Item = ActionId>,
@@ -189,7 +190,8 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         let space = piece.space;
         let range = piece.addr..piece.addr.saturating_add(piece.size);
         let mut ranges = std::mem::take(&mut self.spaces[space as usize]);
-        // A user function may only write where nobody can tell, so that its reads prove nothing.
+        // A user function may write bytes without reading them. Its operands count as read, so such
+        // a read proves nothing.
         let needs_content = access.reads() && kind != ActionKind::User && space == Space::Scratch;
         let mut unwritten: Option<Range<u64>> = None;
         let fresh = Accesses { write: None, reads: NO_READ };
@@ -210,7 +212,7 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         }
     }
 
-    /// Compares an access with those before it to the same bytes, and notes a read.
+    /// Compares an access with the earlier ones to the same bytes, and records a read.
     fn follow(
         &mut self,
         id: ActionId,
@@ -221,7 +223,7 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
     ) {
         if let Some(write) = accesses.write {
             if write != id {
-                // A send that combines goes on to read what it has written.
+                // A send that combines still reads its message after it has written it.
                 let done = if access == Access::Read { self.done(write) } else { Done::AtEnd };
                 let ordered = self.compare(write, id, done, bytes);
                 let is_unread = accesses.reads == NO_READ && access == Access::Write;
@@ -247,7 +249,7 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         }
     }
 
-    /// Adds a read to those of some bytes. One that comes before it needs not be known any more.
+    /// Records a read. Earlier reads that are ordered before it are dropped.
     fn read(&mut self, id: ActionId, accesses: &mut Accesses) {
         while let Some(&Read { action, before }) = self.reads.get(accesses.reads as usize) {
             if action == id {
@@ -263,7 +265,8 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         accesses.reads = (self.reads.len() - 1) as u32;
     }
 
-    /// When an action has done with the bytes that it only reads, or writes for others to read.
+    /// The moment when an action no longer uses bytes that it only reads, or that it writes for
+    /// later readers.
     fn done(&self, id: ActionId) -> Done {
         let action = self.body.action(id);
         let combines = action.kind() == ActionKind::Send && self.body.reduction(action).is_some();

@@ -88,7 +88,7 @@ fn a_reply_orders_accesses_of_a_rank() {
         )
     };
     assert_messages(&text("b requires a;"), &[]);
-    // Both ranks race here: each receives into what it may still send.
+    // Both ranks race: each receives into bytes that it may still be sending.
     assert_eq!(messages(&text("")).len(), 2);
 }
 
@@ -170,14 +170,14 @@ fn a_chain_of_a_hundred_thousand_is_decided() {
             text.push_str(&format!("l{step} requires l{};\n", step - 1));
         }
     }
-    // One more that waits for the first only.
+    // One more action, which waits for the first only.
     text.push_str("x: exec copyInt8 with 8,1 0,1; x requires l0;\n}");
     let found = messages(&text);
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-/// Beside a deadlock, races are told that no message could end: the operation leads to no send and
-/// comes after no receive.
+/// Beside a deadlock, races are reported that no message could remove: the operation leads to no
+/// send and follows no receive.
 #[test]
 fn races_of_actions_that_are_never_reached_are_found() {
     let text = |operation: &str| {
@@ -192,7 +192,7 @@ fn races_of_actions_that_are_never_reached_are_found() {
     };
     let race = "race: rank 0: recv `a` (line 2) writes bytes 0 to 3 of memory and exec `x` (line 4) updates them, in no order";
     assert_messages(&text("x: exec sumInt32 with 32,4 0,4;"), &[race]);
-    // A message after `b` may be what `c` receives.
+    // `c` may receive a message that is sent after `b`.
     assert_messages(&text("x: exec sumInt32 with 32,4 0,4; x requires c;"), &[]);
     let both = "race: rank 0: exec `x` (line 4) updates bytes 40 to 43 of memory and exec `y` (line 4) updates them, in no order";
     let after = "x: exec sumInt32 with 32,4 40,4; y: exec sumInt32 with 36,4 40,4; x requires a; y requires a;";

@@ -1,14 +1,14 @@
-//! Fewer actions and dependencies.
+//! Removes actions and dependencies.
 
 use super::reducer::Reducer;
 use goal_lang::{ActionId, Body, Csr, Edge, topological_order};
 use goal_opt::edit::Removal;
 
-/// Most dependencies that an action hands on where it goes: a bound on what adverse graphs cost.
-/// Whether a candidate with fewer is of use the verdict tells.
+/// Bound on the dependencies that a removed action passes on: it limits the cost of adverse graphs.
+/// The verdict decides if a candidate with fewer dependencies is of use.
 const HANDED_ON_MAX: usize = 16;
 
-/// Takes actions away, one rank's alone.
+/// Removes actions of one rank at a time.
 pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     let parts = reducer.best.bodies.iter().map(Body::len).sum();
     reducer.take_away(parts, |program, gone| {
@@ -23,7 +23,7 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Takes dependencies of both kinds away.
+/// Removes dependencies of both kinds.
 pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
     let parts =
         reducer.best.bodies.iter().map(|body| body.requires.len() + body.irequires.len()).sum();
@@ -42,8 +42,8 @@ pub(super) fn reduce_dependencies(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// The body without the actions that are `gone`. Who waits for one of them waits for what that one
-/// waited for, each as it did.
+/// Removes the actions that are `gone`. An action that waits for one of them then waits for the
+/// prerequisites of that one, each in the same way.
 pub(super) fn remove(body: &mut Body, gone: Vec<bool>) {
     if !gone.contains(&true) {
         return;
@@ -52,7 +52,8 @@ pub(super) fn remove(body: &mut Body, gone: Vec<bool>) {
     let order = topological_order(body).expect("a valid body has no cycle");
     let prerequisites =
         [body.requires.transposed(body.len()), body.irequires.transposed(body.len())];
-    // By action that goes, what it hands on: whose end and whose start, in this order.
+    // By removed action, the prerequisites that it passes on: 0 for an end or 1 for a start, and
+    // the action.
     let mut handed_on: Vec<Vec<(usize, ActionId)>> = vec![Vec::new(); body.len()];
     for waiter in order {
         let mut inherited = Vec::new();

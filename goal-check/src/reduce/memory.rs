@@ -1,9 +1,9 @@
-//! Less memory: fewer values that it starts and ends with, and no gaps.
+//! Removes initial and expected values, and gaps in memory.
 
 use super::reducer::Reducer;
 use goal_lang::{Action, Body, Datum, Payload, Piece, Space};
 
-/// Takes values of `init` and `expect` away.
+/// Removes values of `init` and `expect`.
 pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     let elements = |datum: &Datum| datum.bytes.len() / datum.datatype.width() as usize;
     let images = reducer.best.images.iter();
@@ -28,7 +28,7 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Adds what is left of a datum, in one piece for each run of elements.
+/// Adds the rest of a datum, in one piece for each run of elements.
 fn without(datum: &Datum, gone: &[bool], left: &mut Vec<Datum>) {
     let width = datum.datatype.width() as usize;
     let mut element = 0;
@@ -42,8 +42,8 @@ fn without(datum: &Datum, gone: &[bool], left: &mut Vec<Datum>) {
     }
 }
 
-/// Moves what is used of memory together, in all ranks alike, and then of each rank's scratch
-/// memory.
+/// Moves the used ranges of memory together, in all ranks alike, and then those of each rank's
+/// scratch memory.
 pub(super) fn compact(reducer: &mut Reducer<'_>) {
     let mut used = Vec::new();
     for image in &reducer.best.images {
@@ -78,15 +78,15 @@ fn collect(body: &Body, space: Space, used: &mut Vec<(u64, u64)>) {
     }
 }
 
-/// Where ranges of memory go.
+/// The new places of ranges of memory.
 struct Places {
-    /// Begin of each range that is used, ascending, and where it begins afterwards.
+    /// The old and the new begin of each used range, ascending.
     moves: Vec<(u64, u64)>,
 }
 
 impl Places {
-    /// One range behind the other; those that touch stay together, and every address keeps its
-    /// remainder by 8.
+    /// Places the ranges one after the other. Ranges that touch stay together, and every address
+    /// keeps its remainder modulo 8.
     fn new(mut used: Vec<(u64, u64)>) -> Self {
         used.sort_unstable();
         let mut moves = Vec::new();
@@ -115,7 +115,7 @@ impl Places {
                 *addr = self.new_place(*addr);
             }
         };
-        // The table may hold pieces that nothing uses any more, which can lie anywhere.
+        // The table may hold unused pieces, which can have any address.
         for Piece { addr, space, .. } in &mut body.pieces {
             one(addr, *space);
         }

@@ -1,4 +1,4 @@
-//! Fewer messages, both ends together, and simpler ones.
+//! Removes messages, both ends together, and simplifies them.
 
 use super::actions;
 use super::reducer::Reducer;
@@ -7,7 +7,7 @@ use goal_opt::whole::{Run, Vertex, Whole};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Takes messages away: each send with the receive that takes it.
+/// Removes messages: each send with the receive that takes it.
 pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     let messages = Messages::of(&reducer.best);
     reducer.take_away(messages.count, |program, gone| {
@@ -23,7 +23,7 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Lets messages carry a pattern instead of bytes of memory.
+/// Makes messages carry a pattern instead of bytes of memory.
 pub(super) fn without_memory(reducer: &mut Reducer<'_>) {
     let messages = Messages::of(&reducer.best);
     reducer.take_away(messages.count, |program, plain| {
@@ -49,17 +49,18 @@ pub(super) fn without_memory(reducer: &mut Reducer<'_>) {
     });
 }
 
-/// Which sends and receives belong together.
+/// The numbers of messages: sends and receives with the same number belong together.
 struct Messages {
-    /// By action of every body, its message; `None` for what is no message.
+    /// By action, body after body, the number of its message; `None` for actions that are no
+    /// messages.
     of: Vec<Option<u32>>,
     count: usize,
 }
 
 impl Messages {
-    /// Takes those together that meet in an abstract run, and of those left behind by a deadlock
-    /// the first send with the first receive. Where ranks share a body, whatever any of them
-    /// matches belongs together.
+    /// Joins sends and receives that match in an abstract run, and of those that a deadlock left
+    /// the first send with the first receive. If ranks share a body, all matches of one action
+    /// belong together.
     fn of(program: &Program) -> Self {
         let mut first = Vec::with_capacity(program.bodies.len());
         let mut actions = 0;
@@ -90,7 +91,7 @@ impl Messages {
     }
 }
 
-/// Sends with their receives.
+/// Pairs of sends and receives.
 fn pairs(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     let trace = Run::new(whole).finish(u64::MAX);
     let partner = |vertex: Vertex| trace.partner[vertex.index()].some();
@@ -117,7 +118,7 @@ fn pairs(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     pairs
 }
 
-/// Disjoint sets; each entry points towards the first of its set.
+/// Disjoint sets (union-find): each entry points towards the first of its set.
 struct Sets(Vec<usize>);
 
 impl Sets {

@@ -1,9 +1,9 @@
-//! Small programs out of large ones that show the same fault: delta debugging (A. Zeller, R.
+//! Makes small programs that show the same fault as large ones, by delta debugging (A. Zeller, R.
 //! Hildebrandt: Simplifying and Isolating Failure-Inducing Input, 2002) on ranks, messages,
 //! actions, dependencies, memory and numbers.
 //!
-//! What is interesting is the caller's to say. Every candidate is a valid program; how it behaves
-//! is not looked at, so programs that never end are reduced like all others.
+//! The caller decides if a candidate is interesting. Every candidate is a valid program. The
+//! reduction does not execute it, so programs that never end are reduced like all others.
 
 mod actions;
 mod memory;
@@ -19,30 +19,29 @@ pub use reducer::Verdict;
 use goal_lang::{Debug, Program};
 use reducer::Reducer;
 
-/// A program that was made smaller.
+/// The result of a reduction.
 #[derive(Debug, Clone)]
 pub struct Reduced {
-    /// The smallest one that was interesting.
+    /// The smallest interesting program.
     pub program: Program,
-    /// Whether nothing more can be taken from it: no rank, message, action, dependency or value in
-    /// memory alone.
+    /// True if no single rank, message, action, dependency or value in memory can be removed.
     pub is_minimal: bool,
 }
 
-/// Actions of all ranks together up to which ranks that do the same get bodies of their own, so
-/// that each can lose actions alone.
+/// Up to this many actions of all ranks, ranks with the same body get copies of it, so that each
+/// can lose actions alone.
 const UNSHARED_MAX: u64 = 1 << 20;
 
-/// Makes a valid program smaller as long as `verdict` finds it interesting; `None` where the
-/// program itself is not.
+/// Makes a valid program smaller while `verdict` finds it interesting. Returns `None` if the
+/// program itself is not interesting.
 ///
-/// Parts are taken away in halves, quarters and so on down to single ones, rounds of this until one
-/// changes nothing: what is left has no part that can go alone. An action that goes hands its
-/// dependencies on to those that wait for it. Labels stay, places in a text are dropped. The same
-/// program and verdicts give the same result, and no candidate is asked about twice.
+/// Parts are removed in halves, quarters and so on down to single ones, until a whole round changes
+/// nothing: then no part can be removed alone. The dependencies of a removed action are passed on
+/// to the actions that wait for it. Labels are kept, places in a text are dropped. The same program
+/// and verdicts give the same result. No candidate is judged twice.
 ///
-/// A candidate costs time linear in the program; their number is logarithmic in what goes and
-/// linear in what stays.
+/// A candidate costs time linear in the program. The number of candidates is logarithmic in the
+/// removed parts and linear in the remaining ones.
 pub fn reduce(program: &Program, verdict: &mut dyn FnMut(&Program) -> Verdict) -> Option<Reduced> {
     let mut program = program.clone();
     for body in &mut program.bodies {
@@ -60,7 +59,7 @@ pub fn reduce(program: &Program, verdict: &mut dyn FnMut(&Program) -> Verdict) -
     Some(Reduced { program: reducer.best, is_minimal: !reducer.stopped })
 }
 
-/// Each kind of part once, those first that take most with them.
+/// Tries to remove each kind of part, first those whose removal takes most with it.
 fn round(reducer: &mut Reducer<'_>) {
     ranks::reduce(reducer);
     ranks::unshare(&mut reducer.best, UNSHARED_MAX);

@@ -1,21 +1,21 @@
-//! Smaller numbers: sizes, durations, tags, placements. Equal ones stay equal, so that both ends of
-//! a message still agree.
+//! Makes numbers smaller: sizes, durations, tags, placements. Equal numbers stay equal, so that
+//! both ends of a message still agree.
 
 use super::reducer::Reducer;
 use goal_lang::{ANY, Action, Payload, Placement, Program};
 use std::collections::BTreeSet;
 
-/// Which numbers.
+/// A kind of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
-    /// Bytes of buffers and patterns.
+    /// Sizes of buffers and patterns in bytes.
     Size,
-    /// Nanoseconds of computations.
+    /// Durations of computations in nanoseconds.
     Nanos,
     Tag,
 }
 
-/// Different numbers of a field that are made smaller one by one; a program with more of them is
+/// Up to this many different numbers of a field are made smaller one by one. A program with more is
 /// not small yet.
 const VALUES_MAX: usize = 64;
 
@@ -32,7 +32,7 @@ pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     reducer.attempt(without_placement(&reducer.best));
 }
 
-/// Makes one value as small as it can be: a small power of two, or what bisection finds.
+/// Makes one value as small as possible: a small power of two, or the result of a bisection.
 fn lower(reducer: &mut Reducer<'_>, field: Field, value: u64) {
     let replace =
         |reducer: &mut Reducer<'_>, old, new| {
@@ -50,7 +50,7 @@ fn lower(reducer: &mut Reducer<'_>, field: Field, value: u64) {
         }
         low = small;
     }
-    // Elements have a width, so multiples come first.
+    // Elements have a width, so multiples of 8 are tried first.
     let mut high = value;
     for step in [8, 1] {
         let mut low = low;
@@ -68,7 +68,7 @@ fn lower(reducer: &mut Reducer<'_>, field: Field, value: u64) {
     }
 }
 
-/// The values of a field, largest first, where there aren't too many.
+/// The values of a field, the largest first; none if they are too many.
 fn values(program: &Program, field: Field) -> Vec<u64> {
     let mut values = BTreeSet::new();
     visit(&mut program.clone(), field, |value| {

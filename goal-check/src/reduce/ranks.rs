@@ -1,10 +1,10 @@
-//! Fewer ranks.
+//! Removes ranks.
 
 use super::actions;
 use super::reducer::Reducer;
 use goal_lang::{ANY, Action, Body, BodyId, ImageId, MemoryImage, Program, RankEntry};
 
-/// Takes ranks away, with the messages from and to them; those left are numbered anew.
+/// Removes ranks, with the messages from and to them. The others are renumbered.
 pub(super) fn reduce(reducer: &mut Reducer<'_>) {
     reducer.take_away(reducer.best.ranks.len(), without);
 }
@@ -40,7 +40,7 @@ fn without(program: &Program, gone: &[bool]) -> Option<Program> {
     Some(left)
 }
 
-/// The body among the ranks that are left, which have these numbers now.
+/// A body for the remaining ranks. `number` has their new numbers.
 fn among(body: &Body, number: &[Option<u32>]) -> Body {
     let peer = |action: &Action| match *action {
         Action::Send { to: peer, .. } | Action::Recv { from: peer, .. } if peer != ANY => {
@@ -62,8 +62,7 @@ fn among(body: &Body, number: &[Option<u32>]) -> Body {
     body
 }
 
-/// Gives each rank a body and an image of its own, where all of them have no more than
-/// `actions_max` actions.
+/// Gives each rank a body and an image of its own if all ranks have at most `actions_max` actions.
 pub(super) fn unshare(program: &mut Program, actions_max: u64) {
     let actions: u64 =
         (0..program.num_ranks()).map(|rank| program.body_of(rank).len() as u64).sum();

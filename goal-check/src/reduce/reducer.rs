@@ -1,42 +1,42 @@
-//! The best program so far, and the search for parts that it can do without.
+//! The best program so far, and the search for parts that can be removed.
 
 use goal_lang::Program;
 use goal_opt::verify;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
-/// What the caller says to a candidate.
+/// The caller's verdict on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It still shows what is looked for.
+    /// It still shows the fault.
     Interesting,
-    /// It doesn't.
+    /// It doesn't show the fault.
     Uninteresting,
-    /// It doesn't, and no other is to be tried.
+    /// It doesn't show the fault, and the reduction must stop.
     Stop,
 }
 
-/// The smallest interesting program so far.
+/// The state of a reduction.
 pub(super) struct Reducer<'a> {
     pub(super) best: Program,
     pub(super) verdict: &'a mut dyn FnMut(&Program) -> Verdict,
-    /// Hashes of all that was asked about.
+    /// Hashes of all candidates so far.
     pub(super) seen: FxHashSet<u64>,
     pub(super) stopped: bool,
-    /// How often something smaller was found.
+    /// The number of accepted candidates.
     pub(super) accepted: u64,
 }
 
 impl<'a> Reducer<'a> {
-    /// A reducer of a program that is interesting.
+    /// A reducer of an interesting program.
     pub(super) fn new(program: Program, verdict: &'a mut dyn FnMut(&Program) -> Verdict) -> Self {
         let seen = FxHashSet::from_iter([hash(&program)]);
         Self { best: program, verdict, seen, stopped: false, accepted: 0 }
     }
 
-    /// Takes away what can go of `parts` parts of the best program: all together, then halves of
-    /// what is left, and so on down to single ones, the last ones first. `without` makes the
-    /// program without some parts, or says that there is none.
+    /// Removes as many of `parts` parts of the best program as possible: tries all together, then
+    /// halves of the rest, and so on down to single ones, the last ones first. `without` makes the
+    /// program without some parts; it returns `None` if there is no such program.
     pub(super) fn take_away(
         &mut self,
         parts: usize,
@@ -63,7 +63,8 @@ impl<'a> Reducer<'a> {
         }
     }
 
-    /// Takes a candidate for the best program if it is valid, new and interesting.
+    /// Makes a candidate the best program if it is valid, new and interesting. Returns true if it
+    /// did.
     pub(super) fn attempt(&mut self, candidate: Program) -> bool {
         if self.stopped || !self.seen.insert(hash(&candidate)) || verify(&candidate).is_err() {
             return false;
@@ -83,7 +84,7 @@ impl<'a> Reducer<'a> {
     }
 }
 
-/// A hash of what a program does.
+/// A hash of everything but debug information.
 fn hash(program: &Program) -> u64 {
     let mut hasher = FxHasher::default();
     program.ranks.hash(&mut hasher);

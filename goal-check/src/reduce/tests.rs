@@ -9,7 +9,8 @@ fn text(program: &Program) -> String {
     String::from_utf8(text).expect("text")
 }
 
-/// Whether a run gets stuck where messages of more than 1000 bytes wait for their receives.
+/// Returns true if a run gets stuck in which messages of more than 1000 bytes wait for their
+/// receives.
 fn is_stuck(program: &Program) -> bool {
     let whole = Whole::new(program).expect("a small program");
     !Run::new(&whole).finish(1000).is_complete()
@@ -66,7 +67,7 @@ fn asked(program: &Program, is_interesting: impl Fn(&Program) -> bool) -> (Progr
     (reduced.program, count)
 }
 
-/// Whether every send has its receive.
+/// Returns true if every send has its receive.
 fn is_matched(program: &Program) -> bool {
     let (mut sends, mut recvs) = (Vec::new(), Vec::new());
     for rank in 0..program.num_ranks() {
@@ -172,8 +173,7 @@ fn random_programs_are_reduced_to_nothing_if_all_are_interesting() {
     }
 }
 
-/// The same faults that the text had are in the text of what is left: valid programs, whatever the
-/// verdicts.
+/// All candidates are valid programs, for any verdicts.
 #[test]
 fn candidates_are_valid_whatever_the_verdicts() {
     for seed in 0..200 {

@@ -1,73 +1,80 @@
-//! The events of every run: the least set of starts and ends that follow from each other whatever
-//! the order.
+//! A proof that a program ends in every order: the set of events that certainly happen is derived
+//! from the dependencies and from counts of messages.
 //!
-//! An action certainly starts where all that it waits for certainly happens. A receive that
-//! certainly starts certainly ends where more messages that fit it certainly come than other
-//! receives may take before it: were it left, each of these messages would have gone to another
-//! receive, one posted before it or one that takes what is kept before it. A send that waits for
-//! its receive certainly ends where the same holds with sends and receives exchanged. So if
-//! everything is in the set, the program ends in every order. If not, nothing is said.
+//! - An action certainly starts if everything that it waits for certainly happens.
+//! - A receive that certainly starts also ends if the messages that certainly come and fit it are
+//!   more than those that other receives may take before it. (If the receive stayed without a
+//!   message, each of these messages would have gone to another receive: one posted earlier, or one
+//!   that takes a kept message earlier.)
+//! - A send that waits for its receive certainly ends if the same holds with sends and receives
+//!   exchanged.
+//!
+//! If all events are in the set, the program ends in every order. If not, nothing is known.
 
-use super::scene::{Completion, Envelope, Place, Scene, takers};
+use super::facts::{Competition, Completion, Envelope, Facts, takers};
 use crate::order::Order;
-use goal_lang::{ANY, ActionKind};
+use goal_lang::ActionKind;
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Competing actions that are compared with each other in pairs; of more only a chain is looked
-/// for.
+/// Up to this many competing actions are compared in pairs. Of more, the proof only uses that they
+/// start one after the other, if they do.
 const PAIRS_OF_MAX: usize = 64;
-/// Sends looked at again, for each action, to see whether they now certainly end.
+/// Bound on how often waiting sends are examined again, for each action of the program.
 const LOOKS_PER_ACTION: u64 = 64;
 
-/// Returns true if it is proved that everything ends in every order.
-pub(super) fn always_ends(scene: &Scene<'_, '_>, order: &mut Order<'_, '_>) -> bool {
-    if !sizes_agree(scene) {
+/// Returns true if the proof succeeds: the program ends in every order.
+pub(super) fn always_ends(facts: &Facts<'_, '_>, order: &mut Order<'_, '_>) -> bool {
+    if !sizes_agree(facts) {
         return false;
     }
-    let mut needs = vec![0; scene.whole.len()];
-    for place in scene.places.values() {
-        recv_needs(place, order, &mut needs);
-        send_needs(scene, place, order, &mut needs);
+    let mut needs = vec![0; facts.whole.len()];
+    for competition in facts.competitions.values() {
+        recv_needs(competition, order, &mut needs);
+        send_needs(facts, competition, order, &mut needs);
     }
-    Certain::new(scene, needs).run()
+    Certain::new(facts, needs).run()
 }
 
-/// Returns true if all messages that compete have the size of all receives that may take them.
-fn sizes_agree(scene: &Scene<'_, '_>) -> bool {
-    scene.places.values().all(|place| {
+/// Returns true if every competing message has the size of all receives that may take it.
+fn sizes_agree(facts: &Facts<'_, '_>) -> bool {
+    facts.competitions.values().all(|competition| {
         let mut sizes: FxHashMap<Envelope, u64> = FxHashMap::default();
-        let is_even = place.recvs.iter().all(|(&envelope, recvs)| {
-            let size = scene.whole.message_size(recvs[0]);
+        let is_even = competition.recvs.iter().all(|(&envelope, recvs)| {
+            let size = facts.whole.message_size(recvs[0]);
             sizes.insert(envelope, size);
-            recvs.iter().all(|&recv| scene.whole.message_size(recv) == size)
+            recvs.iter().all(|&recv| facts.whole.message_size(recv) == size)
         });
         is_even
-            && place.sends.iter().all(|(&envelope, sends)| {
+            && competition.sends.iter().all(|(&envelope, sends)| {
                 let wanted = takers(envelope).into_iter().filter_map(|taker| sizes.get(&taker));
                 wanted
                     .into_iter()
-                    .all(|&size| sends.iter().all(|&send| scene.whole.message_size(send) == size))
+                    .all(|&size| sends.iter().all(|&send| facts.whole.message_size(send) == size))
             })
     })
 }
 
-/// By receive, how many messages that fit it have to come for it to get one: as many as the
-/// receives that may come before it, itself included.
-fn recv_needs(place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
+/// Computes, for each receive, the number of fitting messages after which it certainly gets one:
+/// the number of receives that may take one of them before it, and one for itself.
+fn recv_needs(competition: &Competition, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     let mut rivals: FxHashMap<Envelope, FxHashSet<Envelope>> = FxHashMap::default();
-    for &sent in place.sends.keys() {
-        let known: Vec<Envelope> =
-            takers(sent).into_iter().filter(|taker| place.recvs.contains_key(taker)).collect();
+    for &sent in competition.sends.keys() {
+        let known: Vec<Envelope> = takers(sent)
+            .into_iter()
+            .filter(|taker| competition.recvs.contains_key(taker))
+            .collect();
         for &envelope in &known {
             rivals.entry(envelope).or_default().extend(&known);
         }
     }
-    for (envelope, recvs) in &place.recvs {
+    for (envelope, recvs) in &competition.recvs {
         let rivals: Vec<Vertex> = match rivals.get(envelope) {
-            Some(rivals) => rivals.iter().flat_map(|rival| &place.recvs[rival]).copied().collect(),
+            Some(rivals) => {
+                rivals.iter().flat_map(|rival| &competition.recvs[rival]).copied().collect()
+            }
             None => recvs.clone(),
         };
         let after = after(order, recvs, &rivals);
@@ -77,38 +84,44 @@ fn recv_needs(place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
     }
 }
 
-/// By send, how many receives that fit it have to start for it to get one. Only sends of one rank
-/// arrive in an order.
-fn send_needs(scene: &Scene<'_, '_>, place: &Place, order: &mut Order<'_, '_>, needs: &mut [u64]) {
+/// Computes, for each send, the number of fitting receives after which it certainly gets one. Only
+/// sends of the same rank arrive in an order.
+fn send_needs(
+    facts: &Facts<'_, '_>,
+    competition: &Competition,
+    order: &mut Order<'_, '_>,
+    needs: &mut [u64],
+) {
     let mut totals: FxHashMap<Envelope, u64> = FxHashMap::default();
-    for (&sent, sends) in &place.sends {
+    for (&sent, sends) in &competition.sends {
         for taker in takers(sent) {
             *totals.entry(taker).or_default() += sends.len() as u64;
         }
     }
-    for (&sent @ (source, tag), sends) in &place.sends {
-        if sends.iter().all(|&send| scene.completion(send) == Completion::AtStart) {
+    for (&sent, sends) in &competition.sends {
+        if sends.iter().all(|&send| facts.completion(send) == Completion::AtStart) {
             continue;
         }
-        let total = |taker: Envelope| match place.recvs.contains_key(&taker) {
+        let total = |taker: Envelope| match competition.recvs.contains_key(&taker) {
             true => totals.get(&taker).copied().unwrap_or(0),
             false => 0,
         };
         let own = sends.len() as u64;
-        let rivals = match (total((ANY, ANY)), total((ANY, tag)), total((source, ANY))) {
+        let [_, of_tag, of_source, of_all] = takers(sent);
+        let rivals = match (total(of_all), total(of_tag), total(of_source)) {
             (0, 0, 0) => own,
             (0, one, 0) | (0, 0, one) => one,
             (0, one, other) => one + other - own,
             (all, ..) => all,
         };
         let after = after(order, sends, sends);
-        for (&send, after) in place.sends[&sent].iter().zip(after) {
+        for (&send, after) in competition.sends[&sent].iter().zip(after) {
             needs[send.index()] = rivals - after;
         }
     }
 }
 
-/// By one of `some`, how many of `all` certainly start after it.
+/// For each action of `some`, counts those of `all` that certainly start after it.
 fn after(order: &mut Order<'_, '_>, some: &[Vertex], all: &[Vertex]) -> Vec<u64> {
     let starts = |order: &mut Order<'_, '_>, first: Vertex, second: Vertex| {
         order.happens_before(Event::Start(first), Event::Start(second)) == Ordered::Yes
@@ -129,37 +142,36 @@ fn after(order: &mut Order<'_, '_>, some: &[Vertex], all: &[Vertex]) -> Vec<u64>
     some.iter().map(|vertex| places[vertex]).collect()
 }
 
-/// The set under construction.
+/// The set of certain events under construction.
 struct Certain<'s, 'a, 'p> {
-    scene: &'s Scene<'a, 'p>,
+    facts: &'s Facts<'a, 'p>,
     needs: Vec<u64>,
     missing: Vec<u32>,
     has_started: Vec<bool>,
     has_ended: Vec<bool>,
     ended: usize,
-    /// Actions that certainly start, and whose consequences are not drawn yet.
+    /// Actions that certainly start and whose consequences are not derived yet.
     todo: Vec<Vertex>,
-    /// By destination and envelope of receives.
+    /// By destination and envelope of receives, the messages that certainly come for them.
     pools: FxHashMap<(u32, Envelope), Pool>,
-    /// By destination, sends that start and wait for their receive; and the destinations where that
-    /// may have changed.
+    /// By destination, the sends that certainly start and wait for their receive.
     sends: FxHashMap<u32, Vec<Vertex>>,
     changed: FxHashSet<u32>,
     looks: u64,
 }
 
-/// The messages that certainly come for the receives of an envelope.
+/// The numbers of sends and receives that certainly start, for one envelope of receives.
 #[derive(Default)]
 struct Pool {
     sends: u64,
     recvs: u64,
-    /// Receives that start and need more messages, the one that needs fewest first.
+    /// Receives that certainly start and need more messages, the one that needs fewest first.
     waiting: BinaryHeap<Reverse<(u64, Vertex)>>,
 }
 
 impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
-    fn new(scene: &'s Scene<'a, 'p>, needs: Vec<u64>) -> Self {
-        let whole = scene.whole;
+    fn new(facts: &'s Facts<'a, 'p>, needs: Vec<u64>) -> Self {
+        let whole = facts.whole;
         let mut missing = vec![0; whole.len()];
         for vertex in whole.vertices() {
             for waiter in whole.requires(vertex).chain(whole.irequires(vertex)) {
@@ -167,11 +179,13 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
             }
         }
         let mut pools: FxHashMap<(u32, Envelope), Pool> = FxHashMap::default();
-        for (&rank, place) in &scene.places {
-            pools.extend(place.recvs.keys().map(|&envelope| ((rank, envelope), Pool::default())));
+        for (&rank, competition) in &facts.competitions {
+            pools.extend(
+                competition.recvs.keys().map(|&envelope| ((rank, envelope), Pool::default())),
+            );
         }
         Self {
-            scene,
+            facts,
             needs,
             todo: whole.vertices().filter(|vertex| missing[vertex.index()] == 0).collect(),
             missing,
@@ -192,25 +206,25 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
             }
             let ranks = std::mem::take(&mut self.changed);
             for rank in ranks {
-                self.look_at_sends(rank);
+                self.end_matched_sends(rank);
             }
             if self.todo.is_empty() {
-                return self.ended == self.scene.whole.len();
+                return self.ended == self.facts.whole.len();
             }
         }
     }
 
     fn start(&mut self, vertex: Vertex) {
-        let whole = self.scene.whole;
+        let whole = self.facts.whole;
         self.has_started[vertex.index()] = true;
         whole.irequires(vertex).for_each(|waiter| self.release(waiter));
         let is_send = whole.action(vertex).kind() == ActionKind::Send;
-        if is_send && self.scene.completion(vertex) == Completion::AtStart {
+        if is_send && self.facts.completion(vertex) == Completion::AtStart {
             self.end(vertex);
         }
-        let Some((rank, envelope)) = self.scene.end(vertex) else { return self.end(vertex) };
-        if self.scene.is_fixed[vertex.index()] {
-            let partner = self.scene.partner[vertex.index()];
+        let Some((rank, envelope)) = self.facts.end(vertex) else { return self.end(vertex) };
+        if self.facts.is_fixed[vertex.index()] {
+            let partner = self.facts.partner[vertex.index()];
             if self.has_started[partner.index()] {
                 self.end(vertex);
                 self.end(partner);
@@ -252,13 +266,13 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         }
     }
 
-    /// Ends the sends to a rank for which enough receives start.
-    fn look_at_sends(&mut self, rank: u32) {
+    /// Ends the waiting sends to a rank for which enough receives certainly start.
+    fn end_matched_sends(&mut self, rank: u32) {
         let sends = self.sends.remove(&rank).unwrap_or_default();
         let Some(left) = self.looks.checked_sub(sends.len() as u64) else { return };
         self.looks = left;
         for send in sends {
-            let Some((_, envelope)) = self.scene.end(send) else { continue };
+            let Some((_, envelope)) = self.facts.end(send) else { continue };
             let pools =
                 takers(envelope).into_iter().filter_map(|taker| self.pools.get(&(rank, taker)));
             let recvs: u64 = pools.map(|pool| pool.recvs).sum();
@@ -272,7 +286,7 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
     fn end(&mut self, vertex: Vertex) {
         if !std::mem::replace(&mut self.has_ended[vertex.index()], true) {
             self.ended += 1;
-            self.scene.whole.requires(vertex).for_each(|waiter| self.release(waiter));
+            self.facts.whole.requires(vertex).for_each(|waiter| self.release(waiter));
         }
     }
 

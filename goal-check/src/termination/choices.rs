@@ -1,21 +1,23 @@
-//! Finds the steps of a search that are choices.
+//! Finds the steps whose order may make a difference. The search tries every order of these and
+//! takes all other steps at once.
 
-use super::scene::{Completion, Envelope, Place, Scene, fits, stores, takers};
+use super::facts::{Competition, Completion, Envelope, Facts, fits, stores, takers};
 use super::state::Pair;
 use crate::order::Order;
 use goal_lang::{ANY, ActionId};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::FxHashMap;
 
-/// Common properties of the ends of messages that stand for each other: is it a receive, rank,
-/// destination, envelope, size, who waits, and which one it is where that makes a difference.
+/// The properties that make two sends or two receives interchangeable: is it a receive, its rank,
+/// the destination, the envelope, the size, the actions that wait for it, and the action itself if
+/// it matters which of them takes part.
 type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId], Option<Vertex>);
 
-/// A bound on work, in actions that are looked at.
+/// The rest of a bound on work, in visited actions.
 pub(super) struct Budget(pub(super) u64);
 
 impl Budget {
-    /// Takes `steps` from what is left. Returns false if there is less.
+    /// Takes `steps` from the budget. Returns false if less is left.
     pub(super) fn spend(&mut self, steps: u64) -> bool {
         match self.0.checked_sub(steps) {
             Some(left) => {
@@ -29,7 +31,7 @@ impl Budget {
 
 /// The steps of a search whose order may make a difference.
 pub(super) struct Choices<'s, 'a, 'p> {
-    pub(super) scene: &'s Scene<'a, 'p>,
+    pub(super) facts: &'s Facts<'a, 'p>,
     /// If true, it makes a difference which message a receive that stores its bytes takes. If
     /// false, only the end of the program counts.
     tells_data: bool,
@@ -51,15 +53,15 @@ pub(super) struct Choices<'s, 'a, 'p> {
 impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
     /// Returns `None` if the budget is too small to find the choices.
     pub(super) fn find(
-        scene: &'s Scene<'a, 'p>,
+        facts: &'s Facts<'a, 'p>,
         order: &mut Order<'_, '_>,
         budget: &mut Budget,
         tells_data: bool,
     ) -> Option<Self> {
-        let whole = scene.whole;
-        let is_undecided = |send| scene.completion(send) == Completion::Either;
+        let whole = facts.whole;
+        let is_undecided = |send| facts.completion(send) == Completion::Either;
         let mut choices = Self {
-            scene,
+            facts,
             tells_data,
             alike: vec![None; whole.len()],
             rivals: FxHashMap::default(),
@@ -76,35 +78,35 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
     }
 
     fn competing(&self) -> impl Iterator<Item = Vertex> + use<'s, 'a, 'p> {
-        let scene = self.scene;
-        scene
+        let facts = self.facts;
+        facts
             .whole
             .vertices()
-            .filter(|&vertex| scene.end(vertex).is_some() && !scene.is_fixed[vertex.index()])
+            .filter(|&vertex| facts.end(vertex).is_some() && !facts.is_fixed[vertex.index()])
     }
 
-    /// Returns true if a receive keeps the bytes of its message, or a message may come to one that
-    /// does.
+    /// Returns true if a receive stores the bytes of its message, or if a receive that does so may
+    /// take the message of a send.
     fn is_stored(&self, vertex: Vertex, destination: u32) -> bool {
-        let whole = self.scene.whole;
+        let whole = self.facts.whole;
         let stores = |recv: &Vertex| stores(whole.action(*recv));
         match whole.is_recv(vertex) {
             true => stores(&vertex),
             false => self
-                .scene
-                .places
+                .facts
+                .competitions
                 .get(&destination)
-                .is_some_and(|place| place.recvs.values().flatten().any(stores)),
+                .is_some_and(|competition| competition.recvs.values().flatten().any(stores)),
         }
     }
 
     fn find_alike(&mut self) {
         let mut first: FxHashMap<Kind<'_>, Vertex> = FxHashMap::default();
         for vertex in self.competing() {
-            let whole = self.scene.whole;
-            let Some((rank, envelope)) = self.scene.end(vertex) else { continue };
+            let whole = self.facts.whole;
+            let Some((rank, envelope)) = self.facts.end(vertex) else { continue };
             let waiters = whole.body(vertex).requires.row(whole.id(vertex));
-            let size = self.scene.whole.message_size(vertex);
+            let size = self.facts.whole.message_size(vertex);
             let itself =
                 self.tells_data.then_some(vertex).filter(|&vertex| self.is_stored(vertex, rank));
             let key =
@@ -117,23 +119,25 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         }
     }
 
-    /// Finds the messages whose arrival is a choice.
+    /// Finds the messages whose arrival before or after others may make a difference. Returns
+    /// `None` if the budget is too small.
     fn find_contenders(&mut self, order: &mut Order<'_, '_>, budget: &mut Budget) -> Option<()> {
-        let scene = self.scene;
-        for place in scene.places.values() {
-            if self.is_even(place) {
+        let facts = self.facts;
+        for competition in facts.competitions.values() {
+            if self.is_indifferent_to_arrivals(competition) {
                 continue;
             }
-            let wild: Vec<_> = place.recvs.keys().copied().filter(|recv| recv.0 == ANY).collect();
-            let sends: Vec<Vertex> = place.sends.values().flatten().copied().collect();
+            let wild: Vec<_> =
+                competition.recvs.keys().copied().filter(|recv| recv.source == ANY).collect();
+            let sends: Vec<Vertex> = competition.sends.values().flatten().copied().collect();
             for &send in sends.iter().filter(|_| !wild.is_empty()) {
-                let (_, sent) = scene.end(send)?;
+                let (_, sent) = facts.end(send)?;
                 for &other in &sends {
                     if !budget.spend(1) {
                         return None;
                     }
-                    let (_, came) = scene.end(other)?;
-                    let is_contended = came.0 != sent.0
+                    let (_, came) = facts.end(other)?;
+                    let is_contended = came.source != sent.source
                         && wild.iter().any(|&recv| fits(recv, sent) && fits(recv, came))
                         && !self.arrives_before(order, send, other);
                     if is_contended {
@@ -145,30 +149,32 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         Some(())
     }
 
-    /// Returns true if a message has certainly arrived when a send starts: it was received, or its
-    /// own send waited for that. That its send has ended says nothing otherwise.
+    /// Returns true if the message of `send` has certainly arrived when `other` starts: `other`
+    /// comes after the receive of the message, or after the end of a send that waits for its
+    /// receive. The end of an eager send proves nothing.
     fn arrives_before(&self, order: &mut Order<'_, '_>, send: Vertex, other: Vertex) -> bool {
-        let waits = self.scene.completion(send) == Completion::AtMatch;
-        let recv = self.scene.partner[send.index()].some();
+        let waits = self.facts.completion(send) == Completion::AtMatch;
+        let recv = self.facts.partner[send.index()].some();
         let mut arrived = waits.then_some(send).into_iter().chain(recv);
         arrived
             .any(|end| order.happens_before(Event::End(end), Event::Start(other)) == Ordered::Yes)
     }
 
-    /// Returns true if the order in which messages arrive at a place makes no difference: its
-    /// receives stand for each other, and nobody waits for the end of a send there.
-    fn is_even(&self, place: &Place) -> bool {
-        let whole = self.scene.whole;
-        let mut recvs = place.recvs.values().flatten();
+    /// Returns true if the order in which the messages of a competition arrive makes no difference:
+    /// all receives are interchangeable, all sizes are the same, and no action waits for the end of
+    /// a send that ends with its receive.
+    fn is_indifferent_to_arrivals(&self, competition: &Competition) -> bool {
+        let whole = self.facts.whole;
+        let mut recvs = competition.recvs.values().flatten();
         let first = recvs.next().and_then(|recv| self.alike[recv.index()]);
-        let size = |vertex: &Vertex| self.scene.whole.message_size(*vertex);
+        let size = |vertex: &Vertex| self.facts.whole.message_size(*vertex);
         let nobody_waits = |&send: &Vertex| {
-            self.scene.completion(send) == Completion::AtStart
+            self.facts.completion(send) == Completion::AtStart
                 || whole.body(send).requires.row(whole.id(send)).is_empty()
         };
         first.is_some_and(|first| {
             recvs.all(|recv| self.alike[recv.index()] == Some(first))
-                && place
+                && competition
                     .sends
                     .values()
                     .flatten()
@@ -176,15 +182,16 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         })
     }
 
-    /// Finds the starts that are choices.
+    /// Finds pairs of starts whose order may make a difference. Returns `None` if the budget is too
+    /// small.
     fn find_rivals(&mut self, order: &mut Order<'_, '_>, budget: &mut Budget) -> Option<()> {
-        let scene = self.scene;
+        let facts = self.facts;
         let mut groups: FxHashMap<(bool, u32, u32), Vec<Vertex>> = FxHashMap::default();
-        for vertex in scene.whole.vertices() {
-            let Some((rank, _)) = scene.end(vertex) else { continue };
-            if scene.places.contains_key(&rank) {
-                let is_recv = scene.whole.is_recv(vertex);
-                groups.entry((is_recv, scene.whole.rank(vertex), rank)).or_default().push(vertex);
+        for vertex in facts.whole.vertices() {
+            let Some((rank, _)) = facts.end(vertex) else { continue };
+            if facts.competitions.contains_key(&rank) {
+                let is_recv = facts.whole.is_recv(vertex);
+                groups.entry((is_recv, facts.whole.rank(vertex), rank)).or_default().push(vertex);
             }
         }
         for group in groups.values() {
@@ -206,22 +213,24 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         Some(())
     }
 
-    /// Joins what may change each other's choices: rivals, what is received at one rank through
-    /// overlapping envelopes, and messages of a pair of ranks that wait behind each other.
+    /// Joins actions whose choices influence each other into clusters: rivals, sends and receives
+    /// of one rank with overlapping envelopes, and messages of a pair of ranks, which wait behind
+    /// each other.
     fn find_clusters(&mut self) {
-        let scene = self.scene;
+        let facts = self.facts;
         let mut joined = Joined(std::mem::take(&mut self.cluster));
         for (&one, others) in self.rivals.iter().chain(&self.contenders) {
             others.iter().for_each(|&other| joined.join(one, other));
         }
         let mut streams: FxHashMap<Pair, Vertex> = FxHashMap::default();
-        for (&rank, place) in &scene.places {
-            for (&sent, sends) in &place.sends {
-                let takers = takers(sent).into_iter().filter_map(|taker| place.recvs.get(&taker));
+        for (&rank, competition) in &facts.competitions {
+            for (&sent, sends) in &competition.sends {
+                let takers =
+                    takers(sent).into_iter().filter_map(|taker| competition.recvs.get(&taker));
                 for &end in takers.flatten().chain(sends) {
                     joined.join(sends[0], end);
                 }
-                joined.join(*streams.entry((sent.0, rank)).or_insert(sends[0]), sends[0]);
+                joined.join(*streams.entry((sent.source, rank)).or_insert(sends[0]), sends[0]);
             }
         }
         let competing: Vec<Vertex> = self.competing().collect();
@@ -232,33 +241,36 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         for vertex in all {
             self.members.entry(joined.root(vertex)).or_default().push(vertex);
         }
-        self.cluster = scene.whole.vertices().map(|vertex| joined.root(vertex)).collect();
+        self.cluster = facts.whole.vertices().map(|vertex| joined.root(vertex)).collect();
     }
 
     /// Returns true if it may make a difference which of two sends to the same destination, or
-    /// which of two receives, starts first.
+    /// which of two receives of a rank, starts first.
     fn may_matter(&self, one: Vertex, other: Vertex) -> bool {
-        let scene = self.scene;
+        let facts = self.facts;
         let alike = |vertex: Vertex| self.alike[vertex.index()];
         if alike(one).is_some() && alike(one) == alike(other) {
             return false;
         }
-        let (Some((rank, a)), Some((_, b))) = (scene.end(one), scene.end(other)) else {
+        let (Some((rank, a)), Some((_, b))) = (facts.end(one), facts.end(other)) else {
             return false;
         };
-        let is_open = |vertex: Vertex| !scene.is_fixed[vertex.index()];
-        if scene.whole.is_recv(one) {
+        let is_open = |vertex: Vertex| !facts.is_fixed[vertex.index()];
+        if facts.whole.is_recv(one) {
             let overlap = |a: u32, b: u32| a == b || a == ANY || b == ANY;
-            return is_open(one) && is_open(other) && overlap(a.0, b.0) && overlap(a.1, b.1);
+            return is_open(one)
+                && is_open(other)
+                && overlap(a.source, b.source)
+                && overlap(a.tag, b.tag);
         }
         let takes_both =
-            || scene.places[&rank].recvs.keys().any(|&recv| fits(recv, a) && fits(recv, b));
+            || facts.competitions[&rank].recvs.keys().any(|&recv| fits(recv, a) && fits(recv, b));
         let is_contended = |send: Vertex| self.contenders.contains_key(&send);
         is_contended(one) || is_contended(other) || (is_open(one) && is_open(other) && takes_both())
     }
 }
 
-/// Actions joined into clusters.
+/// Actions joined into disjoint clusters (union-find).
 struct Joined(Vec<Vertex>);
 
 impl Joined {

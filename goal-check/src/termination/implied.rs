@@ -1,21 +1,24 @@
-//! Which sends have started when a receive has ended, whoever took whose message.
+//! Finds sends that have certainly started when a receive has ended, whichever messages the
+//! receives take.
 //!
-//! Where some receives have all ended, as many messages that fit them have come. So a send has
-//! started if the other sends that may have started without it are fewer.
+//! When n receives have ended, n fitting messages have come. If fewer than n other sends can have
+//! started without a certain send, that send has started, too.
 
-use super::scene::Scene;
+use super::facts::Facts;
 use crate::order::Order;
 use goal_opt::whole::{Event, Ordered, Vertex};
 
-/// Most receives of a rank, and most messages for them, that are compared in pairs.
+/// Ranks with more competing receives than this, or more messages for them, are skipped, as they
+/// are compared in pairs.
 const COMPARED_MAX: usize = 64;
 
-/// Sends that have started in every run when a receive has ended: send and receive.
-pub(super) fn starts(scene: &Scene<'_, '_>, order: &mut Order<'_, '_>) -> Vec<[Vertex; 2]> {
+/// Pairs of a send and a receive where the send has started in every run when the receive has
+/// ended.
+pub(super) fn starts(facts: &Facts<'_, '_>, order: &mut Order<'_, '_>) -> Vec<[Vertex; 2]> {
     let mut found = Vec::new();
-    for place in scene.places.values() {
-        let recvs: Vec<Vertex> = place.recvs.values().flatten().copied().collect();
-        let sends: Vec<Vertex> = place.sends.values().flatten().copied().collect();
+    for competition in facts.competitions.values() {
+        let recvs: Vec<Vertex> = competition.recvs.values().flatten().copied().collect();
+        let sends: Vec<Vertex> = competition.sends.values().flatten().copied().collect();
         if recvs.len() > COMPARED_MAX || sends.len() > COMPARED_MAX {
             continue;
         }
@@ -26,7 +29,7 @@ pub(super) fn starts(scene: &Scene<'_, '_>, order: &mut Order<'_, '_>) -> Vec<[V
                 .filter(|&other| is_before(order, Event::End(other), Event::End(recv)))
                 .collect();
             let may_come =
-                |&send: &Vertex| ended.iter().any(|&recv| scene.whole.envelope_fits(send, recv));
+                |&send: &Vertex| ended.iter().any(|&recv| facts.whole.envelope_fits(send, recv));
             let coming: Vec<Vertex> = sends.iter().copied().filter(may_come).collect();
             for &send in &coming {
                 let without = coming.iter().filter(|&&other| {

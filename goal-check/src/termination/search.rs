@@ -1,16 +1,17 @@
-//! Every state that some order leads to, but for orders that make no difference.
+//! Visits every state that some order of events leads to, except for orders that make no
+//! difference.
 //!
-//! A step whose order against all others makes no difference is taken at once: a persistent set of
-//! one step (Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS
-//! 1032). What is left are choices: which of two sends of a rank to the same destination starts
-//! first, which of two receives that fit the same messages, and which of two messages of different
-//! ranks arrives first that the same receive may take.
+//! A step whose order relative to all others makes no difference is taken at once: a persistent set
+//! of one step (Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, LNCS
+//! 1032). The rest are choices: which of two sends of a rank to the same destination starts first,
+//! which of two receives that accept the same message starts first, and which of two messages of
+//! different ranks that the same receive may take arrives first.
 //!
-//! Ends of messages that nothing can tell apart, as they have the same size, envelope and
-//! dependents, stand for each other.
+//! Sends or receives with the same size, envelope and waiting actions are interchangeable: states
+//! that differ only in which of them took part count as one.
 
 use super::choices::{Budget, Choices};
-use super::scene::Scene;
+use super::facts::Facts;
 use super::state::{Pair, State};
 use crate::order::Order;
 use goal_opt::whole::{Trace, Vertex};
@@ -27,15 +28,15 @@ pub(super) enum Found {
 
 /// The messages that receives took in some order.
 pub(super) struct Taken {
-    /// By receive, the sends whose messages it took. Those that stand for each other may have
-    /// changed places.
+    /// By receive, the sends whose messages it took. An interchangeable send may stand in for
+    /// another.
     pub(super) sends: FxHashMap<Vertex, Vec<Vertex>>,
-    /// By vertex, the first of those that stand for each other, where there are several.
+    /// By vertex, the first of the actions that are interchangeable with it, if there are several.
     alike: Vec<Option<Vertex>>,
 }
 
 impl Taken {
-    /// The messages that the same receive takes in every order: send and receive.
+    /// The messages that the same receive takes in every order, as pairs of send and receive.
     pub(super) fn always(&self) -> Vec<[Vertex; 2]> {
         let is_single = |vertex: Vertex| self.alike[vertex.index()].is_none();
         let known = self.sends.iter().filter_map(|(&recv, sends)| match sends[..] {
@@ -46,27 +47,28 @@ impl Taken {
     }
 }
 
-/// Looks at states until one is stuck, all were seen, or `steps_max` actions were looked at. With
-/// `tells_data` it also finds each message that a receive that keeps the bytes takes in some order.
+/// Visits states until one is stuck, all were visited, or the bound of `steps_max` visited actions
+/// is reached. With `tells_data`, the result lists every message that a receive which stores its
+/// bytes takes in some order.
 pub(super) fn search(
-    scene: &Scene<'_, '_>,
+    facts: &Facts<'_, '_>,
     trace: &Trace,
     order: &mut Order<'_, '_>,
     steps_max: u64,
     tells_data: bool,
 ) -> Found {
     let mut budget = Budget(steps_max);
-    let Some(choices) = Choices::find(scene, order, &mut budget, tells_data) else {
+    let Some(choices) = Choices::find(facts, order, &mut budget, tells_data) else {
         return Found::Unknown;
     };
     let mut search = Search { choices, budget, taken: FxHashMap::default() };
-    let length = scene.whole.len();
+    let length = facts.whole.len();
     let into_trace =
         |state: State| Box::new(state.into_trace(trace.has_wildcards, trace.least_eager_limit));
     let mut visited: FxHashSet<(u64, u64)> = FxHashSet::default();
-    let mut open = vec![State::new(scene.whole)];
+    let mut open = vec![State::new(facts.whole)];
     while let Some(mut state) = open.pop() {
-        if !search.budget.spend(1 + length as u64 / 4) || !search.settle(&mut state) {
+        if !search.budget.spend(1 + length as u64 / 4) || !search.take_free_steps(&mut state) {
             return Found::Unknown;
         }
         if let Some(recv) = state.differs {
@@ -80,9 +82,9 @@ pub(super) fn search(
             return Found::Hangs(into_trace(state));
         }
         if search.choices.has_undecided {
-            for send in state.undecided(scene) {
+            for send in state.undecided(facts) {
                 let mut next = state.clone();
-                next.end_early(scene.whole, send);
+                next.end_early(facts.whole, send);
                 open.push(next);
             }
         }
@@ -97,32 +99,32 @@ pub(super) fn search(
         for at in starts {
             let mut next = state.clone();
             let vertex = next.ready.swap_remove(at);
-            next.start(scene, vertex);
-            search.note(&next, vertex);
+            next.start(facts, vertex);
+            search.record_match(&next, vertex);
             open.push(next);
         }
         for pair in arrivals {
             let mut next = state.clone();
             let send = next.streams[&pair][0];
-            next.arrive(scene, pair);
-            search.note(&next, send);
+            next.arrive(facts, pair);
+            search.record_match(&next, send);
             open.push(next);
         }
     }
     Found::Ends(Taken { sends: search.taken, alike: search.choices.alike })
 }
 
-/// The state of the search beside the states to visit.
+/// The bookkeeping of a search.
 struct Search<'s, 'a, 'p> {
     choices: Choices<'s, 'a, 'p>,
     budget: Budget,
-    /// By receive, the sends whose messages it took so far.
+    /// By receive, the sends whose messages it took in the states visited so far.
     taken: FxHashMap<Vertex, Vec<Vertex>>,
 }
 
 impl Search<'_, '_, '_> {
-    /// A cluster with choices all of whose actions have started or may start. Nothing else has to
-    /// do with its choices any more, so that they can be made before all others.
+    /// Finds a cluster with a choice all of whose actions have started or may start. No other
+    /// action can influence its choices any more, so they can be made before all others.
     fn closed_cluster(&self, state: &State) -> Option<Vertex> {
         let starts = state.ready.iter().copied();
         let arrivals = state.streams.values().map(|stream| stream[0]);
@@ -136,7 +138,7 @@ impl Search<'_, '_, '_> {
 
     /// Takes every step that is no choice, until only choices are left. Returns false if the bound
     /// on the work is reached.
-    fn settle(&mut self, state: &mut State) -> bool {
+    fn take_free_steps(&mut self, state: &mut State) -> bool {
         loop {
             if let Some(at) =
                 state.ready.iter().position(|&vertex| self.start_is_free(state, vertex))
@@ -145,8 +147,8 @@ impl Search<'_, '_, '_> {
                 if !self.budget.spend(2 + at as u64) {
                     return false;
                 }
-                state.start(self.choices.scene, vertex);
-                self.note(state, vertex);
+                state.start(self.choices.facts, vertex);
+                self.record_match(state, vertex);
                 continue;
             }
             let free =
@@ -156,8 +158,8 @@ impl Search<'_, '_, '_> {
             if !self.budget.spend(2 + state.ready.len() as u64) {
                 return false;
             }
-            state.arrive(self.choices.scene, pair);
-            self.note(state, send);
+            state.arrive(self.choices.facts, pair);
+            self.record_match(state, send);
         }
     }
 
@@ -168,17 +170,17 @@ impl Search<'_, '_, '_> {
             .is_none_or(|rivals| rivals.iter().all(|&rival| state.has_started(rival)))
     }
 
-    /// Returns true if no message that has not arrived may be taken by a receive that may take this
-    /// one.
+    /// Returns true if no message that is still under way may be taken by a receive that may take
+    /// this one.
     fn arrival_is_free(&self, state: &State, send: Vertex) -> bool {
         let has_arrived = |&other: &Vertex| state.has_arrived(other);
         self.choices.contenders.get(&send).is_none_or(|others| others.iter().all(has_arrived))
     }
 
-    /// Keeps in mind who took whose message in a step at one end of it.
-    fn note(&mut self, state: &State, vertex: Vertex) {
+    /// Records the match that a step of `vertex`, a send or a receive, has made, if it made one.
+    fn record_match(&mut self, state: &State, vertex: Vertex) {
         let Some(other) = state.partner[vertex.index()].some() else { return };
-        let recv = if self.choices.scene.whole.is_recv(vertex) { vertex } else { other };
+        let recv = if self.choices.facts.whole.is_recv(vertex) { vertex } else { other };
         let send = if recv == vertex { other } else { vertex };
         let sends = self.taken.entry(recv).or_default();
         if !sends.contains(&send) {

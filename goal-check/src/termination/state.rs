@@ -1,6 +1,6 @@
-//! A state that some order of events leads to, and the steps out of it.
+//! A state that an order of events leads to, and the steps that are possible in it.
 
-use super::scene::{Completion, Scene};
+use super::facts::{Completion, Facts};
 use goal_lang::ActionKind;
 use goal_opt::whole::{Trace, Vertex, Whole};
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +10,7 @@ const STARTED: u8 = 1;
 const ARRIVED: u8 = 2;
 const ENDED: u8 = 4;
 
-/// Source and destination of messages.
+/// The source and the destination of messages.
 pub(super) type Pair = (u32, u32);
 
 /// The state of a run after the steps so far.
@@ -23,11 +23,12 @@ pub(super) struct State {
     pub(super) ended: Vec<Vertex>,
     /// Actions that may start.
     pub(super) ready: Vec<Vertex>,
-    /// Messages that have not arrived, in order; no pair without any.
+    /// By source and destination, the messages that have not arrived, in the order of their sends.
+    /// Pairs without such messages have no entry.
     pub(super) streams: BTreeMap<Pair, VecDeque<Vertex>>,
-    /// By rank, competing receives without a message in the order in which they were posted.
+    /// By rank, the competing receives without a message, in the order in which they were posted.
     posted: BTreeMap<u32, Vec<Vertex>>,
-    /// By rank, competing messages that are kept in the order of their arrivals.
+    /// By rank, the competing messages that are kept, in the order of their arrivals.
     kept: BTreeMap<u32, Vec<Vertex>>,
     /// A receive that took a message of another size.
     pub(super) differs: Option<Vertex>,
@@ -72,78 +73,78 @@ impl State {
         self.flags[vertex.index()] & ENDED != 0
     }
 
-    /// Starts an action that was taken from the ready ones.
-    pub(super) fn start(&mut self, scene: &Scene<'_, '_>, vertex: Vertex) {
-        let whole = scene.whole;
+    /// Starts an action. The caller must have removed it from `ready`.
+    pub(super) fn start(&mut self, facts: &Facts<'_, '_>, vertex: Vertex) {
+        let whole = facts.whole;
         self.flags[vertex.index()] |= STARTED;
         whole.irequires(vertex).for_each(|waiter| self.release(waiter));
-        let Some((rank, _)) = scene.end(vertex) else { return self.end(whole, vertex) };
+        let Some((rank, _)) = facts.end(vertex) else { return self.end(whole, vertex) };
         if whole.is_recv(vertex) {
-            return self.post(scene, vertex, rank);
+            return self.post(facts, vertex, rank);
         }
         self.streams.entry((whole.rank(vertex), rank)).or_default().push_back(vertex);
-        if scene.completion(vertex) == Completion::AtStart {
+        if facts.completion(vertex) == Completion::AtStart {
             self.end(whole, vertex);
         }
     }
 
-    fn post(&mut self, scene: &Scene<'_, '_>, recv: Vertex, rank: u32) {
-        if scene.is_fixed[recv.index()] {
-            let send = scene.partner[recv.index()];
+    fn post(&mut self, facts: &Facts<'_, '_>, recv: Vertex, rank: u32) {
+        if facts.is_fixed[recv.index()] {
+            let send = facts.partner[recv.index()];
             if self.has_arrived(send) {
-                self.meet(scene, send, recv);
+                self.meet(facts, send, recv);
             }
             return;
         }
         let kept = self.kept.entry(rank).or_default();
-        match kept.iter().position(|&send| scene.whole.envelope_fits(send, recv)) {
+        match kept.iter().position(|&send| facts.whole.envelope_fits(send, recv)) {
             Some(at) => {
                 let send = kept.remove(at);
-                self.meet(scene, send, recv);
+                self.meet(facts, send, recv);
             }
             None => self.posted.entry(rank).or_default().push(recv),
         }
     }
 
-    /// Lets the next message of a pair arrive.
-    pub(super) fn arrive(&mut self, scene: &Scene<'_, '_>, pair: Pair) {
+    /// Lets the next message between a pair of ranks arrive.
+    pub(super) fn arrive(&mut self, facts: &Facts<'_, '_>, pair: Pair) {
         let Some(stream) = self.streams.get_mut(&pair) else { return };
         let Some(send) = stream.pop_front() else { return };
         if stream.is_empty() {
             self.streams.remove(&pair);
         }
         self.flags[send.index()] |= ARRIVED;
-        if scene.is_fixed[send.index()] {
-            let recv = scene.partner[send.index()];
+        if facts.is_fixed[send.index()] {
+            let recv = facts.partner[send.index()];
             if self.has_started(recv) {
-                self.meet(scene, send, recv);
+                self.meet(facts, send, recv);
             }
             return;
         }
         let posted = self.posted.entry(pair.1).or_default();
-        match posted.iter().position(|&recv| scene.whole.envelope_fits(send, recv)) {
+        match posted.iter().position(|&recv| facts.whole.envelope_fits(send, recv)) {
             Some(at) => {
                 let recv = posted.remove(at);
-                self.meet(scene, send, recv);
+                self.meet(facts, send, recv);
             }
             None => self.kept.entry(pair.1).or_default().push(send),
         }
     }
 
-    /// Lets a send that may end before its message is taken do so.
+    /// Ends a send before its message is taken, which must be possible.
     pub(super) fn end_early(&mut self, whole: &Whole<'_>, send: Vertex) {
         self.end(whole, send);
     }
 
-    fn meet(&mut self, scene: &Scene<'_, '_>, send: Vertex, recv: Vertex) {
+    fn meet(&mut self, facts: &Facts<'_, '_>, send: Vertex, recv: Vertex) {
         self.partner[send.index()] = recv;
         self.partner[recv.index()] = send;
-        if scene.whole.message_size(send) != scene.whole.message_size(recv) {
+        if facts.whole.message_size(send) != facts.whole.message_size(recv) {
             self.differs = Some(recv);
         }
-        self.end(scene.whole, recv);
+        self.end(facts.whole, recv);
         if !self.has_ended(send) {
-            self.end(scene.whole, send);
+            self.end(facts.whole, send);
         }
     }
 
@@ -160,9 +161,9 @@ impl State {
         }
     }
 
-    /// 128 bits that two states share only where the same can follow, but for a chance that is
-    /// none. `alike` names one of the ends that may stand for each other, where there are several:
-    /// which of them met is all the same, only how many.
+    /// A hash of 128 bits that two states have in common only if the same steps can follow;
+    /// collisions are neglected. `alike` names one of the interchangeable actions for each of them:
+    /// only the number of those that took part counts.
     pub(super) fn fingerprint(&self, alike: &[Option<Vertex>]) -> (u64, u64) {
         let with_flags = || alike.iter().zip(&self.flags);
         let met = with_flags().filter_map(|(&alike, &flags)| alike.filter(|_| flags & ENDED != 0));
@@ -189,24 +190,24 @@ impl State {
         (half(0), half(1))
     }
 
-    /// The run that led here.
+    /// The run that led to this state.
     pub(super) fn into_trace(self, has_wildcards: bool, eager_limit: u64) -> Trace {
         let flag = |mask: u8| self.flags.iter().map(|flags| flags & mask != 0).collect();
         let (started, ended) = (flag(STARTED), flag(ENDED));
         Trace::of(self.ended, self.partner, [started, ended], has_wildcards, eager_limit)
     }
 
-    /// Sends that have started and may end before their message is taken, or after.
+    /// Sends that have started, have not ended, and may end before or after their message is taken.
     pub(super) fn undecided<'s>(
         &'s self,
-        scene: &'s Scene<'_, '_>,
+        facts: &'s Facts<'_, '_>,
     ) -> impl Iterator<Item = Vertex> + 's {
         let is_undecided = |&vertex: &Vertex| {
             self.has_started(vertex)
                 && !self.has_ended(vertex)
-                && scene.whole.action(vertex).kind() == ActionKind::Send
-                && scene.completion(vertex) == Completion::Either
+                && facts.whole.action(vertex).kind() == ActionKind::Send
+                && facts.completion(vertex) == Completion::Either
         };
-        scene.whole.vertices().filter(is_undecided)
+        facts.whole.vertices().filter(is_undecided)
     }
 }

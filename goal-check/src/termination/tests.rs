@@ -11,7 +11,7 @@ fn program(text: &str) -> Program {
     parsed.program.unwrap_or_else(|| panic!("{:?}", parsed.report))
 }
 
-/// Returns the verdict with an eager limit, and with so much room where that may lack.
+/// Returns the verdict with an eager limit and, if given, a bound on the room.
 fn verdict(text: &str, eager_limit: u64, room: Option<u64>, effort: u64) -> Verdict {
     let program = program(text);
     let whole = Whole::new(&program).expect("a small program");
@@ -39,7 +39,7 @@ fn which_receive_is_posted_first_decides() {
     assert!(matches!(verdict(&ordered, 64, None, 1), Verdict::Ends));
 }
 
-/// The messages of 200 ranks in any order: far more orders than can be searched through.
+/// The messages of 200 ranks in any order have far more orders than can be searched.
 #[test]
 fn much_that_comes_in_any_order_is_proved() {
     let recvs: String = (0..200)
@@ -56,7 +56,7 @@ fn much_that_comes_in_any_order_is_proved() {
 
 #[test]
 fn without_work_nothing_is_decided() {
-    // As the sizes differ, it matters that `named` is there first, which only a search shows.
+    // As the sizes differ, it matters that `named` is posted first, which only a search shows.
     let text = "rank 0 { named: recv 8b from 1; any: recv 4b from any; any irequires named; }
                 rank 1 { send 8b to 0; }
                 rank 2 { send 4b to 0; }";
@@ -74,8 +74,8 @@ fn another_order_may_bring_another_size() {
     assert!(matches!(found, Verdict::SizesDiffer(..)));
 }
 
-/// Where there is room, rank 1 goes on and takes both; where there is none, it may wait for its own
-/// message to be taken.
+/// With room, rank 1 goes on and takes both messages; without, it may wait for its own message to
+/// be taken.
 #[test]
 fn room_that_may_lack_decides() {
     let text = "rank 0 { a: recv 8b from any; b: recv 8b from any; c: recv 8b from 1 tag 1; b requires c; }

@@ -1,4 +1,4 @@
-//! Where the chain of messages from one rank to another is broken.
+//! Finds the places where the chain of messages from one rank to another is broken.
 
 use super::needs::{TooMuchWork, Work};
 use super::silence::{Silence, Without};
@@ -8,27 +8,27 @@ use goal_opt::whole::Vertex;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Most sends, and most receives, that are named.
+/// Bound on the sends, and on the receives, that a finding shows.
 const SENDS_MAX: usize = 8;
 
-/// Looks for sends that go out too early.
+/// Searches for sends that start too early.
 pub(super) struct Search<'a> {
     analysis: &'a Analysis<'a>,
-    /// By vertex, when it ended in the run that was traced; made when it is first needed.
+    /// By vertex, the position of its end in the traced run. Computed when it is first needed.
     place: Option<Vec<u32>>,
 }
 
-/// What is wrong on the ways to a rank.
+/// The faults on the chains of messages that lead to a rank.
 #[derive(Default)]
 struct Broken {
-    /// Sends, each with the receive of its rank, written before it, that it would have to wait for.
+    /// Sends that should wait for a receive of their rank: pairs of the send and the receive, which
+    /// comes first in the text.
     early: Vec<[Vertex; 2]>,
-    /// The same where the receive is written behind the send.
+    /// Such pairs in which the send comes first in the text.
     later: Vec<[Vertex; 2]>,
-    /// Receives that may take other messages than in the run that was traced, which told of the
-    /// start.
+    /// Receives that took a message which proves the start in the traced run, but may take others.
     open: Vec<Vertex>,
-    /// Messages that these may take.
+    /// Sends of messages that these may take instead.
     others: Vec<Vertex>,
 }
 
@@ -37,9 +37,9 @@ impl<'a> Search<'a> {
         Self { analysis, place: None }
     }
 
-    /// Adds to the finding that a rank can end without another the sends on the ways to it that are
-    /// not told of the other's start, though their ranks are, and receives that may take other
-    /// messages than those that tell of it.
+    /// Explains why `rank` can end before `silent` has started. Labels sends on the chains to
+    /// `rank` that do not wait for a receive by which their rank learns of that start, and receives
+    /// that may take other messages than those that prove it.
     pub(super) fn explain(
         &mut self,
         mut diagnostic: Diagnostic,
@@ -47,7 +47,7 @@ impl<'a> Search<'a> {
         [rank, silent]: [u32; 2],
     ) -> Diagnostic {
         let Analysis { whole, places, .. } = self.analysis;
-        // A finding says as much as the work allows.
+        // If the bound on the work is reached, the finding stays without an explanation.
         let Ok(broken) = self.search(silence, rank, silent, &mut Work::default()) else {
             return diagnostic;
         };
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
         diagnostic
     }
 
-    /// Goes back from a rank along the messages that it can end with, breadth first, to ranks that
+    /// Goes back from `rank` along the messages that it can end with, breadth first, to ranks that
     /// learn of the start.
     fn search(
         &mut self,
@@ -102,13 +102,13 @@ impl<'a> Search<'a> {
         let mut todo = VecDeque::from([rank]);
         while let Some(rank) = todo.pop_front() {
             for recv in whole.vertices_of(rank).filter(|&vertex| whole.is_recv(vertex)) {
-                self.note_open(&mut broken, silence, &without, recv);
+                self.add_open(&mut broken, silence, &without, recv);
                 for send in silence.senders(&without, recv) {
                     work.add(1)?;
-                    let learns = self.learns(silence, &mut without, send, work)?;
+                    let learns = self.learning_receive(silence, &mut without, send, work)?;
                     if learns.is_some() {
                         for &awaited in silence.needs().set(silence.needs().of(send)) {
-                            self.note_open(&mut broken, silence, &without, awaited);
+                            self.add_open(&mut broken, silence, &without, awaited);
                         }
                     }
                     match learns {
@@ -125,16 +125,16 @@ impl<'a> Search<'a> {
                         }
                     }
                     if broken.early.len() == SENDS_MAX {
-                        return Ok(broken.settled());
+                        return Ok(broken.finished());
                     }
                 }
             }
         }
-        Ok(broken.settled())
+        Ok(broken.finished())
     }
 
-    /// Notes a receive whose message need not be the one of the run that was traced.
-    fn note_open(
+    /// Adds a receive that may take another message than in the traced run.
+    fn add_open(
         &self,
         broken: &mut Broken,
         silence: &Silence<'_>,
@@ -152,9 +152,9 @@ impl<'a> Search<'a> {
         broken.others.extend(others);
     }
 
-    /// The receive with which a send's rank learns of the silent rank's start: the first one that
-    /// can't end without it.
-    fn learns(
+    /// The receive by which the rank of `send` learns that the silent rank has started: the first
+    /// one that can't end otherwise. `None` if the rank can end without.
+    fn learning_receive(
         &mut self,
         silence: &Silence<'_>,
         without: &mut Without,
@@ -187,9 +187,9 @@ impl<'a> Search<'a> {
 }
 
 impl Broken {
-    /// Each place once. Sends that are written before what they don't wait for are told only where
-    /// there are no others.
-    fn settled(mut self) -> Self {
+    /// Removes duplicates. Pairs in which the send comes first in the text are used only if there
+    /// are no others.
+    fn finished(mut self) -> Self {
         if self.early.is_empty() {
             self.early.append(&mut self.later);
         }

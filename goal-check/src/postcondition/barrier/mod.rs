@@ -1,9 +1,9 @@
-//! Whether no rank can end before every rank has started.
+//! Proves that no rank can end before every rank has started, or shows why not.
 
 mod broken;
-mod heard;
 mod needs;
 mod silence;
+mod started;
 
 use super::explain::unknown;
 use super::ranks::Ranks;
@@ -13,13 +13,13 @@ use broken::Search;
 use goal_lang::Action;
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::Vertex;
-use heard::{Heard, heard};
 use needs::{Needs, TooMuchWork, Work};
 use silence::Silence;
+use started::{Started, started_ranks};
 use std::rc::Rc;
 
-/// Holds a program against a barrier, whatever messages its receives take. `partner` has the other
-/// end of each message that every run matches alike.
+/// Compares a program with a barrier, for all messages that its receives may take. `partner` has
+/// the other end of each message that every run matches alike.
 pub(super) fn check(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Report) {
     let ranks = analysis.whole.program.num_ranks();
     if ranks >= 2 && find(analysis, partner, report).is_err() {
@@ -39,19 +39,19 @@ fn find(
     let mut work = Work::default();
     let needs = Needs::new(analysis, partner, &mut work)?;
     let silence = Silence::new(analysis, partner, &needs);
-    let mut heard = heard(whole, partner);
+    let mut started = started_ranks(whole, partner);
     if needs.has_open() {
-        listen(&silence, &mut heard, ranks, &mut work)?;
+        add_by_counting(&silence, &mut started, ranks, &mut work)?;
     }
     let mut search = Search::new(analysis);
-    for (rank, heard) in (0..).zip(heard) {
-        let silent = match &heard {
-            Some(heard) => heard.first_missing(ranks),
-            // A rank without actions has ended before anything starts.
+    for (rank, started) in (0..).zip(started) {
+        let silent = match &started {
+            Some(started) => started.first_missing(ranks),
+            // A rank without actions has ended before any other starts.
             None => Some(u32::from(rank == 0)),
         };
         let Some(silent) = silent else { continue };
-        let others = heard.map_or(0, |heard| heard.count() - 1);
+        let others = started.map_or(0, |started| started.count() - 1);
         report.add(Code::Postcondition, || {
             let diagnostic = describe(analysis, rank, silent, others);
             search.explain(diagnostic, &silence, [rank, silent])
@@ -60,34 +60,35 @@ fn find(
     Ok(())
 }
 
-/// Adds the ranks that must have started because too few messages are left for a rank's receives
-/// without theirs.
-fn listen(
+/// Adds ranks that must have started because, without their messages, too few are left for the
+/// receives of a rank.
+fn add_by_counting(
     silence: &Silence<'_>,
-    heard: &mut [Heard],
+    started: &mut [Started],
     ranks: u32,
     work: &mut Work,
 ) -> Result<(), TooMuchWork> {
     for silent in 0..ranks {
-        work.add(heard.len())?;
-        let misses = |heard: &Heard| heard.as_ref().is_some_and(|heard| !heard.contains(silent));
-        if !heard.iter().any(misses) {
+        work.add(started.len())?;
+        let misses =
+            |started: &Started| started.as_ref().is_some_and(|started| !started.contains(silent));
+        if !started.iter().any(misses) {
             continue;
         }
         let mut without = silence.without(silent, work)?;
-        for (rank, heard) in (0..).zip(&mut *heard) {
-            if let Some(known) = heard
+        for (rank, started) in (0..).zip(&mut *started) {
+            if let Some(known) = started
                 && !known.contains(silent)
                 && !silence.ends(&mut without, rank, work)?
             {
-                *heard = Some(Rc::new(known.union(&Ranks::one(silent), ranks)));
+                *started = Some(Rc::new(known.union(&Ranks::one(silent), ranks)));
             }
         }
     }
     Ok(())
 }
 
-/// The finding without what is broken in between.
+/// The finding, without the explanation of the broken chain.
 fn describe(analysis: &Analysis<'_>, rank: u32, silent: u32, others: u32) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let message = format!(

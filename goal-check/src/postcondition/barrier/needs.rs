@@ -1,9 +1,9 @@
-//! Which receives must have ended when an action starts, where it is open which messages these
-//! take.
+//! Computes the receives that must have taken a message before an action starts, when it is open
+//! which messages they take.
 //!
-//! Two receives from any source that both have ended have taken two messages. So an action that
-//! waits for both can't start while only one of the messages they may take has been sent, whichever
-//! takes which.
+//! For example: two receives from any source that have both ended have taken two messages,
+//! whichever took which. So an action that waits for both can't start if only one of the messages
+//! that they may take was sent.
 
 use crate::analysis::Analysis;
 use goal_lang::{ANY, Action};
@@ -11,16 +11,16 @@ use goal_opt::whole::{Vertex, Whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Most steps that are taken to find out what receives may take.
+/// Bound on the steps of all searches for messages that receives may take.
 const WORK_MAX: usize = 1 << 28;
 
-/// What may still be done, in steps.
+/// The rest of the bound on work, in steps.
 #[derive(Debug)]
 pub(super) struct Work {
     left: usize,
 }
 
-/// There is more to do than is allowed.
+/// The bound on work was reached.
 #[derive(Debug)]
 pub(super) struct TooMuchWork;
 
@@ -37,12 +37,12 @@ impl Work {
     }
 }
 
-/// A set of receives of a rank, by its number.
+/// The number of a set of receives of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SetId(u32);
 
 impl SetId {
-    /// Without any.
+    /// The empty set.
     pub(super) const EMPTY: SetId = SetId(0);
 
     pub(super) fn index(self) -> usize {
@@ -50,21 +50,21 @@ impl SetId {
     }
 }
 
-/// What actions wait for among the receives that may take several messages, or whose message
-/// another may take.
+/// The sets of receives that actions wait for. Only counted receives are in them: those that may
+/// take several messages, and those whose message another receive may take.
 pub(super) struct Needs {
-    /// Ascending.
+    /// By number, the receives of the set in ascending order.
     sets: Vec<Rc<[Vertex]>>,
     numbers: FxHashMap<Rc<[Vertex]>, SetId>,
-    /// By vertex, the receives that have taken a message when it starts.
+    /// By vertex, the counted receives that must have taken a message before it starts.
     of: Vec<SetId>,
-    /// By rank, all of its receives that count.
+    /// By rank, all of its counted receives.
     of_rank: Vec<SetId>,
 }
 
 impl Needs {
-    /// `partner` has the other end of each message that every run matches alike. Linear where every
-    /// message has it.
+    /// `partner` has the other end of each message that every run matches alike. Linear if it has
+    /// all messages.
     pub(super) fn new(
         analysis: &Analysis<'_>,
         partner: &[Vertex],
@@ -88,7 +88,7 @@ impl Needs {
         Ok(needs)
     }
 
-    /// Whether there are such receives at all.
+    /// Returns true if there are counted receives.
     pub(super) fn has_open(&self) -> bool {
         self.sets.len() > 1
     }
@@ -109,7 +109,7 @@ impl Needs {
         self.sets.len()
     }
 
-    /// Goes through a rank's actions in an order that its dependencies allow.
+    /// Computes the sets of a rank's actions, in an order that the dependencies allow.
     fn gather(
         &mut self,
         analysis: &Analysis<'_>,
@@ -120,8 +120,8 @@ impl Needs {
         let whole = analysis.whole;
         let first = whole.vertices_of(rank).next().expect("a rank with receives").index();
         let mut missing = whole.program.body_of(rank).indegrees();
-        // What each action waits for: what those have taken that it waits for, and what has been
-        // posted.
+        // By action, the sets collected from its prerequisites: receives that have taken a message,
+        // and receives that are posted.
         let mut taken: Vec<Vec<SetId>> = vec![Vec::new(); missing.len()];
         let mut posted = taken.clone();
         let mut ready: Vec<Vertex> =
@@ -133,8 +133,8 @@ impl Needs {
             self.of[vertex.index()] = need;
             let (mut after, mut after_start) = (need, before);
             if counted.binary_search(&vertex).is_ok() {
-                // A receive that was posted before this one would have taken its message if it
-                // could and had none.
+                // An earlier receive that accepts every message of this one would have taken its
+                // message if it had none. So it must have taken one, too.
                 let earlier = self.set(before).iter().copied();
                 let mut own: Vec<Vertex> =
                     earlier.filter(|&recv| covers(whole, recv, vertex)).collect();
@@ -214,7 +214,7 @@ fn counted(whole: &Whole<'_>, partner: &[Vertex], rank: u32) -> Vec<Vertex> {
     whole.vertices_of(rank).filter(counts).collect()
 }
 
-/// Whether a receive may take all that another may.
+/// Returns true if the receive `wide` accepts every message that `narrow` accepts.
 fn covers(whole: &Whole<'_>, wide: Vertex, narrow: Vertex) -> bool {
     match (*whole.action(wide), *whole.action(narrow)) {
         (Action::Recv { from, tag, .. }, Action::Recv { from: source, tag: wanted, .. }) => {
@@ -224,8 +224,8 @@ fn covers(whole: &Whole<'_>, wide: Vertex, narrow: Vertex) -> bool {
     }
 }
 
-/// Whether each of some receives can have a message of its own. `may_take` tells which message a
-/// receive may have.
+/// Returns true if each receive can have a message of its own (a bipartite matching by augmenting
+/// paths). `may_take(recv, send)` is true for the allowed pairs.
 pub(super) fn can_all_take(
     recvs: &[Vertex],
     sends: &[Vertex],
@@ -236,10 +236,10 @@ pub(super) fn can_all_take(
     if recvs.len() > sends.len() {
         return Ok(false);
     }
-    // By send, the receive that has it, and by receive its send.
+    // By send, the receive that it is matched with, and by receive, its send.
     let (mut taker, mut taken) = (vec![NONE; sends.len()], vec![NONE; recvs.len()]);
     for root in 0..recvs.len() {
-        // Breadth first along messages that others have, to one that nobody has.
+        // Breadth first along matched sends to one that is free.
         let mut reached_from = vec![NONE; sends.len()];
         let mut open = vec![root];
         let mut next = 0;
@@ -274,7 +274,7 @@ pub(super) fn can_all_take(
     Ok(true)
 }
 
-/// Whether a receive may take a message, where some are known to meet in every run.
+/// Returns true if a receive may take a message. A receive with a partner takes only that one.
 pub(super) fn may_take(
     analysis: &Analysis<'_>,
     partner: &[Vertex],

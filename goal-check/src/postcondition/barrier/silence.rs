@@ -1,42 +1,43 @@
-//! What can happen while a rank never starts.
+//! Computes the actions that can start and end while one rank, the silent one, never starts.
 
 use super::needs::{Needs, SetId, TooMuchWork, Work, can_all_take, may_take};
 use crate::analysis::Analysis;
 use goal_lang::Action;
 use goal_opt::whole::Vertex;
 
-/// Asks what can happen while a rank never starts.
+/// The question which actions can happen while a rank never starts.
 ///
-/// Each action is looked at alone: it can start if all that it waits for can end, with a message
-/// for each of its rank's receives among this. That two of them may need the same message is left
-/// out, so more is told to be possible than may be, never less.
+/// Each action is considered alone: it can start if all its prerequisites can end and there is a
+/// message for each receive that must have taken one. Two actions may need the same message. This
+/// is ignored, so the result may contain actions that can't happen, but never lacks one that can.
 pub(super) struct Silence<'a> {
     analysis: &'a Analysis<'a>,
     partner: &'a [Vertex],
     needs: &'a Needs,
-    /// By vertex, its dependencies of both kinds.
+    /// By vertex, the number of its dependencies of both kinds.
     missing: Vec<u32>,
 }
 
-/// What can happen without a rank.
+/// The actions that can happen while a rank never starts.
 pub(super) struct Without {
     started: Vec<bool>,
     ended: Vec<bool>,
-    /// By rank, the messages to it that can be sent, where it is open who takes them.
+    /// By rank with counted receives, the sends to it that can start.
     sent: Vec<Vec<Vertex>>,
-    /// By set of receives, to how many messages the answer belongs and whether each has one.
+    /// By set of receives, the last answer of `have_messages`, and the number of sends for which it
+    /// was computed.
     answers: Vec<(usize, bool)>,
 }
 
-/// The search for what can happen.
+/// The computation of a [`Without`].
 struct Flow<'s, 'a, 'w> {
     silence: &'s Silence<'a>,
     without: Without,
     missing: Vec<u32>,
     ready: Vec<Vertex>,
-    /// By set of receives, actions that wait only for messages for these.
+    /// By set of receives, the actions that wait only for messages for these receives.
     held: Vec<Vec<Vertex>>,
-    /// By rank, the sets that actions wait for.
+    /// By rank, the sets for which actions wait.
     awaited: Vec<Vec<SetId>>,
     work: &'w mut Work,
 }
@@ -53,8 +54,8 @@ impl<'a> Silence<'a> {
         Self { analysis, partner, needs, missing }
     }
 
-    /// What can happen while `silent` never starts. Linear in actions and dependencies, but for the
-    /// matching of open receives.
+    /// Computes the actions that can happen while `silent` never starts. Linear in actions and
+    /// dependencies, but for the matching of open receives.
     pub(super) fn without(&self, silent: u32, work: &mut Work) -> Result<Without, TooMuchWork> {
         let whole = self.analysis.whole;
         let ranks = whole.program.ranks.len();
@@ -91,7 +92,7 @@ impl<'a> Silence<'a> {
         Ok(flow.without)
     }
 
-    /// Whether all actions of a rank can end.
+    /// Returns true if all actions of a rank can end.
     pub(super) fn ends(
         &self,
         without: &mut Without,
@@ -105,7 +106,7 @@ impl<'a> Silence<'a> {
             && self.have_messages(without, rank, all, work)?)
     }
 
-    /// Whether there is a message for each receive of a set.
+    /// Returns true if there is a message for each receive of a set.
     fn have_messages(
         &self,
         without: &mut Without,
@@ -127,7 +128,7 @@ impl<'a> Silence<'a> {
         Ok(answer)
     }
 
-    /// Who may have sent what a receive takes, as far as that is possible.
+    /// The sends that can start and whose message a receive may take.
     pub(super) fn senders(&self, without: &Without, recv: Vertex) -> Vec<Vertex> {
         let rank = self.analysis.whole.rank(recv);
         match self.partner[recv.index()].some() {
@@ -139,7 +140,7 @@ impl<'a> Silence<'a> {
         }
     }
 
-    /// Whether a receive has no partner in all runs.
+    /// Returns true if not every run matches a receive alike.
     pub(super) fn is_open(&self, recv: Vertex) -> bool {
         self.partner[recv.index()] == Vertex::NONE
     }
@@ -154,7 +155,8 @@ impl Without {
         self.started[vertex.index()]
     }
 
-    /// Whether an action can end, of a receive that may take several messages whether it can start.
+    /// Returns true if an action can end; for a receive that may take several messages, if it can
+    /// start.
     pub(super) fn has_ended(&self, vertex: Vertex) -> bool {
         self.ended[vertex.index()]
     }
@@ -165,7 +167,7 @@ impl Flow<'_, '_, '_> {
         let Self { silence, .. } = *self;
         let whole = silence.analysis.whole;
         self.without.started[vertex.index()] = true;
-        whole.irequires(vertex).for_each(|waiter| self.tell(waiter));
+        whole.irequires(vertex).for_each(|waiter| self.release(waiter));
         let partner = silence.partner[vertex.index()].some();
         match *whole.action(vertex) {
             Action::Send { to, .. } => {
@@ -195,10 +197,10 @@ impl Flow<'_, '_, '_> {
     fn end(&mut self, vertex: Vertex) {
         self.without.ended[vertex.index()] = true;
         let whole = self.silence.analysis.whole;
-        whole.requires(vertex).for_each(|waiter| self.tell(waiter));
+        whole.requires(vertex).for_each(|waiter| self.release(waiter));
     }
 
-    fn tell(&mut self, waiter: Vertex) {
+    fn release(&mut self, waiter: Vertex) {
         self.missing[waiter.index()] -= 1;
         if self.missing[waiter.index()] == 0 {
             self.ready.push(waiter);

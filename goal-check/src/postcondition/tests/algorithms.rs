@@ -1,4 +1,4 @@
-//! Collectives as programs. Every rank does one action after the other.
+//! Collectives as programs. Every rank executes one action after the other.
 
 use crate::{Collective, CollectiveKind};
 use goal_lang::{
@@ -6,14 +6,14 @@ use goal_lang::{
     ProgramBuilder, Space,
 };
 
-/// A program as a list of actions a rank.
+/// A program as a list of actions for each rank.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
     pub(super) collective: Collective,
     pub(super) ranks: Vec<Vec<Action>>,
 }
 
-/// What a case is made for.
+/// The parameters of a case.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parameters {
     pub(super) ranks: u32,
@@ -23,7 +23,7 @@ pub(super) struct Parameters {
     pub(super) datatype: Datatype,
 }
 
-/// Its name, for what it is right, and how it is made.
+/// The name of an algorithm, the parameters for which it is correct, and its constructor.
 pub(super) type Algorithm = (&'static str, fn(&Parameters) -> bool, fn(&Parameters) -> Case);
 
 /// Every algorithm.
@@ -160,7 +160,7 @@ fn bcast_flat(parameters: &Parameters) -> Case {
     case
 }
 
-/// In segments of one element.
+/// A chain with segments of one element.
 fn bcast_chain(parameters: &Parameters) -> Case {
     let mut case = Case::new(CollectiveKind::Bcast, parameters, None, 8);
     let width = parameters.datatype.width();
@@ -184,7 +184,7 @@ fn bcast_binomial(parameters: &Parameters) -> Case {
     case
 }
 
-/// The output is apart from the input, and begins as zeros that belong to no input.
+/// The output is apart from the input, and contains zeros at the start that belong to no input.
 fn reduce_flat(parameters: &Parameters) -> Case {
     let size = block(parameters);
     let mut case = Case::new(CollectiveKind::Reduce, parameters, Some(0), 2 * size);
@@ -243,7 +243,7 @@ fn allreduce_recursive_doubling(parameters: &Parameters) -> Case {
     case
 }
 
-/// The chunks of a vector that is spread over the ranks, as address and size.
+/// The address and the size of a chunk of a vector that is spread over the ranks.
 fn chunk(parameters: &Parameters, index: u32) -> (u64, u64) {
     let (ranks, width) = (u64::from(parameters.ranks), parameters.datatype.width());
     let index = u64::from(index % parameters.ranks);
@@ -288,7 +288,7 @@ fn gather_flat(parameters: &Parameters) -> Case {
     case
 }
 
-/// A rank collects the block of its subtree in its own memory (thesis 5.5).
+/// Each rank collects the blocks of its subtree in its own memory (thesis 5.5).
 fn gather_binomial(parameters: &Parameters) -> Case {
     let size = block(parameters);
     let mut case = Case::new(CollectiveKind::Gather, parameters, Some(0), 0);
@@ -411,7 +411,7 @@ pub(super) fn barrier_dissemination(parameters: &Parameters) -> Case {
     case
 }
 
-/// Everybody tells rank 0 along a tree, and is told by it along the same.
+/// Messages go up a tree to rank 0 and come back down the same tree.
 fn barrier_tree(parameters: &Parameters) -> Case {
     let mut case = Case::new(CollectiveKind::Barrier, parameters, None, 0);
     let mut pairs = Vec::new();

@@ -1,4 +1,5 @@
-//! Barriers and such that are none, held against what happens if a rank never starts.
+//! Barriers, and programs that are none, compared with a search for ranks that end while another
+//! never starts.
 
 use super::algorithms::barrier_dissemination;
 use super::{Case, Parameters, report};
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 /// Messages in an order that all ranks follow, as source and destination.
 type Messages = Vec<(u32, u32)>;
 
-/// What the programs are held against.
+/// The collective that the programs are compared with.
 pub(super) const BARRIER: Collective = Collective {
     kind: CollectiveKind::Barrier,
     root: 0,
@@ -31,7 +32,7 @@ fn case(ranks: u32, messages: &Messages) -> Case {
     case
 }
 
-/// Whether nobody ends while any one rank never starts.
+/// Returns true if no rank ends while another never starts.
 fn waits_for_all(ranks: u32, messages: &Messages) -> bool {
     (0..ranks).all(|silent| {
         let mut is_stuck = vec![false; ranks as usize];
@@ -58,8 +59,8 @@ fn a_barrier_is_one_if_nobody_ends_without_any_one() {
         let ranks = rng.u32(2..9);
         let mut messages = dissemination(ranks);
         if rng.bool() {
-            // Steps of a round may come in any order only if nobody is in two of them: shuffled
-            // ones are another program.
+            // Steps of a round may be reordered only if no rank takes part in two of them;
+            // otherwise shuffling makes another program.
             rng.shuffle(&mut messages);
         }
         for _ in 0..rng.usize(..3) {

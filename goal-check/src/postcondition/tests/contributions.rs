@@ -1,5 +1,5 @@
-//! The lists of what contributes to an expression, found in both ways, against lists that are built
-//! beside it.
+//! The contributions to expressions, computed in both ways, compared with lists that are built
+//! independently.
 
 use crate::postcondition::contributions::{Contributions, Run};
 use crate::postcondition::value::{Node, Value, Values, canonical};

@@ -1,5 +1,4 @@
-//! Programs, right ones and such with a seeded mistake, proved and run: the proof and the
-//! interpreter must agree.
+//! Correct programs and programs with a seeded mistake: the proof and the interpreter must agree.
 
 use super::{ALGORITHMS, Case, Parameters, report};
 use crate::postcondition::layout::{Content, Layout};
@@ -9,7 +8,7 @@ use fastrand::Rng;
 use goal_lang::{Action, Datatype, Datum, Function, ImageId, MemoryImage, Op, Payload, Program};
 use std::collections::BTreeMap;
 
-/// Operations whose results tell nearly always which operands they had.
+/// Operations whose results nearly always depend on every operand.
 const TELLING: [(Op, Datatype); 5] = [
     (Op::Sum, Datatype::Int32),
     (Op::Sum, Datatype::UInt8),
@@ -18,19 +17,19 @@ const TELLING: [(Op, Datatype); 5] = [
     (Op::Band, Datatype::UInt16),
 ];
 
-/// Runs with random inputs before a program counts as right.
+/// The runs with random inputs after which a program counts as correct.
 const RUNS: u64 = 12;
 
-/// Whether runs with random inputs all end as the collective is defined; `None` where the program
-/// can't be run.
+/// Returns true if runs with random inputs all end as the collective is defined; `None` if the
+/// program can't be run.
 fn runs_right(case: &Case, rng: &mut Rng) -> Option<bool> {
     let mut program = case.program();
     let layout = Layout::new(case.collective, &program).expect("fitting");
     for seed in 0..RUNS {
         let inputs: Vec<Vec<u8>> = (0..layout.ranks)
             .map(|rank| {
-                // Every second time all ranks but one have what is neutral, so that it shows if
-                // that one is left out.
+                // Every second time all ranks but one have neutral inputs, so that the result shows
+                // if that rank is left out.
                 let is_telling =
                     seed % 2 == 0 || seed / 2 % u64::from(layout.ranks) == u64::from(rank);
                 let size = layout.input(rank).1;
@@ -99,15 +98,15 @@ fn ends_right(
     })
 }
 
-/// Takes a message out at both ends: the one that is sent at a place of a rank's actions.
+/// Removes a message at both ends: the one that the action at a position of a rank sends.
 fn lose_message(case: &mut Case, rank: usize, at: usize) {
     let Action::Send { to, .. } = case.ranks[rank][at] else { unreachable!() };
     let is_sent =
         |action: &&Action| matches!(action, Action::Send { to: other, .. } if *other == to);
     let number = case.ranks[rank][..at].iter().filter(is_sent).count();
     case.ranks[rank][at] = Action::Nop;
-    // Some algorithms are tried on numbers of ranks that they are not for, and then send to ranks
-    // that are not there.
+    // Algorithms are also tried on numbers of ranks that they don't support. They may send to ranks
+    // that don't exist.
     let receiver = case.ranks.get_mut(to as usize).into_iter().flatten();
     let mut received = receiver
         .filter(|action| matches!(action, Action::Recv { from, .. } if *from as usize == rank));
@@ -179,8 +178,8 @@ fn seed_mistake(case: &mut Case, rng: &mut Rng) -> &'static str {
     }
 }
 
-/// Passes keep what a program computes, so they keep what is proved of it, also of receives and
-/// sends that combine.
+/// Passes keep the result of a program, so the proof must hold after them, too, also for receives
+/// and sends that combine.
 fn assert_same_after_fusion(case: &Case, seed: u64) {
     let options = crate::Options { collective: Some(case.collective), ..crate::Options::default() };
     let mut program = case.program();

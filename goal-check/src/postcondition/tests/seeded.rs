@@ -1,4 +1,5 @@
-//! A single wrong number in a right program is found, and its line is among those that are shown.
+//! A single wrong number in a correct program is found, and its line is among those that the
+//! finding shows.
 
 use super::{ALGORITHMS, Case, Parameters};
 use crate::{Options, check};
@@ -6,7 +7,7 @@ use goal_lang::diag::{Report, Severity};
 use goal_lang::{Action, Datatype, Op, ParseOptions, Payload, SourceMap, Style, print};
 use std::sync::Arc;
 
-/// The same action with one number or operation changed, each time another.
+/// Copies of an action, each with one number or operation changed.
 fn wrong(action: Action) -> Vec<Action> {
     let mut wrong = Vec::new();
     for distance in [-4, -1, 1, 4] {
@@ -46,7 +47,7 @@ fn text(case: &Case) -> String {
     String::from_utf8(text).expect("a text")
 }
 
-/// What is found in a text, and the lines that errors show; `None` where it is no program.
+/// The findings for a text, and the lines that errors show; `None` if it is no program.
 fn lines(case: &Case, text: &str) -> Option<(Report, Vec<u64>)> {
     let mut sources = SourceMap::default();
     sources.add("seeded.goal", Arc::new(text.as_bytes().to_vec()));
@@ -78,7 +79,7 @@ fn the_line_of_a_single_wrong_number_is_shown() {
                     seeded.ranks[rank][at] = action;
                     let text = text(&seeded);
                     let Some((report, lines)) = lines(&case, &text) else { continue };
-                    // What makes no difference is none: where all memory is 0, a sum is a copy.
+                    // Some changes make no difference: if all memory is 0, a sum is a copy.
                     if !report.has_errors() {
                         continue;
                     }

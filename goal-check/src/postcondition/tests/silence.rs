@@ -1,4 +1,4 @@
-//! Barriers with wildcards, held against every order in which a small program can go while a rank
+//! Barriers with wildcards, compared with every order in which a small program can run while a rank
 //! never starts.
 
 use super::barrier::BARRIER;
@@ -8,10 +8,10 @@ use goal_lang::{ANY, Action, BodyBuilder, Payload, Placement, Program, ProgramBu
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
-/// Most states that a program may have.
+/// Bound on the states of a program.
 const STATES_MAX: usize = 20_000;
 
-/// An action with the actions that must have ended, and those that must have started, before it
+/// An action with the actions that must have ended and those that must have started before it
 /// starts.
 struct Step {
     rank: u32,
@@ -20,14 +20,14 @@ struct Step {
     irequires: Vec<usize>,
 }
 
-/// How far a program is.
+/// A state of the execution.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct State {
     started: u32,
     ended: u32,
-    /// By source and destination, messages that have not arrived.
+    /// By source and destination, the messages that have not arrived.
     under_way: BTreeMap<(u32, u32), Vec<usize>>,
-    /// By rank, receives without a message and messages without a receive, each in their order.
+    /// By rank, receives without a message and messages without a receive, in their order.
     posted: BTreeMap<u32, Vec<usize>>,
     arrived: BTreeMap<u32, Vec<usize>>,
 }
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// Which ranks can end while another never starts; `None` where there are too many states.
+/// By rank, true if it can end while another never starts; `None` if there are too many states.
 fn can_end_early(steps: &[Step], ranks: u32) -> Option<Vec<bool>> {
     let of_rank = |rank| {
         (0..steps.len()).filter(|&at| steps[at].rank == rank).fold(0, |mask, at| mask | 1 << at)
@@ -122,8 +122,8 @@ fn can_end_early(steps: &[Step], ranks: u32) -> Option<Vec<bool>> {
     Some(early)
 }
 
-/// A gathering at rank 0 and its answers, or messages between any ranks, with receives that take
-/// more than one message and with some dependencies missing.
+/// A gathering at rank 0 and its answers, or messages between any ranks, with receives that may
+/// take more than one message and with some dependencies missing.
 fn random(rng: &mut Rng, ranks: u32) -> Vec<Step> {
     let mut messages: Vec<(u32, u32)> = match rng.bool() {
         true => (1..ranks).map(|rank| (rank, 0)).chain((1..ranks).map(|rank| (0, rank))).collect(),
@@ -198,6 +198,6 @@ fn with_wildcards_a_barrier_is_one_if_nobody_ends_without_any_one_in_any_order()
         tally[usize::from(early.contains(&true))] += 1;
     }
     assert!(tally.iter().all(|&count| count > 100), "{tally:?}");
-    // That two actions need the same message is not seen.
+    // The check ignores that two actions may need the same message.
     assert!(100 * too_strict < tally.iter().sum(), "{too_strict} of {tally:?}");
 }

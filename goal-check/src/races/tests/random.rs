@@ -1,4 +1,4 @@
-//! Random programs, which have no races, and the same with a dependency taken out.
+//! Random programs, which have no races, and the same programs with a dependency removed.
 
 use crate::analysis::Analysis;
 use crate::options::Options;
@@ -11,7 +11,7 @@ use goal_lang::{Access, Action, ActionId, ActionKind, Body, Csr, Edge, Piece, Pr
 use goal_opt::whole::{Event, Run, Vertex, Whole, unique_partners};
 use std::collections::BTreeSet;
 
-/// The programs of one run of a test.
+/// The number of programs in one run of a test.
 const PROGRAMS: u64 = 10_000;
 
 #[test]
@@ -50,8 +50,8 @@ fn without_one_dependency_the_races_are_those_of_all_pairs() {
     assert!(racing > 300 && clean > 300, "{racing} with races, {clean} without");
 }
 
-/// A message that goes nowhere leaves actions that never end. What is said of them is true of the
-/// program in which it is received.
+/// A message without a receive leaves actions that never end. The races found there are races of
+/// the program in which the message is received.
 #[test]
 fn races_beside_a_deadlock_are_races_without_it() {
     let mut told = 0;
@@ -97,13 +97,13 @@ fn tag(action: &mut Action) -> Option<&mut u32> {
     }
 }
 
-/// Whether the program ends: not all that never happens is looked at.
+/// Returns true if the program ends. The check does not cover all actions that never happen.
 fn is_complete(program: &Program) -> bool {
     let whole = Whole::new(program).expect("few actions");
     Run::new(&whole).finish(u64::MAX).is_complete()
 }
 
-/// Where nothing is found, every run ends with the same memory, unless messages can be exchanged. A
+/// If nothing is found, every run ends with the same memory, unless messages can be exchanged. A
 /// pattern's content depends on how many messages were sent before it.
 #[test]
 fn without_findings_all_runs_end_alike() {
@@ -166,7 +166,7 @@ fn faults(program: &Program) -> Vec<(u32, Fault)> {
         .collect()
 }
 
-/// Every pair of a rank's actions that use the same bytes in no order, one of them writing.
+/// Every pair of a rank's actions that use the same bytes in no order, if one of them writes.
 fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
     let whole = Whole::new(program).expect("few actions");
     let trace = Run::new(&whole).finish(u64::MAX);
@@ -202,16 +202,15 @@ fn races(program: &Program) -> BTreeSet<(u32, ActionId, ActionId)> {
     races
 }
 
-/// Whether an action's own access to bytes is over, as far as another's access is concerned, when
-/// it has started: that of a send that combines is, but that it still reads the message that it has
-/// written.
+/// Returns true if an action's own access to bytes is over when it has started. This holds for a
+/// send that combines, except that it still reads the message that it has written.
 fn is_done_at_start(body: &Body, id: ActionId, mine: Access, theirs: Access) -> bool {
     let action = body.action(id);
     let combines = action.kind() == ActionKind::Send && body.reduction(action).is_some();
     combines && (!mine.writes() || !theirs.writes())
 }
 
-/// What two actions do with the bytes that they both use, one of them writing.
+/// The accesses of two actions to the bytes that both use, if one of them writes.
 fn conflicts(body: &Body, first: ActionId, second: ActionId) -> Vec<[Access; 2]> {
     let accesses = |id: ActionId| {
         let mut accesses: Vec<(Piece, Access)> = Vec::new();
@@ -233,7 +232,7 @@ fn conflicts(body: &Body, first: ActionId, second: ActionId) -> Vec<[Access; 2]>
     conflicts
 }
 
-/// By vertex, whether its accesses come after those of `first`, or after its start, found by a walk
+/// By vertex, true if its accesses come after those of `first`, or after its start, found by a walk
 /// over the events.
 fn walk(whole: &Whole<'_>, order: &Order<'_, '_>, first: Vertex, is_from_start: bool) -> Vec<bool> {
     let is_send = |vertex: Vertex| whole.action(vertex).kind() == ActionKind::Send;

@@ -1,22 +1,23 @@
-//! Who has certainly started when a rank has ended, as messages tell whose matching is the same in
-//! every run.
+//! Finds the ranks that have certainly started when a rank has ended, from the messages that every
+//! run matches alike.
 
 use crate::postcondition::ranks::Ranks;
 use goal_lang::Action;
 use goal_opt::whole::{Vertex, Whole};
 use std::rc::Rc;
 
-/// Ranks that are known to have started.
-pub(super) type Heard = Option<Rc<Ranks>>;
+/// Ranks that have certainly started; `None` for an empty set.
+pub(super) type Started = Option<Rc<Ranks>>;
 
-/// By rank, which ranks have certainly started when all its actions have ended; `None` where it has
-/// none.
+/// By rank, the ranks that have certainly started when all of its actions have ended; `None` for a
+/// rank without actions.
 ///
-/// A rank has started when one of its actions has. An action knows what those knew that it waits
-/// for, and the end of a receive also what the start of its send knew; nothing flows back to a
-/// sender. Knowledge of actions that nobody waits for any more is dropped. A receive without a
-/// partner learns nothing: what it takes is up to timing.
-pub(super) fn heard(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Heard> {
+/// A rank has started when one of its actions has. When an action starts, the ranks known at the
+/// ends or starts that it waits for have started. When a receive ends, so have those known at the
+/// start of its send; the sender learns nothing from the receiver. A receive without a partner adds
+/// nothing, as timing decides which message it takes. Sets are dropped when no action waits for
+/// them any more.
+pub(super) fn started_ranks(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Started> {
     let mut flow = Flow {
         whole,
         partner,
@@ -25,7 +26,7 @@ pub(super) fn heard(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Heard> {
         known: vec![None; whole.len()],
         has_started: vec![false; whole.len()],
         ready: Vec::new(),
-        heard: vec![None; whole.program.ranks.len()],
+        started: vec![None; whole.program.ranks.len()],
     };
     for vertex in whole.vertices() {
         for waiter in whole.requires(vertex).chain(whole.irequires(vertex)) {
@@ -38,31 +39,32 @@ pub(super) fn heard(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Heard> {
     while let Some(vertex) = flow.ready.pop() {
         flow.start(vertex);
     }
-    flow.heard
+    flow.started
 }
 
 struct Flow<'a> {
     whole: &'a Whole<'a>,
-    /// By vertex, the other end of its message where every run matches them.
+    /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
     partner: &'a [Vertex],
     ranks: u32,
-    /// By vertex, dependencies of both kinds that are not met yet.
+    /// By vertex, the number of unmet dependencies of both kinds.
     missing: Vec<u32>,
-    /// By vertex, what it knows: gathered until it starts, kept until its message is received.
-    known: Vec<Heard>,
+    /// By vertex, the ranks known to have started: collected until it starts, then kept until its
+    /// message is received.
+    known: Vec<Started>,
     has_started: Vec<bool>,
     ready: Vec<Vertex>,
-    heard: Vec<Heard>,
+    started: Vec<Started>,
 }
 
 impl Flow<'_> {
     fn start(&mut self, vertex: Vertex) {
         self.has_started[vertex.index()] = true;
         let rank = self.whole.rank(vertex);
-        let own: Heard = Some(Rc::new(Ranks::one(rank)));
+        let own: Started = Some(Rc::new(Ranks::one(rank)));
         let known = union(self.known[vertex.index()].take(), &own, self.ranks);
         for waiter in self.whole.irequires(vertex) {
-            self.tell(waiter, &known);
+            self.release(waiter, &known);
         }
         let partner = self.partner[vertex.index()];
         match self.whole.action(vertex) {
@@ -88,19 +90,19 @@ impl Flow<'_> {
         }
     }
 
-    fn end(&mut self, vertex: Vertex, known: &Heard) {
+    fn end(&mut self, vertex: Vertex, known: &Started) {
         let mut is_last = true;
         for waiter in self.whole.requires(vertex) {
             is_last = false;
-            self.tell(waiter, known);
+            self.release(waiter, known);
         }
         if is_last {
             let rank = self.whole.rank(vertex) as usize;
-            self.heard[rank] = union(self.heard[rank].take(), known, self.ranks);
+            self.started[rank] = union(self.started[rank].take(), known, self.ranks);
         }
     }
 
-    fn tell(&mut self, waiter: Vertex, known: &Heard) {
+    fn release(&mut self, waiter: Vertex, known: &Started) {
         self.known[waiter.index()] = union(self.known[waiter.index()].take(), known, self.ranks);
         self.missing[waiter.index()] -= 1;
         if self.missing[waiter.index()] == 0 {
@@ -109,8 +111,8 @@ impl Flow<'_> {
     }
 }
 
-/// The ranks of both, of `ranks` in all. Shared where one has all of the other.
-fn union(a: Heard, b: &Heard, ranks: u32) -> Heard {
+/// The union of two sets of ranks below `ranks`. Shares an operand that contains the other.
+fn union(a: Started, b: &Started, ranks: u32) -> Started {
     match (a, b) {
         (None, b) => b.clone(),
         (a, None) => a,
