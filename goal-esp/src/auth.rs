@@ -1,17 +1,18 @@
-//! Authentication of frames that change a connection: keys, and the tags that prove them.
+//! Keys, and the tags that authenticate frames.
 //!
 //! A job has one key. BLAKE3 derives from it a key for handshakes, one for datagrams and one for
 //! each connection; tags are SipHash-2-4 with 128 bits of output, cut to 96. The tag of a SYN is
-//! made with the key for handshakes, as the other side's nonce is not known yet. All other tags of
-//! a connection are made with a key that depends on both sides' addresses, ports and nonces of 64
-//! bits, so no frame of one connection is one of another. A tag covers the addresses of the frame,
-//! its whole number (the header has the low half), and the header but for its checksum. It covers
-//! the payload too where the connection's data is authenticated, and always that of a request.
+//! made with the key for handshakes, because the other side's nonce is not known yet. All other
+//! tags of a connection are made with its own key, which depends on both sides' addresses, ports
+//! and nonces of 64 bits. So a frame of one connection is never valid on another. A tag covers the
+//! addresses of the frame, its control number of 64 bits (the header has the low half), and the
+//! header without its checksum. It covers the payload of a request, and that of all frames if the
+//! connection authenticates its data.
 //!
-//! Threat: anyone on the Ethernet may send any frame, and repeat or change those that it has seen.
-//! An attacker without the key guesses a tag with a chance of 2^-96: at 15 million frames a second,
-//! as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom
-//! function, so nothing is lost where a number repeats under one key, as it would be with GMAC.
+//! Threat: anyone on the Ethernet may send any frame, and repeat or change frames that it has seen.
+//! An attacker without the key guesses a tag with a probability of 2^-96: at 15 million frames a
+//! second, as many as 10 Gbit/s carry, that takes more than 10^13 years. SipHash is a pseudorandom
+//! function, so the repetition of a number under one key reveals nothing, unlike with GMAC.
 
 #[cfg(test)]
 mod tests;
@@ -20,52 +21,52 @@ use crate::wire::{Datagram, Mac, Packet, TAG_LEN, Tag};
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 
-/// Bytes that are hashed in one piece.
+/// The length of the buffer in which short pieces are collected before they are hashed.
 const START_LEN: usize = 128;
 
-/// What all ranks of a job have and nobody else.
+/// The secret that all ranks of a job share.
 #[derive(Clone)]
 pub struct JobKey([u8; 32]);
 
-/// Where an end of a connection is.
+/// The address of one end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
-    /// The interface.
+    /// The address of the interface.
     pub mac: Mac,
-    /// The rank's port there.
+    /// The rank's port at that interface.
     pub port: u16,
 }
 
-/// The addresses of a frame.
+/// The Ethernet addresses of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
-    /// Who sends it.
+pub struct Route {
+    /// The sender.
     pub source: Mac,
-    /// Who receives it.
+    /// The receiver.
     pub destination: Mac,
 }
 
-/// What the frames with a tag of one connection are proven with.
+/// A key that makes and verifies tags.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key([u8; 16]);
 
 impl JobKey {
-    /// The key of a job, from secret bytes that nobody can guess.
+    /// Derives the key of a job from secret bytes, which must be unpredictable.
     pub fn new(secret: &[u8; 32]) -> Self {
         Self(blake3::derive_key("goal-esp job key, version 2", secret))
     }
 
-    /// What is proven before both sides know each other's nonces.
+    /// Returns the key for SYNs.
     pub fn handshake(&self) -> Key {
         Key::of(&blake3::derive_key("goal-esp handshake, version 2", &self.0))
     }
 
-    /// What datagrams are proven with.
+    /// Returns the key for datagrams.
     pub fn datagrams(&self) -> Key {
         Key::of(&blake3::derive_key("goal-esp datagrams, version 2", &self.0))
     }
 
-    /// What the connection between two ends with their nonces is proven with; the same on both
+    /// Returns the key of the connection between two ends with these nonces. It is the same on both
     /// sides.
     pub fn connection(&self, ends: [(Address, u64); 2]) -> Key {
         let [first, second] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
@@ -82,35 +83,35 @@ impl JobKey {
 }
 
 impl Key {
-    /// The first half of a hash.
+    /// Takes the first half of a hash.
     fn of(hash: &[u8; 32]) -> Self {
         Self(hash[..16].try_into().expect("a hash is longer"))
     }
 
-    /// The tag of a packet, whose number among those with a tag is `control`.
-    pub fn tag<T: AsRef<[u8]>>(&self, way: Way, control: u64, packet: &Packet<T>) -> Tag {
+    /// Returns the tag of a packet with the control number `control`.
+    pub fn tag<T: AsRef<[u8]>>(&self, way: Route, control: u64, packet: &Packet<T>) -> Tag {
         self.tag_of(way, control, &packet.proven())
     }
 
-    /// Returns true if a packet has the tag that it must have. See [`Key::tag`].
-    pub fn proves<T: AsRef<[u8]>>(&self, way: Way, control: u64, packet: &Packet<T>) -> bool {
+    /// Returns true if a packet has the correct tag. See [`Key::tag`].
+    pub fn verifies<T: AsRef<[u8]>>(&self, way: Route, control: u64, packet: &Packet<T>) -> bool {
         packet.tag().is_some_and(|tag| is_same(&tag, &self.tag(way, control, packet)))
     }
 
-    /// The tag of a datagram.
-    pub fn tag_datagram<T: AsRef<[u8]>>(&self, way: Way, datagram: &Datagram<T>) -> Tag {
+    /// Returns the tag of a datagram.
+    pub fn tag_datagram<T: AsRef<[u8]>>(&self, way: Route, datagram: &Datagram<T>) -> Tag {
         self.tag_of(way, 0, &datagram.proven())
     }
 
-    /// Returns true if a datagram has the tag that it must have.
-    pub fn proves_datagram<T: AsRef<[u8]>>(&self, way: Way, datagram: &Datagram<T>) -> bool {
+    /// Returns true if a datagram has the correct tag.
+    pub fn verifies_datagram<T: AsRef<[u8]>>(&self, way: Route, datagram: &Datagram<T>) -> bool {
         datagram.tag().is_some_and(|tag| is_same(&tag, &self.tag_datagram(way, datagram)))
     }
 
     #[inline]
-    fn tag_of(&self, way: Way, control: u64, pieces: &[&[u8]]) -> Tag {
-        // The addresses and the header lie in one piece, and all of a short packet does: pieces
-        // cost more than bytes.
+    fn tag_of(&self, way: Route, control: u64, pieces: &[&[u8]]) -> Tag {
+        // Short packets are collected with the addresses and hashed in one piece, because each
+        // piece costs more than its bytes.
         let mut start = [0; START_LEN];
         start[..6].copy_from_slice(&way.source.0);
         start[6..12].copy_from_slice(&way.destination.0);
@@ -140,12 +141,12 @@ impl Key {
     }
 }
 
-/// Compares in a time that does not tell where they differ.
+/// Compares in constant time, so that the time does not show the first difference.
 fn is_same(one: &Tag, other: &Tag) -> bool {
     one.iter().zip(other).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
-/// The whole number of which a header has the low half: the one nearest to the highest number seen.
+/// Returns the control number whose low half is `low`: the one nearest to the highest number seen.
 pub fn whole_control(low: u32, highest: u64) -> u64 {
     let ahead = low.wrapping_sub(highest as u32) as i32;
     highest.checked_add_signed(ahead.into()).unwrap_or(low.into())

@@ -1,16 +1,16 @@
-//! EDP: single datagrams, proven where they must be.
+//! EDP: single datagrams, authenticated if their kind demands it.
 
 #[cfg(test)]
 mod tests;
 
-use crate::auth::{Address, JobKey, Key, Way};
+use crate::auth::{Address, JobKey, Key, Route};
 use crate::limits::PAYLOAD_MAX;
 use crate::wire::{Datagram, ETHERTYPE_EDP, EdpRepr, Frame, Mac, Message, VERSION};
 
-/// Bytes of the longest frame with a datagram.
+/// The length of the longest frame with a datagram in bytes.
 pub const FRAME_LEN_MAX: usize = Frame::<&[u8]>::HEADER_LEN + 28 + PAYLOAD_MAX;
 
-/// One rank's end of EDP. It keeps nothing: each datagram stands for itself.
+/// One rank's end of EDP. It has no state that changes: each datagram stands alone.
 pub struct Datagrams {
     address: Address,
     ethertype: u16,
@@ -18,18 +18,19 @@ pub struct Datagrams {
 }
 
 impl Datagrams {
-    /// The end of the rank at `address`.
+    /// Creates the end of the rank at `address`.
     pub fn new(address: Address, job_key: &JobKey) -> Self {
         Self { address, ethertype: ETHERTYPE_EDP, key: job_key.datagrams() }
     }
 
-    /// The same with another ethertype.
+    /// Sets another ethertype.
     pub fn with_ethertype(self, ethertype: u16) -> Self {
         Self { ethertype, ..self }
     }
 
-    /// Writes a frame for the interface `to`, or for all with [`Mac::BROADCAST`], and its port
-    /// `port`, or all with 0. `out` has room for it; how many bytes it has.
+    /// Writes a frame with a datagram to `out`, which must have room for it, and returns its length
+    /// in bytes. It is for the interface `to`, or for all with [`Mac::BROADCAST`], and for the port
+    /// `port` there, or for all with 0.
     pub fn write(
         &self,
         to: Mac,
@@ -44,26 +45,27 @@ impl Datagrams {
         frame.emit(self.address.mac, to, self.ethertype);
         let mut datagram = Datagram::emit(frame.payload_mut(), &repr);
         if message.is_tagged() {
-            let tag =
-                self.key.tag_datagram(Way { source: self.address.mac, destination: to }, &datagram);
+            let tag = self
+                .key
+                .tag_datagram(Route { source: self.address.mac, destination: to }, &datagram);
             datagram.set_tag(&tag);
         }
         datagram.fill_checksum();
         Frame::<&[u8]>::HEADER_LEN + repr.len()
     }
 
-    /// The datagram in a frame and the interface that sent it; `None` where it is not for this
-    /// rank, or not proven where it must be.
+    /// Returns the datagram in a frame and the interface that sent it; `None` if it is not for this
+    /// rank, or lacks a correct tag that its kind demands.
     pub fn read<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>)> {
-        self.heard(frame)
+        self.parse(frame)
             .and_then(|(source, datagram, is_proven)| is_proven.then_some((source, datagram)))
     }
 
-    /// The datagram in a frame for this rank and the interface that sent it; true where it is
-    /// proven, or need not be.
-    fn heard<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>, bool)> {
+    /// Returns the datagram in a frame for this rank and the interface that sent it. The flag is
+    /// true if it has a correct tag or needs none.
+    fn parse<'a>(&self, frame: &'a [u8]) -> Option<(Mac, Datagram<&'a [u8]>, bool)> {
         let header = Frame::new_checked(frame).ok()?;
-        let way = Way { source: header.source(), destination: header.destination() };
+        let way = Route { source: header.source(), destination: header.destination() };
         let is_for_this = [self.address.mac, Mac::BROADCAST].contains(&way.destination);
         if header.ethertype() != self.ethertype || !is_for_this || way.source == self.address.mac {
             return None;
@@ -71,12 +73,12 @@ impl Datagrams {
         let datagram = Datagram::new_checked(&frame[Frame::<&[u8]>::HEADER_LEN..]).ok()?;
         let repr = datagram.repr();
         let is_for_port = [self.address.port, 0].contains(&repr.destination_port);
-        let is_proven = !repr.message.is_tagged() || self.key.proves_datagram(way, &datagram);
+        let is_proven = !repr.message.is_tagged() || self.key.verifies_datagram(way, &datagram);
         is_for_port.then_some((way.source, datagram, is_proven))
     }
 
-    /// The interface that sent a frame of another version of EDP, and that version. Nothing of it
-    /// is proven: it is good for a hint.
+    /// Returns the interface that sent a frame of another version of EDP, and that version. The
+    /// frame is not authenticated, so this is only a hint.
     pub fn other_version(&self, frame: &[u8]) -> Option<(Mac, u8)> {
         let header = Frame::new_checked(frame).ok()?;
         let is_other = header.ethertype() == self.ethertype && header.source() != self.address.mac;
@@ -84,12 +86,13 @@ impl Datagrams {
         (is_other && ![0, VERSION].contains(&version)).then_some((header.source(), version))
     }
 
-    /// Returns the interface that sent a datagram to this rank which is proven with another key.
-    pub fn stranger(&self, frame: &[u8]) -> Option<Mac> {
-        self.heard(frame).and_then(|(source, _, is_proven)| (!is_proven).then_some(source))
+    /// Returns the interface that sent a datagram to this rank with a tag of another key.
+    pub fn source_with_other_key(&self, frame: &[u8]) -> Option<Mac> {
+        self.parse(frame).and_then(|(source, _, is_proven)| (!is_proven).then_some(source))
     }
 
-    /// Writes the answer to an echo; `None` where `repr` is none.
+    /// Writes the answer to an echo to `out` and returns its length in bytes; `None` if `repr` is
+    /// no echo.
     pub fn answer_echo(&self, to: Mac, repr: &EdpRepr<'_>, out: &mut [u8]) -> Option<usize> {
         let Message::Echo(bytes) = repr.message else { return None };
         Some(self.write(to, repr.source_port, repr.number, Message::EchoReply(bytes), out))

@@ -1,39 +1,41 @@
-//! What fuzz targets and the bounded tests on stable both run: each function takes any bytes, and
-//! panics where a promise of this crate is broken.
+//! The bodies of the fuzz targets, which the bounded tests on stable run too. Each function takes
+//! any bytes, and panics if this crate breaks a promise.
 
 use crate::wire::{Chunk, Datagram, EdpRepr, Extension, Frame, Packet, Ranges};
 
-/// A frame: what is accepted as ESP or EDP comes back from writing it. True where it was accepted.
+/// Checks that a frame accepted as ESP or EDP is the same when it is written again. Returns true if
+/// it was accepted.
 ///
 /// # Panics
-/// Where that does not hold.
+/// If it is not the same.
 pub fn frame(bytes: &[u8]) -> bool {
     let Ok(frame) = Frame::new_checked(bytes) else { return false };
-    let sealed = [seal_packet(frame.payload()), seal_datagram(frame.payload())];
-    let packets = [frame.payload(), &sealed[0]].into_iter().filter(|bytes| packet(bytes)).count();
+    let repaired = [repair_packet(frame.payload()), repair_datagram(frame.payload())];
+    let packets = [frame.payload(), &repaired[0]].into_iter().filter(|bytes| packet(bytes)).count();
     let datagrams =
-        [frame.payload(), &sealed[1]].into_iter().filter(|bytes| datagram(bytes)).count();
+        [frame.payload(), &repaired[1]].into_iter().filter(|bytes| datagram(bytes)).count();
     packets + datagrams > 0
 }
 
-/// Makes the checksum of an ESP frame right, where there is one.
-pub fn seal(frame: &mut [u8]) {
+/// Corrects the checksum of an ESP frame, if it has one.
+pub fn repair_checksum(frame: &mut [u8]) {
     if let Ok(mut frame) = Frame::new_checked(frame) {
-        Packet::reseal(frame.payload_mut());
+        Packet::repair_checksum(frame.payload_mut());
     }
 }
 
-/// With the checksum made right, so that changed bytes reach the checks behind it.
-fn seal_packet(bytes: &[u8]) -> Vec<u8> {
-    let mut sealed = bytes.to_vec();
-    Packet::reseal(&mut sealed[..]);
-    sealed
+/// Copies a packet and corrects its checksum, so that changed bytes reach the checks behind that of
+/// the checksum.
+fn repair_packet(bytes: &[u8]) -> Vec<u8> {
+    let mut repaired = bytes.to_vec();
+    Packet::repair_checksum(&mut repaired[..]);
+    repaired
 }
 
-fn seal_datagram(bytes: &[u8]) -> Vec<u8> {
-    let mut sealed = bytes.to_vec();
-    Datagram::reseal(&mut sealed[..]);
-    sealed
+fn repair_datagram(bytes: &[u8]) -> Vec<u8> {
+    let mut repaired = bytes.to_vec();
+    Datagram::repair_checksum(&mut repaired[..]);
+    repaired
 }
 
 fn packet(bytes: &[u8]) -> bool {
@@ -69,10 +71,11 @@ fn datagram(bytes: &[u8]) -> bool {
     true
 }
 
-/// The header of a chunk: what is accepted comes back from writing it. True where it was accepted.
+/// Checks that an accepted header of a chunk is the same when it is written again. Returns true if
+/// it was accepted.
 ///
 /// # Panics
-/// Where that does not hold.
+/// If it is not the same.
 pub fn chunk(bytes: &[u8]) -> bool {
     let Ok(chunk) = Chunk::parse(bytes) else { return false };
     let mut again = vec![0xff; chunk.header_len()];

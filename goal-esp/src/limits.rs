@@ -1,27 +1,27 @@
-//! Limits of the protocol, in one place. Those of the wire are part of its format.
+//! The limits of the protocol. Those of the wire are part of its format.
 
-/// Longest payload of a frame in bytes: what a jumbo frame of 9000 bytes has room for, and a little
-/// more.
+/// The longest payload of a frame in bytes: a little more than a jumbo frame of 9000 bytes has room
+/// for.
 pub const PAYLOAD_MAX: usize = 9216;
 
-/// Shortest payload in bytes that a peer may limit itself to: the longest request fits.
+/// The shortest limit in bytes that a peer may set for payloads: the longest request fits.
 pub const PAYLOAD_MIN: usize = 8 * RANGES_MAX;
 
-/// Most ranges of packets that one request names.
+/// The most ranges of packets in one request.
 pub const RANGES_MAX: usize = 32;
 
-/// Most runs of ports in one answer of a host: it fits wherever the shortest payload that a peer
-/// may limit itself to does.
+/// The most runs of ports in one answer of a host: it fits into the shortest payload that a peer
+/// may limit itself to.
 pub const PORT_RUNS_MAX: usize = 24;
 
-/// Most packets that may be on their way without an acknowledgement: half of what a window counts,
-/// so that a packet of the window is never mistaken for one behind it.
+/// The most packets in flight without an acknowledgement: half of the range of a window, so that no
+/// packet in it can be mistaken for one behind it.
 pub const WINDOW_MAX: u16 = 1 << 15;
 
-/// Longest payload of a chunk in bytes, and of a message that is sent before its receive is there
-/// (thesis 4.2.2).
+/// The longest payload of a chunk in bytes, and of a message that is sent before its receive is
+/// posted (thesis 4.2.2).
 pub const CHUNK_BYTES_MAX: u32 = 128 << 10;
 
-/// Bytes of the longest element that a receiver may combine piece by piece: a reader cuts parts of
-/// messages between such elements only.
+/// The length in bytes of the longest element that a receiver may combine piece by piece: a reader
+/// cuts parts of messages only between such elements.
 pub const ELEMENT_BYTES_MAX: usize = 8;

@@ -1,40 +1,41 @@
-//! Sequence numbers, which count packets and wrap.
+//! Sequence numbers, which count packets and wrap around.
 
 use std::fmt;
 
-/// Number of a packet, modulo 2^32. Two numbers are compared only where they are less than 2^31
+/// The number of a packet, modulo 2^32. Two numbers can be compared only if they are less than 2^31
 /// apart.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Seq(pub u32);
+pub(crate) struct Seq(pub(crate) u32);
 
 impl Seq {
-    /// The number `count` packets further on.
+    /// Returns the number `count` packets further on.
     #[inline]
-    pub fn plus(self, count: u32) -> Seq {
+    pub(crate) fn plus(self, count: u32) -> Seq {
         Seq(self.0.wrapping_add(count))
     }
 
-    /// How many packets this is behind `earlier`; negative if it is before it.
+    /// Returns the number of packets from `earlier` to this one. It is negative if this one comes
+    /// first.
     #[inline]
-    pub fn since(self, earlier: Seq) -> i32 {
+    pub(crate) fn since(self, earlier: Seq) -> i32 {
         self.0.wrapping_sub(earlier.0) as i32
     }
 
-    /// Whether this comes before `other`.
+    /// Returns true if this comes before `other`.
     #[inline]
-    pub fn is_before(self, other: Seq) -> bool {
+    pub(crate) fn is_before(self, other: Seq) -> bool {
         self.since(other) < 0
     }
 
-    /// The later one of both.
+    /// Returns the later one of both.
     #[inline]
-    pub fn max(self, other: Seq) -> Seq {
+    pub(crate) fn max(self, other: Seq) -> Seq {
         if self.is_before(other) { other } else { self }
     }
 
-    /// The earlier one of both.
+    /// Returns the earlier one of both.
     #[inline]
-    pub fn min(self, other: Seq) -> Seq {
+    pub(crate) fn min(self, other: Seq) -> Seq {
         if self.is_before(other) { self } else { other }
     }
 }

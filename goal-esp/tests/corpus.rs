@@ -1,5 +1,4 @@
-//! The harnesses for arbitrary bytes over the corpus: frames and chunks that are what they should
-//! be.
+//! Runs the fuzz harnesses over the corpus: its frames and chunks must be accepted.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
-//! Only who has the key makes tags, and a tag is good for one frame of one connection.
+//! Only a holder of the key can make tags, and a tag is valid for one frame of one connection.
 
-use super::{Address, JobKey, Way, whole_control};
+use super::{Address, JobKey, Route, whole_control};
 use crate::wire::{Extension, Flags, Mac, Packet, Repr};
 use proptest::prelude::*;
 
@@ -15,8 +15,8 @@ const REPR: Repr = Repr {
     extension: Extension::Tagged { control: 7 },
 };
 
-fn way() -> Way {
-    Way { source: Mac([1; 6]), destination: Mac([2; 6]) }
+fn way() -> Route {
+    Route { source: Mac([1; 6]), destination: Mac([2; 6]) }
 }
 
 fn ends() -> [(Address, u64); 2] {
@@ -45,10 +45,10 @@ fn way_and_whole_number_are_proven() {
     let tag = key.tag(way(), 1 << 32 | 7, &packet);
     packet.set_tag(&tag);
     packet.fill_checksum();
-    assert!(key.proves(way(), 1 << 32 | 7, &packet));
-    assert!(!key.proves(way(), 7, &packet));
-    let back = Way { source: way().destination, destination: way().source };
-    assert!(!key.proves(back, 1 << 32 | 7, &packet));
+    assert!(key.verifies(way(), 1 << 32 | 7, &packet));
+    assert!(!key.verifies(way(), 7, &packet));
+    let back = Route { source: way().destination, destination: way().source };
+    assert!(!key.verifies(back, 1 << 32 | 7, &packet));
 }
 
 proptest! {
@@ -69,11 +69,11 @@ proptest! {
         packet.set_tag(&tag);
         let at = at.index(bytes.len());
         bytes[at] ^= change;
-        Packet::reseal(&mut bytes[..]);
+        Packet::repair_checksum(&mut bytes[..]);
         if let Ok(packet) = Packet::new_checked(&bytes[..]) {
-            // A form of its own covers data: the other one made of it is another packet.
+            // Form 3 covers the data; the same packet in another form has another tag.
             let is_free = (20..24).contains(&at) || (!covers_data && at >= 42);
-            prop_assert_eq!(key.proves(way(), 7, &packet), is_free);
+            prop_assert_eq!(key.verifies(way(), 7, &packet), is_free);
         }
     }
 
@@ -85,8 +85,8 @@ proptest! {
     }
 }
 
-/// The crate computes SipHash-2-4 with 128 bits of output: the vectors are those of its reference
-/// (key 00..0f, input 00..).
+/// Checks the `siphasher` crate against the vectors of SipHash-2-4's reference implementation, with
+/// 128 bits of output (key 00..0f, input 00..).
 #[test]
 fn tags_are_those_of_the_reference() {
     use siphasher::sip128::{Hasher128, SipHasher24};

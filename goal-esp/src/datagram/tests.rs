@@ -46,10 +46,10 @@ fn only_who_has_the_key_is_heard() {
     let len = rank(1, 5).write(Mac::BROADCAST, 0, 1, DISCOVERY, &mut out);
     assert!(rank(2, 0).read(&out[..len]).is_none());
     assert!(rank(2, 5).read(&out[..len]).is_some());
-    // A tag is good for the addresses that it was made for.
+    // A tag is valid for the addresses that it was made for.
     out[6..12].copy_from_slice(&[2, 0, 0, 0, 0, 7]);
     assert!(rank(2, 5).read(&out[..len]).is_none());
-    // An echo needs none.
+    // An echo needs no tag.
     let len = rank(1, 5).write(rank(2, 0).address.mac, 0, 1, Message::Echo(b""), &mut out);
     assert!(rank(2, 0).read(&out[..len]).is_some());
 }

@@ -27,9 +27,9 @@ pub(super) struct Postponed {
 }
 
 impl Connection {
-    /// Admits or postpones the stream from the peer if `body` is its first packet, with this
-    /// payload. Must be called before the machine handles the packet. A stream that names no
-    /// communicator is admitted: its reader reports that.
+    /// Admits or postpones the stream from the peer if `body` is its first packet. `payload` is
+    /// that packet's payload. Must be called before the machine handles the packet. A stream that
+    /// does not begin with a communicator is admitted, so that its reader reports that.
     pub(super) fn check_communicator<P>(
         &mut self,
         now_ns: u64,

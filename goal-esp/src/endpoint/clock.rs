@@ -1,4 +1,4 @@
-//! When the timers of a connection pass.
+//! The timers of a connection.
 
 use super::config::Timing;
 use super::rtt::Rtt;
@@ -8,12 +8,12 @@ use crate::machine::{Progress, Timer};
 #[derive(Debug, Clone, Copy, Default)]
 struct Running {
     deadline_ns: Option<u64>,
-    /// Number of times it has passed in vain, and the time of its first start.
+    /// The number of expirations without progress, and the time at which it was first started.
     backoff: u32,
     since_ns: u64,
 }
 
-/// The timers of a connection, and what round trips take.
+/// The timers of a connection, and its estimate of the round trip.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Clock {
     pub(super) rtt: Rtt,
@@ -21,18 +21,18 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// There was progress: timers begin anew, when they are set again. How long an acknowledgement
-    /// took for which a packet was sent again.
-    pub(super) fn begin_anew(&mut self, now_ns: u64, progress: Progress) -> Option<u64> {
+    /// Restarts the timers that `progress` concerns. Returns how long an acknowledgement took for
+    /// which a packet was repeated.
+    pub(super) fn restart_timers(&mut self, now_ns: u64, progress: Progress) -> Option<u64> {
         let mut late_ns = None;
         for (running, timer) in self.timers.iter_mut().zip(Timer::ALL) {
             let begins_anew = match timer {
-                Timer::Insist => progress.is_acknowledged,
+                Timer::Repeat => progress.is_acknowledged,
                 Timer::Request => progress.has_arrived,
                 Timer::Handshake | Timer::Acknowledge => false,
             };
             if begins_anew {
-                if timer == Timer::Insist && running.backoff > 0 {
+                if timer == Timer::Repeat && running.backoff > 0 {
                     late_ns = Some(now_ns - running.since_ns);
                 }
                 *running = Running::default();
@@ -41,8 +41,8 @@ impl Clock {
         late_ns
     }
 
-    /// Starts and stops timers: those run that `is_armed` says. Answers of all peers took `lag_ns`
-    /// lately.
+    /// Starts and stops timers: those run for which `is_armed` returns true. `lag_ns` is the time
+    /// after which peers have answered lately.
     pub(super) fn set(
         &mut self,
         now_ns: u64,
@@ -56,9 +56,9 @@ impl Clock {
             } else if running.deadline_ns.is_none() {
                 let interval_ns = match timer {
                     Timer::Acknowledge => timing.acknowledge_ns,
-                    // The peer sends now, so it is awake.
+                    // The peer is sending, so it is awake.
                     Timer::Request => self.rtt.timeout_ns(timing, 0, running.backoff),
-                    Timer::Handshake | Timer::Insist => {
+                    Timer::Handshake | Timer::Repeat => {
                         self.rtt.timeout_ns(timing, lag_ns, running.backoff)
                     }
                 };
@@ -70,9 +70,9 @@ impl Clock {
         }
     }
 
-    /// A timer that has passed, and how long it was waited for in vain until now; to be called
-    /// until there is none, and before timers are set again.
-    pub(super) fn pass(&mut self, now_ns: u64) -> Option<(Timer, u64)> {
+    /// Returns a timer that has expired, and the time since it was first started. The caller must
+    /// call it until it returns `None`, before [`Clock::set`].
+    pub(super) fn take_expired(&mut self, now_ns: u64) -> Option<(Timer, u64)> {
         let is_over = |running: &Running| {
             running.deadline_ns.is_some_and(|deadline_ns| deadline_ns <= now_ns)
         };
@@ -82,7 +82,7 @@ impl Clock {
         Some((Timer::ALL[index], now_ns.saturating_sub(self.timers[index].since_ns)))
     }
 
-    /// When the first one passes.
+    /// Returns the time at which the first timer expires.
     pub(super) fn deadline_ns(&self) -> Option<u64> {
         self.timers.iter().filter_map(|running| running.deadline_ns).min()
     }

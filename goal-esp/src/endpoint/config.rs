@@ -1,36 +1,36 @@
-//! What an endpoint is told once.
+//! The configuration of an endpoint.
 
 use crate::auth::{Address, JobKey};
 use crate::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
 use crate::transfer::Rules;
 use crate::wire::ETHERTYPE_ESP;
 
-/// How long things take. All in nanoseconds.
+/// Intervals and time limits, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
-    /// The time after which something is said again, before a round trip was measured.
+    /// The retransmission timeout before a round trip was measured.
     pub retransmit_initial_ns: u64,
-    /// The least such time.
+    /// The shortest retransmission timeout.
     pub retransmit_min_ns: u64,
-    /// The longest such time while a frame may have been lost, unless round trips take longer: it
-    /// doubles each time that it passes in vain.
+    /// The longest retransmission timeout while a frame may have been lost, unless round trips take
+    /// longer. The timeout doubles each time that it expires without an answer.
     pub retransmit_max_ns: u64,
-    /// The longest such time where it has passed in vain again and again: the peer or the network
-    /// is busy, and what is said again keeps it so.
+    /// The longest retransmission timeout after several at `retransmit_max_ns` without an answer:
+    /// then the peer or the network is busy, and repetitions keep it so.
     pub retransmit_patient_ns: u64,
-    /// How long an acknowledgement waits for which nobody does.
+    /// The delay of an acknowledgement that the peer does not wait for.
     pub acknowledge_ns: u64,
-    /// How long a peer may be silent before it is asked for a sign of life.
+    /// The silence of a peer after which it is asked for a sign of life.
     pub probe_ns: u64,
-    /// When it is asked again, at first: that doubles up to `probe_ns`.
+    /// The interval until it is asked again, at first. It doubles up to `probe_ns`.
     pub probe_again_ns: u64,
-    /// Longest silence of a peer before it is taken for dead; also the time for which a closed
-    /// connection still answers. Time in which this end did not look doesn't count, and a peer that
-    /// was slow to answer before is given up to five times as long.
+    /// The silence after which a peer counts as dead; also the time for which a closed connection
+    /// still answers. Time in which this end did not run does not count, and a peer that answered
+    /// slowly before gets up to five times as long.
     pub dead_ns: u64,
-    /// How long a peer is asked for a connection.
+    /// The time after which a peer that does not answer a connection request is given up.
     pub connect_ns: u64,
-    /// How long a connection may wait for its communicator to be opened; see
+    /// The time that a connection may wait for its communicator; see
     /// [`super::Endpoint::open_communicator`].
     pub postpone_ns: u64,
 }
@@ -52,37 +52,38 @@ impl Default for Timing {
     }
 }
 
-/// What an endpoint is told once.
+/// The configuration of an endpoint.
 #[derive(Clone)]
 pub struct Config {
-    /// Where it is.
+    /// Its address.
     pub address: Address,
-    /// Ethertype of ESP.
+    /// The ethertype of ESP.
     pub ethertype: u16,
-    /// Longest payload of a packet in bytes that the interface has room for; see
+    /// The longest payload of a packet in bytes for which the interface has room; see
     /// [`Config::payload_max_of`].
     pub payload_max: u16,
-    /// Key of the job.
+    /// The key of the job.
     pub job_key: JobKey,
-    /// Authenticates data too: every frame has a tag over all of it. Both ends do if one of them is
-    /// told to.
+    /// True if every frame must have a tag over all of it. Both ends tag everything if either of
+    /// them demands it.
     pub authenticates_data: bool,
-    /// True if the first chunk of each stream names a communicator, as [`crate::message`] has it.
-    /// No stream is read then before [`super::Endpoint::open_communicator`] was called for its
+    /// True if the first chunk of each stream names a communicator, as in [`crate::message`]. A
+    /// stream is then read only after [`super::Endpoint::open_communicator`] was called for its
     /// communicator.
     pub checks_communicators: bool,
-    /// How much may be on its way on one connection.
+    /// How many packets may be in flight on one connection.
     pub rules: Rules,
-    /// Packets that may be on their way to this endpoint, those of all connections together.
+    /// The congestion budget: the packets that may be in flight to this endpoint on all connections
+    /// together.
     pub budget: u16,
-    /// Most peers at a time. More are not answered.
+    /// The most peers at a time. Further ones get no answer.
     pub peers_max: usize,
-    /// How long things take.
+    /// Intervals and time limits.
     pub timing: Timing,
 }
 
 impl Config {
-    /// The usual settings.
+    /// Creates a configuration with the default settings.
     pub fn new(address: Address, job_key: JobKey, payload_max: u16) -> Self {
         Self {
             address,
@@ -98,8 +99,8 @@ impl Config {
         }
     }
 
-    /// The longest payload of a packet for an interface that sends `mtu` bytes behind Ethernet's
-    /// header; `None` if that is too little.
+    /// Returns the longest payload of a packet for an interface that sends `mtu` bytes behind
+    /// Ethernet's header; `None` if that is too little.
     pub fn payload_max_of(mtu: usize) -> Option<u16> {
         let longest =
             mtu.checked_sub(crate::wire::Packet::<&[u8]>::HEADER_LEN_DATA_MAX)?.min(PAYLOAD_MAX);

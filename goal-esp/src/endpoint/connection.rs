@@ -1,4 +1,4 @@
-//! A slot with its clock, its keys and what its owner was told.
+//! A slot with its timers, its keys, and the events that were reported of it.
 
 use super::admission::Postponed;
 use super::clock::Clock;
@@ -15,14 +15,15 @@ use crate::seq::Seq;
 use crate::wire::{Frame, Parameters};
 use std::collections::{BTreeSet, VecDeque};
 
-/// Longest silence of a peer, as a multiple of its own silence before and of the limit for others.
+/// The longest silence of a peer before it counts as dead: this multiple of its longest recent
+/// silence, up to `PATIENCE_MAX` times [`Timing::dead_ns`].
 const LULLS_MAX: u64 = 4;
 const PATIENCE_MAX: u64 = 5;
 
-/// What all connections of an endpoint share.
+/// The state that all connections of an endpoint share.
 pub(super) struct Shared {
     pub(super) config: Config,
-    /// What a SYN is proven with.
+    /// The key for the tag of a SYN.
     pub(super) handshake: Key,
     pub(super) random: Random,
     pub(super) stats: Stats,
@@ -33,30 +34,30 @@ pub(super) struct Shared {
     pub(super) communicators: BTreeSet<u32>,
 }
 
-/// How far a connection is.
+/// The life cycle of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// There is none, and nobody here has asked for one.
+    /// There is none, and the owner has not asked for one.
     Idle,
-    /// It was asked for.
+    /// The owner has asked for it.
     Connecting,
-    /// It is there.
+    /// It is established.
     Connected,
-    /// It is closed, and answers a peer that may not know.
+    /// It is closed, but still answers a peer that may not know.
     Closed,
 }
 
-/// The key of a pair of ends, and how many frames were proven with it.
+/// The key of a pair of ends, with the control numbers of both directions.
 pub(super) struct Proof {
-    /// Nonces of this end and of the peer's.
+    /// The nonces of this end and of the peer's.
     pub(super) ends: (u64, u64),
     pub(super) key: Key,
     pub(super) sent: u64,
-    /// The highest number that came.
+    /// The highest control number that was received.
     pub(super) seen: u64,
 }
 
-/// A slot with its clock, its keys and what its owner was told.
+/// A slot with its timers, its keys, and the events that were reported of it.
 pub(super) struct Connection {
     pub(super) id: ConnectionId,
     pub(super) peer: Address,
@@ -65,38 +66,40 @@ pub(super) struct Connection {
     pub(super) clock: Clock,
     pub(super) proof: Option<Proof>,
     pub(super) parameters: Parameters,
-    /// When this phase began, and when the peer last proved that it lives.
+    /// The time at which this phase began, and that of the peer's last authenticated frame.
     pub(super) since_ns: u64,
     pub(super) heard_ns: u64,
-    /// Time for which it was silent lately though it had been asked for a sign of life.
+    /// The longest recent silence of the peer after it was asked for a sign of life; it decays.
     pub(super) lull_ns: u64,
-    /// When it is asked for one, and how often it was in vain.
+    /// The time at which the peer is asked for a sign of life, and the number of unanswered
+    /// questions.
     pub(super) probe_ns: u64,
     pub(super) probes: u32,
-    /// A packet that was sent once, and when.
+    /// A packet that was sent once, and the time of that: its acknowledgement measures a round
+    /// trip.
     pub(super) timed: Option<(Seq, u64)>,
-    /// When a sign of life was asked for that has not come.
+    /// The time at which a sign of life was requested that has not come.
     pub(super) probed_ns: Option<u64>,
-    /// The packet that the network may lose for its size, and the bytes of its frame once that is
+    /// The packet that may be too long for the network, and the length of its frame once that is
     /// certain.
     pub(super) suspect: Option<Suspect>,
     pub(super) too_long: Option<u16>,
     /// Set while the stream from the peer waits for its communicator.
     pub(super) postponed: Option<Postponed>,
-    /// True if the peer had no room when it answered the first packet that is not acknowledged. How
-    /// long it takes then says nothing of how late peers answer.
+    /// True if the peer answered the first unacknowledged packet with an empty window. The time
+    /// until that packet is acknowledged then says nothing about how late peers answer.
     pub(super) is_put_off: bool,
-    /// When a connection was asked for last, and how often.
+    /// The time of the last SYN, and the number of SYNs.
     pub(super) asked_ns: u64,
     pub(super) questions: u32,
     pub(super) is_blocked: bool,
     pub(super) is_readable_told: bool,
     pub(super) is_finished_told: bool,
-    /// The endpoint has it among those that may have something to send, and other deadlines.
+    /// True if the endpoint has it in its list of touched connections.
     pub(super) is_touched: bool,
-    /// The endpoint counts it among those that control a transfer.
+    /// True if the endpoint counts it among the connections with a transfer from the peer.
     pub(super) is_counted: bool,
-    /// The deadline under which the endpoint has it.
+    /// The deadline that the endpoint has registered.
     pub(super) registered_ns: Option<u64>,
 }
 
@@ -135,7 +138,7 @@ impl Connection {
 
     pub(super) fn connect(&mut self, now_ns: u64, shared: &mut Shared) {
         if self.phase == Phase::Closed {
-            self.slot.forget(shared.random.identity());
+            self.slot.clear(shared.random.identity());
             self.proof = None;
             self.id.generation += 1;
         }
@@ -145,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// Gives the connection up, and tells the peer so once.
+    /// Gives the connection up. The peer is told once.
     pub(super) fn reset(&mut self, now_ns: u64) {
         match self.phase {
             Phase::Connected => {
@@ -163,27 +166,27 @@ impl Connection {
         (self.phase, self.since_ns) = (phase, now_ns);
     }
 
-    /// The established connection.
+    /// Returns the machine of an established connection.
     pub(super) fn machine_mut(&mut self) -> Option<&mut Machine<Vec<u8>>> {
         if self.phase == Phase::Connected { self.slot.machine_mut() } else { None }
     }
 
-    /// Packets that were appended and never sent.
+    /// Returns the number of packets that were appended and never sent.
     pub(super) fn unsent(&self) -> usize {
         self.slot.machine().map_or(0, |machine| machine.sender().unsent())
     }
 
-    /// Whether a transfer from the peer is under way.
-    pub(super) fn controls(&self) -> bool {
-        self.slot.machine().is_some_and(|machine| machine.receiver().controls())
+    /// Returns true if a transfer from the peer is in progress.
+    pub(super) fn is_in_control(&self) -> bool {
+        self.slot.machine().is_some_and(|machine| machine.receiver().is_in_control())
     }
 
-    /// The longest payload of a packet.
+    /// Returns the longest payload of a packet in bytes.
     pub(super) fn payload_max(&self, config: &Config) -> usize {
         self.parameters.payload_max.min(config.payload_max).into()
     }
 
-    /// Appends a packet unless too many wait already.
+    /// Appends a packet, unless `queued_max` are queued. Returns the payload if there is no room.
     pub(super) fn push(
         &mut self,
         payload: Vec<u8>,
@@ -208,7 +211,7 @@ impl Connection {
         payload
     }
 
-    /// Whether a packet can be read.
+    /// Returns true if a packet can be read.
     pub(super) fn is_readable(&self) -> bool {
         self.phase == Phase::Connected
             && self.slot.machine().is_some_and(|machine| machine.receiver().has_ready())
@@ -218,8 +221,8 @@ impl Connection {
         config.authenticates_data || self.parameters.authenticates_data
     }
 
-    /// The peer has proven that it lives.
-    pub(super) fn heard(&mut self, now_ns: u64, shared: &Shared) {
+    /// Notes that an authenticated frame of the peer has arrived.
+    pub(super) fn note_sign_of_life(&mut self, now_ns: u64, shared: &Shared) {
         let silent_ns = now_ns.saturating_sub(self.heard_ns);
         let lull_ns = silent_ns.saturating_sub(shared.config.timing.probe_ns);
         self.lull_ns = lull_ns.max(self.lull_ns.saturating_sub(silent_ns / LULLS_MAX));
@@ -233,25 +236,26 @@ impl Connection {
         self.id.generation += 1;
     }
 
-    /// A round trip took that long.
+    /// Notes how long a round trip took.
     pub(super) fn measure(&mut self, sample_ns: u64, shared: &mut Shared) {
         self.clock.rtt.measure(sample_ns);
         shared.lag.note(&shared.config.timing, sample_ns);
     }
 
-    /// Lets timers pass. See [`Connection::settle`], which must follow.
-    pub(super) fn pass(&mut self, now_ns: u64, shared: &mut Shared) {
-        // An endpoint that was busy, or had no processor, heard nothing because it did not look.
+    /// Handles timers that have expired. [`Connection::update`] must follow.
+    pub(super) fn expire_timers(&mut self, now_ns: u64, shared: &mut Shared) {
+        // If this call comes late, the endpoint was busy or had no processor. It has not looked for
+        // frames meanwhile, so that time is no silence of the peer.
         let late_ns = now_ns.saturating_sub(self.probe_ns);
         self.heard_ns += late_ns;
-        while let Some((timer, waited_ns)) = self.clock.pass(now_ns) {
-            if timer == Timer::Insist {
+        while let Some((timer, waited_ns)) = self.clock.take_expired(now_ns) {
+            if timer == Timer::Repeat {
                 self.timed = None;
             }
-            if timer == Timer::Handshake || timer == Timer::Insist && !self.is_put_off {
+            if timer == Timer::Handshake || timer == Timer::Repeat && !self.is_put_off {
                 shared.lag.note(&shared.config.timing, waited_ns);
             }
-            self.slot.pass(timer);
+            self.slot.expire(timer);
         }
         if self.phase == Phase::Connected
             && self.probe_ns <= now_ns
@@ -265,14 +269,15 @@ impl Connection {
         }
     }
 
-    /// Starts and stops timers as the state has it.
+    /// Starts and stops timers to match the state.
     pub(super) fn set_clock(&mut self, now_ns: u64, timing: &Timing, lag_ns: u64) {
         let slot = &self.slot;
         self.clock.set(now_ns, timing, lag_ns, |timer| slot.is_armed(timer));
     }
 
-    /// Tells what follows from the state. False if nothing is left of the connection.
-    pub(super) fn settle(&mut self, now_ns: u64, shared: &mut Shared) -> bool {
+    /// Reports the events that follow from the state. Returns false if the connection must be
+    /// removed.
+    pub(super) fn update(&mut self, now_ns: u64, shared: &mut Shared) -> bool {
         self.end_postponement(now_ns, shared);
         let is_over = self.over_ns(shared) <= now_ns;
         if let (Phase::Connected, Some(machine)) = (self.phase, self.slot.machine()) {
@@ -286,8 +291,8 @@ impl Connection {
                 shared.events.push_back(Event::Finished(self.id));
             }
             let is_closed = machine.is_closed() && !receiver.has_ready();
-            // A peer that is gone after both ends had closed may have died with the last
-            // acknowledgement on its way.
+            // If both ends have closed, a dead peer may have received everything: its last
+            // acknowledgement was lost.
             let has_closed = is_over && receiver.is_finished() && machine.has_only_end_left();
             if is_closed || has_closed {
                 shared.events.push_back(Event::Closed(self.id));
@@ -313,7 +318,7 @@ impl Connection {
         !is_over
     }
 
-    /// When the patience with the peer ends.
+    /// Returns the time at which the peer counts as dead, or the phase ends otherwise.
     fn over_ns(&self, shared: &Shared) -> u64 {
         let timing = &shared.config.timing;
         match self.phase {
@@ -326,7 +331,7 @@ impl Connection {
         }
     }
 
-    /// When [`Connection::pass`] has something to do.
+    /// Returns the time at which [`Connection::expire_timers`] must be called.
     pub(super) fn deadline_ns(&self, shared: &Shared) -> u64 {
         let probe_ns = if self.phase == Phase::Connected { self.probe_ns } else { u64::MAX };
         [self.clock.deadline_ns(), self.postponed_until_ns()]
@@ -335,7 +340,7 @@ impl Connection {
             .fold(self.over_ns(shared).min(probe_ns), u64::min)
     }
 
-    /// Writes the next frame to `out`, if there is one.
+    /// Writes the next frame to `out`, if there is one. Returns its length in bytes.
     pub(super) fn transmit(
         &mut self,
         now_ns: u64,
@@ -371,7 +376,7 @@ impl Connection {
             }
             Segment::HandshakeAck { .. } | Segment::Packet { .. } => {
                 if let Segment::Packet { body, .. } = &segment {
-                    // What is acknowledged from now on may be this.
+                    // An acknowledgement from now on may answer this frame.
                     match body {
                         Body::Data { seq, .. } if Some(*seq) == next => {
                             self.timed = self.timed.or(Some((*seq, now_ns)));
@@ -394,7 +399,12 @@ impl Connection {
         };
         shared.stats.sent += 1;
         if let Some(seq) = repeated
-            && Suspect::repeat(&mut self.suspect, seq, len - Frame::<&[u8]>::HEADER_LEN, now_ns)
+            && Suspect::note_repeat(
+                &mut self.suspect,
+                seq,
+                len - Frame::<&[u8]>::HEADER_LEN,
+                now_ns,
+            )
             && let Some(machine) = self.slot.machine_mut()
         {
             machine.probe();

@@ -1,59 +1,58 @@
-//! What an endpoint tells its owner.
+//! The events that an endpoint reports to its owner.
 
 use crate::auth::Address;
 use std::fmt;
 
-/// A connection. The next one with the same peer has another id.
+/// The name of a connection. The next connection with the same peer has another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId {
     pub(super) index: u32,
     pub(super) generation: u32,
 }
 
-/// What happened.
+/// Something that happened to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// There is a connection, which this endpoint or the peer has asked for.
+    /// The connection is established. This endpoint or the peer has asked for it.
     Connected {
         /// The connection.
         id: ConnectionId,
-        /// With whom.
+        /// The peer.
         peer: Address,
     },
-    /// Something can be read.
+    /// A packet can be read.
     Readable(ConnectionId),
-    /// Packets have been acknowledged, so there is room for more.
+    /// Packets were acknowledged, so there is room for more.
     Writable(ConnectionId),
-    /// The peer sends nothing more; all that it sent can be read.
+    /// The peer has ended its stream, and all of it can be read.
     Finished(ConnectionId),
-    /// Both ends have closed, and all has arrived. The id is of no use any more.
+    /// Both ends have closed, and all packets have arrived. The id is invalid now.
     Closed(ConnectionId),
-    /// There is no connection any more. What was not acknowledged may or may not have arrived. The
-    /// id is of no use any more.
+    /// The connection is lost. Packets that were not acknowledged may or may not have arrived. The
+    /// id is invalid now.
     Lost {
         /// The connection.
         id: ConnectionId,
-        /// Why.
+        /// The cause.
         cause: Loss,
     },
 }
 
-/// Why a connection is lost.
+/// The cause of a lost connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Loss {
-    /// The peer has not answered for [`super::Timing::connect_ns`] since it was asked for a
-    /// connection.
+    /// The peer has not answered a connection request for [`super::Timing::connect_ns`].
     Unreachable,
     /// The peer was silent for [`super::Timing::dead_ns`].
     Dead,
-    /// The peer gave it up.
+    /// The peer gave the connection up.
     Reset,
-    /// The peer started anew; the next connection with it follows.
+    /// The peer restarted. [`Event::Connected`] for the next connection with it follows.
     Restarted,
-    /// The network loses frames of this many bytes behind Ethernet's header on their way to the
+    /// The network drops frames of this many bytes (behind Ethernet's header) on their way to the
     /// peer, and carries shorter ones.
     TooLong(u16),
-    /// The stream from the peer belongs to this communicator, which was not opened here for
+    /// The peer's stream belongs to this communicator, which was not opened within
     /// [`super::Timing::postpone_ns`].
     Communicator(u32),
 }
@@ -78,19 +77,19 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Frames that were not for this endpoint or changed nothing, by reason; and what was sent.
+/// Counters: frames that changed nothing, by reason, and frames that were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Not frames of ESP, or not intact.
+    /// Frames that are not ESP or not intact.
     pub malformed: u64,
-    /// Of another interface or port, or of no connection that there is.
+    /// Frames for another interface or port, or of an unknown connection.
     pub unknown: u64,
-    /// Without the tag that they need.
+    /// Frames without a correct tag where one is needed.
     pub unproven: u64,
-    /// Of which a later one came first, as a replay would be; what they carry for the stream
-    /// counts.
+    /// Frames with a control number that is not above all before, as replayed ones have. Only their
+    /// data is used.
     pub overtaken: u64,
-    /// Frames that counted.
+    /// Frames with a correct tag and a new control number.
     pub received: u64,
     /// Packets that were refused because the communicator of their stream is not open.
     pub postponed: u64,

@@ -1,27 +1,27 @@
-//! Between segments and frames: everything that is written and read, and nothing that is decided.
+//! Conversion between segments and frames. No decision is made here.
 
 use super::spare::Copied;
-use crate::auth::{Address, Key, Way};
+use crate::auth::{Address, Key, Route};
 use crate::machine::{Acknowledgement, Body, Identity, Segment};
 use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Frame, Packet, Parameters, Range, Ranges, Repr};
 
-/// Who writes a frame, to whom.
+/// The properties of a frame that do not depend on the segment.
 #[derive(Clone, Copy)]
 pub(super) struct Envelope {
     pub(super) own: Address,
     pub(super) peer: Address,
     pub(super) ethertype: u16,
-    /// Of this end, for handshakes.
+    /// The parameters of this end, for handshakes.
     pub(super) parameters: Parameters,
-    /// Packets that may come before the first acknowledgement.
+    /// The number of packets that the peer may send before the first acknowledgement.
     pub(super) window: u16,
-    /// Both ends tag everything.
+    /// True if all frames have a tag over header and payload.
     pub(super) tags_all: bool,
 }
 
-/// Writes a frame to `out`, proven with `key`. `number` counts the frames with a tag, but for those
-/// of handshakes. The bytes of the frame.
+/// Writes a frame to `out`, with a tag made by `key` if it needs one. `number` counts the frames
+/// with a tag, without those of handshakes. Returns the length of the frame in bytes.
 pub(super) fn write(
     out: &mut [u8],
     envelope: &Envelope,
@@ -110,15 +110,15 @@ pub(super) fn write(
     }
     let mut packet = Packet::emit(bytes, &repr, payload_len);
     if repr.extension != Extension::None {
-        let tag = key.tag(Way { source: own.mac, destination: peer.mac }, control, &packet);
+        let tag = key.tag(Route { source: own.mac, destination: peer.mac }, control, &packet);
         packet.set_tag(&tag);
     }
     packet.fill_checksum();
     Frame::<&[u8]>::HEADER_LEN + header_len + payload_len
 }
 
-/// What a packet of an established connection with this payload says. `counts` tells whether its
-/// acknowledgement does. `None` where nothing is left.
+/// Returns the contents of a packet of an established connection; `None` if they must be ignored.
+/// `counts` is false for a replayed or overtaken frame, of which only the data is used.
 pub(super) fn body<'a>(payload: Copied<'a>, repr: &Repr, counts: bool) -> Option<Body<Copied<'a>>> {
     let acknowledgement = (repr.flags.has(Flags::ACK) && counts)
         .then_some(Acknowledgement { next: Seq(repr.acknowledgement), window: repr.window });

@@ -1,17 +1,17 @@
-//! One rank's end of ESP: all its connections, with their clocks and keys, between frames and
-//! streams of packets.
+//! One rank's end of ESP: its connections with their timers and keys, between frames on one side
+//! and streams of packets on the other.
 //!
-//! Whoever owns an [`Endpoint`] hands in frames and the time and takes out frames and events. After
-//! each call of a `handle_` function, or of one that changes a connection, call
+//! The owner of an [`Endpoint`] passes in frames and the time, and takes out frames and events.
+//! After each call of a `handle_` function, and of one that changes a connection, it must call
 //!
 //! 1. [`Endpoint::poll_transmit`] until it has no more frames,
 //! 2. [`Endpoint::poll_event`] until it has no more events,
 //! 3. [`Endpoint::poll_timeout`] for the time at which [`Endpoint::handle_timeout`] is to be
 //!    called.
 //!
-//! Times are nanoseconds from any moment on and never go back. Each call does a bounded amount of
-//! work: `handle_frame` that of one frame, `handle_timeout` that of the connections whose time has
-//! come.
+//! Times are nanoseconds since any fixed moment and never go back. Each call does a bounded amount
+//! of work: `handle_frame` that of one frame, `handle_timeout` that of the connections whose timers
+//! have expired.
 
 mod admission;
 mod clock;
@@ -27,10 +27,11 @@ mod suspect;
 #[cfg(test)]
 mod tests;
 
+pub use crate::transfer::Rules;
 pub use config::{Config, Timing};
 pub use event::{ConnectionId, Event, Loss, Stats};
 
-use crate::auth::{Address, Way};
+use crate::auth::{Address, Route};
 use crate::limits::PAYLOAD_MAX;
 use crate::wire::{Flags, Frame, Packet};
 use connection::{Connection, Shared};
@@ -40,33 +41,34 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub const FRAME_LEN_MAX: usize =
     Frame::<&[u8]>::HEADER_LEN + Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MAX;
 
-/// There is no room for another packet; [`Event::Writable`] or [`Event::Connected`] tells when
-/// there is.
+/// The send queue of a connection is full. [`Event::Writable`] or [`Event::Connected`] follows when
+/// it has room.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Full(
-    /// The payload, back.
+    /// The payload that was not appended.
     pub Vec<u8>,
 );
 
 /// One rank's end of ESP.
 pub struct Endpoint {
     shared: Shared,
-    /// By the index in their id.
+    /// The connections, by the index in their id.
     connections: Vec<Option<Connection>>,
     free: Vec<u32>,
-    /// Generations of indices that are free.
+    /// The next generation of each index that is free.
     generations: Vec<u32>,
     by_peer: BTreeMap<Address, u32>,
-    /// When connections want to be looked at: at the latest then.
+    /// When each connection needs [`Endpoint::handle_timeout`]: never later than that, but perhaps
+    /// earlier.
     deadlines: BTreeSet<(u64, u32)>,
-    /// Those that may have something to send, and other deadlines, each once.
+    /// The connections that may have a frame to send, or an earlier deadline; each once.
     touched: VecDeque<u32>,
-    /// How many control a transfer.
+    /// The number of connections on which the peer's transfer is in progress.
     controlling: u32,
 }
 
 impl Endpoint {
-    /// An endpoint without connections. Nobody must be able to guess `seed`.
+    /// Creates an endpoint without connections. `seed` must be unpredictable.
     pub fn new(config: Config, seed: [u8; 32]) -> Self {
         debug_assert!(config.rules.are_possible());
         let handshake = config.job_key.handshake();
@@ -92,30 +94,30 @@ impl Endpoint {
         }
     }
 
-    /// What it was told.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.shared.config
     }
 
-    /// What it has counted.
+    /// Returns the counters.
     pub fn stats(&self) -> Stats {
         self.shared.stats
     }
 
     /// Asks `peer` for a connection, unless there is one. [`Event::Connected`] or [`Event::Lost`]
-    /// follows. `None` if there are too many peers.
+    /// follows. Returns `None` if there are too many peers.
     pub fn connect(&mut self, now_ns: u64, peer: Address) -> Option<ConnectionId> {
         let index = self.index_of(now_ns, peer)?;
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         connection.connect(now_ns, &mut self.shared);
         let id = connection.id;
-        self.settle(now_ns, index);
+        self.update(now_ns, index);
         Some(id)
     }
 
-    /// Reads the streams of this communicator from now on, those included that wait for it. Streams
-    /// of others are postponed: their peers are allowed no packets until the communicator is
-    /// opened, and are lost ([`Loss::Communicator`]) if that takes longer than
+    /// Opens a communicator: its streams are read from now on, those included that wait for it. A
+    /// stream of another communicator is postponed: its peer is allowed no packets until that
+    /// communicator is opened, and is lost ([`Loss::Communicator`]) if that takes longer than
     /// [`Timing::postpone_ns`]. Without [`Config::checks_communicators`], all streams are read.
     pub fn open_communicator(&mut self, now_ns: u64, communicator: u32) {
         self.shared.communicators.insert(communicator);
@@ -124,93 +126,93 @@ impl Endpoint {
                 && connection.postponed.is_some_and(|of| of.communicator == communicator)
             {
                 connection.admit();
-                self.settle(now_ns, index as u32);
+                self.update(now_ns, index as u32);
             }
         }
     }
 
-    /// The longest payload of a packet for this connection in bytes; 0 if it is lost.
+    /// Returns the longest payload of a packet for this connection, in bytes; 0 if it is lost.
     pub fn payload_max(&self, id: ConnectionId) -> usize {
         self.of(id).map_or(0, |connection| connection.payload_max(&self.shared.config))
     }
 
-    /// Packets that were appended and never sent. Who appends a chunk only while there is less than
-    /// one of them lets no message wait longer than that for others.
+    /// Returns the number of packets that were appended and never sent. Callers that append only
+    /// while this is below 1 bound the time that a message waits behind others to one packet.
     pub fn unsent(&self, id: ConnectionId) -> usize {
         self.of(id).map_or(0, Connection::unsent)
     }
 
-    /// Appends a packet to the stream of a connection; `is_end` where a write ends with it. Its
-    /// payload has from 1 to [`Endpoint::payload_max`] bytes. Packets that are appended before the
-    /// next [`Endpoint::poll_transmit`] are one transfer.
+    /// Appends a packet to the stream of a connection. `is_end` is true if a write ends with it.
+    /// The payload must have 1 to [`Endpoint::payload_max`] bytes. Packets that are appended before
+    /// the next [`Endpoint::poll_transmit`] form one transfer.
     ///
     /// # Errors
-    /// [`Full`], also before there is a connection and after it is lost.
+    /// [`Full`]. Also before the connection is established and after it is lost.
     pub fn push(&mut self, id: ConnectionId, payload: Vec<u8>, is_end: bool) -> Result<(), Full> {
         let queued_max = 2 * usize::from(self.shared.config.rules.burst_length);
         let Some(connection) = self.of_mut(id) else { return Err(Full(payload)) };
         connection.push(payload, is_end, queued_max).map_err(Full)?;
-        self.touch(id.index);
+        self.mark_touched(id.index);
         Ok(())
     }
 
-    /// The next packet's payload, in order; `None` if it is not there yet. What is not read holds
-    /// back the peer.
+    /// Returns the payload of the next packet in order, or `None` if it has not arrived. Packets
+    /// that are not read take room, so the peer has to wait.
     pub fn read(&mut self, now_ns: u64, id: ConnectionId) -> Option<Vec<u8>> {
         let connection = self.of_mut(id)?;
         let payload = connection.read()?;
-        // Only where the stream has ended may the connection end with what was read.
+        // The connection can end by a read only if its stream has ended.
         if connection.is_finished_told {
-            self.settle(now_ns, id.index)
+            self.update(now_ns, id.index)
         } else {
-            self.touch(id.index)
+            self.mark_touched(id.index)
         }
         Some(payload)
     }
 
-    /// Whether [`Endpoint::read`] has a packet. [`Event::Readable`] tells once when it has one
-    /// again.
+    /// Returns true if [`Endpoint::read`] has a packet. [`Event::Readable`] is reported once when
+    /// this becomes true.
     pub fn is_readable(&self, id: ConnectionId) -> bool {
         self.of(id).is_some_and(Connection::is_readable)
     }
 
-    /// An empty payload, whose memory may be that of one before.
-    pub fn spare(&mut self) -> Vec<u8> {
+    /// Returns an empty payload, with the memory of a recycled one if possible.
+    pub fn empty_payload(&mut self) -> Vec<u8> {
         self.shared.spare.take()
     }
 
-    /// Takes back a payload of [`Endpoint::read`] that nobody needs any more: its memory serves for
-    /// others.
+    /// Takes back a payload of [`Endpoint::read`], to use its memory again.
     pub fn recycle(&mut self, payload: Vec<u8>) {
-        self.shared.spare.give(payload);
+        self.shared.spare.put(payload);
     }
 
-    /// Ends the stream to the peer, after all that was appended. [`Event::Closed`] follows when the
-    /// peer has done so too.
+    /// Ends the stream to the peer, after all packets that were appended. [`Event::Closed`] follows
+    /// when the peer has done so too.
     pub fn close(&mut self, now_ns: u64, id: ConnectionId) {
         if let Some(machine) = self.of_mut(id).and_then(Connection::machine_mut) {
             machine.close();
-            self.settle(now_ns, id.index);
+            self.update(now_ns, id.index);
         }
     }
 
-    /// Gives a connection up. The id is of no use any more; no event follows.
+    /// Gives a connection up, and tells the peer once. The id becomes invalid, and no event
+    /// follows.
     pub fn reset(&mut self, now_ns: u64, id: ConnectionId) {
         if let Some(connection) = self.of_mut(id) {
             connection.reset(now_ns);
-            self.settle(now_ns, id.index);
+            self.update(now_ns, id.index);
         }
     }
 
-    /// Takes a frame, with Ethernet's header, as it came from the interface. What is not for this
-    /// endpoint, or is not what it must be, changes nothing but [`Endpoint::stats`].
+    /// Handles a frame, with Ethernet's header, as it came from the interface. A frame that is not
+    /// for this endpoint, malformed or unauthenticated changes nothing but [`Endpoint::stats`].
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         self.handle(now_ns, frame, false);
     }
 
-    /// The same, and [`Endpoint::read`] where the frame has the next payload of a connection,
-    /// nothing before it is left to be read, and [`Endpoint::poll_event`] has nothing to tell: that
-    /// payload, where it lies in the frame.
+    /// Handles a frame as [`Endpoint::handle_frame`] does, and reads its payload in place: returns
+    /// the payload if it is the next one of a connection, all payloads before it were read, and
+    /// [`Endpoint::poll_event`] has no event.
     pub fn read_frame<'a>(
         &mut self,
         now_ns: u64,
@@ -243,13 +245,13 @@ impl Endpoint {
             stats.unknown += 1;
             return None;
         }
-        let way = Way { source: frame.source(), destination: frame.destination() };
+        let way = Route { source: frame.source(), destination: frame.destination() };
         let is_question = packet.flags() == Flags::SYN;
         let known = self.by_peer.get(&peer).copied();
         let index = match known {
             Some(index) => index,
-            // Only who has the key of the job is remembered.
-            None if is_question && self.shared.handshake.proves(way, 0, &packet) => {
+            // State is kept only for a peer that has the key of the job.
+            None if is_question && self.shared.handshake.verifies(way, 0, &packet) => {
                 self.index_of(now_ns, peer)?
             }
             None => {
@@ -258,24 +260,24 @@ impl Endpoint {
                 return None;
             }
         };
-        let standing = share(&self.shared.config, self.by_peer.len() as u32);
+        let start_window = share(&self.shared.config, self.by_peer.len() as u32);
         let connection = self.connections[index as usize].as_mut().expect("it is there");
-        // As if it had a transfer, too.
+        // The share of a connection whose transfer begins now is counted too.
         let share =
             share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
         if let Some(machine) = connection.machine_mut() {
-            machine.set_share(share, standing);
+            machine.set_share(share, start_window);
         }
         let id = connection.id;
-        // What has happened to a connection comes before what is read from it.
+        // Events about a connection come before the payloads that are read from it.
         let reads = reads && self.shared.events.is_empty();
         let is_read = connection.receive(now_ns, way, &packet, reads, &mut self.shared);
-        self.settle(now_ns, index);
+        self.update(now_ns, index);
         let start = Frame::<&[u8]>::HEADER_LEN + packet.header_len();
         is_read.then(|| (id, &bytes[start..start + packet.payload_len()]))
     }
 
-    /// Lets the timers pass whose time has come. See [`Endpoint::poll_timeout`].
+    /// Handles the timers that have expired. See [`Endpoint::poll_timeout`].
     pub fn handle_timeout(&mut self, now_ns: u64) {
         while let Some(&(deadline_ns, index)) = self.deadlines.first()
             && deadline_ns <= now_ns
@@ -283,50 +285,50 @@ impl Endpoint {
             self.deadlines.pop_first();
             let connection = self.connections[index as usize].as_mut().expect("it is there");
             connection.registered_ns = None;
-            connection.pass(now_ns, &mut self.shared);
-            self.settle(now_ns, index);
+            connection.expire_timers(now_ns, &mut self.shared);
+            self.update(now_ns, index);
         }
     }
 
-    /// Writes the next frame to `out`, which has room for [`FRAME_LEN_MAX`] bytes; how many it has.
-    /// To be called until there is none.
+    /// Writes the next frame to `out` and returns its length in bytes. `out` must have room for
+    /// [`FRAME_LEN_MAX`] bytes. The caller must call it until it returns `None`.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         while let Some(index) = self.touched.pop_front() {
-            // It may be gone.
+            // The connection may have been removed.
             let Some(connection) = &mut self.connections[index as usize] else { continue };
             let len = connection.transmit(now_ns, out, &mut self.shared);
             if len.is_some() {
                 self.touched.push_back(index);
                 return len;
             }
-            self.register(now_ns, index);
+            self.register_deadline(now_ns, index);
         }
         None
     }
 
-    /// Whether [`Endpoint::poll_transmit`] has a frame. If not, there is no hurry to call it once
-    /// more.
+    /// Returns true if [`Endpoint::poll_transmit`] has a frame. If not, the call of it may be put
+    /// off for a while.
     #[inline]
     pub fn wants_transmit(&self) -> bool {
         let connection = |&index: &u32| self.connections[index as usize].as_ref();
         self.touched.iter().filter_map(connection).any(|connection| connection.slot.is_ready())
     }
 
-    /// Whether [`Endpoint::poll_transmit`] is to be called, though it may be for the time of
-    /// [`Endpoint::poll_timeout`] alone.
+    /// Returns true if [`Endpoint::poll_transmit`] must be called before [`Endpoint::poll_timeout`]
+    /// is right. It need not have a frame.
     #[inline]
     pub fn wants_poll(&self) -> bool {
         !self.touched.is_empty()
     }
 
-    /// When [`Endpoint::handle_timeout`] is to be called next, once [`Endpoint::poll_transmit`] has
-    /// no more frames; may be too early, never too late.
+    /// Returns the time at which [`Endpoint::handle_timeout`] must be called, once
+    /// [`Endpoint::poll_transmit`] has no more frames. It may be too early, but never too late.
     #[inline]
     pub fn poll_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline_ns, _)| deadline_ns)
     }
 
-    /// What has happened; to be called until there is nothing.
+    /// Returns the next event. The caller must call it until it returns `None`.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.shared.events.pop_front()
     }
@@ -342,7 +344,7 @@ impl Endpoint {
             .filter(|connection| connection.id == id)
     }
 
-    /// The connection with a peer, made if there is none.
+    /// Returns the index of the connection with a peer; creates the connection if there is none.
     fn index_of(&mut self, now_ns: u64, peer: Address) -> Option<u32> {
         if let Some(&index) = self.by_peer.get(&peer) {
             return Some(index);
@@ -362,34 +364,34 @@ impl Endpoint {
         Some(index)
     }
 
-    /// Follows up on a change of a connection. Its deadline is noted when it has nothing more to
-    /// send.
-    fn settle(&mut self, now_ns: u64, index: u32) {
+    /// Reports the events that follow from a change of a connection, and removes the connection if
+    /// it is over. The deadline is registered when there is no more frame to send.
+    fn update(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
-        if !connection.settle(now_ns, &mut self.shared) {
+        if !connection.update(now_ns, &mut self.shared) {
             self.remove(index);
             return;
         }
-        let controls = connection.controls();
+        let controls = connection.is_in_control();
         if controls != connection.is_counted {
             connection.is_counted = controls;
             self.controlling = if controls { self.controlling + 1 } else { self.controlling - 1 };
         }
-        self.touch(index);
+        self.mark_touched(index);
     }
 
-    /// A connection may have something to send, and another deadline.
+    /// Notes that a connection may have a frame to send or an earlier deadline.
     #[inline]
-    fn touch(&mut self, index: u32) {
+    fn mark_touched(&mut self, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         if !std::mem::replace(&mut connection.is_touched, true) {
             self.touched.push_back(index);
         }
     }
 
-    /// Notes the deadline of a connection. An earlier one that is noted already stays: looking too
-    /// early does no harm.
-    fn register(&mut self, now_ns: u64, index: u32) {
+    /// Registers the deadline of a connection. An earlier one stays registered, because an early
+    /// call of [`Endpoint::handle_timeout`] does no harm.
+    fn register_deadline(&mut self, now_ns: u64, index: u32) {
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         connection.is_touched = false;
         connection.set_clock(now_ns, &self.shared.config.timing, self.shared.lag.ns());
@@ -414,8 +416,7 @@ impl Endpoint {
     }
 }
 
-/// Packets that may be on their way on each of `connections` connections: those of all together are
-/// the budget.
+/// Returns the share of the congestion budget of each of `connections` connections.
 fn share(config: &Config, connections: u32) -> u16 {
     let connections = connections.clamp(1, u16::MAX.into()) as u16;
     (config.budget / connections).clamp(1, config.rules.burst_length)

@@ -1,10 +1,10 @@
-//! Random numbers from a seed that the caller draws: nonces and first sequence numbers need not be
-//! guessable, and repeat in a simulation.
+//! Random numbers for nonces and first sequence numbers, from a seed of the caller. Others cannot
+//! guess them, and a simulation repeats them.
 
 use crate::machine::Identity;
 use crate::seq::Seq;
 
-/// A stream of random numbers.
+/// A generator of identities.
 #[derive(Clone)]
 pub(super) struct Random {
     seed: [u8; 32],
@@ -16,7 +16,7 @@ impl Random {
         Self { seed, count: 0 }
     }
 
-    /// An identity that nobody can guess.
+    /// Returns the next identity.
     pub(super) fn identity(&mut self) -> Identity {
         self.count += 1;
         let hash = blake3::keyed_hash(&self.seed, &self.count.to_be_bytes());

@@ -1,21 +1,22 @@
-//! What a connection does with frames that come.
+//! Handles the frames of a connection's peer: checks their tags, and passes their contents to the
+//! machine.
 
 use super::connection::{Connection, Phase, Proof, Shared};
 use super::event::{Event, Loss};
 use super::frames;
 use super::spare::Copied;
-use crate::auth::{Way, whole_control};
+use crate::auth::{Route, whole_control};
 use crate::machine::{Acknowledgement, Body, Change, Identity, Machine, Progress, Segment};
 use crate::seq::Seq;
 use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
 impl Connection {
-    /// A frame of the peer. See [`Connection::settle`], which must follow. Whether its payload is
-    /// what comes next and was read thereby, which it may be if `reads`.
+    /// Handles a frame of the peer. [`Connection::update`] must follow. Returns true if `reads` is
+    /// set and the payload is the next one in order: it counts as read then.
     pub(super) fn receive(
         &mut self,
         now_ns: u64,
-        way: Way,
+        way: Route,
         packet: &Packet<&[u8]>,
         reads: bool,
         shared: &mut Shared,
@@ -32,7 +33,7 @@ impl Connection {
         }
     }
 
-    /// Whether a packet with this header would be the next one to be read.
+    /// Returns true if a packet with this header would be the next one to be read.
     fn is_next(&self, repr: &Repr) -> bool {
         let receiver = self.slot.machine().map(Machine::receiver);
         self.phase == Phase::Connected
@@ -44,7 +45,7 @@ impl Connection {
     fn receive_handshake(
         &mut self,
         now_ns: u64,
-        way: Way,
+        way: Route,
         packet: &Packet<&[u8]>,
         identity: Identity,
         parameters: Parameters,
@@ -53,17 +54,17 @@ impl Connection {
         let own = shared.config.address;
         let proven = |own_nonce: &u64| {
             let ends = [(own, *own_nonce), (self.peer, identity.nonce)];
-            shared.config.job_key.connection(ends).proves(way, 0, packet)
+            shared.config.job_key.connection(ends).verifies(way, 0, packet)
         };
         let segment: Segment<Copied<'_>> = if packet.flags() == Flags::SYN {
-            if !shared.handshake.proves(way, 0, packet) {
+            if !shared.handshake.verifies(way, 0, packet) {
                 shared.stats.unproven += 1;
                 return;
             }
             Segment::Syn { identity }
         } else {
             let Some(to) =
-                self.slot.nonces_towards(identity.nonce).into_iter().flatten().find(proven)
+                self.slot.own_nonces_for(identity.nonce).into_iter().flatten().find(proven)
             else {
                 shared.stats.unproven += 1;
                 return;
@@ -82,7 +83,7 @@ impl Connection {
     fn receive_packet(
         &mut self,
         now_ns: u64,
-        way: Way,
+        way: Route,
         packet: &Packet<&[u8]>,
         repr: &Repr,
         reads: bool,
@@ -97,7 +98,7 @@ impl Connection {
         let mut counts = false;
         let is_right_form = tags_all == matches!(repr.extension, Extension::Whole { .. });
         let number = repr.extension.control().map(|control| whole_control(control, proof.seen));
-        if !is_right_form || number.is_some_and(|number| !proof.key.proves(way, number, packet)) {
+        if !is_right_form || number.is_some_and(|number| !proof.key.verifies(way, number, packet)) {
             shared.stats.unproven += 1;
             return false;
         }
@@ -107,7 +108,7 @@ impl Connection {
         }
         let ends = (proof.ends.1, proof.ends.0);
         if counts {
-            self.heard(now_ns, shared);
+            self.note_sign_of_life(now_ns, shared);
             shared.stats.received += 1;
         } else if repr.extension != Extension::None {
             shared.stats.overtaken += 1;
@@ -121,7 +122,7 @@ impl Connection {
             if let Some(Acknowledgement { next, window: 1.. }) = body.acknowledgement()
                 && let Some(suspect) = &mut self.suspect
             {
-                self.too_long = self.too_long.or(suspect.answer(next, now_ns));
+                self.too_long = self.too_long.or(suspect.note_answer(next, now_ns));
             }
             match body {
                 Body::Request { ref ranges, .. } if !ranges.is_empty() => self.timed = None,
@@ -138,9 +139,9 @@ impl Connection {
             self.is_put_off |= has_no_room && !progress.is_acknowledged;
         }
         if memory.capacity() > 0 {
-            shared.spare.give(memory);
+            shared.spare.put(memory);
         }
-        // What stands for it goes the way of all that is read.
+        // The machine has an empty payload in its place, which is dropped here.
         is_read && progress.has_arrived && self.read().is_some()
     }
 
@@ -152,15 +153,15 @@ impl Connection {
     ) -> Progress {
         let is_answer = matches!(segment, Segment::SynAck { .. });
         let Shared { random, spare, .. } = shared;
-        let change = self.slot.handle(segment, || random.identity(), |payload| spare.give(payload));
+        let change = self.slot.handle(segment, || random.identity(), |payload| spare.put(payload));
         let mut progress = Progress::default();
         match change {
             Change::None => {}
             Change::Progress(made) => progress = made,
             Change::Established => self.establish(now_ns, is_answer, shared),
         }
-        if self.follow_ends(shared) {
-            self.heard(now_ns, shared);
+        if self.update_key(shared) {
+            self.note_sign_of_life(now_ns, shared);
         }
         if progress.is_acknowledged
             && let Some((seq, at_ns)) = self.timed
@@ -175,12 +176,12 @@ impl Connection {
             && self.clock.rtt.smoothed_ns().is_none()
             && let Some(machine) = self.machine_mut()
         {
-            // The answer to the question at the beginning was lost.
+            // The sign of life requested at the beginning was lost.
             machine.probe();
         }
         let was_put_off = self.is_put_off && progress.is_acknowledged;
         self.is_put_off &= !was_put_off;
-        if let Some(late_ns) = self.clock.begin_anew(now_ns, progress)
+        if let Some(late_ns) = self.clock.restart_timers(now_ns, progress)
             && !was_put_off
         {
             shared.lag.note(&shared.config.timing, late_ns);
@@ -199,28 +200,29 @@ impl Connection {
         }
         let asking_ns = self.since_ns;
         self.enter(now_ns, Phase::Connected);
-        // The time until now says nothing of how busy the peer is.
+        // The time before this says nothing about how busy the peer is.
         (self.heard_ns, self.lull_ns) = (now_ns, 0);
         (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
         (self.timed, self.probed_ns, self.suspect, self.too_long) = (None, None, None, None);
         self.is_put_off = false;
         let questions = std::mem::take(&mut self.questions);
         if is_answer {
-            // An answer to a question that was repeated may be one to any of them.
+            // After several SYNs, it is unknown which one this answers.
             if questions == 1 {
                 self.measure(now_ns - self.asked_ns, shared);
             } else {
                 shared.lag.note(&shared.config.timing, now_ns.saturating_sub(asking_ns));
             }
         } else if let Some(machine) = self.slot.machine_mut() {
-            // Who was asked measures a round trip too.
+            // The end that received the SYN measures a round trip too.
             machine.probe();
         }
         shared.events.push_back(Event::Connected { id: self.id, peer: self.peer });
     }
 
-    /// Another pair of ends has another key, and counts from 1. Whether it is another one.
-    fn follow_ends(&mut self, shared: &Shared) -> bool {
+    /// Derives the key for the current pair of ends, and starts their control numbers. Returns true
+    /// if the pair is a new one.
+    fn update_key(&mut self, shared: &Shared) -> bool {
         let ends = self.slot.ends();
         let differ = self.proof.as_ref().map(|proof| proof.ends) != ends;
         if differ {

@@ -1,12 +1,12 @@
-//! How long a round trip takes, and from that how long to wait before something is said again (RFC
-//! 6298).
+//! The estimate of round trips, and the retransmission timeout that follows from it (RFC 6298).
 
 use super::config::Timing;
 
-/// Number of waits for the longest time for a loss before it is more likely that somebody is busy.
+/// The number of timeouts at the longest value for a lost frame, after which a busy peer is more
+/// likely.
 const REPEATS_MAX: u32 = 4;
 
-/// An estimate from what was measured.
+/// The estimate of one connection's round trip.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rtt {
     smoothed_ns: u64,
@@ -14,7 +14,7 @@ pub(super) struct Rtt {
 }
 
 impl Rtt {
-    /// A round trip took that long.
+    /// Adds a measurement.
     pub(super) fn measure(&mut self, sample_ns: u64) {
         let sample_ns = sample_ns.max(1);
         if self.smoothed_ns == 0 {
@@ -28,21 +28,21 @@ impl Rtt {
         self.smoothed_ns = self.smoothed_ns - self.smoothed_ns / 8 + sample_ns / 8;
     }
 
-    /// The smoothed round trip; `None` before one was measured.
+    /// Returns the smoothed round trip; `None` before the first measurement.
     pub(super) fn smoothed_ns(&self) -> Option<u64> {
         (self.smoothed_ns > 0).then_some(self.smoothed_ns)
     }
 
-    /// How long to wait before something is said again that was said in vain `backoff` times.
-    /// Answers of all peers took `lag_ns` lately.
+    /// Returns the retransmission timeout after `backoff` timeouts without an answer. `lag_ns` is
+    /// the time after which peers have answered lately.
     pub(super) fn timeout_ns(&self, timing: &Timing, lag_ns: u64, backoff: u32) -> u64 {
         let base_ns = match self.smoothed_ns() {
-            // The peer may let an acknowledgement wait.
+            // The peer may delay its acknowledgement.
             Some(smoothed_ns) => smoothed_ns + 4 * self.variation_ns + timing.acknowledge_ns,
             None => timing.retransmit_initial_ns,
         };
         let base_ns = base_ns.max(timing.retransmit_min_ns);
-        // Were it shorter than a round trip takes, everything would be said twice.
+        // A timeout below the round trip would repeat every packet.
         let max_ns = timing.retransmit_max_ns.max(base_ns);
         let doublings = max_ns.div_ceil(base_ns).next_power_of_two().trailing_zeros();
         let more = backoff.saturating_sub(doublings + REPEATS_MAX).min(20);
@@ -51,23 +51,24 @@ impl Rtt {
     }
 }
 
-/// Time that answers of all peers took lately, those included that had to be asked for again.
+/// The time after which peers have answered lately, on average over all peers. It includes answers
+/// to repeated frames.
 ///
-/// Ranks that share few processors answer late, all of them. What each connection would have to
-/// find out for itself, with repeats that keep its peer busier still, one learns from the others. A
-/// repeat tells nothing of why it was needed, so a lost frame makes this longer, but not by more
-/// than it took.
+/// Ranks that share few processors all answer late. Each connection would have to find that out by
+/// repetitions, which keep its peer busier still; this estimate lets it learn from the others. The
+/// cause of a repetition is unknown, so a lost frame raises the estimate too, but by no more than
+/// the time that it took.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Lag(Option<u64>);
 
 impl Lag {
-    /// An answer took that long.
+    /// Adds the time that an answer took.
     pub(super) fn note(&mut self, timing: &Timing, sample_ns: u64) {
         let sample_ns = sample_ns.min(timing.retransmit_patient_ns);
         self.0 = Some(self.0.map_or(sample_ns, |lag_ns| lag_ns - lag_ns / 8 + sample_ns / 8));
     }
 
-    /// The smoothed time; 0 before one was noted.
+    /// Returns the smoothed time; 0 before the first measurement.
     pub(super) fn ns(self) -> u64 {
         self.0.unwrap_or(0)
     }
@@ -120,7 +121,7 @@ mod tests {
         assert_eq!(times_ms(lag), [300, 300, 300, 320]);
         (0..50).for_each(|_| lag.note(&timing, 1_000_000));
         assert_eq!(times_ms(lag), [10, 20, 20, 320]);
-        // Never later than a peer that was asked again and again.
+        // The limit is the timeout of a peer that was asked again and again.
         (0..50).for_each(|_| lag.note(&timing, 60_000_000_000));
         assert!(times_ms(lag).iter().all(|times_ms| (990..=1000).contains(times_ms)));
     }

@@ -1,22 +1,22 @@
-//! Memory of payloads that nobody needs any more, for the next ones.
+//! The memory of payloads, used again.
 
-/// Most that are kept.
+/// The most payloads that are kept.
 const KEPT_MAX: usize = 512;
 
-/// Memory of payloads that nobody needs any more.
+/// Payloads that are not needed any more, kept for their memory.
 #[derive(Default)]
 pub(super) struct Spare(Vec<Vec<u8>>);
 
 impl Spare {
-    /// An empty payload.
+    /// Returns an empty payload.
     #[inline]
     pub(super) fn take(&mut self) -> Vec<u8> {
         self.0.pop().unwrap_or_default()
     }
 
-    /// A payload of which only the memory counts.
+    /// Keeps the memory of a payload.
     #[inline]
-    pub(super) fn give(&mut self, mut payload: Vec<u8>) {
+    pub(super) fn put(&mut self, mut payload: Vec<u8>) {
         if self.0.len() < KEPT_MAX {
             payload.clear();
             self.0.push(payload);
@@ -24,8 +24,8 @@ impl Spare {
     }
 }
 
-/// A payload in a frame, and the memory into which it is copied if it is kept, unless it is read at
-/// once where it lies.
+/// A payload that lies in a frame. It is copied to `memory` if the machine keeps it. If `is_read`,
+/// it is read in place, and the machine keeps an empty payload for it.
 pub(super) struct Copied<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) memory: &'a mut Vec<u8>,

@@ -1,24 +1,22 @@
-//! Finds out if the network loses frames for their size.
+//! Finds out if the network drops frames for their size.
 //!
-//! A packet that was said again and again is lost for its size if its peer hears the short frames
-//! that leave between: it answers each of them, has room for the packet, and lacks it still. Random
-//! loss hits both alike, and a busy peer or network loses frames of every size.
+//! A packet is lost for its size if it was repeated many times, and the peer acknowledges short
+//! frames sent beside it while it lacks this packet and has room for it. Random loss hits long and
+//! short frames alike, and a busy peer or network drops frames of every size.
 
 use crate::seq::Seq;
 
-/// Number of retransmissions of a packet before short frames are sent beside it.
+/// The number of repetitions of a packet before short frames are sent beside it.
 const ALONE_MAX: u32 = 4;
-/// Least number of retransmissions in vain, and of answers since in which the peer lacks the
-/// packet.
+/// The least number of repetitions, and of answers meanwhile in which the peer lacks the packet.
 const REPEATS_MIN: u32 = 14;
 const ANSWERS_MIN: u32 = 10;
-/// Least time for which that has gone on.
+/// The least time over which these are spread.
 const TIME_MIN_NS: u64 = 2_000_000_000;
-/// Bytes of a frame, behind Ethernet's header, that every network carries: a shorter one is not
-/// lost for its size.
+/// A frame of at most this many bytes behind Ethernet's header is carried by every network.
 const BYTES_MIN: usize = 256;
 
-/// The packet that the peer lacks, and what is known of it.
+/// The first unacknowledged packet, with the counts of its repetitions and of the peer's answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Suspect {
     seq: Seq,
@@ -26,14 +24,19 @@ pub(super) struct Suspect {
     since_ns: u64,
     repeats: u32,
     answers: u32,
-    /// It was said again after the last answer.
+    /// True if the packet was repeated after the last answer.
     is_open: bool,
 }
 
 impl Suspect {
-    /// The first packet that is not acknowledged is said again, in a frame of so many bytes behind
-    /// Ethernet's header. Returns true if a short frame is to leave beside it.
-    pub(super) fn repeat(suspect: &mut Option<Self>, seq: Seq, bytes: usize, now_ns: u64) -> bool {
+    /// Notes that the first unacknowledged packet is repeated, in a frame of `bytes` bytes behind
+    /// Ethernet's header. Returns true if a short frame must be sent beside it.
+    pub(super) fn note_repeat(
+        suspect: &mut Option<Self>,
+        seq: Seq,
+        bytes: usize,
+        now_ns: u64,
+    ) -> bool {
         let new = Self { seq, bytes, since_ns: now_ns, repeats: 0, answers: 0, is_open: false };
         let of = suspect.get_or_insert(new);
         if of.seq != seq {
@@ -44,9 +47,10 @@ impl Suspect {
         of.repeats > ALONE_MAX && bytes > BYTES_MIN
     }
 
-    /// The peer lacks the packets from `next` on, and has room for it. Returns the bytes of its
-    /// frame if that gets lost for its size.
-    pub(super) fn answer(&mut self, next: Seq, now_ns: u64) -> Option<u16> {
+    /// Notes an acknowledgement: the peer lacks the packets from `next` on, and has room for them.
+    /// Returns the length of the packet's frame in bytes if it is certain that the network drops it
+    /// for its size.
+    pub(super) fn note_answer(&mut self, next: Seq, now_ns: u64) -> Option<u16> {
         if next != self.seq || !std::mem::take(&mut self.is_open) {
             return None;
         }

@@ -7,59 +7,59 @@ use crate::wire::Flags;
 
 /// One end of an established connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Machine<P> {
+pub(crate) struct Machine<P> {
     rules: Rules,
     send: Sender<P>,
     receive: Receiver<P>,
-    /// The peer knows that the connection is established.
+    /// True once the peer is known to have established the connection too.
     is_confirmed: bool,
-    /// It was given up, here or there.
+    /// True if either end gave the connection up.
     is_reset: bool,
-    /// [`Machine::close`] was called.
+    /// True once [`Machine::close`] was called.
     is_closing: bool,
-    /// What is to be told of the receiving end.
+    /// The answer that the receiving end needs.
     answer: Answer,
-    /// What was to be said before data: see [`Due`].
+    /// Frames that must leave before data.
     due: Due,
 }
 
-/// What is to be said once.
+/// Frames that must be sent once each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Due {
     handshake: bool,
-    /// A request for everything that is missing.
+    /// A request for all missing packets.
     request: bool,
     /// A request for a sign of life.
     probe: bool,
     reset: bool,
 }
 
-/// What was new in what the peer said: timers begin anew.
+/// The progress that a frame brought: timers restart for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Progress {
-    /// Packets were acknowledged.
-    pub is_acknowledged: bool,
-    /// A packet arrived.
-    pub has_arrived: bool,
+pub(crate) struct Progress {
+    /// True if packets were acknowledged.
+    pub(crate) is_acknowledged: bool,
+    /// True if a new packet arrived.
+    pub(crate) has_arrived: bool,
 }
 
-/// What a machine wants to be sent.
+/// A frame that a machine wants to send.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Outgoing<'a, P> {
+pub(crate) enum Outgoing<'a, P> {
     /// The last packet of the handshake.
     Handshake,
-    /// Anything else.
+    /// Any other frame.
     Body(Body<&'a P>),
 }
 
 impl<P: Default> Machine<P> {
-    /// An end whose first packet is `own`, of a peer whose first packet is `peer`. It is confirmed
-    /// unless the peer may not know yet that it is connected.
-    pub fn new(rules: Rules, own: Seq, peer: Seq, is_confirmed: bool) -> Self {
+    /// Creates an end whose first packet is `own`, for a peer whose first packet is `peer`.
+    /// `is_confirmed` is false if the peer may not know yet that it is connected.
+    pub(crate) fn new(rules: Rules, own: Seq, peer: Seq, is_confirmed: bool) -> Self {
         Self {
             rules,
-            // Only a start may leave before the first acknowledgement, so that no window has to be
-            // known yet.
+            // Before the first acknowledgement only the start of a transfer may leave, so the
+            // peer's window is not needed yet.
             send: Sender::new(rules, own, rules.initial()),
             receive: Receiver::new(rules, peer),
             is_confirmed,
@@ -70,78 +70,78 @@ impl<P: Default> Machine<P> {
         }
     }
 
-    /// The sending end.
-    pub fn sender(&self) -> &Sender<P> {
+    /// Returns the sending end.
+    pub(crate) fn sender(&self) -> &Sender<P> {
         &self.send
     }
 
-    /// The receiving end.
-    pub fn receiver(&self) -> &Receiver<P> {
+    /// Returns the receiving end.
+    pub(crate) fn receiver(&self) -> &Receiver<P> {
         &self.receive
     }
 
-    /// Whether the peer knows that the connection is established.
-    pub fn is_confirmed(&self) -> bool {
+    /// Returns true if the peer is known to have established the connection too.
+    pub(crate) fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
-    /// Whether it was given up, here or there.
-    pub fn is_reset(&self) -> bool {
+    /// Returns true if either end gave the connection up.
+    pub(crate) fn is_reset(&self) -> bool {
         self.is_reset
     }
 
-    /// Whether all that was sent has arrived, and nothing will follow in either direction.
-    pub fn is_closed(&self) -> bool {
+    /// Returns true if both streams have ended and all packets have arrived.
+    pub(crate) fn is_closed(&self) -> bool {
         self.is_closing && self.send.queued() == 0 && self.receive.is_finished()
     }
 
-    /// Whether nothing but the end of the stream may not have arrived.
-    pub fn has_only_end_left(&self) -> bool {
+    /// Returns true if this end has closed, and at most the end of its stream is not acknowledged.
+    pub(crate) fn has_only_end_left(&self) -> bool {
         self.is_closing && self.send.queued() <= 1
     }
 
-    /// Appends a packet to the stream; `is_end` if a write ends with it. Nothing may be appended
+    /// Appends a packet to the stream. `is_end` is true if a write ends with it. Must not be called
     /// after [`Machine::close`].
-    pub fn push(&mut self, payload: P, is_end: bool) {
+    pub(crate) fn push(&mut self, payload: P, is_end: bool) {
         debug_assert!(!self.is_closing, "nothing follows the end");
         self.send.push(payload, if is_end { Flags::TXR } else { Flags::NONE });
     }
 
-    /// Ends the stream in this direction, after all that was appended. The other direction goes on
-    /// until the peer ends it too.
-    pub fn close(&mut self) {
+    /// Ends the stream in this direction, after all packets that were appended. The peer ends the
+    /// other direction itself.
+    pub(crate) fn close(&mut self) {
         if !self.is_closing {
             self.is_closing = true;
             self.send.push(P::default(), Flags::FIN);
         }
     }
 
-    /// Gives the connection up at once.
-    pub fn reset(&mut self) {
+    /// Gives the connection up immediately.
+    pub(crate) fn reset(&mut self) {
         self.is_reset = true;
         self.due = Due { reset: true, ..Due::default() };
     }
 
     /// Refuses the stream from the peer from its first packet on. See [`Receiver::postpone`].
-    pub fn postpone(&mut self) {
+    pub(crate) fn postpone(&mut self) {
         self.receive.postpone();
     }
 
     /// Takes the stream from the peer from now on, and requests what was refused of it.
-    pub fn admit(&mut self) {
+    pub(crate) fn admit(&mut self) {
         self.due.request |= self.receive.admit();
     }
 
-    /// The next payload, in order.
-    pub fn read(&mut self) -> Option<P> {
+    /// Returns the next payload in order.
+    pub(crate) fn read(&mut self) -> Option<P> {
         let payload = self.receive.read();
         self.update();
         payload
     }
 
-    /// Lets `share` packets be on their way from the peer from now on.
-    pub fn set_share(&mut self, share: u16, standing: u16) {
-        self.receive.set_share(share, standing);
+    /// Sets the window of the peer. See [`Receiver::set_share`].
+    pub(crate) fn set_share(&mut self, share: u16, start_window: u16) {
+        self.receive.set_share(share, start_window);
         self.update();
     }
 
@@ -151,20 +151,20 @@ impl<P: Default> Machine<P> {
         }
     }
 
-    /// The peer has said again what sets the connection up: it may have missed what it was told.
-    pub fn repeat_handshake(&mut self) {
+    /// Sends the last packet of the handshake again, because the peer may have missed it.
+    pub(crate) fn repeat_handshake(&mut self) {
         self.due.handshake = true;
     }
 
-    /// The peer has said that it is connected; it is to know that this is known here.
-    pub fn confirm(&mut self) {
+    /// Notes that the peer is connected, and acknowledges that.
+    pub(crate) fn confirm(&mut self) {
         self.is_confirmed = true;
         self.answer = self.answer.max(Answer::Now);
     }
 
-    /// The peer, which has not confirmed the connection, will begin with the packet `peer`, and
-    /// knows nothing of what it was sent.
-    pub(super) fn begin_anew(&mut self, peer: Seq, is_confirmed: bool) {
+    /// Starts again with a peer whose first packet is `peer`. The peer has not confirmed the
+    /// connection and has received none of the packets sent so far.
+    pub(super) fn restart(&mut self, peer: Seq, is_confirmed: bool) {
         self.receive = Receiver::new(self.rules, peer);
         self.send.send_all_again();
         self.is_confirmed = is_confirmed;
@@ -173,19 +173,19 @@ impl<P: Default> Machine<P> {
     }
 
     /// Asks the peer for a sign of life.
-    pub fn probe(&mut self) {
+    pub(crate) fn probe(&mut self) {
         self.due.probe = true;
     }
 
-    /// What the peer has said. Payloads that it has are handed to `free`.
-    pub fn handle<Q: Into<P>>(&mut self, body: Body<Q>, free: impl FnMut(P)) -> Progress {
+    /// Handles a packet of the peer. Payloads that the peer has acknowledged are passed to `free`.
+    pub(crate) fn handle<Q: Into<P>>(&mut self, body: Body<Q>, free: impl FnMut(P)) -> Progress {
         let mut progress = Progress::default();
         if self.is_reset {
             return progress;
         }
         match body {
-            // Who is not confirmed may have to begin anew, so it takes nothing that it would have
-            // to acknowledge.
+            // An end that is not confirmed may have to restart with another first packet, so it
+            // accepts nothing that it would have to acknowledge.
             Body::Data { acknowledgement: None, .. } if !self.is_confirmed => {}
             Body::Data { seq, flags, payload, acknowledgement } => {
                 progress.is_acknowledged =
@@ -211,41 +211,43 @@ impl<P: Default> Machine<P> {
         progress
     }
 
-    /// Only who is connected sends acknowledgements.
+    /// Handles an acknowledgement. Only an end that is connected sends one, so the connection is
+    /// confirmed.
     fn acknowledge(&mut self, of: Acknowledgement, free: impl FnMut(P)) -> bool {
         self.is_confirmed = true;
         self.send.acknowledge(of.next, of.window, free) > 0
     }
 
-    /// Whether the peer may not know that it is connected, and is to be asked again.
+    /// Returns true if the peer may not know that it is connected, so that the handshake must be
+    /// repeated.
     pub(super) fn is_asking(&self) -> bool {
         !self.is_confirmed && !self.is_reset
     }
 
-    /// Whether a timer runs.
+    /// Returns true if the timer runs.
     pub(super) fn is_armed(&self, timer: Timer) -> bool {
         !self.is_reset
             && match timer {
                 Timer::Handshake => false,
-                Timer::Insist => self.send.insists(),
-                Timer::Request => self.receive.controls(),
+                Timer::Repeat => self.send.runs_timer(),
+                Timer::Request => self.receive.is_in_control(),
                 Timer::Acknowledge => self.answer == Answer::Soon,
             }
     }
 
-    /// A timer has passed.
-    pub(super) fn pass(&mut self, timer: Timer) {
+    /// Handles a timer that has expired.
+    pub(super) fn expire(&mut self, timer: Timer) {
         match timer {
             Timer::Handshake => {}
-            Timer::Insist => self.send.insist(),
+            Timer::Repeat => self.send.repeat_first(),
             Timer::Request => self.due.request = true,
             Timer::Acknowledge => self.answer = self.answer.max(Answer::Now),
         }
     }
 
-    /// Whether there is something to be sent.
+    /// Returns true if [`Machine::poll`] has a frame.
     #[inline]
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         let Due { handshake, request, probe, reset } = self.due;
         reset
             || !self.is_reset
@@ -256,8 +258,8 @@ impl<P: Default> Machine<P> {
                     || self.send.is_ready())
     }
 
-    /// The next thing to be sent; to be called until there is none.
-    pub fn poll(&mut self) -> Option<Outgoing<'_, P>> {
+    /// Returns the next frame to send. The caller must call it until it returns `None`.
+    pub(crate) fn poll(&mut self) -> Option<Outgoing<'_, P>> {
         if std::mem::take(&mut self.due.reset) {
             return Some(Outgoing::Body(Body::Reset));
         }
@@ -293,7 +295,8 @@ impl<P: Default> Machine<P> {
         Body::Request { acknowledgement: Acknowledgement { next, window }, ranges }
     }
 
-    /// What is to be acknowledged, if that is due, or `is_near`.
+    /// Returns the acknowledgement to send, if one is due. If `is_near`, one that could wait is
+    /// sent too.
     fn take_acknowledgement(&mut self, is_near: bool) -> Option<Acknowledgement> {
         if self.answer < if is_near { Answer::Soon } else { Answer::Now } {
             return None;

@@ -1,111 +1,111 @@
-//! All that a rank and one peer have with each other, as machines that know no time, no bytes and
-//! no keys.
+//! The protocol between a rank and one peer, as state machines without times, bytes and keys.
 //!
-//! A [`Slot`] sets connections up, a [`Machine`] is an established one. What they are handed was
-//! proven to come from the peer where it must be; what they say is due, their owner writes into
-//! frames. Which timers run follows from their state alone, so a model checker can let every timer
-//! pass at every moment: what holds there holds for every clock.
+//! A [`Slot`] sets up connections with one peer, one after the other; a [`Machine`] is an
+//! established one. Their owner verifies frames before it passes their contents in, writes what
+//! they want to send into frames, and reports timers that have expired. The state alone decides
+//! which timers run. So a model checker can let every timer expire at every moment, and what it
+//! proves holds for every clock.
 
 mod connection;
 #[cfg(test)]
 mod model;
 mod slot;
 
-pub use connection::{Machine, Outgoing, Progress};
-pub use slot::{Change, Identity, Slot};
+pub(crate) use connection::{Machine, Progress};
+pub(crate) use slot::{Change, Identity, Slot};
 
 use crate::seq::Seq;
 use crate::wire::{Flags, Range};
 
 /// The timers of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Timer {
-    /// Says again what sets the connection up.
+pub(crate) enum Timer {
+    /// Repeats the SYN or the last packet of the handshake.
     Handshake,
-    /// Sends the first packet again that is not acknowledged.
-    Insist,
-    /// Asks again for what is missing.
+    /// Sends the first unacknowledged packet again.
+    Repeat,
+    /// Requests all missing packets again.
     Request,
-    /// Acknowledges what no data took along.
+    /// Sends the acknowledgement that no data has carried.
     Acknowledge,
 }
 
 impl Timer {
-    /// All of them.
-    pub const ALL: [Timer; 4] =
-        [Timer::Handshake, Timer::Insist, Timer::Request, Timer::Acknowledge];
+    /// All timers.
+    pub(crate) const ALL: [Timer; 4] =
+        [Timer::Handshake, Timer::Repeat, Timer::Request, Timer::Acknowledge];
 }
 
-/// How far a receiver is: the first packet that it lacks, and how many it allows from there on.
+/// The fields of an acknowledgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Acknowledgement {
+pub(crate) struct Acknowledgement {
     /// The first missing packet.
-    pub next: Seq,
-    /// Packets from there on that may be sent.
-    pub window: u16,
+    pub(crate) next: Seq,
+    /// The number of packets from `next` on that may be sent.
+    pub(crate) window: u16,
 }
 
-/// What one end tells the other. `P` is a payload.
+/// A frame between two ends, without addresses and keys. `P` is a payload.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Segment<P> {
-    /// I would like to connect; my first packet will be that.
+pub(crate) enum Segment<P> {
+    /// Asks for a connection.
     Syn {
-        /// Which incarnation of the sender's end says so.
+        /// The sender's end of the connection.
         identity: Identity,
     },
-    /// I heard you, and would like to connect.
+    /// Answers a SYN. The sender keeps no state for it.
     SynAck {
-        /// Which incarnation of the sender's end says so.
+        /// The sender's end of the connection.
         identity: Identity,
-        /// Nonce of the end that is answered.
+        /// The nonce of the receiver's end.
         to: u64,
     },
-    /// I know that you heard me: we are connected.
+    /// Completes the handshake: the sender is connected and has seen the nonce of its peer.
     HandshakeAck {
-        /// Which incarnation of the sender's end says so.
+        /// The sender's end of the connection.
         identity: Identity,
-        /// Nonce of the end that is answered.
+        /// The nonce of the receiver's end.
         to: u64,
     },
-    /// Something of an established connection.
+    /// A packet of an established connection.
     Packet {
-        /// Nonces of the ends: of its sender and of its receiver.
+        /// The nonces of the sender's end and of the receiver's end.
         ends: (u64, u64),
-        /// What it is.
+        /// Its contents.
         body: Body<P>,
     },
 }
 
-/// What the ends of an established connection tell each other.
+/// The contents of a packet of an established connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Body<P> {
+pub(crate) enum Body<P> {
     /// A packet of the stream.
     Data {
-        /// Its number.
+        /// Its sequence number.
         seq: Seq,
         /// [`Flags::TXS`], [`Flags::TXF`], [`Flags::TXR`], [`Flags::FIN`].
         flags: Flags,
-        /// What it carries.
+        /// The bytes that it carries.
         payload: P,
-        /// What travels with it.
+        /// The acknowledgement that travels with it.
         acknowledgement: Option<Acknowledgement>,
     },
-    /// How far the receiver is.
+    /// An acknowledgement alone.
     Ack(Acknowledgement),
-    /// What the receiver lacks. Nothing, where it only asks whether its peer lives.
+    /// A request for packets. Without ranges, it asks only for a sign of life.
     Request {
-        /// How far it is.
+        /// The acknowledgement that every request has.
         acknowledgement: Acknowledgement,
-        /// What is to be sent again.
+        /// The packets to send again.
         ranges: Vec<Range>,
     },
-    /// The connection is given up.
+    /// Gives the connection up.
     Reset,
 }
 
 impl<P> Body<P> {
     /// Returns the acknowledgement, if the body has one.
-    pub fn acknowledgement(&self) -> Option<Acknowledgement> {
+    pub(crate) fn acknowledgement(&self) -> Option<Acknowledgement> {
         match *self {
             Body::Data { acknowledgement, .. } => acknowledgement,
             Body::Ack(acknowledgement) | Body::Request { acknowledgement, .. } => {
@@ -116,9 +116,10 @@ impl<P> Body<P> {
     }
 }
 
+#[cfg(test)]
 impl<P: Clone> Segment<&P> {
-    /// The same with a payload of its own.
-    pub fn cloned(self) -> Segment<P> {
+    /// Copies the payload.
+    pub(crate) fn cloned(self) -> Segment<P> {
         match self {
             Segment::Syn { identity } => Segment::Syn { identity },
             Segment::SynAck { identity, to } => Segment::SynAck { identity, to },
@@ -128,9 +129,10 @@ impl<P: Clone> Segment<&P> {
     }
 }
 
+#[cfg(test)]
 impl<P: Clone> Body<&P> {
-    /// The same with a payload of its own.
-    pub fn cloned(self) -> Body<P> {
+    /// Copies the payload.
+    pub(crate) fn cloned(self) -> Body<P> {
         match self {
             Body::Data { seq, flags, payload, acknowledgement } => {
                 Body::Data { seq, flags, payload: payload.clone(), acknowledgement }

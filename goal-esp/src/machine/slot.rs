@@ -1,26 +1,26 @@
-//! How a rank and one peer get connected (thesis 3.2.1, Fig. 3.3).
+//! Sets up connections with one peer (thesis 3.2.1, Fig. 3.3).
 //!
-//! Who was asked keeps nothing of the question: all that it needs comes again with the last packet
-//! of the handshake. Who asks repeats the question until it hears something that only an
-//! established connection says. So a question that is repeated, late or of an attacker who recorded
-//! it costs an answer and nothing else, and a peer that started anew is connected with before
-//! anything of the old connection is given up.
+//! The end that receives a SYN answers it and keeps no state: the last packet of the handshake
+//! repeats everything that the SYN said. The end that sent the SYN repeats it until it receives a
+//! frame that only an established connection sends. So a SYN that is repeated, late, or replayed by
+//! an attacker costs one answer and changes nothing. A peer that restarted gets its new connection
+//! before the old one is given up, and only if it proves that it has seen the nonce of the new one.
 
 use super::connection::{Machine, Outgoing, Progress};
 use super::{Segment, Timer};
 use crate::seq::Seq;
 use crate::transfer::Rules;
 
-/// One incarnation of an end.
+/// One incarnation of an end. A rank that restarts, or connects again, has another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identity {
-    /// Random number that tells it from others.
-    pub nonce: u64,
-    /// Number of its first packet, random too.
-    pub first: Seq,
+pub(crate) struct Identity {
+    /// A random number that distinguishes it from others.
+    pub(crate) nonce: u64,
+    /// The sequence number of its first packet, at random.
+    pub(crate) first: Seq,
 }
 
-/// A connection and what it goes by.
+/// A connection with the identities of its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Current<P> {
     own: Identity,
@@ -28,35 +28,37 @@ struct Current<P> {
     machine: Machine<P>,
 }
 
-/// What has happened to a slot.
+/// The effect of a frame on a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Change {
-    /// Nothing.
+pub(crate) enum Change {
+    /// The connection is as before.
     None,
-    /// Something within the connection.
+    /// A packet was handled by the established connection.
     Progress(Progress),
-    /// There is a connection now. It replaces that before, if there was one: the peer started anew.
+    /// A connection was established. It replaces the one before, if there was one: the peer
+    /// restarted.
     Established,
 }
 
-/// What there is with one peer: at most one connection, and the beginning of the next one.
+/// The state kept for one peer: at most one connection, and this end's identity in the next one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Slot<P> {
+pub(crate) struct Slot<P> {
     rules: Rules,
-    /// This end in the next connection; in this one too until the peer has confirmed it.
+    /// This end's identity in the next connection. Until the peer has confirmed the current
+    /// connection, it is the identity in the current one.
     next: Identity,
     current: Option<Current<P>>,
-    /// A connection is wanted here.
+    /// True if the owner asked for a connection and there is none yet.
     is_connecting: bool,
-    /// The question is to be asked.
+    /// True if a SYN must be sent.
     is_question_due: bool,
-    /// The nonce of a question that is to be answered.
+    /// The nonce of a SYN that must be answered.
     answer_due: Option<u64>,
 }
 
 impl<P: Default> Slot<P> {
-    /// A slot that waits for the peer's question. `next` is random.
-    pub fn new(rules: Rules, next: Identity) -> Self {
+    /// Creates a slot without a connection. `next` must be random.
+    pub(crate) fn new(rules: Rules, next: Identity) -> Self {
         Self {
             rules,
             next,
@@ -68,51 +70,51 @@ impl<P: Default> Slot<P> {
     }
 
     /// Asks the peer for a connection, unless there is one.
-    pub fn connect(&mut self) {
+    pub(crate) fn connect(&mut self) {
         if self.current.is_none() {
             self.is_connecting = true;
             self.is_question_due = true;
         }
     }
 
-    /// Asks no more.
-    pub fn stop_connecting(&mut self) {
+    /// Stops asking for a connection.
+    pub(crate) fn stop_connecting(&mut self) {
         self.is_connecting = false;
         self.is_question_due = false;
     }
 
-    /// Drops the connection without a word. `next` is random.
-    pub fn forget(&mut self, next: Identity) {
+    /// Drops the connection without telling the peer. `next` must be random.
+    pub(crate) fn clear(&mut self, next: Identity) {
         *self = Self::new(self.rules, next);
     }
 
-    /// The connection.
-    pub fn machine(&self) -> Option<&Machine<P>> {
+    /// Returns the connection, if there is one.
+    pub(crate) fn machine(&self) -> Option<&Machine<P>> {
         self.current.as_ref().map(|current| &current.machine)
     }
 
-    /// The connection, to be used.
-    pub fn machine_mut(&mut self) -> Option<&mut Machine<P>> {
+    /// Returns the connection, if there is one.
+    pub(crate) fn machine_mut(&mut self) -> Option<&mut Machine<P>> {
         self.current.as_mut().map(|current| &mut current.machine)
     }
 
-    /// Nonces of the connection's ends: this one's and the peer's.
-    pub fn ends(&self) -> Option<(u64, u64)> {
+    /// Returns the nonces of the connection's ends: this one's, then the peer's.
+    pub(crate) fn ends(&self) -> Option<(u64, u64)> {
         self.current.as_ref().map(|current| (current.own.nonce, current.peer))
     }
 
-    /// The nonces of this end that a handshake of the peer's end `peer` may answer.
-    pub fn nonces_towards(&self, peer: u64) -> [Option<u64>; 2] {
+    /// Returns the nonces of this end that a handshake frame of the peer's end `peer` may answer.
+    pub(crate) fn own_nonces_for(&self, peer: u64) -> [Option<u64>; 2] {
         let current = self.current.as_ref().filter(|current| current.peer == peer);
         [current.map(|current| current.own.nonce), Some(self.next.nonce)]
     }
 
-    /// What the peer has said. `fresh` makes the identity of this end in the connection after this
-    /// one; payloads that the peer has are handed to `free`.
-    pub fn handle<Q: Into<P>>(
+    /// Handles a frame of the peer. `new_identity` creates this end's identity in the connection
+    /// after this one. Payloads that the peer has acknowledged are passed to `free`.
+    pub(crate) fn handle<Q: Into<P>>(
         &mut self,
         segment: Segment<Q>,
-        fresh: impl FnOnce() -> Identity,
+        new_identity: impl FnOnce() -> Identity,
         free: impl FnMut(P),
     ) -> Change {
         let mut change = Change::None;
@@ -123,8 +125,10 @@ impl<P: Default> Slot<P> {
                 }
                 _ => self.answer_due = Some(identity.nonce),
             },
-            Segment::SynAck { identity, to } => change = self.meet(identity, to, false),
-            Segment::HandshakeAck { identity, to } => change = self.meet(identity, to, true),
+            Segment::SynAck { identity, to } => change = self.handle_answer(identity, to, false),
+            Segment::HandshakeAck { identity, to } => {
+                change = self.handle_answer(identity, to, true)
+            }
             Segment::Packet { ends: (from, to), body } => {
                 if let Some(current) = &mut self.current
                     && (current.peer, current.own.nonce) == (from, to)
@@ -137,18 +141,18 @@ impl<P: Default> Slot<P> {
             && current.own == self.next
             && current.machine.is_confirmed()
         {
-            // From here on the peer must prove that it lives to get another connection: what it
-            // said up to now does not.
-            self.next = fresh();
-            // A question that has not left yet would leave under that name, and the peer would take
-            // this end for one that started anew.
+            // Another connection needs the new identity from now on, so frames that the peer sent
+            // before this moment cannot set one up.
+            self.next = new_identity();
+            // A SYN that has not left yet would carry the new identity, and the peer would take
+            // this end for one that restarted.
             self.is_question_due = false;
         }
         change
     }
 
-    /// The peer's end `peer` has answered this one, which was `to`.
-    fn meet(&mut self, peer: Identity, to: u64, is_confirmed: bool) -> Change {
+    /// Handles an answer of the peer's end `peer` to this end's nonce `to`.
+    fn handle_answer(&mut self, peer: Identity, to: u64, is_confirmed: bool) -> Change {
         match &mut self.current {
             Some(current) if (current.peer, current.own.nonce) == (peer.nonce, to) => {
                 if is_confirmed {
@@ -159,9 +163,9 @@ impl<P: Default> Slot<P> {
             }
             _ if to != self.next.nonce => {}
             Some(current) if current.own.nonce == to => {
-                // The peer had answered before, and has forgotten it.
+                // The peer had answered before, and kept no state of that.
                 current.peer = peer.nonce;
-                current.machine.begin_anew(peer.first, is_confirmed);
+                current.machine.restart(peer.first, is_confirmed);
             }
             _ => {
                 let own = self.next;
@@ -176,8 +180,8 @@ impl<P: Default> Slot<P> {
         Change::None
     }
 
-    /// Whether a timer runs.
-    pub fn is_armed(&self, timer: Timer) -> bool {
+    /// Returns true if the timer runs.
+    pub(crate) fn is_armed(&self, timer: Timer) -> bool {
         match (&self.current, timer) {
             (Some(current), Timer::Handshake) => current.machine.is_asking(),
             (Some(current), _) => current.machine.is_armed(timer),
@@ -185,25 +189,25 @@ impl<P: Default> Slot<P> {
         }
     }
 
-    /// A timer has passed.
-    pub fn pass(&mut self, timer: Timer) {
+    /// Handles a timer that has expired.
+    pub(crate) fn expire(&mut self, timer: Timer) {
         match &mut self.current {
             _ if timer == Timer::Handshake => self.is_question_due |= self.is_armed(timer),
-            Some(current) => current.machine.pass(timer),
+            Some(current) => current.machine.expire(timer),
             None => {}
         }
     }
 
-    /// Whether there is something to be sent.
+    /// Returns true if [`Slot::poll`] has a frame.
     #[inline]
-    pub fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         let is_established =
             self.current.as_ref().is_some_and(|current| current.machine.is_ready());
         self.is_question_due || self.answer_due.is_some() || is_established
     }
 
-    /// The next thing to be sent; to be called until there is none.
-    pub fn poll(&mut self) -> Option<Segment<&P>> {
+    /// Returns the next frame to send. The caller must call it until it returns `None`.
+    pub(crate) fn poll(&mut self) -> Option<Segment<&P>> {
         if std::mem::take(&mut self.is_question_due) {
             return Some(Segment::Syn { identity: self.next });
         }

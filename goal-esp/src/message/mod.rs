@@ -1,10 +1,8 @@
-//! Messages on a stream of packets: chunks, put into packets and taken out of them again (thesis
-//! 4.2.2).
+//! Chunks of messages on a stream of packets (thesis 4.2.2).
 //!
-//! A [`Writer`] fills packets with chunks, a [`Reader`] finds them. Neither knows what a chunk
-//! means; which message goes on next, what is announced and what is matched decides who uses them.
-//! A chunk is at most 128 KiB, so messages that take turns chunk by chunk never wait longer for
-//! each other.
+//! A [`Writer`] puts chunks into packets, a [`Reader`] takes them out. Neither interprets a chunk:
+//! their user decides which message is sent next, announced or matched. A chunk has at most 128
+//! KiB, so messages that take turns chunk by chunk wait no longer for each other.
 
 mod reader;
 #[cfg(test)]

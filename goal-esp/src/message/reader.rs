@@ -1,16 +1,16 @@
-//! Chunks out of packets.
+//! Takes chunks out of packets.
 
 use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Malformed};
 use std::fmt;
 
-/// Why a stream of packets is none of chunks: its sender is of another version, or somebody else
-/// wrote into it. The connection is of no use any more.
+/// The error of a stream that does not consist of chunks: its sender has another version, or
+/// somebody else wrote into it. The connection cannot be used any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
-    /// The header of a chunk is none.
+    /// The header of a chunk is malformed.
     Header(Malformed),
-    /// The first chunk does not name a communicator, or another one does.
+    /// The first chunk names no communicator, or a later one does.
     Communicator,
 }
 
@@ -25,25 +25,25 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-/// Finds chunks in packets.
+/// Takes chunks out of packets.
 #[derive(Debug, Default)]
 pub struct Reader {
     communicator: Option<u32>,
-    /// The chunk whose bytes are not all there, and how many are.
+    /// The chunk whose bytes have not all arrived, and how many have.
     open: Option<(Chunk, usize)>,
-    /// Bytes of it that were not handed over: all that came where they are handed over together,
-    /// the beginning of an element otherwise.
+    /// Bytes of the open chunk that were not passed on: all that have arrived if they must be
+    /// passed on together, else the beginning of an element.
     bytes: Vec<u8>,
 }
 
 impl Reader {
-    /// The communicator for which the connection was opened, once its first packet was read.
+    /// Returns the communicator that the stream names, once its first packet was read.
     pub fn communicator(&self) -> Option<u32> {
         self.communicator
     }
 
-    /// The communicator that the first packet of a connection names: who does not know it leaves
-    /// that packet unread until it does, and reads no other.
+    /// Returns the communicator that the first packet of a stream names. A receiver that does not
+    /// know it must leave that packet unread, and read no other.
     ///
     /// # Errors
     /// [`Broken`].
@@ -56,14 +56,14 @@ impl Reader {
         }
     }
 
-    /// Reads a packet's payload and hands each chunk to `sink`, except the one that names the
-    /// communicator: when all of its bytes are there, or piece by piece, as chunks of their own,
-    /// where [`ChunkKind::comes_in_pieces`]. However the packets cut such a chunk, each piece but
-    /// its last one has a multiple of [`ELEMENT_BYTES_MAX`] bytes. Returns how many chunks ended,
-    /// not counting the one that names the communicator.
+    /// Reads a packet's payload and passes each chunk to `sink`, without the one that names the
+    /// communicator. A chunk that [`ChunkKind::comes_in_pieces`] is passed piece by piece, as
+    /// chunks of their own; any other one when all of its bytes have arrived. Each piece except the
+    /// last has a multiple of [`ELEMENT_BYTES_MAX`] bytes, however the packets divide the chunk.
+    /// Returns the number of chunks that ended, without the one that names the communicator.
     ///
     /// # Errors
-    /// [`Broken`]; nothing more is to be read then.
+    /// [`Broken`]. The caller must not read on then.
     pub fn read(
         &mut self,
         payload: &[u8],
@@ -111,8 +111,8 @@ impl Reader {
         Ok(ended)
     }
 
-    /// Hands over the bytes of a chunk that come after the first `before` of them, as whole
-    /// elements; the beginning of an element stays here until the next packet brings its rest.
+    /// Passes on whole elements of the bytes that follow the first `before` bytes of a chunk. The
+    /// beginning of an element is kept until the next packet brings its rest.
     fn hand_pieces(
         &mut self,
         chunk: &Chunk,

@@ -1,4 +1,4 @@
-//! What is written is read, however it falls into packets.
+//! Chunks are read as they were written, however packets divide them.
 
 use super::{Broken, Reader, Writer};
 use crate::limits::ELEMENT_BYTES_MAX;
@@ -38,7 +38,7 @@ fn push(packets: &mut Vec<Vec<u8>>, packet: Vec<u8>) -> Vec<u8> {
     Vec::new()
 }
 
-/// Puts a chunk that was found behind those before, of which it may be the next piece.
+/// Appends a chunk to those found before, or joins it to the last one if it is its next piece.
 fn join(found: &mut Vec<(Chunk, Vec<u8>)>, chunk: &Chunk, bytes: &[u8]) {
     if let Some((last, before)) = found.last_mut()
         && last.kind == ChunkKind::Data
@@ -71,16 +71,16 @@ proptest! {
         for (number, (is_eager, len, is_end)) in sizes.into_iter().enumerate() {
             let chunk = if is_eager { eager(number as u32, len) } else { data(number as u32, 7, len) };
             let bytes: Vec<u8> = (0..len).map(|at| (at + number) as u8).collect();
-            match writer.place(&chunk, payload_max, |packet| push(&mut packets, packet)) {
+            match writer.reserve(&chunk, payload_max, |packet| push(&mut packets, packet)) {
                 Some(place) => place.copy_from_slice(&bytes),
                 None => writer.write(&chunk, &bytes, payload_max, |packet| push(&mut packets, packet)),
             }
             if is_end {
-                writer.finish(|packet| push(&mut packets, packet));
+                writer.flush(|packet| push(&mut packets, packet));
             }
             expected.push((chunk, bytes));
         }
-        writer.finish(|packet| push(&mut packets, packet));
+        writer.flush(|packet| push(&mut packets, packet));
         let mut reader = Reader::default();
         let (mut found, mut ended) = (Vec::new(), 0);
         for packet in packets {
@@ -106,8 +106,8 @@ proptest! {
             writer.write(&eager(1, len), &vec![1; len], payload_max, |packet| push(&mut packets, packet));
         }
         let part = data(1, 0, writer.room(payload_max).saturating_sub(less));
-        prop_assert!(writer.place(&part, payload_max, |packet| push(&mut packets, packet)).is_some());
-        writer.finish(|packet| push(&mut packets, packet));
+        prop_assert!(writer.reserve(&part, payload_max, |packet| push(&mut packets, packet)).is_some());
+        writer.flush(|packet| push(&mut packets, packet));
         let mut pieces = Vec::new();
         for packet in packets {
             reader.read(&packet, |chunk, _| pieces.extend((chunk.kind == ChunkKind::Data).then_some(*chunk))).unwrap();
@@ -134,7 +134,7 @@ fn the_communicator_is_named_once_and_first() {
         for chunk in chunks {
             writer.write(chunk, &[], 1000, |packet| push(&mut packets, packet));
         }
-        writer.finish(|packet| push(&mut packets, packet));
+        writer.flush(|packet| push(&mut packets, packet));
         packets.remove(0)
     };
     assert_eq!(Reader::communicator_of(&packet(&[communicator(7)])), Ok(7));

@@ -1,31 +1,31 @@
-//! Chunks into packets.
+//! Puts chunks into packets.
 
 use crate::wire::Chunk;
 
-/// Fills packets with chunks. Small ones share a packet. Packets that are full go to its owner,
-/// which hands back an empty one for the next.
+/// Puts chunks into packets, several small ones into one. Full packets are passed to a function of
+/// the caller, which returns an empty payload for the next packet.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// The packet that has room left.
+    /// The packet that still has room.
     open: Vec<u8>,
 }
 
 impl Writer {
-    /// Returns how many bytes of payload the next part of a message may have so that
-    /// [`Writer::place`] keeps it in one packet: what is left of the open packet, or a whole
-    /// packet's worth where only little is left. `payload_max` is the longest payload of a packet.
+    /// Returns the longest payload of a part of a message that [`Writer::reserve`] puts into one
+    /// packet: the room left in the open packet, or a whole packet's if only little is left.
+    /// `payload_max` is the longest payload of a packet.
     pub fn room(&self, payload_max: usize) -> usize {
         let left = payload_max.saturating_sub(self.open.len());
         let room = if left < payload_max / 4 { payload_max } else { left };
         room - Chunk::HEADER_LEN_MIN
     }
 
-    /// Appends a chunk and returns the place for its `chunk.len` bytes, which hold anything until
-    /// the caller writes them. A part of a message that the open packet is too short for begins the
-    /// next packet, so that its receiver reads it in one piece. Returns `None`, without the chunk
-    /// being appended, if it doesn't fit. `payload_max` is the longest payload of a packet; full
-    /// packets go to `send`.
-    pub fn place(
+    /// Appends a chunk and returns the place for its `chunk.len` bytes, which the caller must
+    /// write. If the open packet is too short for a part of a message, that begins the next packet,
+    /// so that its receiver reads it in one piece. Returns `None`, and appends nothing, if it does
+    /// not fit into a packet. `payload_max` is the longest payload of a packet. Full packets are
+    /// passed to `send`.
+    pub fn reserve(
         &mut self,
         chunk: &Chunk,
         payload_max: usize,
@@ -37,7 +37,7 @@ impl Writer {
             false => chunk.header_len(),
         };
         if payload_max.saturating_sub(self.open.len()) < wanted {
-            self.finish(send);
+            self.flush(send);
         }
         let start = self.open.len();
         let bytes_at = start + chunk.header_len();
@@ -50,8 +50,8 @@ impl Writer {
         Some(&mut self.open[bytes_at..])
     }
 
-    /// Appends a chunk with its bytes, `chunk.len` of them. `payload_max` is the longest payload of
-    /// a packet; packets that are full go to `send`.
+    /// Appends a chunk with its bytes, `chunk.len` of them, over as many packets as they need.
+    /// `payload_max` is the longest payload of a packet. Full packets are passed to `send`.
     pub fn write(
         &mut self,
         chunk: &Chunk,
@@ -62,7 +62,7 @@ impl Writer {
         debug_assert_eq!(chunk.len as usize, bytes.len());
         let header_len = chunk.header_len();
         if payload_max.saturating_sub(self.open.len()) < header_len {
-            self.finish(&mut send);
+            self.flush(&mut send);
         }
         let start = self.open.len();
         self.open.resize(start + header_len, 0);
@@ -76,12 +76,12 @@ impl Writer {
                 return;
             }
             left = later;
-            self.finish(&mut send);
+            self.flush(&mut send);
         }
     }
 
-    /// Lets the packet out that has room left. A write ends here.
-    pub fn finish(&mut self, mut send: impl FnMut(Vec<u8>) -> Vec<u8>) {
+    /// Passes the open packet to `send`, if there is one. A write ends here.
+    pub fn flush(&mut self, mut send: impl FnMut(Vec<u8>) -> Vec<u8>) {
         if !self.open.is_empty() {
             self.open = send(std::mem::take(&mut self.open));
         }

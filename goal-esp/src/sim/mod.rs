@@ -1,7 +1,7 @@
 //! A deterministic simulation of hosts on a switch: from one seed, the same happens every time.
 //!
-//! The hosts run real endpoints. A test moves it on with [`Simulation::advance`] and does for the
-//! host that this names what an application would do.
+//! The hosts run real endpoints. A test calls [`Simulation::advance`], and then acts as the
+//! application of the host that it returns.
 
 mod network;
 mod random;
@@ -12,24 +12,24 @@ pub use random::Random;
 use crate::auth::{Address, JobKey};
 use crate::endpoint::{Config, Endpoint, FRAME_LEN_MAX};
 
-/// A host: an endpoint, and a clock that does not agree with those of others.
+/// A host: an endpoint, and a clock that differs from those of others.
 pub struct Host {
     /// Its end of ESP.
     pub endpoint: Endpoint,
-    /// What its clock shows at the beginning.
+    /// The time that its clock shows at the beginning.
     offset_ns: u64,
-    /// How much faster it is than the simulation's, in millionths.
+    /// The rate by which its clock is faster than the simulation's, in millionths.
     skew_ppm: i64,
 }
 
 impl Host {
-    /// What its clock shows.
+    /// Returns the time that its clock shows at a time of the simulation.
     pub fn now_ns(&self, at_ns: u64) -> u64 {
         let skew_ns = i128::from(at_ns) * i128::from(self.skew_ppm) / 1_000_000;
         self.offset_ns + (i128::from(at_ns) + skew_ns) as u64
     }
 
-    /// When its clock has reached a time.
+    /// Returns the time of the simulation at which its clock has reached a time.
     fn when_ns(&self, now_ns: u64) -> u64 {
         let since_ns = i128::from(now_ns.saturating_sub(self.offset_ns));
         (since_ns * 1_000_000 / i128::from(1_000_000 + self.skew_ppm)) as u64 + 1
@@ -47,8 +47,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// `hosts` hosts with the same job key, whose settings `configure` changes. Their clocks differ
-    /// by up to 100 millionths.
+    /// Creates `hosts` hosts with the same job key. `configure` changes their configurations. Their
+    /// clocks differ by up to 100 millionths.
     pub fn new(
         seed: u64,
         hosts: usize,
@@ -74,22 +74,22 @@ impl Simulation {
         Self { network, hosts: all, now_ns: 0, out: vec![0; FRAME_LEN_MAX] }
     }
 
-    /// The address of a host's endpoint.
+    /// Returns the address of a host's endpoint.
     pub fn address(host: usize) -> Address {
         Address { mac: Network::mac(host), port: 1000 + host as u16 }
     }
 
-    /// The time.
+    /// Returns the time of the simulation.
     pub fn now_ns(&self) -> u64 {
         self.now_ns
     }
 
-    /// What a host's clock shows.
+    /// Returns the time that a host's clock shows.
     pub fn host_now_ns(&self, host: usize) -> u64 {
         self.hosts[host].now_ns(self.now_ns)
     }
 
-    /// Sends what a host has to send: to be called after its endpoint was used.
+    /// Sends the frames of a host. Must be called after its endpoint was used.
     pub fn flush(&mut self, host: usize) {
         let Self { network, hosts, now_ns, out } = self;
         let now_of_host_ns = hosts[host].now_ns(*now_ns);
@@ -98,7 +98,7 @@ impl Simulation {
         }
     }
 
-    /// When something happens next, and to which host if its clock makes it happen.
+    /// Returns the time of the next step, and the host if it is a timeout.
     fn next(&self) -> Option<(u64, Option<usize>)> {
         let timeout = |(number, host): (usize, &Host)| {
             let at_ns = host.when_ns(host.endpoint.poll_timeout()?);
@@ -109,12 +109,12 @@ impl Simulation {
         [arrival, timeout].into_iter().flatten().min()
     }
 
-    /// When something happens next; `None` if nothing ever happens again.
+    /// Returns the time of the next step; `None` if there is none.
     pub fn next_ns(&self) -> Option<u64> {
         self.next().map(|(at_ns, _)| at_ns)
     }
 
-    /// Lets time pass in which nothing happens.
+    /// Advances the time to `at_ns`, before which there is no step.
     pub fn wait_until(&mut self, at_ns: u64) {
         debug_assert!(
             self.next_ns().is_none_or(|next_ns| at_ns <= next_ns),
@@ -123,8 +123,8 @@ impl Simulation {
         self.now_ns = self.now_ns.max(at_ns);
     }
 
-    /// Lets the next thing happen. The host to which it did, if any; `None` if nothing ever happens
-    /// again.
+    /// Does the next step. Returns the host that it concerned, if any; the outer `None` if there is
+    /// no step.
     pub fn advance(&mut self) -> Option<Option<usize>> {
         let (at_ns, host) = self.next()?;
         self.now_ns = at_ns;

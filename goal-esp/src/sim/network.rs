@@ -1,21 +1,22 @@
-//! A switch with its wires, and all that goes wrong on them.
+//! A simulated switch with its wires, and the faults on them.
 //!
-//! A frame leaves its host when those before it have, crosses the wire, may be lost, doubled,
-//! delayed or damaged, waits in the queue of its output, which drops what it has no room for, and
-//! crosses another wire.
+//! A frame leaves its host after those before it, crosses the wire, may be lost, doubled, delayed
+//! or damaged, waits in the queue of its output, which drops frames when it is full, and crosses
+//! another wire.
 
 use super::random::Random;
 use crate::wire::{Frame, Mac};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What wires and the switch can carry.
+/// The capacity of wires and switch.
 #[derive(Debug, Clone, Copy)]
 pub struct Links {
-    /// Picoseconds that a wire takes for a byte: 800 is 10 Gbit/s.
+    /// The time in picoseconds that a byte takes on a wire: 800 is 10 Gbit/s.
     pub byte_ps: u64,
-    /// Nanoseconds from one end of a wire to the other, with what the hardware there takes.
+    /// The time in nanoseconds from one end of a wire to the other, with that of the hardware
+    /// there.
     pub latency_ns: u64,
-    /// Frames that wait at an output of the switch at most.
+    /// The most frames that wait at an output of the switch.
     pub queue_frames_max: usize,
 }
 
@@ -25,79 +26,80 @@ impl Default for Links {
     }
 }
 
-/// How often what goes wrong, in frames per million.
+/// The rates of faults, in frames per million.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Faults {
-    /// Lost.
+    /// Frames that are lost.
     pub lost: u32,
-    /// Lost together with the next [`Faults::burst_frames`] frames of all hosts.
+    /// Frames that are lost together with the next [`Faults::burst_frames`] frames of all hosts.
     pub burst: u32,
     /// Length of such a burst.
     pub burst_frames: u32,
-    /// Arrives twice.
+    /// Frames that arrive twice.
     pub doubled: u32,
-    /// Arrives up to [`Faults::delay_ns`] later, behind others.
+    /// Frames that arrive up to [`Faults::delay_ns`] later, behind others.
     pub delayed: u32,
     /// The longest delay.
     pub delay_ns: u64,
-    /// A bit of it is turned.
+    /// Frames in which a bit is flipped.
     pub damaged: u32,
-    /// Bytes from which on every frame is lost; 0 for none.
+    /// Frames with at least this many bytes are lost; 0 for no limit.
     pub lost_from: usize,
 }
 
-/// A time in which some hosts cannot reach the others.
+/// An interval in which some hosts cannot reach the others.
 #[derive(Debug, Clone)]
 pub struct Partition {
-    /// Begins.
+    /// The beginning.
     pub from_ns: u64,
-    /// Ends.
+    /// The end.
     pub until_ns: u64,
-    /// Which hosts are cut off from the others, by their numbers' bits.
+    /// The hosts that are cut off from the others: bit n is host n.
     pub hosts: u64,
 }
 
-/// What the network did.
+/// Counters of the network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Frames that came to a host.
+    /// Frames that arrived at a host.
     pub delivered: u64,
-    /// Frames that a queue had no room for.
+    /// Frames that were dropped by a full queue.
     pub overrun: u64,
-    /// Frames that were lost in another way.
+    /// Frames that were lost by a fault.
     pub lost: u64,
 }
 
 enum Step {
-    /// The frame has come to the switch.
+    /// The frame has arrived at the switch.
     Switch,
-    /// It goes to its output, later than it should.
+    /// The frame enters the queue of its output after a delay.
     Output,
-    /// It has come to a host.
+    /// The frame has arrived at a host.
     Host(usize),
 }
 
-/// A switch and the hosts' wires to it. Hosts have numbers from 0, which are in their addresses.
+/// A switch with a wire to each host. Hosts are numbered from 0; their addresses contain the
+/// number.
 pub struct Network {
     links: Links,
     faults: Faults,
     partitions: Vec<Partition>,
     random: Random,
-    /// When each host's wire to the switch is free.
+    /// The time at which each host's wire to the switch is free.
     free_ps: Vec<u64>,
-    /// When the frames that wait at each output will have left.
+    /// The times at which the frames in the queue of each output will have left.
     outputs: Vec<VecDeque<u64>>,
-    /// By time, then by the order in which they came about.
+    /// The next steps of all frames, by time and then by the order of their creation.
     steps: BTreeMap<(u64, u64), (Step, Vec<u8>)>,
     count: u64,
     burst_left: u32,
     counts: Counts,
-    /// What hosts sent since somebody listened last.
-    heard: Option<Vec<Vec<u8>>>,
+    /// The frames sent since the last call of [`Network::take_sent`].
+    sent: Option<Vec<Vec<u8>>>,
 }
 
 impl Network {
-    /// A network of `hosts` hosts.
+    /// Creates a network of `hosts` hosts.
     pub fn new(hosts: usize, links: Links, faults: Faults, random: Random) -> Self {
         Self {
             links,
@@ -110,48 +112,48 @@ impl Network {
             count: 0,
             burst_left: 0,
             counts: Counts::default(),
-            heard: None,
+            sent: None,
         }
     }
 
-    /// The address of a host.
+    /// Returns the address of a host.
     pub fn mac(host: usize) -> Mac {
         Mac([2, 0, 0, 0, (host >> 8) as u8, host as u8])
     }
 
-    /// Cuts hosts off for a time.
+    /// Adds an interval in which hosts are cut off.
     pub fn partition(&mut self, partition: Partition) {
         self.partitions.push(partition);
     }
 
-    /// Other faults from now on.
+    /// Changes the rates of faults.
     pub fn set_faults(&mut self, faults: Faults) {
         self.faults = faults;
     }
 
-    /// What it did.
+    /// Returns the counters.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// All frames that hosts sent since this was called last; none the first time.
-    pub fn take_heard(&mut self) -> Vec<Vec<u8>> {
-        self.heard.replace(Vec::new()).unwrap_or_default()
+    /// Returns all frames that hosts have sent since the last call; none at the first one.
+    pub fn take_sent(&mut self) -> Vec<Vec<u8>> {
+        self.sent.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// A host sends a frame.
+    /// Sends a frame of a host.
     pub fn send(&mut self, now_ns: u64, host: usize, frame: &[u8]) {
         let start_ps = self.free_ps[host].max(now_ns * 1000);
         self.free_ps[host] = start_ps + self.time_ps(frame);
         let at_ns = self.free_ps[host] / 1000 + self.links.latency_ns;
-        if let Some(heard) = &mut self.heard {
-            heard.push(frame.to_vec());
+        if let Some(sent) = &mut self.sent {
+            sent.push(frame.to_vec());
         }
         self.push(at_ns, Step::Switch, frame.to_vec());
     }
 
-    /// A frame takes the wire for its bytes and what Ethernet adds: 8 before, 4 behind, and a pause
-    /// of 12.
+    /// Returns the time that a frame takes on a wire, with the bytes that Ethernet adds: 8 before
+    /// it, 4 behind it, and a gap of 12.
     fn time_ps(&self, frame: &[u8]) -> u64 {
         (frame.len().max(60) as u64 + 24) * self.links.byte_ps
     }
@@ -161,12 +163,12 @@ impl Network {
         self.steps.insert((at_ns, self.count), (step, frame));
     }
 
-    /// When something happens next.
+    /// Returns the time of the next step.
     pub fn next_ns(&self) -> Option<u64> {
         self.steps.first_key_value().map(|(&(at_ns, _), _)| at_ns)
     }
 
-    /// What happens next: a frame for a host, or nothing that a host sees.
+    /// Does the next step. Returns a frame if it arrives at a host.
     pub fn advance(&mut self) -> Option<(usize, Vec<u8>)> {
         let ((at_ns, _), (step, frame)) = self.steps.pop_first()?;
         match step {
@@ -212,7 +214,7 @@ impl Network {
         (Self::mac(host) == mac && host < self.outputs.len()).then_some(host)
     }
 
-    /// To one host, or to all but the sender if that is whom it is for.
+    /// Queues a frame for its host, or for all hosts but the sender if it is a broadcast.
     fn output(&mut self, now_ns: u64, frame: &[u8]) {
         let Ok(header) = Frame::new_checked(frame) else { return };
         let (source, destination) = (self.host(header.source()), self.host(header.destination()));

@@ -1,16 +1,16 @@
 //! Random numbers that repeat from a seed (SplitMix64).
 
-/// A stream of random numbers.
+/// A generator of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// The stream of a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,17 +18,17 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number below `bound`; 0 if that is 0.
+    /// Returns a number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// True so many times in a million.
+    /// Returns true with a probability of `per_million` in a million.
     pub fn happens(&mut self, per_million: u32) -> bool {
         self.below(1_000_000) < per_million.into()
     }
 
-    /// 32 bytes, as an endpoint's seed.
+    /// Returns 32 bytes, as for an endpoint's seed.
     pub fn bytes(&mut self) -> [u8; 32] {
         let words: [[u8; 8]; 4] = std::array::from_fn(|_| self.number().to_be_bytes());
         std::array::from_fn(|at| words[at / 8][at % 8])

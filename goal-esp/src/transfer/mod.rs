@@ -1,36 +1,42 @@
-//! Transfers: both ends of one direction of a connection, as machines that know no time (thesis
-//! 3.2).
+//! Transfers: the sending and the receiving end of one direction of a connection (thesis 3.2).
 //!
-//! Whoever owns them says when a timer has passed; which timers run follows from their state alone
-//! ([`Sender::insists`], [`Receiver::controls`]). So a model checker can let every timer pass at
-//! every moment.
+//! A transfer is a run of packets that the sender had ready together. The sender repeats the start
+//! and the end of a transfer until they are acknowledged; the receiver requests everything between
+//! them. Both ends are state machines that know no time.
+//!
+//! Each end tells if its retransmission timer runs ([`Sender::runs_timer`],
+//! [`Receiver::is_in_control`]), and its owner reports when that timer has expired. Because the
+//! timers depend on nothing but the state, a model checker can let every timer expire at every
+//! moment.
 
 mod receive;
 mod send;
 #[cfg(test)]
 mod tests;
 
-pub use receive::{Answer, Receiver};
-pub use send::{Queued, Sender};
+pub(crate) use receive::{Answer, Receiver};
+pub(crate) use send::Sender;
 
 use crate::limits::WINDOW_MAX;
 
-/// How much may be on its way, and who insists on what.
+/// How many packets may be in flight, and which packets the sender repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rules {
-    /// Packets that a sender lets out before the start of a transfer is acknowledged; at least 1.
+    /// The number of packets that a sender may send before the start of its first transfer is
+    /// acknowledged; at least 1.
     pub initial_burst_length: u16,
-    /// Packets that a receiver takes before they are read, and the most that it lets be on their
-    /// way; at most [`WINDOW_MAX`].
+    /// The number of packets that a receiver buffers until they are read, and the most that may be
+    /// in flight to it; at most [`WINDOW_MAX`].
     pub burst_length: u16,
-    /// Packets behind a missing one that make it count as lost.
+    /// A missing packet counts as lost once more than this many packets behind it have arrived.
     pub reordered_max: u16,
-    /// Packets after which a receiver acknowledges without being asked, or a quarter of what may be
-    /// on its way, if that is more; at most half of the initial burst.
+    /// The number of packets after which a receiver sends an acknowledgement unasked, or a quarter
+    /// of its window if that is more; at most half of the initial burst.
     pub ack_every: u16,
-    /// Whether a sender insists on the end of a transfer as on its start. The thesis does not, and
-    /// says what follows from that (3.2.1); this is for the model that shows it.
-    pub insists_on_end: bool,
+    /// True if the sender repeats the end of a transfer as it repeats the start. The thesis does
+    /// not, which leads to a deadlock (3.2.1). It is false only in the model that shows that
+    /// deadlock.
+    pub repeats_end: bool,
 }
 
 impl Default for Rules {
@@ -40,19 +46,19 @@ impl Default for Rules {
             burst_length: 256,
             reordered_max: 3,
             ack_every: 8,
-            insists_on_end: true,
+            repeats_end: true,
         }
     }
 }
 
 impl Rules {
-    /// Packets of an initial burst: never more than a receiver takes.
+    /// Returns the length of an initial burst: never more than a receiver buffers.
     pub(crate) fn initial(&self) -> u16 {
         self.initial_burst_length.min(self.burst_length)
     }
 
-    /// Whether they can be followed.
-    pub fn are_possible(&self) -> bool {
+    /// Returns true if the numbers go together.
+    pub(crate) fn are_possible(&self) -> bool {
         let Self { initial_burst_length, burst_length, ack_every, .. } = *self;
         initial_burst_length > 0 && ack_every > 0 && (1..=WINDOW_MAX).contains(&burst_length)
     }

@@ -6,66 +6,69 @@ use crate::seq::Seq;
 use crate::wire::{Flags, Range};
 use std::collections::VecDeque;
 
-/// What a packet is to be answered with.
+/// The answer that a packet needs, by urgency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Answer {
-    /// Nothing.
+pub(crate) enum Answer {
+    /// No answer.
     None,
-    /// An acknowledgement for which nobody waits: when its timer passes, or with data where
-    /// [`Receiver::is_answer_near`].
+    /// An acknowledgement that the sender does not wait for. It leaves when its timer expires, or
+    /// with data if [`Receiver::is_answer_near`].
     Soon,
-    /// An acknowledgement at once.
+    /// An acknowledgement, immediately.
     Now,
-    /// A request for what is missing ([`Receiver::take_request`]).
+    /// A request for missing packets ([`Receiver::take_request`]).
     Request,
 }
 
-/// Tells if the stream is taken. Only its first packet can be refused.
+/// Decides if packets of the stream are accepted. Only the first packet of a stream can be refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Gate {
-    /// The first packet has not come.
+    /// The first packet has not arrived.
     Undecided,
-    /// The first packet came and was refused. No packet is taken until [`Receiver::admit`].
+    /// The first packet arrived and was refused. No packet is accepted until [`Receiver::admit`].
     Postponed,
-    /// The first packet was taken.
+    /// The first packet was accepted.
     Passed,
 }
 
-/// The receiving end of a direction. It keeps what came too early, and what was not read.
+/// The receiving end of a direction. It keeps packets that arrived before earlier ones, and packets
+/// that were not read yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Receiver<P> {
+pub(crate) struct Receiver<P> {
     rules: Rules,
     gate: Gate,
     /// The first packet that has not arrived.
     next: Seq,
-    /// What is there from `next` on: the first is missing, the last is not.
+    /// Packets from `next` on that arrived early. The first entry is always missing, the last one
+    /// never is.
     early: VecDeque<Option<(Flags, P)>>,
-    /// What can be read.
+    /// Payloads in order that were not read yet.
     ready: VecDeque<P>,
-    /// The last packet in order was not the end of its transfer.
+    /// True if the last packet in order was not the end of its transfer.
     is_open: bool,
-    /// The last packet in order was the last of all.
+    /// True if the last packet in order was the end of the stream.
     is_finished: bool,
-    /// The first packet that the sender has not been allowed.
+    /// The end of the window: the first packet that the sender was not allowed to send.
     edge: Seq,
-    /// Packets that may be on their way while a transfer is under way, and those with which one may
-    /// begin.
+    /// The connection's share of the congestion budget: the most packets in flight during a
+    /// transfer.
     share: u16,
-    standing: u16,
-    /// Packets that have come since the transfer under way began, and those with which it could
-    /// begin.
-    opened: u16,
-    /// What was lost before it has been asked for.
-    asked: Seq,
-    /// Packets since the last acknowledgement.
-    unanswered: u16,
-    /// There was no room for a packet.
-    is_holding_back: bool,
+    start_window: u16,
+    /// The slow-start window of the current transfer: the packets that it could begin with, plus
+    /// one for each that has arrived since.
+    slow_start_window: u16,
+    /// All missing packets before this one were requested.
+    requested_end: Seq,
+    /// The number of packets since the last acknowledgement.
+    since_ack: u16,
+    /// True if a packet was refused for want of room.
+    had_no_room: bool,
 }
 
 impl<P> Receiver<P> {
-    /// An end whose first packet is `first`, of a sender that begins with an initial burst.
-    pub fn new(rules: Rules, first: Seq) -> Self {
+    /// Creates an end whose first packet is `first`, for a sender that begins with an initial
+    /// burst.
+    pub(crate) fn new(rules: Rules, first: Seq) -> Self {
         Self {
             rules,
             gate: Gate::Undecided,
@@ -76,52 +79,52 @@ impl<P> Receiver<P> {
             is_finished: false,
             edge: first.plus(rules.initial().into()),
             share: rules.burst_length,
-            standing: rules.initial(),
-            opened: rules.initial(),
-            asked: first,
-            unanswered: 0,
-            is_holding_back: false,
+            start_window: rules.initial(),
+            slow_start_window: rules.initial(),
+            requested_end: first,
+            since_ack: 0,
+            had_no_room: false,
         }
     }
 
-    /// The first packet that has not arrived.
-    pub fn next(&self) -> Seq {
+    /// Returns the first packet that has not arrived.
+    pub(crate) fn next(&self) -> Seq {
         self.next
     }
 
-    /// Whether something can be read.
-    pub fn has_ready(&self) -> bool {
+    /// Returns true if a payload can be read.
+    pub(crate) fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Whether the sender has said that nothing follows, and all before that has arrived.
-    pub fn is_finished(&self) -> bool {
+    /// Returns true if all packets up to the end of the stream have arrived.
+    pub(crate) fn is_finished(&self) -> bool {
         self.is_finished
     }
 
-    /// Whether the receiver's timer runs: a transfer is under way, so it is the receiver's to ask
-    /// for what is missing.
-    pub fn controls(&self) -> bool {
+    /// Returns true if the receiver's timer runs: a transfer is in progress, so the receiver
+    /// requests the packets that are missing.
+    pub(crate) fn is_in_control(&self) -> bool {
         !self.is_finished && (self.is_open || !self.early.is_empty())
     }
 
     /// Returns true if `seq` is the first packet of the stream, and it was not taken yet.
-    pub fn is_first(&self, seq: Seq) -> bool {
+    pub(crate) fn is_first(&self, seq: Seq) -> bool {
         self.gate != Gate::Passed && seq == self.next
     }
 
     /// Refuses the first packet, and all packets until [`Receiver::admit`]: none of them is kept.
     /// Acknowledgements allow no packets meanwhile. Must be called before the first packet is
     /// taken.
-    pub fn postpone(&mut self) {
+    pub(crate) fn postpone(&mut self) {
         debug_assert_ne!(self.gate, Gate::Passed, "only the first packet can be refused");
         self.gate = Gate::Postponed;
         self.early = VecDeque::new();
-        self.opened = self.standing;
+        self.slow_start_window = self.start_window;
     }
 
     /// Takes packets again. Returns true if they were refused: the sender should be asked for them.
-    pub fn admit(&mut self) -> bool {
+    pub(crate) fn admit(&mut self) -> bool {
         let was_postponed = self.gate == Gate::Postponed;
         if was_postponed {
             self.gate = Gate::Undecided;
@@ -129,24 +132,32 @@ impl<P> Receiver<P> {
         was_postponed
     }
 
-    /// The number of packets that are kept.
+    /// Returns the number of packets that are kept.
     #[cfg(test)]
-    pub fn kept(&self) -> usize {
+    pub(crate) fn kept(&self) -> usize {
         self.ready.len() + self.early.iter().flatten().count()
     }
 
-    /// Packets from the first missing one on that may be on their way. A transfer may have as many
-    /// more on their way than those that it began with as have arrived: it doubles each round trip
-    /// up to its share.
+    /// Returns the window, counted from the first missing packet. During a transfer it grows by one
+    /// for each packet that arrives, so it doubles each round trip, up to the connection's share.
     fn room(&self) -> u16 {
         let free = self.rules.burst_length.saturating_sub(self.ready.len() as u16);
-        free.min(if self.controls() { self.share.min(self.opened) } else { self.standing })
+        free.min(if self.is_in_control() {
+            self.share.min(self.slow_start_window)
+        } else {
+            self.start_window
+        })
     }
 
-    /// Takes a packet; whether it was new, and the answer. Duplicates, and packets for which there
-    /// is no room, change nothing; both are answered, as their sender does not know what the
-    /// receiver has.
-    pub fn accept(&mut self, seq: Seq, flags: Flags, payload: impl Into<P>) -> (bool, Answer) {
+    /// Handles a packet of the stream. Returns true if it was new, and the answer that it needs.
+    /// Duplicates, and packets for which there is no room, change nothing. Both are answered,
+    /// because their sender does not know which packets have arrived.
+    pub(crate) fn accept(
+        &mut self,
+        seq: Seq,
+        flags: Flags,
+        payload: impl Into<P>,
+    ) -> (bool, Answer) {
         let offset = seq.since(self.next);
         let is_new = offset >= 0 && self.early.get(offset as usize).is_none_or(Option::is_none);
         let room = match self.gate {
@@ -156,7 +167,7 @@ impl<P> Receiver<P> {
         };
         let has_room = offset as i64 + (self.ready.len() as i64) < room.into();
         if !is_new || !has_room || self.is_finished {
-            self.is_holding_back |= is_new && !self.is_finished;
+            self.had_no_room |= is_new && !self.is_finished;
             return (false, Answer::Now);
         }
         if offset == 0 && self.early.is_empty() {
@@ -172,17 +183,17 @@ impl<P> Receiver<P> {
                 self.take(flags, payload);
             }
         }
-        self.asked = self.asked.max(self.next);
-        self.unanswered = self.unanswered.saturating_add(1);
-        self.opened = match self.controls() {
-            true => self.opened.saturating_add(1).min(self.rules.burst_length),
-            false => self.standing,
+        self.requested_end = self.requested_end.max(self.next);
+        self.since_ack = self.since_ack.saturating_add(1);
+        self.slow_start_window = match self.is_in_control() {
+            true => self.slow_start_window.saturating_add(1).min(self.rules.burst_length),
+            false => self.start_window,
         };
         if self.has_lost() {
             return (true, Answer::Request);
         }
-        let answer = match self.controls() {
-            _ if self.unanswered >= self.rules.ack_every.max(self.room() / 4) => Answer::Now,
+        let answer = match self.is_in_control() {
+            _ if self.since_ack >= self.rules.ack_every.max(self.room() / 4) => Answer::Now,
             true if self.is_update_due() => Answer::Now,
             true if !flags.has(Flags::TXS) => Answer::None,
             _ => Answer::Soon,
@@ -190,7 +201,7 @@ impl<P> Receiver<P> {
         (true, answer)
     }
 
-    /// Takes the first packet that was missing.
+    /// Appends the first missing packet to those that can be read.
     fn take(&mut self, flags: Flags, payload: P) {
         self.gate = Gate::Passed;
         self.next = self.next.plus(1);
@@ -201,20 +212,20 @@ impl<P> Receiver<P> {
         }
     }
 
-    /// Whether so much came behind a missing packet that it is lost, and was not asked for.
+    /// Returns true if a packet counts as lost that was not requested yet.
     fn has_lost(&self) -> bool {
         let end = self.next.plus(self.early.len() as u32);
-        end.since(self.asked) > i32::from(self.rules.reordered_max)
-            && self.missing_from(self.asked, self.lost_end()).next().is_some()
+        end.since(self.requested_end) > i32::from(self.rules.reordered_max)
+            && self.missing_from(self.requested_end, self.lost_end()).next().is_some()
     }
 
-    /// What is missing before this is lost.
+    /// Returns the packet before which all missing packets count as lost.
     fn lost_end(&self) -> Seq {
         let len = self.early.len() as u32;
         self.next.plus(len.saturating_sub(self.rules.reordered_max.into()))
     }
 
-    /// The ranges that are missing from `first` to before `end`.
+    /// Returns the ranges of missing packets from `first` to before `end`.
     fn missing_from(&self, first: Seq, end: Seq) -> impl Iterator<Item = Range> {
         let is_missing =
             |seq: Seq| self.early.get(seq.since(self.next) as usize).is_none_or(Option::is_none);
@@ -232,60 +243,67 @@ impl<P> Receiver<P> {
         })
     }
 
-    /// What was lost and not asked for yet: to be sent with a request.
-    pub fn take_request(&mut self, ranges: &mut Vec<Range>) {
+    /// Appends the lost packets that were not requested yet to `ranges`. The caller must send them
+    /// in a request.
+    pub(crate) fn take_request(&mut self, ranges: &mut Vec<Range>) {
         let end = self.lost_end();
-        ranges.extend(self.missing_from(self.asked, end).take(RANGES_MAX));
-        self.asked =
-            ranges.last().map_or(end, |last| Seq(last.first).plus(last.count)).max(self.asked);
+        ranges.extend(self.missing_from(self.requested_end, end).take(RANGES_MAX));
+        self.requested_end = ranges
+            .last()
+            .map_or(end, |last| Seq(last.first).plus(last.count))
+            .max(self.requested_end);
     }
 
-    /// The receiver's timer has passed: all that is missing up to the edge, to be sent with a
-    /// request.
-    pub fn take_everything_missing(&mut self, ranges: &mut Vec<Range>) {
+    /// Appends all missing packets up to the edge to `ranges`. Called when the receiver's timer has
+    /// expired; the caller must send them in a request.
+    pub(crate) fn take_everything_missing(&mut self, ranges: &mut Vec<Range>) {
         let end = self.next.plus(self.early.len() as u32).max(self.edge);
         ranges.extend(self.missing_from(self.next, end).take(RANGES_MAX));
-        self.asked = self.next.plus(self.early.len() as u32).max(self.asked);
+        self.requested_end = self.next.plus(self.early.len() as u32).max(self.requested_end);
     }
 
-    /// What an acknowledgement that leaves now says: the first missing packet, and how many may be
-    /// sent from there on. What was allowed once stays allowed; but between transfers it is said
-    /// with how many of them the next one may begin.
-    pub fn acknowledgement(&mut self) -> (Seq, u16) {
-        self.unanswered = 0;
+    /// Returns the fields of an acknowledgement that leaves now: the first missing packet, and the
+    /// window from there on. During a transfer, packets that were allowed once stay allowed.
+    /// Between transfers, the window is the number of packets that the next transfer may begin
+    /// with.
+    pub(crate) fn acknowledgement(&mut self) -> (Seq, u16) {
+        self.since_ack = 0;
         if self.gate == Gate::Postponed {
             return (self.next, 0);
         }
         self.edge = self.edge.max(self.next.plus(self.room().into()));
-        self.is_holding_back &= self.edge == self.next;
+        self.had_no_room &= self.edge == self.next;
         let allowed = self.edge.since(self.next).max(0) as u16;
-        (self.next, if self.controls() { allowed } else { allowed.min(self.standing) })
+        (self.next, if self.is_in_control() { allowed } else { allowed.min(self.start_window) })
     }
 
-    /// Whether so much came since the last acknowledgement that data takes the next one along: each
-    /// costs both ends a keyed hash, so small messages that answer each other don't all have one.
-    pub fn is_answer_near(&self) -> bool {
-        4 * u32::from(self.unanswered) >= 3 * u32::from(self.rules.ack_every)
+    /// Returns true if enough packets have arrived since the last acknowledgement that outgoing
+    /// data should carry the next one. Each acknowledgement costs both ends a keyed hash, so not
+    /// every message of a ping-pong carries one.
+    pub(crate) fn is_answer_near(&self) -> bool {
+        4 * u32::from(self.since_ack) >= 3 * u32::from(self.rules.ack_every)
     }
 
-    /// Whether the sender may run out of what it was allowed, and can be allowed more.
-    pub fn is_update_due(&self) -> bool {
+    /// Returns true if an acknowledgement should leave because the sender may run out of its window
+    /// and the window can grow.
+    pub(crate) fn is_update_due(&self) -> bool {
         let room = self.room();
         let low = self.rules.ack_every.min(room / 2 + 1);
-        (self.controls() || self.is_holding_back)
+        (self.is_in_control() || self.had_no_room)
             && self.edge.since(self.next) < low.into()
             && self.edge.is_before(self.next.plus(room.into()))
     }
 
-    /// Lets `share` packets be on their way from now on while a transfer is under way. The next one
-    /// may begin with `standing` of them, or with those of an initial burst if they are more. See
-    /// [`Receiver::is_update_due`].
-    pub fn set_share(&mut self, share: u16, standing: u16) {
-        (self.share, self.standing) = (share, standing.max(self.rules.initial()).min(share));
+    /// Sets the connection's share of the congestion budget, and the number of packets that the
+    /// next transfer may begin with. The latter is at least an initial burst, and at most the
+    /// share. [`Receiver::is_update_due`] may change.
+    pub(crate) fn set_share(&mut self, share: u16, start_window: u16) {
+        (self.share, self.start_window) =
+            (share, start_window.max(self.rules.initial()).min(share));
     }
 
-    /// The next packet's payload, in order. See [`Receiver::is_update_due`].
-    pub fn read(&mut self) -> Option<P> {
+    /// Returns the next payload in order. [`Receiver::is_update_due`] may change.
+    pub(crate) fn read(&mut self) -> Option<P> {
         self.ready.pop_front()
     }
 }

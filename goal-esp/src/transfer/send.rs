@@ -5,42 +5,45 @@ use crate::seq::Seq;
 use crate::wire::{Flags, Range};
 use std::collections::VecDeque;
 
-/// A packet that is not acknowledged.
+/// A packet that is not acknowledged yet.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Queued<P> {
+pub(crate) struct Queued<P> {
     /// [`Flags::TXS`], [`Flags::TXF`], [`Flags::TXR`], [`Flags::FIN`].
-    pub flags: Flags,
-    /// What it carries.
-    pub payload: P,
-    /// It is to be sent again.
+    pub(crate) flags: Flags,
+    /// The bytes that it carries.
+    pub(crate) payload: P,
+    /// True if it must be sent again.
     is_due: bool,
 }
 
-/// The sending end of a direction. What it has sent it keeps until that is acknowledged.
+/// The sending end of a direction. It keeps each packet until that is acknowledged.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Sender<P> {
+pub(crate) struct Sender<P> {
     rules: Rules,
     /// The first packet that is not acknowledged.
     unacknowledged: Seq,
     /// The first packet that was never sent.
     next: Seq,
-    /// All from [`Sender::unacknowledged`] on.
+    /// All packets from `unacknowledged` on, sent or not.
     queue: VecDeque<Queued<P>>,
-    /// The first packet that the receiver has not allowed.
+    /// The end of the window: the first packet that the receiver has not allowed.
     edge: Seq,
     /// The start of the last transfer, until it is acknowledged.
     start: Option<Seq>,
-    /// Packets with which a transfer may begin, from the first that is not acknowledged on.
-    standing: u16,
-    /// The last packet that was acknowledged was the end of its transfer.
+    /// The number of packets of a new transfer that may be sent before its start is acknowledged,
+    /// counted from the first unacknowledged packet. The receiver says it when it acknowledges the
+    /// end of the transfer before.
+    start_window: u16,
+    /// True if the last acknowledged packet was the end of its transfer.
     has_ended: bool,
-    /// How many packets are to be sent again.
+    /// The number of queued packets with `is_due`.
     due: u32,
 }
 
 impl<P> Sender<P> {
-    /// An end whose first packet is `first`, to a receiver that has room for `window` packets.
-    pub fn new(rules: Rules, first: Seq, window: u16) -> Self {
+    /// Creates an end whose first packet is `first`, for a receiver that has room for `window`
+    /// packets.
+    pub(crate) fn new(rules: Rules, first: Seq, window: u16) -> Self {
         Self {
             rules,
             unacknowledged: first,
@@ -48,16 +51,16 @@ impl<P> Sender<P> {
             queue: VecDeque::new(),
             edge: first.plus(window.into()),
             start: None,
-            standing: window,
+            start_window: window,
             has_ended: true,
             due: 0,
         }
     }
 
-    /// Appends a packet to the stream. It belongs to the transfer of the packet before it if that
-    /// was not sent yet, and starts a transfer otherwise (thesis 3.2). `flags` are [`Flags::TXR`]
-    /// and [`Flags::FIN`], or nothing.
-    pub fn push(&mut self, payload: P, mut flags: Flags) {
+    /// Appends a packet to the stream. It joins the transfer of the packet before it if that one
+    /// was not sent yet, and starts a new transfer otherwise (thesis 3.2). `flags` may have
+    /// [`Flags::TXR`] and [`Flags::FIN`] only.
+    pub(crate) fn push(&mut self, payload: P, mut flags: Flags) {
         let seq = self.end();
         if self.next.is_before(seq) {
             let last = self.queue.back_mut().expect("a packet that was not sent");
@@ -69,49 +72,51 @@ impl<P> Sender<P> {
         self.queue.push_back(Queued { flags: flags | Flags::TXF, payload, is_due: false });
     }
 
-    /// The number behind the last packet.
+    /// Returns the number behind the last packet of the queue.
     fn end(&self) -> Seq {
         self.unacknowledged.plus(self.queue.len() as u32)
     }
 
-    /// Packets that are not acknowledged, sent or not.
-    pub fn queued(&self) -> usize {
+    /// Returns the number of packets that are not acknowledged, sent or not.
+    pub(crate) fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    /// Packets that were never sent.
-    pub fn unsent(&self) -> usize {
+    /// Returns the number of packets that were never sent.
+    pub(crate) fn unsent(&self) -> usize {
         self.end().since(self.next) as usize
     }
 
-    /// The first packet that is not acknowledged.
-    pub fn unacknowledged(&self) -> Seq {
+    /// Returns the first packet that is not acknowledged.
+    pub(crate) fn unacknowledged(&self) -> Seq {
         self.unacknowledged
     }
 
-    /// The first packet that was never sent: the number that a frame without one carries.
-    pub fn next(&self) -> Seq {
+    /// Returns the first packet that was never sent. A frame without a packet of the stream carries
+    /// this number.
+    pub(crate) fn next(&self) -> Seq {
         self.next
     }
 
-    /// The packet up to which may be sent without being asked. The first one that is not
-    /// acknowledged may always be: were it not for that, a start for which the receiver had no room
-    /// once would never be told again.
+    /// Returns the end of what may be sent without a request. The first unacknowledged packet may
+    /// always be sent: if the receiver had no room for the start of a transfer, this repetition
+    /// makes it tell how much room it has now.
     fn limit(&self) -> Seq {
         if self.start.is_none() {
             return self.edge;
         }
-        let standing = self.unacknowledged.plus(self.standing.into());
-        standing.min(self.edge).max(self.unacknowledged.plus(1))
+        let start_window = self.unacknowledged.plus(self.start_window.into());
+        start_window.min(self.edge).max(self.unacknowledged.plus(1))
     }
 
-    /// Whether there is a packet to be sent.
-    pub fn is_ready(&self) -> bool {
+    /// Returns true if [`Sender::poll`] has a packet.
+    pub(crate) fn is_ready(&self) -> bool {
         self.due > 0 || self.next.is_before(self.end().min(self.limit()))
     }
 
-    /// The next packet to be sent and its number; to be called until there is none.
-    pub fn poll(&mut self) -> Option<(Seq, &Queued<P>)> {
+    /// Returns the next packet to send, with its number. The caller must call it until it returns
+    /// `None`.
+    pub(crate) fn poll(&mut self) -> Option<(Seq, &Queued<P>)> {
         if self.due > 0 {
             let sent = self.next.since(self.unacknowledged) as usize;
             let index = self.queue.iter().take(sent).position(|packet| packet.is_due);
@@ -129,9 +134,11 @@ impl<P> Sender<P> {
         Some((seq, &self.queue[seq.since(self.unacknowledged) as usize]))
     }
 
-    /// The receiver has all before `acknowledged` and allows `window` packets from there on. Hands
-    /// what is acknowledged to `free`; how many packets that were. What cannot be is ignored.
-    pub fn acknowledge(
+    /// Handles an acknowledgement: the receiver has all packets before `acknowledged` and allows
+    /// `window` packets from there on. Passes the acknowledged payloads to `free`, and returns how
+    /// many there were. Ignores acknowledgements of packets that were never sent or were
+    /// acknowledged before.
+    pub(crate) fn acknowledge(
         &mut self,
         acknowledged: Seq,
         window: u16,
@@ -151,18 +158,19 @@ impl<P> Sender<P> {
         let window = window.min(self.rules.burst_length);
         self.edge = self.edge.max(acknowledged.plus(window.into()));
         if self.has_ended {
-            self.standing = window;
+            self.start_window = window;
         }
         self.start = self.start.filter(|start| !start.is_before(acknowledged));
         if was_shut && acknowledged.is_before(self.edge) {
-            // There was no room for what was sent beyond the edge.
-            self.insist();
+            // Packets beyond the old edge were sent and refused.
+            self.repeat_first();
         }
         count
     }
 
-    /// The receiver asks for packets. How many will be sent again.
-    pub fn request(&mut self, ranges: impl Iterator<Item = Range>) -> u32 {
+    /// Marks the requested packets for retransmission. Returns the number of packets that were not
+    /// marked before.
+    pub(crate) fn request(&mut self, ranges: impl Iterator<Item = Range>) -> u32 {
         let sent = self.next.since(self.unacknowledged);
         let before = self.due;
         for Range { first, count } in ranges {
@@ -177,26 +185,26 @@ impl<P> Sender<P> {
         self.due - before
     }
 
-    /// All that was sent is to be sent again: the receiver knows nothing of it.
-    pub fn send_all_again(&mut self) {
+    /// Marks all sent packets for retransmission: the receiver has none of them.
+    pub(crate) fn send_all_again(&mut self) {
         let count = self.next.since(self.unacknowledged) as u32;
         self.request(std::iter::once(Range { first: self.unacknowledged.0, count }));
     }
 
-    /// Whether the sender's timer runs: it answers for the start and the end of a transfer, the
-    /// receiver for what is between.
-    pub fn insists(&self) -> bool {
+    /// Returns true if the sender's timer runs: the start or the end of a transfer was sent and is
+    /// not acknowledged. The receiver requests the packets between them.
+    pub(crate) fn runs_timer(&self) -> bool {
         let sent = self.next.since(self.unacknowledged) as usize;
         let Some(last) = sent.checked_sub(1) else { return false };
         let has_start = self.start.is_some_and(|start| start.is_before(self.next));
-        let has_end = self.rules.insists_on_end && self.queue[last].flags.has(Flags::TXF);
+        let has_end = self.rules.repeats_end && self.queue[last].flags.has(Flags::TXF);
         has_start || has_end
     }
 
-    /// The sender's timer has passed. One packet is sent again, whatever the window is: the first
-    /// that is not acknowledged. If the receiver has it, it answers with what it has; if not, that
-    /// is what it lacks.
-    pub fn insist(&mut self) {
+    /// Marks the first unacknowledged packet for retransmission, whatever the window is. Called
+    /// when the sender's timer has expired. If the receiver has that packet, it answers with an
+    /// acknowledgement of all that it has; otherwise it gets the packet that it lacks.
+    pub(crate) fn repeat_first(&mut self) {
         if let Some(first) = self.queue.front_mut()
             && self.unacknowledged.is_before(self.next)
         {

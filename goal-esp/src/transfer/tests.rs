@@ -1,4 +1,5 @@
-//! What the model has no numbers for: which packets leave, and what is asked for.
+//! Tests of single packets: which ones leave, and which ones are requested. The model does not
+//! cover these.
 
 use super::{Answer, Receiver, Rules, Sender};
 use crate::limits::RANGES_MAX;
@@ -10,7 +11,7 @@ const RULES: Rules = Rules {
     burst_length: 16,
     reordered_max: 2,
     ack_every: 4,
-    insists_on_end: true,
+    repeats_end: true,
 };
 
 fn sender() -> Sender<u8> {
@@ -21,7 +22,7 @@ fn receiver() -> Receiver<u8> {
     Receiver::new(RULES, Seq(10))
 }
 
-/// Numbers and flags of all that leaves now.
+/// Returns the numbers and flags of all packets that leave now.
 fn leaving(sender: &mut Sender<u8>) -> Vec<(u32, Flags)> {
     std::iter::from_fn(|| sender.poll().map(|(seq, packet)| (seq.0, packet.flags))).collect()
 }
@@ -58,15 +59,15 @@ fn a_start_leaves_with_an_initial_burst_and_the_rest_when_it_is_acknowledged() {
     let mut sender = sender();
     write(&mut sender, 10);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
-    assert!(sender.insists());
+    assert!(sender.runs_timer());
     assert_eq!(sender.acknowledge(Seq(11), 5, drop), 1);
     assert_eq!(numbers(&mut sender), [14, 15]);
-    assert!(!sender.insists(), "the receiver is in control");
+    assert!(!sender.runs_timer(), "the receiver is in control");
     assert_eq!(sender.acknowledge(Seq(16), 16, drop), 5);
     assert_eq!(numbers(&mut sender), [16, 17, 18, 19]);
-    assert!(sender.insists(), "the end is not acknowledged");
+    assert!(sender.runs_timer(), "the end is not acknowledged");
     assert_eq!(sender.acknowledge(Seq(20), 16, drop), 4);
-    assert!(!sender.insists());
+    assert!(!sender.runs_timer());
 }
 
 #[test]
@@ -102,8 +103,8 @@ fn the_timer_sends_one_packet_again() {
     let mut sender = sender();
     write(&mut sender, 3);
     assert_eq!(numbers(&mut sender).len(), 3);
-    sender.insist();
-    sender.insist();
+    sender.repeat_first();
+    sender.repeat_first();
     assert_eq!(numbers(&mut sender), [10]);
 }
 
@@ -201,7 +202,7 @@ fn nothing_is_taken_of_a_postponed_stream() {
     assert!(receiver.is_first(Seq(10)) && !receiver.is_first(Seq(11)));
     receiver.postpone();
     assert_eq!(receiver.kept(), 0);
-    assert!(!receiver.controls());
+    assert!(!receiver.is_in_control());
     for seq in 10..30 {
         assert_eq!(receiver.accept(Seq(seq), Flags::TXS, 0), (false, Answer::Now), "{seq}");
         assert_eq!(receiver.acknowledgement(), (Seq(10), 0));
@@ -220,7 +221,7 @@ fn a_sender_that_is_told_of_no_room_sends_the_start_alone() {
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
     sender.acknowledge(Seq(10), 0, drop);
     assert!(numbers(&mut sender).is_empty());
-    sender.insist();
+    sender.repeat_first();
     assert_eq!(numbers(&mut sender), [10]);
     sender.acknowledge(Seq(10), 4, drop);
     assert_eq!(sender.request([Range { first: 10, count: 4 }].into_iter()), 4);
@@ -234,7 +235,7 @@ fn nothing_follows_the_end() {
         receiver.accept(Seq(10), Flags::TXS | Flags::TXF | Flags::FIN, 0),
         (true, Answer::Soon)
     );
-    assert!(receiver.is_finished() && !receiver.controls());
+    assert!(receiver.is_finished() && !receiver.is_in_control());
     assert_eq!(receiver.accept(Seq(11), Flags::TXS, 0), (false, Answer::Now));
     assert_eq!(receiver.read(), None);
 }

@@ -24,11 +24,12 @@ pub(super) fn u64_at(bytes: &[u8], field: Field) -> u64 {
     u64::from_be_bytes(bytes[field].try_into().expect("a field of eight bytes"))
 }
 
-/// Bytes of what is copied for its checksum: all of a short packet, as one sum costs less than two,
-/// or the beginning of a header.
+/// The length of the copy that is made to compute a checksum: all of a short packet, because one
+/// sum costs less than two, or the beginning of a long one.
 const COPY_LEN: usize = 256;
 
-/// The checksum (CRC-32C, which iSCSI has too) of bytes whose field for it counts as zeros.
+/// Returns the checksum (CRC-32C, as in iSCSI) of bytes in which the checksum's own field counts as
+/// zeros.
 pub(super) fn checksum(bytes: &[u8], field: Field) -> u32 {
     let copied_len = if bytes.len() <= COPY_LEN { bytes.len() } else { field.end };
     let (copied, rest) = bytes.split_at(copied_len);

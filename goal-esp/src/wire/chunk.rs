@@ -1,4 +1,4 @@
-//! Chunks, of which the stream of a connection consists, and GOAL's transfer header (thesis Fig.
+//! Chunks, of which the streams of connections consist, and GOAL's transfer header (thesis Fig.
 //! 4.6) in front of a message.
 //!
 //! ```text
@@ -16,7 +16,7 @@
 //! +---------------+---------------+ 60
 //! ```
 //!
-//! Which fields count, by kind; the others are 0:
+//! The meaning of the fields by kind. Fields without a meaning are 0:
 //!
 //! ```text
 //! kind             message           receive          offset           bytes to come  header
@@ -31,8 +31,8 @@
 //! 9 Room           0                 0                bytes of room    0              no
 //! ```
 //!
-//! The transfer header's length is the low half of the size. A header never lies across two
-//! packets: where there is no room for it left, it begins the next one.
+//! The length in the transfer header is the low half of the size. A header never lies across two
+//! packets: if the rest of a packet is too short for it, it begins the next one.
 
 use super::Malformed;
 use super::bytes::{u32_at, u64_at};
@@ -41,7 +41,7 @@ use crate::limits::CHUNK_BYTES_MAX;
 const HEADER_LEN: usize = 24;
 const ENVELOPE_LEN: usize = 36;
 
-/// What a chunk is.
+/// The kind of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ChunkKind {
@@ -49,11 +49,11 @@ pub enum ChunkKind {
     Eager = 1,
     /// Announces a message whose payload stays with its sender.
     Rts = 2,
-    /// The receive of an announced message is there (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It names
-    /// the message by the number that the announcement gave it instead of repeating its transfer
+    /// The receive of an announced message is posted (MSG_PREPOSTED_RECEIVE, thesis 4.2.2). It
+    /// names the message by the number in the announcement instead of repeating the transfer
     /// header.
     Cts = 3,
-    /// A part of a payload that was cleared.
+    /// A part of a payload that was requested with [`ChunkKind::Cts`].
     Data = 4,
     /// The receiver needs the payload no longer.
     Fin = 5,
@@ -61,14 +61,14 @@ pub enum ChunkKind {
     Long = 6,
     /// The next part of the last long message.
     Part = 7,
-    /// The connection belongs to this communicator: the first chunk of a connection (thesis 4.2.1).
+    /// The communicator that the stream belongs to: the first chunk of a stream (thesis 4.2.1).
     Communicator = 8,
-    /// The receiver has room for so many bytes of messages without a receive.
+    /// The number of bytes of messages without a receive for which the receiver has room.
     Room = 9,
 }
 
 impl ChunkKind {
-    /// All of them, by their number.
+    /// All kinds, by their number.
     pub const ALL: [ChunkKind; 9] = [
         ChunkKind::Eager,
         ChunkKind::Rts,
@@ -81,23 +81,23 @@ impl ChunkKind {
         ChunkKind::Room,
     ];
 
-    /// Whether a transfer header follows.
+    /// Returns true if a transfer header follows.
     pub fn has_envelope(self) -> bool {
         matches!(self, ChunkKind::Eager | ChunkKind::Rts | ChunkKind::Long)
     }
 
-    /// Whether the bytes of a chunk mean the same in several chunks, one behind the other.
+    /// Returns true if the bytes of a chunk may be divided into several chunks of this kind.
     pub fn comes_in_pieces(self) -> bool {
         matches!(self, ChunkKind::Data | ChunkKind::Part)
     }
 
-    /// Whether bytes follow.
+    /// Returns true if payload bytes follow.
     pub fn has_bytes(self) -> bool {
         matches!(self, ChunkKind::Eager | ChunkKind::Data | ChunkKind::Part)
     }
 }
 
-/// GOAL's transfer header, with what errors tell of a message.
+/// GOAL's transfer header, with what error messages tell of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Envelope {
     /// Communicator of the message.
@@ -121,41 +121,41 @@ pub struct Envelope {
 /// The header of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Chunk {
-    /// What it is.
+    /// The kind.
     pub kind: ChunkKind,
-    /// Bytes that follow the header.
+    /// The number of payload bytes that follow.
     pub len: u32,
-    /// Number that names a message, or the communicator.
+    /// The number of a message, or of the communicator.
     pub message: u32,
-    /// Number that names a receive.
+    /// The number of a receive.
     pub receive: u32,
-    /// Size of the message, place in it, or room, as the kind has it.
+    /// The size of the message, the place in it, or the room, depending on the kind.
     pub offset: u64,
-    /// The message, where a transfer header follows.
+    /// The transfer header, if the kind has one.
     pub envelope: Option<Envelope>,
 }
 
 impl Chunk {
-    /// Bytes of the shortest header.
+    /// The length of the shortest header in bytes.
     pub const HEADER_LEN_MIN: usize = HEADER_LEN;
 
-    /// Bytes of the longest header.
+    /// The length of the longest header in bytes.
     pub const HEADER_LEN_MAX: usize = HEADER_LEN + ENVELOPE_LEN;
 
-    /// Bytes of the header.
+    /// Returns the length of the header in bytes.
     pub fn header_len(&self) -> usize {
         HEADER_LEN + if self.envelope.is_some() { ENVELOPE_LEN } else { 0 }
     }
 
-    /// The chunk of a piece of the bytes, where [`ChunkKind::comes_in_pieces`]: `len` of them
-    /// behind the first `before`.
+    /// Returns the chunk for a piece of the payload: `len` bytes behind the first `before`. The
+    /// kind must be one that [`ChunkKind::comes_in_pieces`].
     pub fn piece(&self, before: usize, len: usize) -> Self {
         let offset =
             if self.kind == ChunkKind::Data { self.offset + before as u64 } else { self.offset };
         Self { len: len as u32, offset, ..*self }
     }
 
-    /// The header at the beginning of `bytes`.
+    /// Reads the header at the beginning of `bytes`.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -173,12 +173,12 @@ impl Chunk {
         let envelope = kind.has_envelope().then(|| parse_envelope(bytes));
         let chunk = Self { kind, len, message, receive, offset, envelope };
         let is_length_right = envelope.is_none() || u32_at(bytes, 40..44) == offset as u32;
-        let holds = bytes[1..4] == [0; 3] && is_length_right && chunk.holds();
+        let holds = bytes[1..4] == [0; 3] && is_length_right && chunk.is_consistent();
         if holds { Ok(chunk) } else { Err(Malformed::Contradiction) }
     }
 
-    /// Whether what does not count is 0, and no more bytes follow than may.
-    fn holds(&self) -> bool {
+    /// Returns true if fields without a meaning are 0, and no more bytes follow than may.
+    fn is_consistent(&self) -> bool {
         let Self { kind, len, message, receive, offset, .. } = *self;
         let names_message = matches!(
             kind,
@@ -199,7 +199,7 @@ impl Chunk {
             && (has_offset || offset == 0)
     }
 
-    /// Writes the header to the beginning of `out`, which has room for it.
+    /// Writes the header to the beginning of `out`, which must have room for it.
     pub fn emit(&self, out: &mut [u8]) {
         out[0] = self.kind as u8;
         out[1..4].fill(0);

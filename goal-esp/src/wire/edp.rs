@@ -1,5 +1,5 @@
-//! EDP's datagrams: who is there, how long a frame takes, and what a stuck job's ranks know of each
-//! other (thesis chapter 3).
+//! EDP's datagrams: discovery of hosts, echoes, and the state of ranks when a job may be stuck
+//! (thesis chapter 3).
 //!
 //! ```text
 //!  0               1               2               3
@@ -30,9 +30,9 @@
 //! 6 probe reply          job u64, round u64, rank u32, state u32, sent u64, taken u64 tagged
 //! ```
 //!
-//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen. What is
-//! tagged counts only with the right tag; whoever takes one must see for itself that it is not an
-//! old one.
+//! Threat: anyone on the Ethernet may send any datagram, and repeat those that it has seen.
+//! Datagrams of a kind with a tag count only if the tag is correct. Their receiver must detect
+//! repeated ones itself.
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at, u64_at};
 use super::{Malformed, Ports, TAG_LEN, Tag, VERSION};
@@ -52,54 +52,55 @@ mod field {
     pub(super) const TAG: Field = 16..16 + TAG_LEN;
 }
 
-/// Bytes of an answer before its ports.
+/// The length of an answer before its ports in bytes.
 const ANSWER_LEN: usize = 24;
 
-/// What a rank says of itself when it is asked whether a job can still go on.
+/// The state that a rank reports when it is asked if the job can go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
-    /// It works.
+    /// It has something to do.
     Active,
-    /// Nothing that it could do is left until a message comes.
+    /// It can do nothing until a message arrives.
     Idle,
-    /// All that it had to do is done.
+    /// It has done everything.
     Done,
 }
 
-/// What a datagram says.
+/// The contents of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// Send these bytes back.
+    /// Asks for these bytes back.
     Echo(&'a [u8]),
-    /// These bytes came.
+    /// Returns the bytes of an echo.
     EchoReply(&'a [u8]),
-    /// Who is there of this job? The answers repeat the nonce, so that an old one is none.
+    /// Asks the hosts of a job to answer. Answers repeat the nonce, which distinguishes them from
+    /// old ones.
     Discovery {
         /// The job.
         job: u64,
-        /// Random.
+        /// A number that no other question has.
         nonce: u64,
     },
-    /// A host of the job is here, with these ranks, if it knows its ranks yet.
+    /// Answers a discovery: a host of the job, with its ranks if it knows them yet.
     Answer {
         /// The job.
         job: u64,
         /// Nonce of the question.
         nonce: u64,
-        /// How many ranks the job has.
+        /// The number of the job's ranks.
         ranks: u32,
-        /// Where the host's ranks take frames.
+        /// The ports of the host's ranks.
         ports: Ports<'a>,
     },
-    /// Can you go on?
+    /// Asks a rank for its state.
     Probe {
         /// The job.
         job: u64,
-        /// Number of the question; answers to another one don't count.
+        /// The number of the question. Answers to another one are ignored.
         round: u64,
     },
-    /// What a rank knows of itself: a job is stuck if two rounds in a row find nobody active and
-    /// the same numbers, with as many messages taken as sent (Mattern's four counters).
+    /// Answers a probe. A job is stuck if two rounds in a row find no rank active and the same
+    /// counts, with as many messages taken as sent (Mattern's four counters).
     ProbeReply {
         /// The job.
         job: u64,
@@ -107,7 +108,7 @@ pub enum Message<'a> {
         round: u64,
         /// The rank.
         rank: u32,
-        /// What it does.
+        /// Its state.
         state: State,
         /// Messages that it sent to other hosts.
         sent: u64,
@@ -128,7 +129,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Whether it counts only with a tag.
+    /// Returns true if this kind needs a tag.
     pub fn is_tagged(&self) -> bool {
         !matches!(self, Message::Echo(_) | Message::EchoReply(_))
     }
@@ -157,7 +158,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// Bytes of the payload.
+    /// Returns the length of the payload in bytes.
     pub fn len(&self) -> usize {
         match self {
             Message::Echo(bytes) | Message::EchoReply(bytes) => bytes.len(),
@@ -167,7 +168,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Numbers of 8 bytes with which the payload begins.
+    /// Returns the number of 8-byte numbers with which the payload begins.
     fn words(&self) -> usize {
         match self {
             Message::Answer { .. } => ANSWER_LEN / 8,
@@ -175,7 +176,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// Whether the payload has no bytes.
+    /// Returns true if the payload is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -202,31 +203,31 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What a datagram means.
+/// The meaning of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdpRepr<'a> {
-    /// Port that sends it.
+    /// The port that sends it.
     pub source_port: u16,
-    /// Port that it is for; 0 for all.
+    /// The port that it is for; 0 for all.
     pub destination_port: u16,
-    /// Tells datagrams apart; an answer repeats that of its question.
+    /// A number that distinguishes datagrams. An answer repeats that of its question.
     pub number: u32,
-    /// What it says.
+    /// Its contents.
     pub message: Message<'a>,
 }
 
 impl EdpRepr<'_> {
-    /// Bytes of the header.
+    /// Returns the length of the header in bytes.
     pub fn header_len(&self) -> usize {
         if self.message.is_tagged() { field::TAG.end } else { field::CHECKSUM.end }
     }
 
-    /// Bytes of header and payload.
+    /// Returns the length of header and payload in bytes.
     pub fn len(&self) -> usize {
         self.header_len() + self.message.len()
     }
 
-    /// Whether there are no bytes, which never is.
+    /// Returns false: there is always a header.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -237,8 +238,8 @@ impl EdpRepr<'_> {
 pub struct Datagram<T>(T);
 
 impl<T: AsRef<[u8]>> Datagram<T> {
-    /// The view of a datagram that says what it is, whose checksum is right, and whose fields go
-    /// together. What follows its payload is padding.
+    /// Checks that version, length, contents and checksum of a datagram are right, and returns a
+    /// view of it. Bytes behind its payload are padding.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -286,7 +287,7 @@ impl<T: AsRef<[u8]>> Datagram<T> {
         &self.bytes()[self.header_len()..]
     }
 
-    /// What it means.
+    /// Returns its meaning.
     pub fn repr(&self) -> EdpRepr<'_> {
         let bytes = self.0.as_ref();
         EdpRepr {
@@ -298,20 +299,20 @@ impl<T: AsRef<[u8]>> Datagram<T> {
         }
     }
 
-    /// The proof of its origin; `None` where it has none.
+    /// Returns the tag; `None` if it has none.
     pub fn tag(&self) -> Option<Tag> {
         self.is_tagged()
             .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// What a tag proves: all before the checksum, and all behind the tag.
+    /// Returns the bytes that the tag covers: those before the checksum, and those behind the tag.
     pub fn proven(&self) -> [&[u8]; 2] {
         [&self.bytes()[..field::CHECKSUM.start], self.payload()]
     }
 }
 
 impl<T: AsRef<[u8]> + AsMut<[u8]>> Datagram<T> {
-    /// Writes a datagram to `bytes`, which must have room for it, without its tag and its checksum.
+    /// Writes a datagram without its tag and its checksum to `bytes`, which must have room for it.
     pub fn emit(bytes: T, repr: &EdpRepr<'_>) -> Self {
         let mut datagram = Self(bytes);
         let bytes = datagram.0.as_mut();
@@ -326,19 +327,19 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Datagram<T> {
         datagram
     }
 
-    /// Writes the proof of its origin.
+    /// Writes the tag.
     pub fn set_tag(&mut self, tag: &Tag) {
         self.0.as_mut()[field::TAG].copy_from_slice(tag);
     }
 
-    /// Writes the checksum: the last thing to do.
+    /// Writes the checksum. Must be called last.
     pub fn fill_checksum(&mut self) {
         let len = self.bytes().len();
         fill_checksum(&mut self.0.as_mut()[..len], field::CHECKSUM);
     }
 
-    /// Makes the checksum of any bytes right that are as long as they say.
-    pub(crate) fn reseal(bytes: T) {
+    /// Corrects the checksum of any bytes that are as long as their header says.
+    pub(crate) fn repair_checksum(bytes: T) {
         let mut datagram = Self(bytes);
         if datagram.check_len().is_ok() {
             datagram.fill_checksum();

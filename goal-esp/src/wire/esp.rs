@@ -1,4 +1,4 @@
-//! ESP's header (thesis Fig. 3.2, with what it leaves open decided).
+//! ESP's header (thesis Fig. 3.2; this file decides what that figure leaves open).
 //!
 //! ```text
 //!  0               1               2               3
@@ -36,9 +36,9 @@
 //! Form 3 has the header of form 1. Its tag covers the payload too and takes the place of the
 //! checksum, which is 0.
 //!
-//! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] looks at all of
-//! the header before anything else does, and nothing here is proof of a sender: that is the tag's
-//! ([`crate::auth`]).
+//! Threat: any byte may come from anyone on the Ethernet. [`Packet::new_checked`] checks the whole
+//! header before anything uses it. Nothing in this file authenticates a sender: that is done with
+//! the tag ([`crate::auth`]).
 
 use super::bytes::{checksum, fill_checksum, u16_at, u32_at};
 use super::{Extension, Flags, Malformed, Parameters, Ranges, TAG_LEN, Tag, VERSION};
@@ -65,7 +65,7 @@ mod field {
     pub(super) const NONCE_HIGH: Field = 46..50;
 }
 
-/// Bytes of a header of this form.
+/// Returns the length of a header of this form in bytes.
 pub(super) const fn header_len(form: u8) -> usize {
     match form {
         0 => field::WINDOW.end,
@@ -79,17 +79,17 @@ pub(super) const fn header_len(form: u8) -> usize {
 pub struct Packet<T>(T);
 
 impl<T: AsRef<[u8]>> Packet<T> {
-    /// Bytes of the shortest header.
+    /// The length of the shortest header in bytes.
     pub const HEADER_LEN_MIN: usize = field::WINDOW.end;
 
-    /// Bytes of the longest header of a packet with data.
+    /// The length of the longest header of a packet with data in bytes.
     pub const HEADER_LEN_DATA_MAX: usize = field::TAG.end;
 
-    /// Bytes of the longest header.
+    /// The length of the longest header in bytes.
     pub const HEADER_LEN_MAX: usize = field::NONCE_HIGH.end;
 
-    /// The view of a packet that says what it is, whose checksum is right, and whose fields go
-    /// together. What follows its payload is padding.
+    /// Checks that version, lengths, fields and checksum of a packet are right, and returns a view
+    /// of it. Bytes behind its payload are padding.
     ///
     /// # Errors
     /// [`Malformed`].
@@ -101,7 +101,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         if packet.checksum() == right { Ok(packet) } else { Err(Malformed::Checksum) }
     }
 
-    /// Returns true if the tag covers the payload and stands for the checksum.
+    /// Returns true if the tag covers the payload and replaces the checksum.
     #[inline]
     fn is_whole(&self) -> bool {
         self.form() == 3
@@ -145,56 +145,56 @@ impl<T: AsRef<[u8]>> Packet<T> {
         self.0.as_ref()[field::FORM] & 0xf
     }
 
-    /// Bytes of the header.
+    /// Returns the length of the header in bytes.
     #[inline]
     pub fn header_len(&self) -> usize {
         header_len(self.form())
     }
 
-    /// Bytes of the payload.
+    /// Returns the length of the payload in bytes.
     #[inline]
     pub fn payload_len(&self) -> usize {
         u16_at(self.0.as_ref(), field::LENGTH).into()
     }
 
-    /// Bytes of header and payload.
+    /// Returns the length of header and payload in bytes.
     #[inline]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.header_len() + self.payload_len()
     }
 
-    /// The packet without padding.
+    /// Returns the packet without padding.
     #[inline]
     fn bytes(&self) -> &[u8] {
         &self.0.as_ref()[..self.len()]
     }
 
-    /// What it does.
+    /// Returns the flags.
     #[inline]
     pub fn flags(&self) -> Flags {
         Flags(self.0.as_ref()[field::FLAGS])
     }
 
-    /// Port that sent it.
+    /// Returns the port that sent it.
     #[inline]
     pub fn source_port(&self) -> u16 {
         u16_at(self.0.as_ref(), field::SOURCE_PORT)
     }
 
-    /// Port that it is for.
+    /// Returns the port that it is for.
     #[inline]
     pub fn destination_port(&self) -> u16 {
         u16_at(self.0.as_ref(), field::DESTINATION_PORT)
     }
 
-    /// Which incarnation of its sender's end of the connection sent it.
+    /// Returns the low half of the nonce of the sender's end.
     #[inline]
     pub fn nonce(&self) -> u32 {
         u32_at(self.0.as_ref(), field::NONCE)
     }
 
-    /// CRC-32C of header and payload; 0 where a tag stands for it.
+    /// Returns the CRC-32C of header and payload; 0 if the tag replaces it.
     #[inline]
     pub fn checksum(&self) -> u32 {
         u32_at(self.0.as_ref(), field::CHECKSUM)
@@ -210,7 +210,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         (is_known && fits).then_some(Parameters { payload_max, authenticates_data })
     }
 
-    /// What the header means.
+    /// Returns the meaning of the header.
     pub fn repr(&self) -> Repr {
         let bytes = self.0.as_ref();
         let control = || u32_at(bytes, field::CONTROL);
@@ -238,14 +238,14 @@ impl<T: AsRef<[u8]>> Packet<T> {
         if self.form() == 2 { self.parameters() } else { None }
     }
 
-    /// The proof of its origin; `None` where it has none.
+    /// Returns the tag; `None` if it has none.
     pub fn tag(&self) -> Option<Tag> {
         (self.form() > 0)
             .then(|| self.0.as_ref()[field::TAG].try_into().expect("the bytes of a tag"))
     }
 
-    /// Returns the bytes that a tag proves, in three pieces: all before the checksum, all between
-    /// it and the tag, all behind the tag. Data is part of it only in form 3.
+    /// Returns the bytes that the tag covers, in three pieces: before the checksum, between it and
+    /// the tag, and behind the tag. They include data only in form 3.
     #[inline]
     pub fn proven(&self) -> [&[u8]; 3] {
         let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);
@@ -258,7 +258,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
         [&bytes[..field::CHECKSUM.start], &bytes[field::CHECKSUM.end..tag_start], &bytes[tag_end..]]
     }
 
-    /// What it carries.
+    /// Returns the payload.
     #[inline]
     pub fn payload(&self) -> &[u8] {
         &self.bytes()[self.header_len()..]
@@ -266,8 +266,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
 }
 
 impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
-    /// A packet in `bytes`, which must have room for it: its payload is there already, behind a
-    /// header of the length that `repr` has.
+    /// Writes the header of a packet to `bytes`, which must have room for the packet and hold its
+    /// payload already, behind a header of the length that `repr` has.
     pub fn emit(bytes: T, repr: &Repr, payload_len: usize) -> Self {
         let mut packet = Self(bytes);
         let bytes = packet.0.as_mut();
@@ -294,12 +294,12 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         packet
     }
 
-    /// Writes the proof of its origin.
+    /// Writes the tag.
     pub fn set_tag(&mut self, tag: &Tag) {
         self.0.as_mut()[field::TAG].copy_from_slice(tag);
     }
 
-    /// Writes the checksum, or the 0 that stands in its place: the last thing to do.
+    /// Writes the checksum, or 0 if the tag replaces it. Must be called last.
     pub fn fill_checksum(&mut self) {
         if self.is_whole() {
             return self.0.as_mut()[field::CHECKSUM].fill(0);
@@ -308,8 +308,8 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
         fill_checksum(&mut self.0.as_mut()[..len], field::CHECKSUM);
     }
 
-    /// Makes the checksum of any bytes right that are as long as they say.
-    pub(crate) fn reseal(bytes: T) {
+    /// Corrects the checksum of any bytes that are as long as their header says.
+    pub(crate) fn repair_checksum(bytes: T) {
         let mut packet = Self(bytes);
         if packet.check_len().is_ok() {
             packet.fill_checksum();
@@ -317,23 +317,23 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Packet<T> {
     }
 }
 
-/// What an ESP header means.
+/// The meaning of an ESP header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Repr {
-    /// What it does.
+    /// The flags.
     pub flags: Flags,
-    /// Port that sends it.
+    /// The port that sends it.
     pub source_port: u16,
-    /// Port that it is for.
+    /// The port that it is for.
     pub destination_port: u16,
-    /// Which incarnation of the sender's end of the connection sends it.
+    /// The low half of the nonce of the sender's end.
     pub nonce: u32,
-    /// Number of this packet, or of the next one where it carries nothing that is numbered.
+    /// The number of this packet, or of the next one if the frame carries none.
     pub sequence: u32,
-    /// Number of the first packet that has not arrived; counts with [`Flags::ACK`].
+    /// The number of the first packet that has not arrived; used with [`Flags::ACK`].
     pub acknowledgement: u32,
-    /// Packets from the acknowledged one on that may be sent; counts with [`Flags::ACK`].
+    /// The number of packets from that one on that may be sent; used with [`Flags::ACK`].
     pub window: u16,
-    /// What follows.
+    /// The part that depends on the form.
     pub extension: Extension,
 }

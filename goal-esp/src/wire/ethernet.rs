@@ -7,8 +7,8 @@
 //! +----------------+----------------+---------+----
 //! ```
 //!
-//! Ethernet pads what is shorter than its shortest frame: each header behind this one has its
-//! payload's length.
+//! Ethernet pads frames that are too short. So each header behind this one has the length of its
+//! payload.
 
 use super::Malformed;
 use super::bytes::u16_at;
@@ -27,7 +27,7 @@ mod field {
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    /// All interfaces of a segment.
+    /// The address of all interfaces of a segment.
     pub const BROADCAST: Mac = Mac([0xff; 6]);
 }
 
@@ -49,10 +49,10 @@ impl fmt::Debug for Mac {
 pub struct Frame<T>(T);
 
 impl<T: AsRef<[u8]>> Frame<T> {
-    /// Bytes of the header.
+    /// The length of the header in bytes.
     pub const HEADER_LEN: usize = field::ETHERTYPE.end;
 
-    /// The view of bytes that have a whole header.
+    /// Checks that the bytes have a whole header, and returns a view of them.
     ///
     /// # Errors
     /// [`Malformed::Short`].
@@ -64,22 +64,22 @@ impl<T: AsRef<[u8]>> Frame<T> {
         }
     }
 
-    /// Address of the interface that it is for.
+    /// Returns the address of the interface that it is for.
     pub fn destination(&self) -> Mac {
         Mac(self.0.as_ref()[field::DESTINATION].try_into().expect("six bytes"))
     }
 
-    /// Address of the interface that sent it.
+    /// Returns the address of the interface that sent it.
     pub fn source(&self) -> Mac {
         Mac(self.0.as_ref()[field::SOURCE].try_into().expect("six bytes"))
     }
 
-    /// What it carries.
+    /// Returns the ethertype: the protocol of the payload.
     pub fn ethertype(&self) -> u16 {
         u16_at(self.0.as_ref(), field::ETHERTYPE)
     }
 
-    /// What follows the header, with its padding.
+    /// Returns the bytes behind the header, with their padding.
     pub fn payload(&self) -> &[u8] {
         &self.0.as_ref()[Self::HEADER_LEN..]
     }
@@ -94,7 +94,7 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Frame<T> {
         bytes[field::ETHERTYPE].copy_from_slice(&ethertype.to_be_bytes());
     }
 
-    /// What follows the header, to be written.
+    /// Returns the bytes behind the header, to be written.
     pub fn payload_mut(&mut self) -> &mut [u8] {
         &mut self.0.as_mut()[Self::HEADER_LEN..]
     }

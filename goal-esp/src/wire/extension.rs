@@ -1,11 +1,11 @@
-//! What a header of ESP has beside what all have.
+//! The part of ESP's header that depends on its form.
 
-/// What a side says of itself while the connection is set up.
+/// The parameters that an end announces in the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Parameters {
-    /// Longest payload of a packet in bytes that it takes.
+    /// The longest payload of a packet in bytes that it accepts.
     pub payload_max: u16,
-    /// True if it tags all of every frame and takes no others; both do if one asks.
+    /// True if it tags all of every frame and accepts no others. Both ends do if one of them asks.
     pub authenticates_data: bool,
 }
 
@@ -13,28 +13,29 @@ impl Parameters {
     pub(super) const AUTHENTICATES_DATA: u16 = 1;
 }
 
-/// What follows the header's first part.
+/// The part of the header behind its first 26 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extension {
-    /// Nothing: data, whose origin is not proven.
+    /// No tag: data that is not authenticated.
     None,
-    /// Number of the frame among those with a tag in this direction, and a tag.
+    /// A control number and a tag over the header.
     Tagged {
-        /// Low half of the number.
+        /// The low half of the control number.
         control: u32,
     },
-    /// As before, and the tag covers the payload too. It takes the checksum's place, which is 0.
+    /// A control number and a tag over header and payload. The tag replaces the checksum, which is
+    /// 0.
     Whole {
-        /// Low half of the number.
+        /// The low half of the control number.
         control: u32,
     },
-    /// A tag, and what a connection is set up with.
+    /// A control number, a tag, and the parameters of a handshake.
     Handshake {
-        /// Low half of the number.
+        /// The low half of the control number.
         control: u32,
-        /// High half of the sender's nonce, whose low half all headers have.
+        /// The high half of the sender's nonce. All headers have the low half.
         nonce_high: u32,
-        /// What the sender says of itself.
+        /// The sender's parameters.
         parameters: Parameters,
     },
 }
@@ -49,7 +50,7 @@ impl Extension {
         }
     }
 
-    /// Low half of the frame's number among those with a tag; `None` where there is no tag.
+    /// Returns the low half of the control number; `None` if there is no tag.
     pub const fn control(&self) -> Option<u32> {
         match *self {
             Extension::None => None,
@@ -59,7 +60,7 @@ impl Extension {
         }
     }
 
-    /// Bytes of a header with this extension.
+    /// Returns the length of a header with this extension in bytes.
     #[inline]
     pub const fn header_len(&self) -> usize {
         super::esp::header_len(self.form())

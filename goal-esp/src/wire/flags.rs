@@ -8,17 +8,17 @@ use std::ops::BitOr;
 pub struct Flags(pub u8);
 
 impl Flags {
-    /// Nothing.
+    /// No flag.
     pub const NONE: Flags = Flags(0);
     /// Sets up a connection.
     pub const SYN: Flags = Flags(1);
     /// Acknowledgement number and window count.
     pub const ACK: Flags = Flags(1 << 1);
-    /// No more packets follow from here.
+    /// The end of the stream: no packets follow.
     pub const FIN: Flags = Flags(1 << 2);
-    /// The connection is given up.
+    /// Gives the connection up.
     pub const RST: Flags = Flags(1 << 3);
-    /// Packets are to be sent again (re-request); the payload names them.
+    /// Requests packets again (re-request); the payload names them.
     pub const RRQ: Flags = Flags(1 << 4);
     /// The first packet of a transfer (transfer starts).
     pub const TXS: Flags = Flags(1 << 5);
@@ -27,25 +27,25 @@ impl Flags {
     /// The last packet of a write: transfers merge, writes keep their ends (thesis 3.2).
     pub const TXR: Flags = Flags(1 << 7);
 
-    /// Whether all of `flags` are set.
+    /// Returns true if all of `flags` are set.
     #[inline]
     pub fn has(self, flags: Flags) -> bool {
         self.0 & flags.0 == flags.0
     }
 
-    /// Whether one of `flags` is set.
+    /// Returns true if at least one of `flags` is set.
     #[inline]
     pub fn has_any(self, flags: Flags) -> bool {
         self.0 & flags.0 != 0
     }
 
-    /// These without `flags`.
+    /// Returns the flags without `flags`.
     #[inline]
     pub fn without(self, flags: Flags) -> Flags {
         Flags(self.0 & !flags.0)
     }
 
-    /// Those that change a connection's state: only who has the key may.
+    /// Returns true if the flags change the state of a connection, so that the frame needs a tag.
     #[inline]
     pub fn is_control(self) -> bool {
         self.has_any(Flags::SYN | Flags::ACK | Flags::FIN | Flags::RST | Flags::RRQ)

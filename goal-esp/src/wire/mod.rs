@@ -1,9 +1,9 @@
-//! The bytes of EDP, ESP and what travels in ESP: each format in one file, with its diagram, its
-//! view and its repr.
+//! The bytes of EDP, of ESP and of chunks: each format in one file, with its diagram, its view and
+//! its repr.
 //!
-//! A view ([`Packet`], [`Datagram`]) lies over bytes; making one with `new_checked` proves that no
-//! accessor can panic. A repr ([`Repr`], [`Message`], [`Chunk`]) is what the bytes mean. All
-//! numbers are in network order.
+//! A view ([`Packet`], [`Datagram`]) lies over bytes. Its constructor `new_checked` checks them, so
+//! that no accessor can panic. A repr ([`Repr`], [`Message`], [`Chunk`]) is the meaning of the
+//! bytes. All numbers are in network order.
 
 mod bytes;
 mod chunk;
@@ -28,32 +28,32 @@ pub use ranges::{Range, Ranges};
 
 use std::fmt;
 
-/// Ethertype of EDP unless the caller says otherwise: IEEE 802 local experimental 1.
+/// The default ethertype of EDP: IEEE 802 local experimental 1.
 pub const ETHERTYPE_EDP: u16 = 0x88b5;
 
-/// Ethertype of ESP unless the caller says otherwise: IEEE 802 local experimental 2.
+/// The default ethertype of ESP: IEEE 802 local experimental 2.
 pub const ETHERTYPE_ESP: u16 = 0x88b6;
 
-/// Version of both headers. Version 1 had nonces of 32 bits, data without tags and an answer for
-/// each rank.
+/// The version of both headers. Version 1 had nonces of 32 bits, data without tags, and an answer
+/// for each rank.
 pub const VERSION: u8 = 2;
 
-/// Bytes of a tag.
+/// The length of a tag in bytes.
 pub const TAG_LEN: usize = 12;
 
-/// Proof that a frame was made by one who has the key.
+/// A message authentication code: only a holder of the key can make it.
 pub type Tag = [u8; TAG_LEN];
 
-/// Why bytes are no frame.
+/// The error of malformed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
-    /// Fewer bytes than the header has, or than it says that there are.
+    /// There are fewer bytes than the header has, or than it says.
     Short,
-    /// Another version, or a form that this version does not have.
+    /// Another version, or a form or kind that this version does not have.
     Version,
-    /// Flags, kinds or values that don't go together.
+    /// Flags, kinds or values that contradict each other.
     Contradiction,
-    /// The checksum differs.
+    /// The checksum is wrong.
     Checksum,
 }
 

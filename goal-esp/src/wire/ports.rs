@@ -1,4 +1,4 @@
-//! Where the ranks of a host take frames, in an answer to a question who is there.
+//! The ports of a host's ranks, in its answer to a discovery.
 //!
 //! ```text
 //!  0               4               6               8
@@ -22,13 +22,13 @@ pub struct PortRun {
 }
 
 impl PortRun {
-    /// The ranks with their ports.
+    /// Returns the ranks with their ports.
     pub fn ranks(self) -> impl Iterator<Item = (u32, u16)> {
         (0..self.count).map(move |index| (self.rank + u32::from(index), self.port + index))
     }
 
-    /// Returns true if no number passes its end.
-    fn holds(self) -> bool {
+    /// Returns true if neither ranks nor ports overflow.
+    fn is_consistent(self) -> bool {
         let Some(more) = self.count.checked_sub(1) else { return false };
         self.port.checked_add(more).is_some() && self.rank.checked_add(more.into()).is_some()
     }
@@ -39,21 +39,21 @@ impl PortRun {
 pub struct Ports<'a>(&'a [u8]);
 
 impl<'a> Ports<'a> {
-    /// Bytes of a run.
+    /// The length of a run in bytes.
     pub const RUN_LEN: usize = 8;
 
-    /// No rank.
+    /// The empty list.
     pub const NONE: Ports<'static> = Ports(&[]);
 
-    /// The list in these bytes, if they are one.
+    /// Returns the list in these bytes; `None` if they are malformed.
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let ports = Self(bytes);
         let is_list = bytes.len().is_multiple_of(Self::RUN_LEN)
             && bytes.len() / Self::RUN_LEN <= PORT_RUNS_MAX;
-        (is_list && ports.iter().all(PortRun::holds)).then_some(ports)
+        (is_list && ports.iter().all(PortRun::is_consistent)).then_some(ports)
     }
 
-    /// The bytes of runs, whatever their number: [`Ports::lists`] makes lists of them.
+    /// Writes any number of runs as bytes, from which [`Ports::lists`] makes lists.
     pub fn emit(runs: &[PortRun]) -> Vec<u8> {
         let bytes = |run: &PortRun| {
             let mut bytes = [0; Self::RUN_LEN];
@@ -65,13 +65,13 @@ impl<'a> Ports<'a> {
         runs.iter().flat_map(bytes).collect()
     }
 
-    /// The bytes of runs in as few lists as have room for them, but at least one.
+    /// Divides the bytes of runs into as few lists as have room for them, but at least one.
     pub fn lists(bytes: &[u8]) -> impl Iterator<Item = Ports<'_>> {
         let none = bytes.is_empty().then_some(Ports::NONE);
         none.into_iter().chain(bytes.chunks(PORT_RUNS_MAX * Self::RUN_LEN).map(Ports))
     }
 
-    /// The runs.
+    /// Returns the runs.
     pub fn iter(self) -> impl Iterator<Item = PortRun> + 'a {
         self.0.chunks_exact(Self::RUN_LEN).map(|run| PortRun {
             rank: u32_at(run, 0..4),

@@ -1,4 +1,4 @@
-//! Every format comes back from its bytes, and bytes that were changed are refused.
+//! Every format is the same after it was written and read, and changed bytes are refused.
 
 use super::{
     Chunk, ChunkKind, Datagram, EdpRepr, Envelope, Extension, Flags, Frame, Mac, Malformed,
@@ -156,7 +156,7 @@ proptest! {
         let mut bytes = written(&repr, &payload);
         let at = at.index(bytes.len());
         bytes[at] ^= change;
-        // Where a tag stands for the checksum, it is the tag that differs.
+        // If a tag replaces the checksum, the tag differs.
         let is_left_to_tag = matches!(repr.extension, Extension::Whole { .. }) && !(20..24).contains(&at);
         prop_assert!(is_left_to_tag || Packet::new_checked(&bytes[..]).is_err());
     }

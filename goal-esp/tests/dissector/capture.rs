@@ -1,4 +1,4 @@
-//! Frames as goal-esp writes them, each with what is to be shown of it.
+//! Frames that goal-esp writes, each with the expected output of the dissector.
 
 use crate::expected::{TAG, edp_row, esp_row};
 use crate::tshark::{Row, Tshark};
@@ -17,7 +17,7 @@ pub(crate) struct End {
 }
 
 impl End {
-    /// Both ends of connection number `number`.
+    /// Returns both ends of connection number `number`.
     pub(crate) fn pair(number: u16) -> [End; 2] {
         let addresses = [Mac([2, 0, 0, 0, 0, 1]), Mac([2, 0, 0, 0, 0, 2])];
         [(0, 1), (1, 0)].map(|(from, to)| End {
@@ -29,7 +29,7 @@ impl End {
         })
     }
 
-    /// What a packet of this end says; the caller changes what is different.
+    /// Returns the header of a packet of this end, which the caller changes.
     pub(crate) fn repr(&self, flags: Flags, sequence: u32, extension: Extension) -> Repr {
         Repr {
             flags,
@@ -47,14 +47,14 @@ impl End {
 /// Frames in the order in which they were captured.
 #[derive(Default)]
 pub(crate) struct Capture {
-    /// The frames, and how long each was on the wire.
+    /// The frames, with their lengths on the wire.
     pub(crate) frames: Vec<(Vec<u8>, usize)>,
-    /// What is to be shown of each.
+    /// The expected fields of each frame.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Capture {
-    /// Appends a frame of which `row` is to be shown, and returns that.
+    /// Appends a frame with the expected fields `row`, and returns these.
     pub(crate) fn push(&mut self, bytes: Vec<u8>, row: Row) -> &mut Row {
         let len = bytes.len();
         self.frames.push((bytes, len));
@@ -62,12 +62,12 @@ impl Capture {
         self.rows.last_mut().expect("it was appended")
     }
 
-    /// The number of the frame that comes next.
+    /// Returns the number of the next frame.
     pub(crate) fn next(&self) -> u32 {
         self.frames.len() as u32 + 1
     }
 
-    /// Appends an ESP frame, of which the header is to be shown.
+    /// Appends an ESP frame, and expects its header.
     pub(crate) fn esp(&mut self, end: &End, repr: &Repr, payload: &[u8]) -> &mut Row {
         let bytes = esp_frame(end, repr, payload);
         let row = esp_row(repr, payload, &bytes[Frame::<&[u8]>::HEADER_LEN..]);
@@ -81,7 +81,7 @@ impl Capture {
         self.push(bytes, row)
     }
 
-    /// The capture as a file: the format of libpcap, whose frames are Ethernet's.
+    /// Returns the capture as a file in libpcap's format.
     pub(crate) fn pcap(&self) -> Vec<u8> {
         let words =
             |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
@@ -93,14 +93,14 @@ impl Capture {
         file
     }
 
-    /// What `tshark` shows of the frames.
+    /// Returns the fields that `tshark` shows.
     pub(crate) fn shown(&self, tshark: &Tshark, name: &str, options: &[&str]) -> Vec<Row> {
         let rows = tshark.rows(&self.pcap(), name, options);
         assert_eq!(rows.len(), self.frames.len());
         rows
     }
 
-    /// Fails unless `tshark` shows just what is to be shown.
+    /// Fails unless `tshark` shows exactly the expected fields.
     pub(crate) fn check(&self, tshark: &Tshark, name: &str, options: &[&str]) {
         for (index, (shown, row)) in
             self.shown(tshark, name, options).iter().zip(&self.rows).enumerate()

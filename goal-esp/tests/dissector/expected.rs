@@ -1,17 +1,17 @@
-//! What is to be shown of headers and chunks.
+//! The expected fields of headers and chunks.
 
 use crate::tshark::Row;
 use goal_esp::wire::{Chunk, EdpRepr, Envelope, Extension, Message, Range, Repr, VERSION};
 
-/// What the frames of a capture are tagged with. Who looks at them has no key to check it.
+/// The tag of all frames in these tests. The dissector has no key to check it.
 pub(crate) const TAG: [u8; 12] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
-/// One more value of a field.
+/// Appends a value of a field.
 pub(crate) fn put(row: &mut Row, field: &str, value: impl ToString) {
     row.entry(field.into()).or_default().push(value.to_string());
 }
 
-/// Bytes as `tshark` writes them. Where there are none, there is no field.
+/// Writes bytes as `tshark` does. Empty fields are left out.
 pub(crate) fn put_bytes(row: &mut Row, field: &str, bytes: &[u8]) {
     if !bytes.is_empty() {
         put(row, field, bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
@@ -22,7 +22,7 @@ fn checksum_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// The header and the payload of an ESP packet, whose `bytes` these are.
+/// Expects the header and payload of an ESP packet with these `bytes`.
 pub(crate) fn esp_row(repr: &Repr, payload: &[u8], bytes: &[u8]) -> Row {
     let mut row = Row::new();
     let r = &mut row;
@@ -60,7 +60,7 @@ pub(crate) fn esp_row(repr: &Repr, payload: &[u8], bytes: &[u8]) -> Row {
     row
 }
 
-/// An EDP datagram, whose `bytes` these are.
+/// Expects an EDP datagram with these `bytes`.
 pub(crate) fn edp_row(repr: &EdpRepr<'_>, bytes: &[u8]) -> Row {
     let mut row = Row::new();
     let r = &mut row;
@@ -118,7 +118,7 @@ pub(crate) fn edp_row(repr: &EdpRepr<'_>, bytes: &[u8]) -> Row {
     row
 }
 
-/// Shows the ranges of a request.
+/// Expects the ranges of a request.
 pub(crate) fn put_ranges(row: &mut Row, ranges: &[Range]) {
     for range in ranges {
         put(row, "goal_esp.range.first", range.first);
@@ -126,7 +126,7 @@ pub(crate) fn put_ranges(row: &mut Row, ranges: &[Range]) {
     }
 }
 
-/// Shows the header of a chunk.
+/// Expects the header of a chunk.
 pub(crate) fn put_chunk(row: &mut Row, chunk: &Chunk) {
     put(row, "goal.kind", chunk.kind as u8);
     put(row, "goal.length", chunk.len);
@@ -148,7 +148,8 @@ pub(crate) fn put_chunk(row: &mut Row, chunk: &Chunk) {
     }
 }
 
-/// Shows a part of a chunk that begins in frame `first` and is complete in frame `last`, if it is.
+/// Expects a part of a chunk that begins in frame `first`, and is complete in frame `last` if there
+/// is one.
 pub(crate) fn put_part(row: &mut Row, data: &[u8], first: u32, last: Option<u32>) {
     put_bytes(row, "goal.part", data);
     put(row, "goal.begins_in", first);
@@ -157,7 +158,7 @@ pub(crate) fn put_part(row: &mut Row, data: &[u8], first: u32, last: Option<u32>
     }
 }
 
-/// Shows that a chunk of several packets is complete.
+/// Expects that a chunk over several packets is complete.
 pub(crate) fn put_whole(row: &mut Row, data: &[u8], packets: u32) {
     put(row, "goal.packets", packets);
     put_bytes(row, "goal.data", data);

@@ -1,5 +1,5 @@
-//! Frames that are none: the dissector must say the same of them as goal-esp's parsers, and fail on
-//! none.
+//! Malformed frames: the dissector must report the same errors as goal-esp's parsers, and never
+//! fail.
 
 use crate::capture::{Capture, End, edp_frame, esp_frame, ethernet};
 use crate::shown::{FIRST, TAGGED, WHOLE, bytes_of, chunk, communicator, set_up};
@@ -15,7 +15,7 @@ use proptest::test_runner::TestRunner;
 
 const HEADER_LEN: usize = 14;
 
-/// What goal-esp says of a frame.
+/// The verdict of goal-esp's parsers on a frame.
 fn verdict(frame: &[u8]) -> Option<Malformed> {
     let payload = &frame[HEADER_LEN..];
     if frame[12..14] == ETHERTYPE_ESP.to_be_bytes() {
@@ -25,7 +25,7 @@ fn verdict(frame: &[u8]) -> Option<Malformed> {
     }
 }
 
-/// The faults of a header that are shown of it.
+/// The faults of a header that the dissector shows.
 fn faults(row: &Row) -> Vec<&str> {
     let faults = ["short", "unknown_version", "contradiction", "wrong_checksum"];
     let protocols = ["goal_esp", "goal_edp"];
@@ -55,7 +55,7 @@ fn check(capture: &Capture, tshark: &Tshark, name: &str) {
     }
 }
 
-/// A frame of each form and kind.
+/// Returns a frame of each form and kind.
 fn whole() -> Vec<Vec<u8>> {
     let [one, _] = End::pair(1);
     let parameters = Parameters { payload_max: 1500, authenticates_data: false };
@@ -89,7 +89,7 @@ fn whole() -> Vec<Vec<u8>> {
     packets.into_iter().chain(messages.map(|message| edp_frame(&datagram(message)))).collect()
 }
 
-/// Makes the checksum right, of frames that are as long as they say.
+/// Corrects the checksum of a frame that is as long as its header says.
 fn reseal(frame: &mut [u8]) {
     let is_esp = frame[12..14] == ETHERTYPE_ESP.to_be_bytes();
     let bytes = &mut frame[HEADER_LEN..];
@@ -108,7 +108,7 @@ fn reseal(frame: &mut [u8]) {
     }
 }
 
-/// Values of a strategy, the same ones each time.
+/// Returns values of a strategy, the same ones each time.
 fn values<S: Strategy>(strategy: S, count: usize) -> Vec<S::Value> {
     let mut runner = TestRunner::deterministic();
     (0..count).map(|_| strategy.new_tree(&mut runner).expect("a value").current()).collect()
@@ -252,7 +252,7 @@ fn chunks_are_found_where_the_reader_finds_them() {
         let row = &rows[index];
         assert_eq!(row.contains_key("goal.contradiction"), is_broken, "frame {}", index + 1);
         let mut shown = row.get("goal.kind").cloned().unwrap_or_default();
-        // The reader keeps to itself what is not complete, unless it comes in pieces.
+        // The reader passes on only complete chunks, and pieces of those that come in pieces.
         if row.contains_key("goal.begins_in") && shown.len() > kinds.len() {
             shown.pop();
         }

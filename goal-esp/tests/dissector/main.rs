@@ -1,6 +1,6 @@
-//! What Wireshark shows of frames through the dissector in `contrib/wireshark/`, beside what
-//! goal-esp wrote into them and what its own parsers say of them. Needs `tshark`, and says so where
-//! it is missing.
+//! Tests of the Wireshark dissector in `contrib/wireshark/`: its output for frames that goal-esp
+//! writes is compared with the values written and with goal-esp's parsers. The tests need `tshark`;
+//! without it, a line says that they are skipped.
 
 mod capture;
 mod expected;

@@ -1,4 +1,4 @@
-//! Chunks over several packets, which come in any order, twice, or not at all.
+//! Chunks over several packets, which arrive in any order, twice, or never.
 
 use crate::capture::{Capture, End};
 use crate::expected::{put, put_bytes, put_chunk, put_part, put_whole};
@@ -7,20 +7,20 @@ use crate::tshark::Tshark;
 use goal_esp::message::Writer;
 use goal_esp::wire::{Chunk, ChunkKind, Extension, Flags};
 
-/// Longest payload here.
+/// The longest payload in these tests.
 const PAYLOAD_MAX: usize = 300;
 
-/// Packets as goal-esp fills them: a communicator; 700 bytes of data in three packets, and an
-/// announcement behind them in the third.
+/// Packets as goal-esp fills them: a communicator, 700 bytes of data over three packets, and an
+/// announcement behind them in the third one.
 fn packets() -> ([Chunk; 2], Vec<u8>, Vec<Vec<u8>>) {
     let chunks = [chunk(ChunkKind::Data, 700), chunk(ChunkKind::Rts, 0)];
     let data = bytes(700);
     let (mut writer, mut packets) = (Writer::default(), Vec::new());
     writer.write(&communicator(), &[], PAYLOAD_MAX, |packet| push(&mut packets, packet));
-    writer.finish(|packet| push(&mut packets, packet));
+    writer.flush(|packet| push(&mut packets, packet));
     writer.write(&chunks[0], &data, PAYLOAD_MAX, |packet| push(&mut packets, packet));
     writer.write(&chunks[1], &[], PAYLOAD_MAX, |packet| push(&mut packets, packet));
-    writer.finish(|packet| push(&mut packets, packet));
+    writer.flush(|packet| push(&mut packets, packet));
     assert_eq!(packets.len(), 4);
     (chunks, data, packets)
 }
@@ -56,8 +56,8 @@ pub(crate) fn chunks_over_packets(capture: &mut Capture) {
     reordered(capture, 12, true);
 }
 
-/// The packets with the data come last, first, second. What is known of a frame before the packets
-/// in front of it came is less on the first pass.
+/// The packets with the data arrive last, first, second. On the first pass, less is known of a
+/// frame than after the packets before it were seen.
 fn reordered(capture: &mut Capture, number: u16, is_second_pass: bool) {
     let (chunks, data, packets) = packets();
     let ends = End::pair(number);
@@ -79,15 +79,16 @@ fn reordered(capture: &mut Capture, number: u16, is_second_pass: bool) {
     put_whole(row, &data, 3);
 }
 
-/// Packets that the capture does not have.
+/// Packets that are missing from the capture.
 pub(crate) fn lost_to_the_capture(capture: &mut Capture) {
     let (chunks, data, packets) = packets();
-    // Nobody says that packet 1 has arrived: it may still come.
+    // Packet 1 is not acknowledged, so it may still arrive.
     let ends = End::pair(13);
     set_up(capture, &ends);
     put_chunk(send(capture, &ends[0], 0, &packets[0]), &communicator());
     put(send(capture, &ends[0], 2, &packets[2]), "goal_esp.early", 1);
-    // Packet 2 has arrived, and was not captured; chunks are found again where one begins a packet.
+    // Packet 2 is acknowledged, but was not captured. The next chunk is found where one begins a
+    // packet.
     let ends = End::pair(14);
     set_up(capture, &ends);
     put_chunk(send(capture, &ends[0], 0, &packets[0]), &communicator());
@@ -112,8 +113,7 @@ pub(crate) fn lost_to_the_capture(capture: &mut Capture) {
     put_bytes(row, "goal.data", &data[..20]);
 }
 
-/// Bytes that are no chunks where there must be some, and communicators that are not named once and
-/// first.
+/// Malformed chunks, and communicators that are not named once and first.
 pub(crate) fn no_chunks(capture: &mut Capture) {
     let eager = chunk(ChunkKind::Eager, 0);
     let past_the_end = Chunk { offset: u64::MAX, ..chunk(ChunkKind::Data, 1) };
@@ -156,7 +156,7 @@ fn long_chunks_are_put_together() {
     writer.write(&chunk(ChunkKind::Eager, 128 << 10), &data, 9216, |packet| {
         push(&mut packets, packet)
     });
-    writer.finish(|packet| push(&mut packets, packet));
+    writer.flush(|packet| push(&mut packets, packet));
     for (index, packet) in packets.iter().enumerate() {
         send(&mut capture, &ends[0], index as u32, packet);
     }

@@ -9,7 +9,7 @@ use goal_esp::wire::{
     Ranges, State,
 };
 
-/// Numbers of packets wrap on the way.
+/// Sequence numbers wrap around during the tests.
 pub(crate) const FIRST: u32 = u32::MAX - 1;
 
 pub(crate) const TAGGED: Extension = Extension::Tagged { control: 0x8000_0001 };
@@ -21,7 +21,7 @@ fn handshake(payload_max: u16, authenticates_data: bool) -> Extension {
     Extension::Handshake { control: 0, nonce_high: 0xfedc_ba98, parameters }
 }
 
-/// A handshake, whose ends both begin at [`FIRST`].
+/// Appends a handshake whose ends both begin at [`FIRST`].
 pub(crate) fn set_up(capture: &mut Capture, [one, other]: &[End; 2]) {
     capture.esp(one, &one.repr(Flags::SYN, FIRST, handshake(9216, false)), &[]);
     let mut answer = other.repr(Flags::SYN | Flags::ACK, FIRST, handshake(256, true));
@@ -30,7 +30,7 @@ pub(crate) fn set_up(capture: &mut Capture, [one, other]: &[End; 2]) {
     capture.esp(one, &one.repr(Flags::ACK, FIRST, handshake(9216, false)), &[]);
 }
 
-/// The chunk that is the first of each connection.
+/// Returns the first chunk of each stream.
 pub(crate) fn communicator() -> Chunk {
     Chunk {
         kind: ChunkKind::Communicator,
@@ -42,7 +42,7 @@ pub(crate) fn communicator() -> Chunk {
     }
 }
 
-/// A chunk of each kind with all that it may have, whose bytes are `len`.
+/// Returns a chunk of this kind with `len` bytes and all fields that it may have.
 pub(crate) fn chunk(kind: ChunkKind, len: u32) -> Chunk {
     let (message, receive, offset) = match kind {
         ChunkKind::Eager => (0, 0, len.into()),
@@ -68,7 +68,7 @@ pub(crate) fn chunk(kind: ChunkKind, len: u32) -> Chunk {
     Chunk { kind, len, message, receive, offset, envelope: kind.has_envelope().then_some(envelope) }
 }
 
-/// The bytes of a chunk's header and its data.
+/// Returns the bytes of a chunk's header and its data.
 pub(crate) fn bytes_of(chunk: &Chunk, data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; chunk.header_len()];
     chunk.emit(&mut bytes);
@@ -156,7 +156,7 @@ fn datagrams() -> Vec<EdpRepr<'static>> {
     messages.into_iter().map(repr).collect()
 }
 
-/// Padding, as Ethernet has it behind short frames, and a frame on a virtual network.
+/// Padding behind short frames, and a frame with a VLAN tag.
 fn around(capture: &mut Capture) {
     let [one, _] = End::pair(2);
     let packet = one.repr(Flags::ACK, 5, TAGGED);
@@ -173,7 +173,7 @@ fn around(capture: &mut Capture) {
     *len = bytes.len();
 }
 
-/// Frames with one fault, and what is shown of them all the same.
+/// Frames with one fault: their other fields are shown all the same.
 fn faulty(capture: &mut Capture) {
     let [one, _] = End::pair(3);
     let packet = one.repr(Flags::TXS, 5, Extension::None);
@@ -293,7 +293,7 @@ fn filters_of_the_readme_are_filters() {
     let mut capture = Capture::default();
     capture.edp(&datagrams()[1]);
     for filter in filters {
-        // Fails where the filter is none.
+        // Fails if the filter is invalid.
         tshark.rows(&capture.pcap(), "filters", &["-Y", filter]);
     }
 }

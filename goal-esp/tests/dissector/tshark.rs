@@ -1,11 +1,11 @@
-//! Runs `tshark` with the dissector, and nothing else of whoever runs it.
+//! Runs `tshark` with the dissector, and without the user's settings and plugins.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The values that a frame has of each field, in their order. Numbers are decimal, bytes
-/// hexadecimal; what has no value of its own counts as 1.
+/// The values of each field of a frame, in order. Numbers are decimal, bytes hexadecimal; a field
+/// without a value counts as 1.
 pub(crate) type Row = BTreeMap<String, Vec<String>>;
 
 /// A `tshark` that has read the dissector.
@@ -15,7 +15,7 @@ pub(crate) struct Tshark {
 }
 
 impl Tshark {
-    /// The one of this machine; `None`, and a line that says so, where there is none.
+    /// Finds `tshark`. If there is none, it prints a line that says so and returns `None`.
     pub(crate) fn find() -> Option<Self> {
         if Command::new("tshark").arg("--version").output().is_err() {
             eprintln!("skipped: there is no tshark to try the dissector with");
@@ -39,7 +39,7 @@ impl Tshark {
         Some(Self { fields })
     }
 
-    /// What it shows of each frame of a capture. Fails where the dissector does.
+    /// Returns the fields of each frame of a capture. Fails if the dissector does.
     pub(crate) fn rows(&self, capture: &[u8], name: &str, options: &[&str]) -> Vec<Row> {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.pcap"));
         std::fs::write(&path, capture).expect("the capture is written");

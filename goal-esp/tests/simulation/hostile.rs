@@ -1,4 +1,4 @@
-//! A host without the key that hears every frame, and sends what it heard again, changed or not.
+//! A host without the key that sees every frame and sends copies of them, changed or not.
 
 use crate::streams::{Scenario, Streams};
 use goal_esp::endpoint::Stats;
@@ -27,11 +27,11 @@ const SCENARIO: Scenario = Scenario {
     limit_ns: 100_000_000_000,
 };
 
-/// Frames of the hostile host in a test unless `GOAL_ESP_FRAMES` says otherwise.
+/// The number of frames that the hostile host sends unless `GOAL_ESP_FRAMES` says otherwise.
 const FRAMES: u64 = 100_000;
 
-/// Runs the scenario, and lets a hostile host send frames after each step. All streams must arrive
-/// as ever.
+/// Runs the scenario while a hostile host sends frames after each step. All streams must arrive
+/// unharmed.
 fn attack(
     scenario: &Scenario,
     seed: u64,
@@ -46,7 +46,7 @@ fn attack(
         if !streams.is_done() {
             streams.step().unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));
         }
-        heard.extend(streams.simulation.network.take_heard());
+        heard.extend(streams.simulation.network.take_sent());
         for _ in 0..4 {
             if sent == frames || heard.is_empty() {
                 break;
@@ -81,7 +81,7 @@ fn replayed_frames_change_nothing() {
     }
 }
 
-/// Any bits turned, and the checksum made right again.
+/// Flips any bits and corrects the checksum.
 #[test]
 fn forged_frames_change_nothing() {
     let stats = attack(&SCENARIO, 2, |random, heard| {
@@ -90,14 +90,13 @@ fn forged_frames_change_nothing() {
             let bit = 8 * 14 + random.below(8 * (frame.len() as u64 - 14)) as usize;
             frame[bit / 8] ^= 1 << (bit % 8);
         }
-        goal_esp::harness::seal(&mut frame);
+        goal_esp::harness::repair_checksum(&mut frame);
         frame
     });
     assert!(stats.unproven > 1000, "{stats:?}");
 }
 
-/// Control frames of a connection whose data is not authenticated, all but the data that goes
-/// along.
+/// Changes control frames of a connection whose data is not authenticated, except their data.
 #[test]
 fn forged_control_frames_change_nothing() {
     let scenario = Scenario { authenticates_data: false, ..SCENARIO };
@@ -110,9 +109,9 @@ fn forged_control_frames_change_nothing() {
             if packet.flags().has(Flags::RRQ) { packet.len() } else { packet.header_len() };
         if is_control {
             let at = 14 + random.below(proven as u64) as usize;
-            // All but the flags, which would make data of it.
+            // The flags stay, because other flags would make it a frame of data.
             frame[if at == 15 { 16 } else { at }] ^= 1 + random.below(255) as u8;
-            goal_esp::harness::seal(&mut frame);
+            goal_esp::harness::repair_checksum(&mut frame);
         }
         frame
     });

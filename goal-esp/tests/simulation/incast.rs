@@ -1,8 +1,8 @@
-//! Eight hosts send to one at once: what the receiver's budget is good for, beside senders that may
-//! fill their windows.
+//! Eight hosts send to one at once: compares the receiver's congestion budget with windows that are
+//! always full.
 //!
-//! In one run each sends all that it has, in another a part and then a part each time that it was
-//! answered, as in a row of gathers.
+//! In one run each host sends all of its data, in another one a part after each answer, as in a row
+//! of gathers.
 
 use goal_esp::endpoint::{ConnectionId, Event};
 use goal_esp::sim::{Counts, Faults, Links, Simulation};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 const SENDERS: usize = 8;
 const BYTES: usize = 4 << 20;
-/// Bytes of a part: those of some 45 packets.
+/// The length of a part in bytes: some 45 packets.
 const PART: usize = 1 << 16;
 
 struct Outcome {
@@ -19,7 +19,7 @@ struct Outcome {
     sent_again: u64,
 }
 
-/// Hosts 1 to 8 send to host 0, whose budget is `budget` packets, and who answers each part; the
+/// Hosts 1 to 8 send to host 0, which answers each part and has a budget of `budget` packets. The
 /// switch's outputs have room for `queue` frames.
 fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
     let links = Links { queue_frames_max, ..Links::default() };
@@ -33,9 +33,8 @@ fn incast(budget: u16, queue_frames_max: usize, part: usize) -> Outcome {
     let mut left = [part; SENDERS + 1];
     let mut read = [0; SENDERS + 1];
     let mut senders = BTreeMap::new();
-    // Bytes that were read when something of each sender had come, and when that was: what is lost
-    // at the very beginning, when nobody knows yet how long a round trip takes, is no congestion
-    // that lasts.
+    // The bytes read, and the time, when data of each sender had arrived. Losses before that are
+    // not counted as congestion: no round trip was measured yet.
     let mut begun = None;
     let sum = |read: &[usize]| read.iter().sum::<usize>();
     while sum(&read) < SENDERS * BYTES {

@@ -1,4 +1,4 @@
-//! Endpoints on a switch where everything goes wrong, from seeds.
+//! Simulations of endpoints on a switch with every kind of fault, repeatable from seeds.
 //!
 //! A failure prints its seed and the command that replays it.
 
@@ -10,7 +10,7 @@ mod tampered;
 
 use streams::{Scenario, Streams};
 
-/// Seeds of a run unless `GOAL_ESP_SEEDS` says otherwise.
+/// The number of seeds unless `GOAL_ESP_SEEDS` says otherwise.
 const SEEDS: u64 = 4_000;
 
 #[test]
@@ -18,7 +18,7 @@ fn many_seeds() {
     (0..from_environment("GOAL_ESP_SEEDS", SEEDS)).for_each(run);
 }
 
-/// The seed in `GOAL_ESP_SEED`, or 0.
+/// Runs the seed in `GOAL_ESP_SEED`, or 0.
 #[test]
 fn one_seed() {
     run(from_environment("GOAL_ESP_SEED", 0));

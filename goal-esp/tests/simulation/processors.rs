@@ -1,20 +1,20 @@
 //! Two hosts with many more ranks than processors: a few ranks of each run for a while, and then
-//! others do.
+//! others.
 //!
-//! All ranks of one host talk to all of the other one. What is said again to a rank that has no
-//! processor is in vain, fills the place where its frames wait, and costs it time when it runs.
+//! All ranks of one host send to all of the other one. Frames repeated to a rank that has no
+//! processor fill its queue and cost it time when it runs.
 
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, Endpoint, Event, FRAME_LEN_MAX, Timing};
 use goal_esp::sim::{Random, Simulation};
 use std::collections::VecDeque;
 
-/// Time between two looks of the ranks that run, and how many there are until others run.
+/// The time between two polls of the ranks that run, and the number of polls in a turn.
 const LOOK_NS: u64 = 5_000_000;
 const LOOKS: u64 = 60;
-/// Ranks of a host that run at a time.
+/// The number of ranks of a host that run at a time.
 const RUNNING: usize = 5;
-/// Frames that wait for a rank at most; the others are lost.
+/// The most frames in the queue of a rank; further ones are lost.
 const WAITING_MAX: usize = 1000;
 
 struct Rank {
@@ -26,14 +26,14 @@ struct Rank {
 }
 
 struct Outcome {
-    /// Number of turns of each rank.
+    /// The number of turns of each rank.
     turns: u64,
-    /// Frames for each pair of ranks.
+    /// The number of frames for each pair of ranks.
     frames: f64,
 }
 
-/// `ranks` ranks on each of two hosts, with one processor each. Each sends one message to each rank
-/// of the other host.
+/// Simulates `ranks` ranks on each of two hosts with one processor. Each sends one message to each
+/// rank of the other host.
 fn exchange(seed: u64, ranks: usize) -> Outcome {
     let mut random = Random::new(seed);
     let job_key = JobKey::new(&random.bytes());
@@ -41,7 +41,7 @@ fn exchange(seed: u64, ranks: usize) -> Outcome {
         .map(|rank| {
             let payload_max = Config::payload_max_of(1500).expect("it is enough");
             let mut config = Config::new(Simulation::address(rank), job_key.clone(), payload_max);
-            // Those of ranks.
+            // The timing of goal-run's ranks.
             config.timing = Timing {
                 dead_ns: 300_000_000_000,
                 connect_ns: 300_000_000_000,
@@ -56,7 +56,7 @@ fn exchange(seed: u64, ranks: usize) -> Outcome {
     let (mut sent, mut out) = (0u64, vec![0; FRAME_LEN_MAX]);
     let numbers = move |rank: usize| if rank < ranks { ranks..2 * ranks } else { 0..ranks };
     for look in 0.. {
-        // Which ranks run together differs each time that all have run.
+        // Other ranks run together each time that all have run.
         let (step, now_ns) = (look / LOOKS, 1 + look * LOOK_NS);
         let groups = (ranks / RUNNING) as u64;
         if all.iter().all(|rank| (rank.connected, rank.read) == (ranks, ranks)) {

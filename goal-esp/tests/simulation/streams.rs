@@ -1,21 +1,21 @@
-//! Every host sends a stream to every other one, and all must arrive as they were sent.
+//! Every host sends a stream to every other one; all must arrive unharmed.
 
 use goal_esp::endpoint::{ConnectionId, Event};
 use goal_esp::sim::{Faults, Links, Partition, Random, Simulation};
 use goal_esp::wire::{Chunk, ChunkKind};
 use std::collections::BTreeMap;
 
-/// What a seed stands for.
+/// The parameters that follow from a seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Scenario {
     pub(crate) hosts: usize,
     pub(crate) links: Links,
     pub(crate) faults: Faults,
     pub(crate) partition: Option<Partition>,
-    /// Both hosts of a pair ask for the connection.
+    /// True if both hosts of a pair ask for the connection.
     pub(crate) both_ask: bool,
     pub(crate) authenticates_data: bool,
-    /// Each host opens the communicator of all streams at some time before this; 0 if streams name
+    /// The time before which each host opens the communicator of all streams; 0 if streams name
     /// none.
     pub(crate) opens_ns: u64,
     pub(crate) bytes_max: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// A few hosts, and some of all that can go wrong.
+    /// Returns a few hosts with some of the faults.
     pub(crate) fn random(seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x5eed);
         let mut rate = |most: u64| if random.below(2) == 0 { 0 } else { random.below(most) as u32 };
@@ -63,7 +63,7 @@ impl Scenario {
 /// The communicator of all streams.
 const COMMUNICATOR: u32 = 3;
 
-/// The payload of a packet that names the communicator.
+/// Returns the payload of a packet that names the communicator.
 fn communicator() -> Vec<u8> {
     let (kind, message) = (ChunkKind::Communicator, COMMUNICATOR);
     let chunk = Chunk { kind, len: 0, message, receive: 0, offset: 0, envelope: None };
@@ -77,7 +77,7 @@ struct Flow {
     peer: usize,
     sent: u64,
     read: u64,
-    /// The communicator was named, by either end.
+    /// True once the communicator was named, by this end and by its peer.
     is_named: [bool; 2],
     is_finished: bool,
     is_closed: bool,
@@ -89,7 +89,7 @@ pub(crate) struct Streams {
     seed: u64,
     scenario: Scenario,
     random: Random,
-    /// When each host opens the communicator; `None` once it is open.
+    /// The time at which each host opens the communicator; `None` once it is open.
     opens_ns: Vec<Option<u64>>,
     flows: BTreeMap<(usize, ConnectionId), Flow>,
 }
@@ -123,7 +123,7 @@ impl Streams {
         Self { simulation, seed, scenario, random, opens_ns, flows }
     }
 
-    /// How much `from` sends `to`.
+    /// Returns the number of bytes that `from` sends to `to`.
     fn total(&self, from: usize, to: usize) -> u64 {
         Random::new(self.seed ^ (from * 64 + to) as u64).below(self.scenario.bytes_max)
     }

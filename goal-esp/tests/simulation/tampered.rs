@@ -1,5 +1,4 @@
-//! A host between two others, which sees every frame first and changes what it likes; it has no
-//! key.
+//! A host without the key between two others, which sees every frame first and may change it.
 
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::{Config, ConnectionId, Endpoint, Event, FRAME_LEN_MAX};
@@ -10,7 +9,7 @@ const ENDS: [Address; 2] = [
     Address { mac: Mac([2, 0, 0, 0, 0, 2]), port: 2 },
 ];
 
-/// Where an ESP packet begins in a frame.
+/// The place in a frame at which an ESP packet begins.
 const PACKET: usize = 14;
 
 /// Two endpoints and the host between them.
@@ -33,8 +32,8 @@ impl Wire {
         Self { ends, ids: [None, None], read: Vec::new(), now_ns: 0 }
     }
 
-    /// Carries frames until nobody has one, each as `change` leaves it; what host 1 reads is kept.
-    /// Time passes a little.
+    /// Carries frames for a short time, each after `change` has changed it. The payloads that host
+    /// 1 reads are kept.
     fn carry(&mut self, mut change: impl FnMut(usize, &mut Vec<u8>)) {
         for _ in 0..20 {
             self.now_ns += 1_000_000;
@@ -78,25 +77,25 @@ fn has_data(frame: &[u8]) -> bool {
     Packet::new_checked(Frame::new_checked(frame).unwrap().payload()).unwrap().payload_len() > 0
 }
 
-/// Changes the payload and makes all right that has no key.
+/// Changes the payload, and everything else that needs no key.
 #[allow(clippy::ptr_arg)] // As the others are.
 fn spoil(frame: &mut Vec<u8>) {
     *frame.last_mut().expect("it has a payload") ^= 1;
-    goal_esp::harness::seal(frame);
+    goal_esp::harness::repair_checksum(frame);
 }
 
-/// As a frame of the form without a tag, which a connection whose data is not authenticated would
-/// take.
+/// Turns it into a frame of the form without a tag, which a connection accepts if its data is not
+/// authenticated.
 fn strip(frame: &mut Vec<u8>) {
     frame.drain(PACKET + 26..PACKET + 42);
     frame[PACKET] &= 0xf0;
     frame[PACKET + 1] &= !2;
     let last = frame.len() - 1;
     frame[last] ^= 1;
-    goal_esp::harness::seal(frame);
+    goal_esp::harness::repair_checksum(frame);
 }
 
-/// As a frame whose tag covers its header only.
+/// Turns it into a frame whose tag covers only the header.
 #[allow(clippy::ptr_arg)] // As the others are.
 fn weaken(frame: &mut Vec<u8>) {
     frame[PACKET] = frame[PACKET] & 0xf0 | 1;
@@ -118,13 +117,13 @@ fn data_that_was_changed_on_its_way_is_never_read() {
         });
         assert_eq!(wire.read, [b""; 0], "{name}");
         assert!(wire.ends[1].stats().unproven > 0, "{name}");
-        // The true one comes again.
+        // The unchanged packet arrives later.
         wire.carry(|_, _| {});
         assert_eq!(wire.read, [b"pay 10 to Ann"], "{name}");
     }
 }
 
-/// The case shows what is missing without it.
+/// Shows the attack that is possible without tags.
 #[test]
 fn without_tags_data_that_was_changed_is_read() {
     let mut wire = Wire::new([false, false], 1);
@@ -138,7 +137,8 @@ fn without_tags_data_that_was_changed_is_read() {
     assert_eq!(wire.read, [b"pay 10 to Ano"]);
 }
 
-/// Clears or sets the option in a handshake's frames, and makes all right that has no key.
+/// Clears or sets the option in the frames of a handshake, and changes everything else that needs
+/// no key.
 #[test]
 fn nobody_without_the_key_talks_two_hosts_out_of_it() {
     for asks in [[true, true], [true, false], [false, true], [false, false]] {
@@ -148,14 +148,14 @@ fn nobody_without_the_key_talks_two_hosts_out_of_it() {
                 let is_handshake = frame[PACKET] & 0xf == 2;
                 if is_handshake && flags(frame) == which {
                     frame[PACKET + 45] ^= 1;
-                    goal_esp::harness::seal(frame);
+                    goal_esp::harness::repair_checksum(frame);
                 }
             });
             let connected = [wire.ids[0].is_some(), wire.ids[1].is_some()];
             assert_ne!(connected, [true, true], "{asks:?} {which:?}");
             assert!(wire.ends.iter().any(|end| end.stats().unproven > 0), "{asks:?} {which:?}");
         }
-        // Nobody is between them now: one that asks is enough.
+        // The frames are not changed any more: one end that asks for tags is enough.
         let mut wire = Wire::new(asks, 1);
         wire.carry(|_, _| {});
         wire.push(b"pay 10 to Ann");
@@ -166,8 +166,8 @@ fn nobody_without_the_key_talks_two_hosts_out_of_it() {
     }
 }
 
-/// Frames of one connection are none of another one between the same ends with the same key, though
-/// one of the nonces be the same.
+/// Frames of one connection are refused on another one between the same ends with the same key,
+/// even if one of the nonces is the same.
 #[test]
 fn frames_of_another_connection_are_not_taken() {
     let mut recorded = Vec::new();

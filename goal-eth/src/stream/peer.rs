@@ -56,12 +56,12 @@ impl Peer {
         self.writer.room(self.payload_max)
     }
 
-    /// See [`Writer::place`].
+    /// See [`Writer::reserve`].
     #[inline]
     pub(super) fn place(&mut self, chunk: &Chunk, endpoint: &mut Endpoint) -> Option<&mut [u8]> {
-        self.writer.place(chunk, self.payload_max, |packet| {
+        self.writer.reserve(chunk, self.payload_max, |packet| {
             self.waiting.push_back(packet);
-            endpoint.spare()
+            endpoint.empty_payload()
         })
     }
 
@@ -69,7 +69,7 @@ impl Peer {
     pub(super) fn write(&mut self, chunk: &Chunk, bytes: &[u8], endpoint: &mut Endpoint) {
         self.writer.write(chunk, bytes, self.payload_max, |packet| {
             self.waiting.push_back(packet);
-            endpoint.spare()
+            endpoint.empty_payload()
         });
     }
 
@@ -87,9 +87,9 @@ impl Peer {
             self.write(&bare(ChunkKind::Room, allowed), &[], endpoint);
         }
         let Self { id, writer, waiting, .. } = self;
-        writer.finish(|packet| {
+        writer.flush(|packet| {
             waiting.push_back(packet);
-            endpoint.spare()
+            endpoint.empty_payload()
         });
         while let Some(packet) = waiting.pop_front() {
             if let Err(full) = endpoint.push(*id, packet, waiting.is_empty()) {

@@ -1,4 +1,4 @@
-//! Two endpoints and what happens between them.
+//! Two endpoints on a simulated network.
 
 mod postponed;
 
@@ -14,7 +14,7 @@ fn pair(configure: impl Fn(&mut Config)) -> Simulation {
     Simulation::new(7, 2, Links::default(), Faults::default(), configure)
 }
 
-/// Lets everything happen up to a time, and collects what hosts are told.
+/// Runs the simulation up to a time, and returns the events of the hosts.
 fn run_until(simulation: &mut Simulation, until_ns: u64) -> Vec<(usize, Event)> {
     let mut events = Vec::new();
     loop {
@@ -36,7 +36,7 @@ fn run_for(simulation: &mut Simulation, time_ns: u64) -> Vec<(usize, Event)> {
     run_until(simulation, until_ns)
 }
 
-/// Does something with a host's endpoint.
+/// Uses a host's endpoint, and sends its frames.
 fn with<R>(
     simulation: &mut Simulation,
     host: usize,
@@ -48,7 +48,7 @@ fn with<R>(
     result
 }
 
-/// Host 0 asks; the ids on both sides.
+/// Host 0 asks for a connection. Returns the ids of both ends.
 fn connect(simulation: &mut Simulation) -> [ConnectionId; 2] {
     let peer = Simulation::address(1);
     let own =
@@ -123,7 +123,7 @@ fn some_answers_take_acknowledgements_along() {
         assert_eq!(read(&mut simulation, 0, a), [b"pong"]);
     }
     assert_eq!(simulation.network.counts().delivered - before, 20);
-    // Each side's last four messages.
+    // The last four messages of each side are acknowledged alone.
     run_for(&mut simulation, SECOND_NS / 10);
     assert_eq!(simulation.network.counts().delivered - before, 22);
 }
@@ -140,7 +140,7 @@ fn a_sign_of_life_that_was_lost_makes_no_long_round_trip() {
         b = simulation.hosts[1].endpoint.poll_event();
     }
     let Some(Event::Connected { id: b, .. }) = b else { panic!("{b:?}") };
-    // Who was asked for a connection asks for a sign of life, and hears none.
+    // The end that received the SYN asks for a sign of life, and gets none.
     simulation.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
     run_for(&mut simulation, 5_000_000);
     simulation.network.set_faults(Faults::default());
@@ -158,17 +158,17 @@ fn a_sign_of_life_that_was_lost_makes_no_long_round_trip() {
 fn a_peer_that_falls_silent_is_told_in_time() {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);
-    // While it lives, it is asked, and answers.
+    // While the peer lives, it answers.
     assert_eq!(run_for(&mut simulation, 60 * SECOND_NS), []);
     simulation.network.set_faults(Faults { lost: 1_000_000, ..Faults::default() });
-    // It was heard up to `probe_ns` before that.
+    // The last sign of life came up to `probe_ns` before.
     let mut lost = run_for(&mut simulation, 2 * SECOND_NS + SECOND_NS / 1000);
     lost.sort_by_key(|(host, _)| *host);
     let cause = Loss::Dead;
     assert_eq!(lost, [(0, Event::Lost { id: a, cause }), (1, Event::Lost { id: b, cause })]);
 }
 
-/// Looks at a host's endpoint at a time of its clock, and drops what it sends. What it is told.
+/// Runs a host's endpoint at a time of its clock, and drops its frames. Returns its events.
 fn look(simulation: &mut Simulation, host: usize, now_ns: u64) -> Vec<Event> {
     let endpoint = &mut simulation.hosts[host].endpoint;
     endpoint.handle_timeout(now_ns);
@@ -182,13 +182,13 @@ fn time_in_which_nobody_looked_is_no_silence() {
     let mut simulation = pair(|_| {});
     let [a, _] = connect(&mut simulation);
     let mut now_ns = simulation.host_now_ns(0);
-    // A host that has no processor for 10 s, each time that it sleeps, has not heard its peer
-    // because of that.
+    // A host that has no processor for 10 s has not looked for frames. That is no silence of its
+    // peer.
     for _ in 0..3 {
         now_ns += 10 * SECOND_NS;
         assert_eq!(look(&mut simulation, 0, now_ns), []);
     }
-    // One that looks, and hears nothing, has lost it.
+    // A host that looks and finds no frames has lost its peer.
     let looks = (1..=25).flat_map(|n| look(&mut simulation, 0, now_ns + n * SECOND_NS / 10));
     assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
 }
@@ -197,7 +197,7 @@ fn time_in_which_nobody_looked_is_no_silence() {
 fn a_peer_that_was_slow_to_answer_is_given_longer() {
     let mut simulation = pair(|_| {});
     let [a, b] = connect(&mut simulation);
-    // It has less and less of a processor: signs of life come late, and later.
+    // The peer has less and less processor time, so its signs of life come later and later.
     for tenths in [10, 15, 30, 50] {
         let mut now_ns = simulation.host_now_ns(0);
         for _ in 0..tenths {
@@ -208,15 +208,14 @@ fn a_peer_that_was_slow_to_answer_is_given_longer() {
         let question = with(&mut simulation, 1, |now_ns, endpoint| {
             let connection = endpoint.of_mut(b).expect("it is there");
             connection.machine_mut().expect("it is connected").probe();
-            endpoint.touch(b.index);
+            endpoint.mark_touched(b.index);
             let mut frame = [0; FRAME_LEN_MAX];
             let len = endpoint.poll_transmit(now_ns, &mut frame).expect("a question");
             frame[..len].to_vec()
         });
         simulation.hosts[0].endpoint.handle_frame(now_ns, &question);
     }
-    // A peer that was slow once is lost all the same when it stays silent: after five times as long
-    // at most.
+    // A peer that was slow is lost too when it stays silent, after at most five times as long.
     let now_ns = simulation.host_now_ns(0) + 20 * SECOND_NS;
     let looks = (1..=110).flat_map(|n| look(&mut simulation, 0, now_ns + n * SECOND_NS / 10));
     assert_eq!(looks.collect::<Vec<_>>(), [Event::Lost { id: a, cause: Loss::Dead }]);
@@ -248,7 +247,7 @@ fn frames_that_get_lost_for_their_size_are_told() {
     };
     assert!((1200..1260).contains(&bytes), "{bytes}");
     assert_eq!(after_long_packets(900, long), []);
-    // Where frames of every size get lost, that is no reason.
+    // If frames of every size are lost, the size is not the cause.
     for lost in [100_000, 300_000] {
         assert_eq!(after_long_packets(1200, Faults { lost, ..Faults::default() }), []);
     }
@@ -268,8 +267,7 @@ fn a_question_that_is_overtaken_by_its_answer_is_not_asked() {
     let mut simulation = pair(|_| {});
     let peer = Simulation::address(1);
     with(&mut simulation, 0, |now_ns, endpoint| endpoint.connect(now_ns, peer)).expect("one peer");
-    // The answer to the question comes, and what says that the connection is there is on its way
-    // back.
+    // The SYN was answered, and the peer's acknowledgement is in flight.
     while simulation.hosts[1].endpoint.poll_event().is_none() {
         simulation.advance();
     }
@@ -278,7 +276,7 @@ fn a_question_that_is_overtaken_by_its_answer_is_not_asked() {
         frames.extend(simulation.network.advance().filter(|(host, _)| *host == 0));
     }
     let now_ns = simulation.host_now_ns(0) + SECOND_NS;
-    // Time to ask again; but the interface has no room before the frames are looked at.
+    // The SYN is due again, but the interface has no room before the frames are handled.
     simulation.hosts[0].endpoint.handle_timeout(now_ns);
     for (_, frame) in frames {
         simulation.hosts[0].endpoint.handle_frame(now_ns, &frame);
@@ -369,10 +367,10 @@ fn data_is_tagged_if_one_end_asks_for_it() {
     for asks in [Simulation::address(0), Simulation::address(1)] {
         let mut simulation = pair(|config| config.authenticates_data = config.address == asks);
         let [a, _] = connect(&mut simulation);
-        simulation.network.take_heard();
+        simulation.network.take_sent();
         push(&mut simulation, 0, a, b"hello");
         run_for(&mut simulation, SECOND_NS / 10);
-        let heard = simulation.network.take_heard();
+        let heard = simulation.network.take_sent();
         assert!(heard.len() >= 2);
         for bytes in heard {
             let frame = Frame::new_checked(&bytes[..]).unwrap();
@@ -381,8 +379,8 @@ fn data_is_tagged_if_one_end_asks_for_it() {
     }
 }
 
-/// What is read from the frame itself is what is next, with nothing before it left to be read or to
-/// be told.
+/// A payload is read in place only if it is the next one, and no packets before it are unread and
+/// no events unreported.
 #[test]
 fn the_next_payload_is_read_where_it_lies() {
     let mut simulation = pair(|_| {});

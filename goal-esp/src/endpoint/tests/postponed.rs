@@ -7,7 +7,7 @@ use crate::wire::{Chunk, ChunkKind};
 
 const COMMUNICATOR: u32 = 7;
 
-/// The payload of a packet that names a communicator, followed by `len` bytes.
+/// Returns the payload of a packet that names a communicator, followed by `len` bytes.
 fn first_packet(len: usize) -> Vec<u8> {
     let (kind, message) = (ChunkKind::Communicator, COMMUNICATOR);
     let chunk = Chunk { kind, len: 0, message, receive: 0, offset: 0, envelope: None };
@@ -33,7 +33,7 @@ fn open(simulation: &mut Simulation, host: usize, communicator: u32) {
     with(simulation, host, |now_ns, endpoint| endpoint.open_communicator(now_ns, communicator));
 }
 
-/// The number of packets of the peer that host 1 keeps.
+/// Returns the number of packets that host 1 keeps.
 fn kept(simulation: &Simulation) -> usize {
     let connections = simulation.hosts[1].endpoint.connections.iter().flatten();
     connections.filter_map(|of| of.slot.machine()).map(|machine| machine.receiver().kept()).sum()
@@ -57,7 +57,7 @@ fn a_stream_is_read_once_its_communicator_is_open() {
     let before = simulation.hosts[1].endpoint.stats();
     assert!((10..60).contains(&before.postponed), "{before:?}");
     open(&mut simulation, 1, COMMUNICATOR);
-    // It is asked for at once, though its sender would wait for a second until it says it again.
+    // The packets are requested at once: their sender's timer would take up to a second.
     let events = run_for(&mut simulation, SECOND_NS / 1000);
     assert_eq!(events[0], (1, Event::Readable(b)));
     let mut all = read(&mut simulation, 1, b);
@@ -113,7 +113,7 @@ fn a_communicator_that_is_never_opened_ends_the_connection() {
     }
 }
 
-/// Only the first packet has come late, so those behind it are there already.
+/// The first packet arrives last, so those behind it are already kept.
 #[test]
 fn what_came_before_the_first_packet_is_given_up() {
     let mut simulation = pair(checks);
@@ -138,8 +138,8 @@ fn what_came_before_the_first_packet_is_given_up() {
     assert_eq!(read(&mut simulation, 1, b).len(), 31);
 }
 
-/// A packet of any size that waits for its communicator is not lost for its size, and does not make
-/// its sender patient with others.
+/// A long packet that waits for its communicator is not lost for its size, and its sender does not
+/// become slower towards other peers.
 #[test]
 fn a_sender_that_waits_draws_no_conclusions() {
     let mut simulation = pair(checks);
@@ -154,8 +154,7 @@ fn a_sender_that_waits_draws_no_conclusions() {
     assert!(lag(&simulation) < before_ns + 2_000_000, "{} ns", lag(&simulation));
 }
 
-/// A peer with the key has many connections that wait, and sends on each of them whatever it is
-/// told.
+/// Many connections wait, and their peers send on whatever they are told.
 #[test]
 fn connections_that_wait_keep_nothing_and_slow_no_other() {
     const HOSTS: usize = 40;

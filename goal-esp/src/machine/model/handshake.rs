@@ -6,7 +6,7 @@ use crate::transfer::Rules;
 fn handshake() -> Network {
     Network {
         rules: Rules::default(),
-        standing: 16,
+        start_window: 16,
         frames_max: 4,
         writes: [&[], &[]],
         connects: [true, false],

@@ -1,10 +1,11 @@
-//! Every order of loss, duplication and reordering, on the machines that the protocol runs on.
+//! Model checking: every order of loss, duplication and reordering, on the state machines that the
+//! endpoint runs.
 //!
-//! A model checker tries all that can happen: any frame on its way may arrive, arrive and stay on
-//! its way, or be lost, in any order and without end; any timer may pass whenever it runs. At most
-//! [`Network::frames_max`] different frames are on their way, what is sent beside them is lost. In
-//! each state it checks that nothing was delivered twice or out of order, and that from then on,
-//! once nothing is lost any more, everything arrives.
+//! A model checker tries everything that can happen: any frame in flight may arrive, arrive and
+//! stay in flight, or be lost, in any order and any number of times; any timer may expire whenever
+//! it runs. At most `Network::frames_max` different frames are in flight; frames sent beside them
+//! are lost. In each state it checks that nothing was delivered twice or out of order, and that
+//! everything arrives from there once no more frames are lost.
 
 mod handshake;
 mod network;

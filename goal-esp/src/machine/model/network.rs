@@ -6,54 +6,54 @@ use crate::transfer::Rules;
 use stateright::{Checker, Model, Property};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What is explored.
+/// The parameters of an exploration.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    /// Rules of both ends.
+    /// The rules of both ends.
     pub(super) rules: Rules,
-    /// Packets with which a transfer after the first may begin.
-    pub(super) standing: u16,
-    /// Different frames that can be on their way.
+    /// The number of packets with which a transfer after the first may begin.
+    pub(super) start_window: u16,
+    /// The most different frames in flight.
     pub(super) frames_max: usize,
-    /// Packets of each write, of each end.
+    /// The number of packets in each write, of each end.
     pub(super) writes: [&'static [u8]; 2],
-    /// Which ends ask for a connection.
+    /// True for an end that asks for a connection.
     pub(super) connects: [bool; 2],
-    /// Whether they are connected to begin with.
+    /// True if the ends are connected at the beginning.
     pub(super) is_connected: bool,
-    /// Whether both ends end their streams after their writes.
+    /// True if both ends close after their writes.
     pub(super) closes: bool,
-    /// How often each end may forget everything and ask anew.
+    /// The number of times that each end may restart.
     pub(super) restarts: [u8; 2],
     /// True for an end that does not know the communicator of the stream to it at first.
     pub(super) opens_late: [bool; 2],
-    /// Whether ends read when they like, and not at once.
+    /// True if ends read at any time, and not at once.
     pub(super) reads_late: bool,
-    /// True if ends send when they like, and not at once, as where their interface has no room.
+    /// True if ends send at any time, and not at once, as if their interface had no room.
     pub(super) sends_late: bool,
-    /// Whether frames may be lost.
+    /// True if frames may be lost.
     pub(super) loses: bool,
-    /// Whether frames may arrive and stay on their way.
+    /// True if frames may be duplicated.
     pub(super) duplicates: bool,
 }
 
-/// Where both ends are.
+/// The state of both ends and of the frames in flight.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct State {
     pub(super) ends: [Slot<u8>; 2],
-    /// Writes that were done.
+    /// The number of writes done.
     pub(super) written: [u8; 2],
     pub(super) is_closed: [bool; 2],
-    /// Packets that each end has read.
+    /// The number of packets that each end has read.
     pub(super) read: [u8; 2],
-    /// Something was read that was not next.
+    /// True if a packet was read that was not the next one.
     pub(super) is_broken: bool,
-    /// An end has given up its connection for another one.
+    /// True if an end has replaced its connection by another one.
     pub(super) is_replaced: bool,
     pub(super) restarts: [u8; 2],
     /// True for an end that knows the communicator of the stream to it.
     pub(super) is_open: [bool; 2],
-    /// What is on its way, and to which end; without order.
+    /// The frames in flight with their receivers, in no order.
     pub(super) frames: Vec<(usize, Segment<u8>)>,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Action {
 
 impl Network {
     fn identity(end: usize, number: u8) -> Identity {
-        // The numbers of packets wrap on their way.
+        // Sequence numbers wrap around during the run.
         Identity {
             nonce: 100 * (end as u64 + 1) + u64::from(number),
             first: Seq(u32::MAX - end as u32),
@@ -83,23 +83,23 @@ impl Network {
     fn step(&self, state: &mut State, action: &Action) {
         let take = |state: &mut State, to: usize, segment: &Segment<u8>| {
             let end = &mut state.ends[to];
-            let fresh = Identity {
-                nonce: end.nonces_towards(u64::MAX)[1].expect("there is a next one") + 1,
+            let new_identity = Identity {
+                nonce: end.own_nonces_for(u64::MAX)[1].expect("there is a next one") + 1,
                 first: Self::identity(to, 0).first,
             };
             if let Some(machine) = end.machine_mut() {
-                machine.set_share(self.rules.burst_length, self.standing);
+                machine.set_share(self.rules.burst_length, self.start_window);
             }
             if let Segment::Packet { ends: (from, of), body: Body::Data { seq, .. } } = segment
                 && end.ends() == Some((*of, *from))
                 && let Some(machine) = end.machine_mut()
                 && machine.receiver().is_first(*seq)
             {
-                // As an endpoint does when it has looked at the payload.
+                // An endpoint does this after it has read the communicator in the payload.
                 if state.is_open[to] { machine.admit() } else { machine.postpone() }
             }
             let is_connected = end.ends().is_some();
-            if end.handle(segment.clone(), || fresh, drop) == Change::Established {
+            if end.handle(segment.clone(), || new_identity, drop) == Change::Established {
                 state.is_replaced |= is_connected;
                 (state.written[to], state.read[to], state.is_closed[to]) = (0, 0, false);
             }
@@ -113,7 +113,7 @@ impl Network {
             Action::Lose(to, segment) => {
                 state.frames.retain(|frame| frame != &(*to, segment.clone()))
             }
-            Action::Pass(end, timer) => state.ends[*end].pass(*timer),
+            Action::Pass(end, timer) => state.ends[*end].expire(*timer),
             Action::Write(end) => {
                 let writes = self.writes[*end];
                 let before: u8 = writes[..state.written[*end].into()].iter().sum();
@@ -147,7 +147,7 @@ impl Network {
         self.settle_ends(state);
     }
 
-    /// What marks the packets of an incarnation: its nonce tells which one it is.
+    /// Returns the mark in the payloads of an incarnation, which has this nonce.
     fn mark(nonce: u64) -> u8 {
         (nonce % 100 / 50) as u8 * 16
     }
@@ -161,7 +161,7 @@ impl Network {
         }
     }
 
-    /// Sends what is to be sent, and reads unless that may wait.
+    /// Sends the frames of both ends, and reads their packets, unless these may wait.
     fn settle_ends(&self, state: &mut State) {
         for end in 0..2 {
             let is_ready = |state: &State| {
@@ -181,7 +181,7 @@ impl Network {
         });
     }
 
-    /// Sends what an end has to say.
+    /// Sends the frames of an end.
     fn send(&self, state: &mut State, end: usize) {
         while state.ends[end].is_ready() {
             let segment = state.ends[end].poll().expect("it is ready");
@@ -205,14 +205,14 @@ impl Network {
             |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
         let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
         if (a, b) != (d, c) {
-            // Frames of an end that is no more can make its peer believe in it once more. Then both
-            // hear nothing of each other, which each is told in bounded time.
+            // Late frames of an incarnation that is gone can make its peer believe in it again.
+            // Then neither end hears from the other, which both are told in bounded time.
             return state.restarts != [0; 2] && all(&is_confirmed);
         }
         is_all_read && all(&is_confirmed) && (!self.closes || all(&has_closed))
     }
 
-    /// Whether all ends well from here once nothing is lost any more.
+    /// Returns true if everything arrives from here, once no more frames are lost.
     fn ends_well(&self, state: &State) -> bool {
         let mut state = state.clone();
         for _ in 0..100 {
@@ -240,7 +240,7 @@ impl Network {
         false
     }
 
-    /// What the ends do, in contrast to what happens to frames.
+    /// Appends the actions of the ends, without those of frames.
     fn own_actions(&self, state: &State, actions: &mut Vec<Action>) {
         for end in 0..2 {
             let armed = Timer::ALL.into_iter().filter(|&timer| state.ends[end].is_armed(timer));
@@ -266,8 +266,8 @@ impl Network {
         }
     }
 
-    /// Explores everything. The states that were found, or the property that does not hold with the
-    /// way there.
+    /// Explores all states. Returns their number, or the property that is violated with the path to
+    /// the violation.
     pub(super) fn explore(self) -> Result<usize, String> {
         let checker = self.checker().spawn_bfs().join();
         match checker.discoveries().into_iter().find(|(name, _)| *name != "everything arrives") {

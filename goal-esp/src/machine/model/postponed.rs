@@ -9,7 +9,7 @@ const RULES: Rules = Rules {
     burst_length: 3,
     reordered_max: 1,
     ack_every: 1,
-    insists_on_end: true,
+    repeats_end: true,
 };
 
 /// The first end writes three packets and then one more, to an end that opens the communicator at
@@ -17,7 +17,7 @@ const RULES: Rules = Rules {
 fn postponed() -> Network {
     Network {
         rules: RULES,
-        standing: 2,
+        start_window: 2,
         frames_max: 3,
         writes: [&[3, 1], &[]],
         connects: [true, false],

@@ -8,14 +8,14 @@ const RULES: Rules = Rules {
     burst_length: 2,
     reordered_max: 2,
     ack_every: 8,
-    insists_on_end: true,
+    repeats_end: true,
 };
 
 /// The first end writes three packets and then one more.
 fn transfers(rules: Rules) -> Network {
     Network {
         rules,
-        standing: rules.burst_length,
+        start_window: rules.burst_length,
         frames_max: 4,
         writes: [&[3, 1], &[]],
         connects: [true, false],
@@ -37,7 +37,7 @@ fn one_way() {
 
 #[test]
 fn where_each_begins_with_an_initial_burst() {
-    println!("{} states", Network { standing: 1, ..transfers(RULES) }.explore().unwrap());
+    println!("{} states", Network { start_window: 1, ..transfers(RULES) }.explore().unwrap());
 }
 
 #[test]
@@ -81,11 +81,11 @@ fn from_the_handshake_on() {
     println!("{} states", network.explore().unwrap());
 }
 
-/// What the thesis tells of in 3.2.1: the acknowledgement of the end is lost, and what is not
-/// acknowledged fills the initial burst.
+/// The deadlock of the thesis (3.2.1): the acknowledgement of the end of a transfer is lost, and
+/// unacknowledged packets fill the initial burst.
 #[test]
 fn who_does_not_insist_on_the_end_gets_stuck() {
-    let problem = transfers(Rules { insists_on_end: false, ..RULES }).explore().unwrap_err();
+    let problem = transfers(Rules { repeats_end: false, ..RULES }).explore().unwrap_err();
     assert!(problem.starts_with("all ends well"), "{problem}");
     assert!(problem.contains("Lose(0, Packet { ends: (200, 100), body: Ack("), "{problem}");
 }

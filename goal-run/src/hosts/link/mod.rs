@@ -230,7 +230,7 @@ impl Link {
                 && self.others.len() < OTHERS_MAX
             {
                 self.others.insert(host, version);
-            } else if let Some(stranger) = self.datagrams.stranger(frame) {
+            } else if let Some(stranger) = self.datagrams.source_with_other_key(frame) {
                 self.discovery.hear_stranger(stranger);
             }
             return;

@@ -101,7 +101,7 @@ fn answers_keep_a_pause_and_tables_an_end() {
 fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     let mut world = World::new(5, Faults::default());
     // From here on.
-    world.network.take_heard();
+    world.network.take_sent();
     world.run("found", |world| (0..3).all(|number| is_found(world, number)));
     let run = 77;
     world.links.iter_mut().for_each(|link| link.begin(run));
@@ -109,7 +109,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
         world.events[0].iter().filter(|event| matches!(event, Event::Connected(_))).count() == 2
     };
     world.run("connected", connected);
-    let heard = world.network.take_heard();
+    let heard = world.network.take_sent();
     let edp: Vec<Vec<u8>> =
         heard.into_iter().filter(|frame| frame[12..14] == [0x88, 0xb5]).collect();
     assert!(edp.len() > 4);
@@ -160,12 +160,12 @@ fn probes_count_in_their_run_and_once() {
         events.iter().filter(|event| matches!(event, Event::Probe { .. })).count()
     };
     world.links.iter_mut().for_each(|link| link.begin(1));
-    world.network.take_heard();
+    world.network.take_sent();
     world.links[0].probe(Network::mac(1), u64::MAX);
     world.pass_until(world.now_ns + SECOND_NS / 100);
     assert_eq!(probes(&mut world, 1), 1);
     let recorded =
-        world.network.take_heard().into_iter().find(|frame| frame[15] == 5).expect("a probe");
+        world.network.take_sent().into_iter().find(|frame| frame[15] == 5).expect("a probe");
     world.links[0].probe(Network::mac(1), 0);
     world.pass_until(world.now_ns + SECOND_NS / 100);
     assert_eq!(probes(&mut world, 1), 1, "rounds wrap");
