@@ -43,6 +43,7 @@ fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
     let parsed = parse(&sources, &ParseOptions::default());
     let mut report = parsed.report;
+    goalc::driver::name_flags(&mut report);
     if let Some((program, options)) = parsed.program.zip(checks) {
         report.append(goal_check::check(&program, Some(&sources), options));
     }

@@ -7,7 +7,7 @@
 
 use super::rank::RankReader;
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, MAGIC_USED_UP, ORIGIN};
-use goal_lang::limits::Limits;
+use goal_lang::limits::{Limit, Limits};
 use goal_lang::{BodyId, Placement, Program, ProgramBuilder};
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
@@ -23,12 +23,20 @@ const KNOWN_MAX: usize = 1 << 16;
 pub struct ReadError {
     message: String,
     offset: u64,
+    limit: Option<Limit>,
+}
+
+impl ReadError {
+    /// The limit that the file exceeds, if that is why it is refused.
+    pub fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
 }
 
 pub(super) type Result<T> = std::result::Result<T, ReadError>;
 
 pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
-    Err(ReadError { message: message.into(), offset: offset as u64 })
+    Err(ReadError { message: message.into(), offset: offset as u64, limit: None })
 }
 
 /// Reads a LogGOPSim binary. Ranks with equal bytes share a body. Where dependents and roots don't
@@ -50,10 +58,8 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
         return error(8, "a file of no ranks: a group has at least one");
     }
     if ranks > limits.ranks_max {
-        return error(
-            8,
-            format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max),
-        );
+        let message = format!("{ranks} ranks, and the limit is {}", limits.ranks_max);
+        return Err(ReadError { message, offset: 8, limit: Some(Limit::Ranks) });
     }
     let table_end = HEADER_SIZE as u64 + ENTRY_SIZE as u64 * u64::from(ranks);
     if table_end > bytes.len() as u64 {

@@ -1,5 +1,5 @@
 use super::*;
-use goal_lang::limits::Limits;
+use goal_lang::limits::{Limit, Limits};
 use goal_lang::{
     Action, ActionId, BodyBuilder, Payload, Placement, Program, ProgramBuilder, StatedOrder,
     topological_order,
@@ -93,7 +93,7 @@ fn hostile_counts_are_refused() {
     let mut bytes = written(&two_ranks());
     bytes[8..12].copy_from_slice(&u32::MAX.to_le_bytes());
     let error = read(&bytes, &Limits::default()).expect_err("4 billion ranks");
-    assert!(error.to_string().contains("--max-ranks"), "{error}");
+    assert_eq!(error.limit(), Some(Limit::Ranks), "{error}");
     let mut bytes = written(&two_ranks());
     let start = 8 + u64::from_le_bytes(bytes[14..22].try_into().expect("eight bytes")) as usize;
     bytes[start..start + 4].copy_from_slice(&u32::MAX.to_le_bytes());

@@ -1,6 +1,7 @@
 //! What the verifier refuses, and where.
 
 use goal_lang::diag::{Code, Diagnostic};
+use goal_lang::limits::Limit;
 use std::fmt;
 
 /// Why bytes are not a NISA file that may run. One word large.
@@ -12,12 +13,20 @@ struct Inner {
     code: Code,
     offset: u64,
     message: String,
+    limit: Option<Limit>,
 }
 
 impl VerifyError {
     #[cold]
     pub(super) fn new(code: Code, offset: u64, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { code, offset, message: message.into() }))
+        Self(Box::new(Inner { code, offset, message: message.into(), limit: None }))
+    }
+
+    /// The file asks at `offset` for more than a limit of its reader allows.
+    #[cold]
+    pub(super) fn limit(limit: Limit, offset: u64, message: String) -> Self {
+        let (code, limit) = (Code::NisaLimit, Some(limit));
+        Self(Box::new(Inner { code, offset, message, limit }))
     }
 
     /// What kind of finding it is.
@@ -33,11 +42,13 @@ impl VerifyError {
     /// As a diagnostic; there is no text to point at.
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = Diagnostic::new(self.0.code, self.to_string());
+        if let Some(limit) = self.0.limit {
+            return diagnostic.limit(limit);
+        }
         match self.0.code {
             Code::NisaVersion => {
                 diagnostic.help("build the schedule again with this version of goalc")
             }
-            Code::NisaLimit => diagnostic.help("raise the limit if the file can be trusted"),
             _ => diagnostic.help("build the schedule again from its text"),
         }
     }

@@ -10,7 +10,7 @@ use super::section::{u32_at, u64_at};
 use crate::nisa::limits::SECTION_BYTES_MAX;
 use goal_lang::Datatype;
 use goal_lang::diag::Code;
-use goal_lang::limits::Limits;
+use goal_lang::limits::{Limit, Limits};
 use std::ops::Range;
 
 type Result<T> = std::result::Result<T, VerifyError>;
@@ -70,9 +70,8 @@ impl Layout {
             ));
         }
         if ranks > limits.ranks_max {
-            let message =
-                format!("{ranks} ranks, and the limit is {} (--max-ranks)", limits.ranks_max);
-            return Err(VerifyError::new(Code::NisaLimit, 12, message));
+            let message = format!("{ranks} ranks, and the limit is {}", limits.ranks_max);
+            return Err(VerifyError::limit(Limit::Ranks, 12, message));
         }
         let version = u32_at(bytes, 8) as u16;
         let mut layout = Self { version, ranks, ..Self::default() };
@@ -178,9 +177,9 @@ impl Layout {
             if section.scratch > limits.scratch_bytes_max {
                 let (asked, limit) = (section.scratch, limits.scratch_bytes_max);
                 let message = format!(
-                    "section {i} asks for {asked} bytes of scratch memory, and the limit is {limit} (--max-scratch)"
+                    "section {i} asks for {asked} bytes of scratch memory, and the limit is {limit}"
                 );
-                return Err(VerifyError::new(Code::NisaLimit, at as u64 + 8, message));
+                return Err(VerifyError::limit(Limit::Scratch, at as u64 + 8, message));
             }
             if section.memory > limits.memory_bytes_max {
                 return Err(too_much_memory(at, section.memory, limits));
@@ -250,9 +249,8 @@ impl Layout {
 
 fn too_much_memory(at: usize, asked: u64, limits: &Limits) -> VerifyError {
     let limit = limits.memory_bytes_max;
-    let message =
-        format!("{asked} bytes of memory are asked for, and the limit is {limit} (--max-memory)");
-    VerifyError::new(Code::NisaLimit, at as u64, message)
+    let message = format!("{asked} bytes of memory are asked for, and the limit is {limit}");
+    VerifyError::limit(Limit::Memory, at as u64, message)
 }
 
 #[derive(Clone, Copy)]

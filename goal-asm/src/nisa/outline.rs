@@ -15,7 +15,7 @@ use super::section::{u32_at, u64_at};
 use super::stream::{SectionPlace, StreamError};
 use crate::nisa::limits::{SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
 use goal_lang::diag::Code;
-use goal_lang::limits::Limits;
+use goal_lang::limits::{Limit, Limits};
 use std::sync::Arc;
 
 /// Bytes that are read at a time.
@@ -49,10 +49,10 @@ impl Outline {
         let table = RANK_SIZE as u64 * u64::from(ranks) + SECTION_SIZE as u64 * u64::from(count);
         if ranks > limits.ranks_max || count > ranks {
             let message = format!(
-                "{ranks} ranks with {count} sections, and the limit is {} (--max-ranks)",
+                "{ranks} ranks with {count} sections, and the limit is {}",
                 limits.ranks_max
             );
-            return Err(VerifyError::new(Code::NisaLimit, 12, message).into());
+            return Err(VerifyError::limit(Limit::Ranks, 12, message).into());
         }
         let table = reader.bytes(HEADER_SIZE as u64, table)?;
         let stored = u32_at(&head, CRC_AT);

@@ -69,8 +69,8 @@ pub enum StreamError {
     Io(#[from] io::Error),
     /// Too many dependencies lead to actions that are not reached yet.
     #[error(
-        "dependencies lead from the first {reached} actions to {entries} later ones, and the limit is {entries} \
-         (--max-table raises it): build the schedule with the pass window"
+        "dependencies lead from the first {reached} actions to {entries} later ones, and the limit of the table is \
+         {entries}: raise it, or build the schedule with the pass window"
     )]
     Table {
         /// Actions that were read.
@@ -80,8 +80,8 @@ pub enum StreamError {
     },
     /// A part that is held in memory is larger than allowed, or says so.
     #[error(
-        "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: leave out --window, or build the \
-         schedule again if it was damaged"
+        "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: run the schedule without a \
+         window, or build it again if it was damaged"
     )]
     LongPart {
         /// Its bytes, as the file says.
@@ -97,7 +97,7 @@ pub enum StreamError {
     },
     /// An action is larger than allowed, or looks so.
     #[error(
-        "no action ends within {limit} bytes, and none may be larger in a window (leave out --window): {error}"
+        "no action ends within {limit} bytes, and a larger one runs only without a window: {error}"
     )]
     LongAction {
         /// Most bytes of an action.
@@ -302,7 +302,8 @@ impl SectionStream {
         if found != u32::from(parts.sources) {
             let message = format!(
                 "the action has {} sources, and {found} dependencies of actions before it end in it; if the others come \
-                 from behind, the schedule is not laid out in order: build it again with -O1 or leave out --window",
+                 from behind, the schedule is not laid out in order: build it again with the pass topological, or run it without \
+                 a window",
                 parts.sources
             );
             return Err(verifier.graph(at, message).into());
@@ -320,7 +321,8 @@ impl SectionStream {
                     let message = if i == 0 && target <= self.at {
                         format!(
                             "the dependency on offset {target:#x} points backwards, and only a schedule that is laid out in \
-                             order runs in a window: build it again with -O1 or leave out --window"
+                             order runs in a window: build it again with the pass topological, or run it without a \
+                             window"
                         )
                     } else {
                         format!(

@@ -20,6 +20,7 @@ pub use report::Report;
 pub use sarif::render_sarif;
 pub use silence::Silence;
 
+use crate::limits::Limit;
 use crate::source::Span;
 
 /// One finding about an input.
@@ -41,6 +42,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A way out that a program can take.
     pub fix: Option<Fix>,
+    /// The limit that the input exceeds. A command line adds the flag that raises it.
+    pub limit: Option<Limit>,
     /// The analysis could not tell for certain: an error of this kind is a warning then.
     pub is_doubtful: bool,
 }
@@ -74,6 +77,7 @@ impl Diagnostic {
             note: None,
             help: None,
             fix: None,
+            limit: None,
             is_doubtful: false,
         }
     }
@@ -111,6 +115,13 @@ impl Diagnostic {
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
         self
+    }
+
+    /// Names the limit that the input exceeds.
+    #[must_use]
+    pub fn limit(mut self, limit: Limit) -> Self {
+        self.limit = Some(limit);
+        self.help(format!("raise the limit `{limit}`"))
     }
 
     /// Makes it a warning: the analysis could not tell for certain, or only some orders of events

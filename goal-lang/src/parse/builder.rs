@@ -7,7 +7,7 @@ use super::statement::{Attributes, Mark};
 use super::values::DatumBuilder;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ActionId;
-use crate::limits::LABEL_BYTES_MAX;
+use crate::limits::{LABEL_BYTES_MAX, Limit};
 use crate::print::RESERVED;
 use crate::program::{Action, Body, Csr, Edge, Piece, StatedOrder};
 use crate::source::{Position, Span};
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
                 )
                 .label(span, "this many ranks")
                 .note(LIMITS_NOTE)
-                .help("raise the limit with `--max-ranks`")
+                .limit(Limit::Ranks)
             });
         } else {
             self.chunk.declared.push((number, span));
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
                 Diagnostic::new(Code::LimitExceeded, message)
                     .label(span, "a rank this large")
                     .note(LIMITS_NOTE)
-                    .help("raise the limit with `--max-ranks`")
+                    .limit(Limit::Ranks)
             });
             return;
         }

@@ -5,7 +5,7 @@ use super::builder::{Builder, LIMITS_NOTE};
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ANY;
 use crate::lexer::{Plain, PlainDependency, PlainKind};
-use crate::limits::{RANK_MAX, TAG_MAX};
+use crate::limits::{Limit, RANK_MAX, TAG_MAX};
 use crate::program::{Action, Payload, Piece, Pieces, Placement, Space};
 use std::ops::Range;
 
@@ -320,9 +320,9 @@ impl Builder<'_> {
         let (span, text) = (self.span(start, end), self.quote(start, end));
         self.broken = true;
         let limits = self.options.limits;
-        let (limit, flag, what) = match space {
-            Space::Memory => (limits.memory_bytes_max, "--max-memory", "memory"),
-            Space::Scratch => (limits.scratch_bytes_max, "--max-scratch", "scratch memory"),
+        let (most, limit, what) = match space {
+            Space::Memory => (limits.memory_bytes_max, Limit::Memory, "memory"),
+            Space::Scratch => (limits.scratch_bytes_max, Limit::Scratch, "scratch memory"),
         };
         if overflows {
             return self.report.add(Code::NumberOverflow, || {
@@ -335,11 +335,11 @@ impl Builder<'_> {
         self.report.add(Code::LimitExceeded, || {
             Diagnostic::new(
                 Code::LimitExceeded,
-                format!("{text} ends past the limit of {limit} bytes of {what}"),
+                format!("{text} ends past the limit of {most} bytes of {what}"),
             )
             .label(span, "a buffer this far")
             .note(LIMITS_NOTE)
-            .help(format!("raise the limit with `{flag}`"))
+            .limit(limit)
         });
     }
 

@@ -1,6 +1,7 @@
 //! The group of ranks and the blocks that each has.
 
 use crate::diag::{Code, Diagnostic, Report};
+use crate::limits::Limit;
 use crate::parse::{Block, Chunk, Member, ParseOptions};
 use crate::source::{Position, SourceMap, Span};
 
@@ -83,10 +84,7 @@ pub(super) fn gather(
             "{num_ranks} files are more than the limit of {} ranks",
             options.limits.ranks_max
         );
-        report.push(
-            Diagnostic::new(Code::LimitExceeded, message)
-                .help("raise the limit with `--max-ranks`"),
-        );
+        report.push(Diagnostic::new(Code::LimitExceeded, message).limit(Limit::Ranks));
         return None;
     }
     let highest = highest.map(|member| number_at(sources, member.place));

@@ -1,16 +1,7 @@
 //! Whole-program checks of what was loaded.
 
-use super::{CheckOptions, Error, Loaded, Options};
-use goal_check::{OptionNames, check_into};
-
-/// The flags that set the options of the checks, for helps.
-pub const FLAGS: OptionNames = OptionNames {
-    eager_limit: "--eager-limit",
-    unexpected_limit: "--unexpected-limit",
-    effort: "--effort",
-    buffers: "--in, --out, --count, --type and --root",
-    collective: "--in, --out, --count, --type, --op and --root",
-};
+use super::{CheckOptions, Error, FLAGS, Loaded, Options};
+use goal_check::check_into;
 
 /// Adds to the findings what is wrong with a program that only all ranks together show. Returns
 /// what was proved of the collective that it is meant to be, where that is asked.

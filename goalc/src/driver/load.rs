@@ -1,6 +1,7 @@
 //! Inputs as one program.
 
-use super::{Error, Findings, Form, Input, Options, silence};
+use super::flags::name_flag;
+use super::{Error, Findings, Form, Input, Options, name_flags, refused, silence};
 use goal_asm::{Nisa, loggopsim};
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::{Bytes, ParseOptions, Program, SourceMap, parse};
@@ -50,17 +51,27 @@ impl Opened {
                 Ok(Loaded { program, findings, binary: None })
             }
             Opened::Loggopsim(input) => {
-                let program = loggopsim::read(&input.bytes, &options.limits).map_err(|error| {
-                    Diagnostic::new(Code::LoggopsimFormat, format!("{}: {error}", input.name)).help(
-                        "make the file again with LogGOPSim's txt2bin, or with goalc build --emit loggopsim",
-                    )
-                })?;
+                let program = loggopsim::read(&input.bytes, &options.limits)
+                    .map_err(|error| unreadable(&input.name, &error))?;
                 let mut findings = Findings::default();
                 silence::apply(&mut findings, options);
                 Ok(Loaded { program, findings, binary: Some(input.bytes) })
             }
         }
     }
+}
+
+/// The finding about a LogGOPSim binary that can't be read.
+fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Code::LoggopsimFormat, format!("{name}: {error}"));
+    let Some(limit) = error.limit() else {
+        return diagnostic.help(
+            "make the file again with LogGOPSim's txt2bin, or with goalc build --emit loggopsim",
+        );
+    };
+    let mut diagnostic = diagnostic.limit(limit);
+    name_flag(&mut diagnostic);
+    diagnostic
 }
 
 /// What inputs are together.
@@ -98,11 +109,7 @@ pub(super) fn open(paths: &[PathBuf], options: &Options) -> Result<Opened, Error
 pub(super) fn load_nisa(input: &Input, options: &Options) -> Result<Nisa, Error> {
     (options.on_stage)("verifying");
     let loaded = options.with_threads(|| Nisa::load(input.bytes.clone(), &options.limits));
-    loaded.map_err(|error| {
-        let mut diagnostic = error.diagnostic();
-        diagnostic.message = format!("{}: {}", input.name, diagnostic.message);
-        diagnostic.into()
-    })
+    loaded.map_err(|error| refused(&input.name, &error).into())
 }
 
 pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded, Error> {
@@ -115,6 +122,7 @@ pub(super) fn parse_text(sources: SourceMap, options: &Options) -> Result<Loaded
     };
     let parsed = parse(&sources, &parse_options);
     let mut findings = Findings { report: parsed.report, sources };
+    name_flags(&mut findings.report);
     match parsed.program {
         Some(program) => {
             silence::apply(&mut findings, options);

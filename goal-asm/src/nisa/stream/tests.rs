@@ -161,7 +161,8 @@ fn lengths_in_a_file_allocate_nothing_before_they_are_checked() {
     );
     let of_images = error(sparse(3, TERABYTE));
     assert!(
-        of_images.contains("the limit in a window is 1073741824: leave out --window"),
+        of_images
+            .contains("the limit in a window is 1073741824: run the schedule without a window"),
         "{of_images}"
     );
     let unknown = error(sparse(7, TERABYTE));

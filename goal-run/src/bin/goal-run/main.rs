@@ -232,9 +232,7 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
         let window =
             Window::open(file, &options.limits, settings).map_err(|error| match error {
                 StreamError::Invalid(error) => {
-                    let mut diagnostic = error.diagnostic();
-                    diagnostic.message = format!("{name}: {}", diagnostic.message);
-                    Failure::Driver(diagnostic.into())
+                    Failure::Driver(driver::refused(&name.to_string(), &error).into())
                 }
                 error => Failure::System(format!("{name}: {error}")),
             })?;

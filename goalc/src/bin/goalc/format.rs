@@ -3,7 +3,8 @@
 use crate::style::Spelling;
 use goal_lang::{FormatOptions, SourceMap, fmt};
 use goalc::driver::{
-    Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, print, tell,
+    Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, name_flags,
+    print, tell,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -62,7 +63,8 @@ fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
     let options = FormatOptions { style: arguments.style.map(Spelling::style) };
     let formatted = match fmt(&input.bytes, options) {
         Ok(formatted) => formatted,
-        Err(report) => {
+        Err(mut report) => {
+            name_flags(&mut report);
             let mut sources = SourceMap::default();
             sources.add(input.name, input.bytes);
             return Err(Findings { report, sources }.into());

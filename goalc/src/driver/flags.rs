@@ -1,0 +1,43 @@
+//! The flags that findings name: the crates below know options only, not how a command line spells
+//! them.
+
+use goal_asm::VerifyError;
+use goal_check::OptionNames;
+use goal_lang::diag::{Code, Diagnostic, Report};
+use goal_lang::limits::Limit;
+
+/// The flags that set the options of the checks.
+pub const FLAGS: OptionNames = OptionNames {
+    eager_limit: "--eager-limit",
+    unexpected_limit: "--unexpected-limit",
+    effort: "--effort",
+    buffers: "--in, --out, --count, --type and --root",
+    collective: "--in, --out, --count, --type, --op and --root",
+};
+
+/// Names the flag in the help of every finding that a limit led to.
+pub fn name_flags(report: &mut Report) {
+    report.diagnostics.iter_mut().for_each(name_flag);
+}
+
+/// The finding about a NISA file that the verifier refused.
+pub fn refused(name: &str, error: &VerifyError) -> Diagnostic {
+    let mut diagnostic = error.diagnostic();
+    diagnostic.message = format!("{name}: {}", diagnostic.message);
+    name_flag(&mut diagnostic);
+    diagnostic
+}
+
+pub(super) fn name_flag(diagnostic: &mut Diagnostic) {
+    let flag = match diagnostic.limit {
+        Some(Limit::Ranks) => "--max-ranks",
+        Some(Limit::Memory) => "--max-memory",
+        Some(Limit::Scratch) => "--max-scratch",
+        None => return,
+    };
+    let condition = match diagnostic.code {
+        Code::LimitExceeded => "",
+        _ => " if the file can be trusted",
+    };
+    diagnostic.help = Some(format!("raise the limit with `{flag}`{condition}"));
+}
