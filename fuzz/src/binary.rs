@@ -1,4 +1,4 @@
-//! Harnesses of the binary forms: each function takes any bytes, and panics if a promise of
+//! The harnesses for binary formats. Each function takes any bytes, and panics if a promise of
 //! `goal_asm` is broken.
 
 use goal_asm::nisa::{MAGIC, reseal};
@@ -7,9 +7,9 @@ use goal_lang::limits::Limits;
 use goal_lang::{Action, Body, Bytes, Payload, Pieces, Program};
 use std::sync::Arc;
 
-/// A NISA file: what the verifier accepts is a valid program, which comes back from encoding.
-/// Checksums are made right first where the structure allows, so that changed bytes reach the
-/// checks behind them. True where it was accepted.
+/// Checks a NISA file: a file that the verifier accepts is a valid program, which is the same after
+/// it was encoded and decoded. Checksums are corrected first if the structure allows, so that
+/// changed bytes reach the checks behind them. Returns true if the file was accepted.
 pub fn nisa(bytes: &[u8]) -> bool {
     let mut sealed = bytes.to_vec();
     reseal(&mut sealed);
@@ -25,8 +25,9 @@ pub fn nisa(bytes: &[u8]) -> bool {
     true
 }
 
-/// A LogGOPSim binary: what is read is a valid program, which comes back from writing with
-/// its order, and to the same bytes the second time. True where it was accepted.
+/// Checks a LogGOPSim binary: a file that can be read is a valid program, which keeps its order
+/// when it is written and read again, and is written to the same bytes the second time. Returns
+/// true if the file was accepted.
 pub fn loggopsim(bytes: &[u8]) -> bool {
     let Ok(program) = loggopsim::read(bytes, &Limits::default()) else { return false };
     goal_opt::verify(&program).expect("what is read is valid");
@@ -42,8 +43,8 @@ pub fn loggopsim(bytes: &[u8]) -> bool {
     true
 }
 
-/// A valid program: it comes back from its file, whatever the number of threads, and its file from
-/// itself. The file.
+/// Checks that a valid program is the same after it was encoded and decoded, whatever the number of
+/// threads, and that its file is. Returns the file.
 pub fn program(program: &Program) -> Vec<u8> {
     let bytes = encoded(program);
     let mut parallel = Vec::new();
@@ -84,8 +85,8 @@ fn assert_same(left: &Program, right: &Program) {
     }
 }
 
-/// The body with its table of pieces in the order in which actions name them: a file keeps no
-/// other.
+/// Sorts the table of pieces into the order in which actions name them, because a file keeps no
+/// other order.
 fn in_action_order(body: &Body) -> Body {
     let mut ordered = body.clone();
     ordered.pieces.clear();

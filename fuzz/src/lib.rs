@@ -1,9 +1,9 @@
-//! What must hold for arbitrary bytes: no panic, no hang, and what is accepted survives a round
-//! trip.
+//! Harnesses for arbitrary bytes: readers must not panic or hang, and accepted input must survive a
+//! round trip.
 //!
-//! One function a reader. Bounded runs of them on stable are among the tests of this crate, of
-//! `goal-asm` and of `goal-esp`; `cargo-fuzz/` runs the same functions for as long as one likes.
-//! Start at [`text`].
+//! There is one function for each reader. The tests of this crate, of `goal-asm` and of `goal-esp`
+//! run them for a bounded number of inputs on stable; `cargo-fuzz/` runs the same functions for as
+//! long as one likes. Start at [`text`].
 
 mod binary;
 
@@ -18,12 +18,12 @@ use std::sync::Arc;
 const LIMITS: Limits =
     Limits { ranks_max: 1 << 12, memory_bytes_max: 1 << 24, scratch_bytes_max: 1 << 24 };
 
-/// Any bytes as text: what parses without an error prints, in both spellings, to text that is the
-/// same program in the same stated order, and formatting it changes nothing. True where it was
-/// accepted.
+/// Checks any bytes as text: a program that parses without an error is the same, in the same stated
+/// order, after it was printed in either spelling, and after it was formatted. Returns true if it
+/// was accepted.
 ///
 /// # Panics
-/// Where that does not hold.
+/// If it is not the same.
 pub fn text(bytes: &[u8]) -> bool {
     let Some(program) = parse(bytes) else { return false };
     for style in [Style::Paper2009, Style::Schedgen] {

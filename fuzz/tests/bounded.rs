@@ -1,11 +1,12 @@
-//! The harnesses over the corpus, and those of text and frames over mutations of it and random
-//! words: bounded, on every test run. The binary formats' bounded runs are in `goal-asm/tests`.
+//! Runs the harnesses over the corpus, and those of text and frames over mutations of it and over
+//! random words, a bounded number of times. The bounded runs of binary formats are in
+//! `goal-asm/tests`.
 
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Every file of a target's corpus, for text the examples too; a file that once broke a reader
-/// belongs there.
+/// Returns every file of a target's corpus; for text, the examples too. A file that once broke a
+/// reader belongs there.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![home.join("corpus").join(target)];

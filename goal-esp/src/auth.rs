@@ -39,16 +39,16 @@ pub struct Address {
 
 /// The Ethernet addresses of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Route {
+pub(crate) struct Route {
     /// The sender.
-    pub source: Mac,
+    pub(crate) source: Mac,
     /// The receiver.
-    pub destination: Mac,
+    pub(crate) destination: Mac,
 }
 
 /// A key that makes and verifies tags.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key([u8; 16]);
+pub(crate) struct Key([u8; 16]);
 
 impl JobKey {
     /// Derives the key of a job from secret bytes, which must be unpredictable.
@@ -57,18 +57,18 @@ impl JobKey {
     }
 
     /// Returns the key for SYNs.
-    pub fn handshake(&self) -> Key {
+    pub(crate) fn handshake(&self) -> Key {
         Key::of(&blake3::derive_key("goal-esp handshake, version 2", &self.0))
     }
 
     /// Returns the key for datagrams.
-    pub fn datagrams(&self) -> Key {
+    pub(crate) fn datagrams(&self) -> Key {
         Key::of(&blake3::derive_key("goal-esp datagrams, version 2", &self.0))
     }
 
     /// Returns the key of the connection between two ends with these nonces. It is the same on both
     /// sides.
-    pub fn connection(&self, ends: [(Address, u64); 2]) -> Key {
+    pub(crate) fn connection(&self, ends: [(Address, u64); 2]) -> Key {
         let [first, second] = if ends[0] <= ends[1] { ends } else { [ends[1], ends[0]] };
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(b"connection");
@@ -89,22 +89,31 @@ impl Key {
     }
 
     /// Returns the tag of a packet with the control number `control`.
-    pub fn tag<T: AsRef<[u8]>>(&self, way: Route, control: u64, packet: &Packet<T>) -> Tag {
+    pub(crate) fn tag<T: AsRef<[u8]>>(&self, way: Route, control: u64, packet: &Packet<T>) -> Tag {
         self.tag_of(way, control, &packet.proven())
     }
 
     /// Returns true if a packet has the correct tag. See [`Key::tag`].
-    pub fn verifies<T: AsRef<[u8]>>(&self, way: Route, control: u64, packet: &Packet<T>) -> bool {
+    pub(crate) fn verifies<T: AsRef<[u8]>>(
+        &self,
+        way: Route,
+        control: u64,
+        packet: &Packet<T>,
+    ) -> bool {
         packet.tag().is_some_and(|tag| is_same(&tag, &self.tag(way, control, packet)))
     }
 
     /// Returns the tag of a datagram.
-    pub fn tag_datagram<T: AsRef<[u8]>>(&self, way: Route, datagram: &Datagram<T>) -> Tag {
+    pub(crate) fn tag_datagram<T: AsRef<[u8]>>(&self, way: Route, datagram: &Datagram<T>) -> Tag {
         self.tag_of(way, 0, &datagram.proven())
     }
 
     /// Returns true if a datagram has the correct tag.
-    pub fn verifies_datagram<T: AsRef<[u8]>>(&self, way: Route, datagram: &Datagram<T>) -> bool {
+    pub(crate) fn verifies_datagram<T: AsRef<[u8]>>(
+        &self,
+        way: Route,
+        datagram: &Datagram<T>,
+    ) -> bool {
         datagram.tag().is_some_and(|tag| is_same(&tag, &self.tag_datagram(way, datagram)))
     }
 
@@ -147,7 +156,7 @@ fn is_same(one: &Tag, other: &Tag) -> bool {
 }
 
 /// Returns the control number whose low half is `low`: the one nearest to the highest number seen.
-pub fn whole_control(low: u32, highest: u64) -> u64 {
+pub(crate) fn whole_control(low: u32, highest: u64) -> u64 {
     let ahead = low.wrapping_sub(highest as u32) as i32;
     highest.checked_add_signed(ahead.into()).unwrap_or(low.into())
 }

@@ -20,7 +20,7 @@ pub const WINDOW_MAX: u16 = 1 << 15;
 
 /// The longest payload of a chunk in bytes, and of a message that is sent before its receive is
 /// posted (thesis 4.2.2).
-pub const CHUNK_BYTES_MAX: u32 = 128 << 10;
+pub(crate) const CHUNK_BYTES_MAX: u32 = 128 << 10;
 
 /// The length in bytes of the longest element that a receiver may combine piece by piece: a reader
 /// cuts parts of messages only between such elements.

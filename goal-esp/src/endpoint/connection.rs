@@ -10,7 +10,7 @@ use super::rtt::Lag;
 use super::spare::Spare;
 use super::suspect::Suspect;
 use crate::auth::{Address, Key};
-use crate::machine::{Body, Machine, Segment, Slot, Timer};
+use crate::machine::{Body, Ends, Machine, Segment, Slot, Timer};
 use crate::seq::Seq;
 use crate::wire::{Frame, Parameters};
 use std::collections::{BTreeSet, VecDeque};
@@ -49,8 +49,7 @@ pub(super) enum Phase {
 
 /// The key of a pair of ends, with the control numbers of both directions.
 pub(super) struct Proof {
-    /// The nonces of this end and of the peer's.
-    pub(super) ends: (u64, u64),
+    pub(super) ends: Ends,
     pub(super) key: Key,
     pub(super) sent: u64,
     /// The highest control number that was received.

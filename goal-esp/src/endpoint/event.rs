@@ -1,7 +1,6 @@
 //! The events that an endpoint reports to its owner.
 
 use crate::auth::Address;
-use std::fmt;
 
 /// The name of a connection. The next connection with the same peer has another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,42 +38,28 @@ pub enum Event {
 }
 
 /// The cause of a lost connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Loss {
     /// The peer has not answered a connection request for [`super::Timing::connect_ns`].
+    #[error("it never answered")]
     Unreachable,
     /// The peer was silent for [`super::Timing::dead_ns`].
+    #[error("it is silent")]
     Dead,
     /// The peer gave the connection up.
+    #[error("it gave the connection up")]
     Reset,
     /// The peer restarted. [`Event::Connected`] for the next connection with it follows.
+    #[error("it started anew")]
     Restarted,
     /// The network drops frames of this many bytes (behind Ethernet's header) on their way to the
     /// peer, and carries shorter ones.
+    #[error("frames of {0} bytes to it get lost, while shorter ones arrive")]
     TooLong(u16),
     /// The peer's stream belongs to this communicator, which was not opened within
     /// [`super::Timing::postpone_ns`].
+    #[error("it has a message for communicator {0}, which is not open")]
     Communicator(u32),
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Loss::TooLong(bytes) => {
-                return write!(
-                    f,
-                    "frames of {bytes} bytes to it get lost, while shorter ones arrive"
-                );
-            }
-            Loss::Communicator(number) => {
-                return write!(f, "it has a message for communicator {number}, which is not open");
-            }
-            Loss::Unreachable => "it never answered",
-            Loss::Dead => "it is silent",
-            Loss::Reset => "it gave the connection up",
-            Loss::Restarted => "it started anew",
-        })
-    }
 }
 
 /// Counters: frames that changed nothing, by reason, and frames that were sent.

@@ -2,8 +2,9 @@
 
 use super::spare::Copied;
 use crate::auth::{Address, Key, Route};
-use crate::machine::{Acknowledgement, Body, Identity, Segment};
+use crate::machine::{Body, Identity, Segment};
 use crate::seq::Seq;
+use crate::transfer::Acknowledgement;
 use crate::wire::{Extension, Flags, Frame, Packet, Parameters, Range, Ranges, Repr};
 
 /// The properties of a frame that do not depend on the segment.
@@ -66,8 +67,8 @@ pub(super) fn write(
             repr.flags = Flags::ACK;
             introduce(&mut repr, identity);
         }
-        Segment::Packet { ends, body } => {
-            (repr.nonce, repr.window) = (ends.0 as u32, 0);
+        Segment::Packet { from, body, .. } => {
+            (repr.nonce, repr.window) = (*from as u32, 0);
             let mut acknowledged = None;
             match body {
                 Body::Data { seq, flags, payload: bytes, acknowledgement } => {

@@ -70,7 +70,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Creates an endpoint without connections. `seed` must be unpredictable.
     pub fn new(config: Config, seed: [u8; 32]) -> Self {
-        debug_assert!(config.rules.are_possible());
+        debug_assert!(config.rules.are_consistent());
         let handshake = config.job_key.handshake();
         let shared = Shared {
             config,

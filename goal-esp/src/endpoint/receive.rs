@@ -6,8 +6,9 @@ use super::event::{Event, Loss};
 use super::frames;
 use super::spare::Copied;
 use crate::auth::{Route, whole_control};
-use crate::machine::{Acknowledgement, Body, Change, Identity, Machine, Progress, Segment};
+use crate::machine::{Body, Change, Ends, Identity, Machine, Progress, Segment};
 use crate::seq::Seq;
+use crate::transfer::Acknowledgement;
 use crate::wire::{Extension, Flags, Packet, Parameters, Repr};
 
 impl Connection {
@@ -90,7 +91,7 @@ impl Connection {
         shared: &mut Shared,
     ) -> bool {
         let tags_all = self.tags_all(&shared.config);
-        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.1 as u32 == repr.nonce)
+        let Some(proof) = self.proof.as_mut().filter(|proof| proof.ends.peer as u32 == repr.nonce)
         else {
             shared.stats.unknown += 1;
             return false;
@@ -106,7 +107,7 @@ impl Connection {
             counts = number > proof.seen;
             proof.seen = proof.seen.max(number);
         }
-        let ends = (proof.ends.1, proof.ends.0);
+        let Ends { own, peer } = proof.ends;
         if counts {
             self.note_sign_of_life(now_ns, shared);
             shared.stats.received += 1;
@@ -135,7 +136,7 @@ impl Connection {
             }
             let has_no_room =
                 matches!(body.acknowledgement(), Some(Acknowledgement { window: 0, .. }));
-            progress = self.handle(now_ns, Segment::Packet { ends, body }, shared);
+            progress = self.handle(now_ns, Segment::Packet { from: peer, to: own, body }, shared);
             self.is_put_off |= has_no_room && !progress.is_acknowledged;
         }
         if memory.capacity() > 0 {
@@ -226,12 +227,12 @@ impl Connection {
         let ends = self.slot.ends();
         let differ = self.proof.as_ref().map(|proof| proof.ends) != ends;
         if differ {
-            self.proof = ends.map(|(own, peer)| {
+            self.proof = ends.map(|ends| {
                 let key = shared
                     .config
                     .job_key
-                    .connection([(shared.config.address, own), (self.peer, peer)]);
-                Proof { ends: (own, peer), key, sent: 0, seen: 0 }
+                    .connection([(shared.config.address, ends.own), (self.peer, ends.peer)]);
+                Proof { ends, key, sent: 0, seen: 0 }
             });
             self.postponed = None;
         }

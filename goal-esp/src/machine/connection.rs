@@ -1,8 +1,8 @@
 //! An established connection.
 
-use super::{Acknowledgement, Body, Timer};
+use super::{Body, Timer};
 use crate::seq::Seq;
-use crate::transfer::{Answer, Receiver, Rules, Sender};
+use crate::transfer::{Acknowledgement, Answer, Receiver, Rules, Sender};
 use crate::wire::Flags;
 
 /// One end of an established connection.
@@ -215,7 +215,7 @@ impl<P: Default> Machine<P> {
     /// confirmed.
     fn acknowledge(&mut self, of: Acknowledgement, free: impl FnMut(P)) -> bool {
         self.is_confirmed = true;
-        self.send.acknowledge(of.next, of.window, free) > 0
+        self.send.acknowledge(of, free) > 0
     }
 
     /// Returns true if the peer may not know that it is connected, so that the handshake must be
@@ -291,8 +291,7 @@ impl<P: Default> Machine<P> {
             self.receive.take_request(&mut ranges);
         }
         self.answer = Answer::None;
-        let (next, window) = self.receive.acknowledgement();
-        Body::Request { acknowledgement: Acknowledgement { next, window }, ranges }
+        Body::Request { acknowledgement: self.receive.acknowledgement(), ranges }
     }
 
     /// Returns the acknowledgement to send, if one is due. If `is_near`, one that could wait is
@@ -302,7 +301,6 @@ impl<P: Default> Machine<P> {
             return None;
         }
         self.answer = Answer::None;
-        let (next, window) = self.receive.acknowledgement();
-        Some(Acknowledgement { next, window })
+        Some(self.receive.acknowledgement())
     }
 }

@@ -12,9 +12,10 @@ mod model;
 mod slot;
 
 pub(crate) use connection::{Machine, Progress};
-pub(crate) use slot::{Change, Identity, Slot};
+pub(crate) use slot::{Change, Ends, Identity, Slot};
 
 use crate::seq::Seq;
+use crate::transfer::Acknowledgement;
 use crate::wire::{Flags, Range};
 
 /// The timers of a connection.
@@ -34,15 +35,6 @@ impl Timer {
     /// All timers.
     pub(crate) const ALL: [Timer; 4] =
         [Timer::Handshake, Timer::Repeat, Timer::Request, Timer::Acknowledge];
-}
-
-/// The fields of an acknowledgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Acknowledgement {
-    /// The first missing packet.
-    pub(crate) next: Seq,
-    /// The number of packets from `next` on that may be sent.
-    pub(crate) window: u16,
 }
 
 /// A frame between two ends, without addresses and keys. `P` is a payload.
@@ -69,8 +61,10 @@ pub(crate) enum Segment<P> {
     },
     /// A packet of an established connection.
     Packet {
-        /// The nonces of the sender's end and of the receiver's end.
-        ends: (u64, u64),
+        /// The nonce of the sender's end.
+        from: u64,
+        /// The nonce of the receiver's end.
+        to: u64,
         /// Its contents.
         body: Body<P>,
     },
@@ -124,7 +118,7 @@ impl<P: Clone> Segment<&P> {
             Segment::Syn { identity } => Segment::Syn { identity },
             Segment::SynAck { identity, to } => Segment::SynAck { identity, to },
             Segment::HandshakeAck { identity, to } => Segment::HandshakeAck { identity, to },
-            Segment::Packet { ends, body } => Segment::Packet { ends, body: body.cloned() },
+            Segment::Packet { from, to, body } => Segment::Packet { from, to, body: body.cloned() },
         }
     }
 }

@@ -20,6 +20,15 @@ pub(crate) struct Identity {
     pub(crate) first: Seq,
 }
 
+/// The nonces of a connection's ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// That of this end.
+    pub(crate) own: u64,
+    /// That of the peer's end.
+    pub(crate) peer: u64,
+}
+
 /// A connection with the identities of its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Current<P> {
@@ -98,9 +107,9 @@ impl<P: Default> Slot<P> {
         self.current.as_mut().map(|current| &mut current.machine)
     }
 
-    /// Returns the nonces of the connection's ends: this one's, then the peer's.
-    pub(crate) fn ends(&self) -> Option<(u64, u64)> {
-        self.current.as_ref().map(|current| (current.own.nonce, current.peer))
+    /// Returns the nonces of the connection's ends.
+    pub(crate) fn ends(&self) -> Option<Ends> {
+        self.current.as_ref().map(|current| Ends { own: current.own.nonce, peer: current.peer })
     }
 
     /// Returns the nonces of this end that a handshake frame of the peer's end `peer` may answer.
@@ -129,7 +138,7 @@ impl<P: Default> Slot<P> {
             Segment::HandshakeAck { identity, to } => {
                 change = self.handle_answer(identity, to, true)
             }
-            Segment::Packet { ends: (from, to), body } => {
+            Segment::Packet { from, to, body } => {
                 if let Some(current) = &mut self.current
                     && (current.peer, current.own.nonce) == (from, to)
                 {
@@ -217,7 +226,7 @@ impl<P: Default> Slot<P> {
         let Current { own, peer, machine } = self.current.as_mut()?;
         Some(match machine.poll()? {
             Outgoing::Handshake => Segment::HandshakeAck { identity: *own, to: *peer },
-            Outgoing::Body(body) => Segment::Packet { ends: (own.nonce, *peer), body },
+            Outgoing::Body(body) => Segment::Packet { from: own.nonce, to: *peer, body },
         })
     }
 }

@@ -2,28 +2,18 @@
 
 use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Malformed};
-use std::fmt;
 
 /// The error of a stream that does not consist of chunks: its sender has another version, or
 /// somebody else wrote into it. The connection cannot be used any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
     /// The header of a chunk is malformed.
+    #[error("the header of a chunk has {0}")]
     Header(Malformed),
     /// The first chunk names no communicator, or a later one does.
+    #[error("the communicator is not named once and first")]
     Communicator,
 }
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Broken::Header(malformed) => write!(f, "the header of a chunk has {malformed}"),
-            Broken::Communicator => f.write_str("the communicator is not named once and first"),
-        }
-    }
-}
-
-impl std::error::Error for Broken {}
 
 /// Takes chunks out of packets.
 #[derive(Debug, Default)]
@@ -47,7 +37,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Broken`].
-    pub fn communicator_of(payload: &[u8]) -> Result<u32, Broken> {
+    pub(crate) fn communicator_of(payload: &[u8]) -> Result<u32, Broken> {
         let chunk = Chunk::parse(payload).map_err(Broken::Header)?;
         if chunk.kind == ChunkKind::Communicator {
             Ok(chunk.message)

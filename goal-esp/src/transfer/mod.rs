@@ -18,6 +18,7 @@ pub(crate) use receive::{Answer, Receiver};
 pub(crate) use send::Sender;
 
 use crate::limits::WINDOW_MAX;
+use crate::seq::Seq;
 
 /// How many packets may be in flight, and which packets the sender repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,8 +59,17 @@ impl Rules {
     }
 
     /// Returns true if the numbers go together.
-    pub(crate) fn are_possible(&self) -> bool {
+    pub(crate) fn are_consistent(&self) -> bool {
         let Self { initial_burst_length, burst_length, ack_every, .. } = *self;
         initial_burst_length > 0 && ack_every > 0 && (1..=WINDOW_MAX).contains(&burst_length)
     }
+}
+
+/// The fields of an acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Acknowledgement {
+    /// The first missing packet.
+    pub(crate) next: Seq,
+    /// The number of packets from `next` on that may be sent.
+    pub(crate) window: u16,
 }

@@ -1,6 +1,6 @@
 //! The receiving end.
 
-use super::Rules;
+use super::{Acknowledgement, Rules};
 use crate::limits::RANGES_MAX;
 use crate::seq::Seq;
 use crate::wire::{Flags, Range};
@@ -266,15 +266,16 @@ impl<P> Receiver<P> {
     /// window from there on. During a transfer, packets that were allowed once stay allowed.
     /// Between transfers, the window is the number of packets that the next transfer may begin
     /// with.
-    pub(crate) fn acknowledgement(&mut self) -> (Seq, u16) {
+    pub(crate) fn acknowledgement(&mut self) -> Acknowledgement {
         self.since_ack = 0;
         if self.gate == Gate::Postponed {
-            return (self.next, 0);
+            return Acknowledgement { next: self.next, window: 0 };
         }
         self.edge = self.edge.max(self.next.plus(self.room().into()));
         self.had_no_room &= self.edge == self.next;
         let allowed = self.edge.since(self.next).max(0) as u16;
-        (self.next, if self.is_in_control() { allowed } else { allowed.min(self.start_window) })
+        let window = if self.is_in_control() { allowed } else { allowed.min(self.start_window) };
+        Acknowledgement { next: self.next, window }
     }
 
     /// Returns true if enough packets have arrived since the last acknowledgement that outgoing

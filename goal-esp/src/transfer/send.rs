@@ -1,6 +1,6 @@
 //! The sending end.
 
-use super::Rules;
+use super::{Acknowledgement, Rules};
 use crate::seq::Seq;
 use crate::wire::{Flags, Range};
 use std::collections::VecDeque;
@@ -140,8 +140,7 @@ impl<P> Sender<P> {
     /// acknowledged before.
     pub(crate) fn acknowledge(
         &mut self,
-        acknowledged: Seq,
-        window: u16,
+        Acknowledgement { next: acknowledged, window }: Acknowledgement,
         mut free: impl FnMut(P),
     ) -> usize {
         if acknowledged.is_before(self.unacknowledged) || self.next.is_before(acknowledged) {

@@ -1,7 +1,7 @@
 //! Tests of single packets: which ones leave, and which ones are requested. The model does not
 //! cover these.
 
-use super::{Answer, Receiver, Rules, Sender};
+use super::{Acknowledgement, Answer, Receiver, Rules, Sender};
 use crate::limits::RANGES_MAX;
 use crate::seq::Seq;
 use crate::wire::{Flags, Range};
@@ -16,6 +16,10 @@ const RULES: Rules = Rules {
 
 fn sender() -> Sender<u8> {
     Sender::new(RULES, Seq(10), 4)
+}
+
+fn ack(next: u32, window: u16) -> Acknowledgement {
+    Acknowledgement { next: Seq(next), window }
 }
 
 fn receiver() -> Receiver<u8> {
@@ -60,13 +64,13 @@ fn a_start_leaves_with_an_initial_burst_and_the_rest_when_it_is_acknowledged() {
     write(&mut sender, 10);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
     assert!(sender.runs_timer());
-    assert_eq!(sender.acknowledge(Seq(11), 5, drop), 1);
+    assert_eq!(sender.acknowledge(ack(11, 5), drop), 1);
     assert_eq!(numbers(&mut sender), [14, 15]);
     assert!(!sender.runs_timer(), "the receiver is in control");
-    assert_eq!(sender.acknowledge(Seq(16), 16, drop), 5);
+    assert_eq!(sender.acknowledge(ack(16, 16), drop), 5);
     assert_eq!(numbers(&mut sender), [16, 17, 18, 19]);
     assert!(sender.runs_timer(), "the end is not acknowledged");
-    assert_eq!(sender.acknowledge(Seq(20), 16, drop), 4);
+    assert_eq!(sender.acknowledge(ack(20, 16), drop), 4);
     assert!(!sender.runs_timer());
 }
 
@@ -75,12 +79,12 @@ fn a_transfer_begins_with_as_many_packets_as_the_end_of_the_one_before_was_answe
     let mut sender = sender();
     write(&mut sender, 6);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
-    assert_eq!(sender.acknowledge(Seq(14), 16, drop), 4);
+    assert_eq!(sender.acknowledge(ack(14, 16), drop), 4);
     assert_eq!(numbers(&mut sender), [14, 15]);
-    assert_eq!(sender.acknowledge(Seq(16), 3, drop), 2);
+    assert_eq!(sender.acknowledge(ack(16, 3), drop), 2);
     write(&mut sender, 8);
     assert_eq!(numbers(&mut sender), [16, 17, 18], "though the one before was allowed more");
-    assert_eq!(sender.acknowledge(Seq(17), 14, drop), 1);
+    assert_eq!(sender.acknowledge(ack(17, 14), drop), 1);
     assert_eq!(numbers(&mut sender), [19, 20, 21, 22, 23]);
 }
 
@@ -89,13 +93,13 @@ fn a_receiver_lets_the_next_transfer_begin_with_what_its_connection_may_have() {
     let mut receiver = receiver();
     receiver.set_share(16, 7);
     assert_eq!(receiver.accept(Seq(10), Flags::TXS | Flags::TXF, 0), (true, Answer::Soon));
-    assert_eq!(receiver.acknowledgement(), (Seq(11), 7));
+    assert_eq!(receiver.acknowledgement(), ack(11, 7));
     receiver.accept(Seq(11), Flags::TXS, 0);
     // Those that it began with, and as many more as have come.
-    assert_eq!(receiver.acknowledgement(), (Seq(12), 8));
+    assert_eq!(receiver.acknowledgement(), ack(12, 8));
     receiver.set_share(16, 1);
     receiver.accept(Seq(12), Flags::TXF, 0);
-    assert_eq!(receiver.acknowledgement(), (Seq(13), 4), "never less than an initial burst");
+    assert_eq!(receiver.acknowledgement(), ack(13, 4), "never less than an initial burst");
 }
 
 #[test]
@@ -113,8 +117,8 @@ fn what_cannot_be_acknowledged_is_ignored() {
     let mut sender = sender();
     write(&mut sender, 3);
     numbers(&mut sender);
-    assert_eq!(sender.acknowledge(Seq(14), 5, drop), 0);
-    assert_eq!(sender.acknowledge(Seq(9), 5, drop), 0);
+    assert_eq!(sender.acknowledge(ack(14, 5), drop), 0);
+    assert_eq!(sender.acknowledge(ack(9, 5), drop), 0);
     assert_eq!(sender.queued(), 3);
 }
 
@@ -134,16 +138,16 @@ fn a_packet_without_room_is_sent_again_when_there_is_some() {
     let mut sender = sender();
     write(&mut sender, 1);
     assert_eq!(numbers(&mut sender), [10]);
-    sender.acknowledge(Seq(11), 3, drop);
+    sender.acknowledge(ack(11, 3), drop);
     write(&mut sender, 3);
     assert_eq!(numbers(&mut sender), [11, 12, 13]);
     write(&mut sender, 1);
     assert!(numbers(&mut sender).is_empty());
-    sender.acknowledge(Seq(14), 0, drop);
+    sender.acknowledge(ack(14, 0), drop);
     assert_eq!(numbers(&mut sender), [14], "a start may always leave");
-    sender.acknowledge(Seq(14), 0, drop);
+    sender.acknowledge(ack(14, 0), drop);
     assert!(numbers(&mut sender).is_empty());
-    sender.acknowledge(Seq(14), 3, drop);
+    sender.acknowledge(ack(14, 3), drop);
     assert_eq!(numbers(&mut sender), [14]);
 }
 
@@ -205,7 +209,7 @@ fn nothing_is_taken_of_a_postponed_stream() {
     assert!(!receiver.is_in_control());
     for seq in 10..30 {
         assert_eq!(receiver.accept(Seq(seq), Flags::TXS, 0), (false, Answer::Now), "{seq}");
-        assert_eq!(receiver.acknowledgement(), (Seq(10), 0));
+        assert_eq!(receiver.acknowledgement(), ack(10, 0));
     }
     assert_eq!(receiver.kept(), 0);
     assert!(receiver.admit());
@@ -219,11 +223,11 @@ fn a_sender_that_is_told_of_no_room_sends_the_start_alone() {
     let mut sender = sender();
     write(&mut sender, 6);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
-    sender.acknowledge(Seq(10), 0, drop);
+    sender.acknowledge(ack(10, 0), drop);
     assert!(numbers(&mut sender).is_empty());
     sender.repeat_first();
     assert_eq!(numbers(&mut sender), [10]);
-    sender.acknowledge(Seq(10), 4, drop);
+    sender.acknowledge(ack(10, 4), drop);
     assert_eq!(sender.request([Range { first: 10, count: 4 }].into_iter()), 4);
     assert_eq!(numbers(&mut sender), [10, 11, 12, 13]);
 }
@@ -246,9 +250,9 @@ fn who_reads_allows_more() {
     for seq in 10..26 {
         receiver.accept(Seq(seq), if seq == 10 { Flags::TXS } else { Flags::NONE }, 0);
     }
-    assert_eq!(receiver.acknowledgement(), (Seq(26), 0));
+    assert_eq!(receiver.acknowledgement(), ack(26, 0));
     assert!(!receiver.is_update_due());
     receiver.read();
     assert!(receiver.is_update_due());
-    assert_eq!(receiver.acknowledgement(), (Seq(26), 1));
+    assert_eq!(receiver.acknowledgement(), ack(26, 1));
 }

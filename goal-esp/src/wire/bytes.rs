@@ -1,8 +1,5 @@
 //! Numbers in network order at fixed places.
 
-#[cfg(test)]
-mod tests;
-
 use crc_fast::{CrcAlgorithm, Digest, crc32_iscsi};
 use std::ops::Range;
 

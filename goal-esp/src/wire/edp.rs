@@ -306,7 +306,7 @@ impl<T: AsRef<[u8]>> Datagram<T> {
     }
 
     /// Returns the bytes that the tag covers: those before the checksum, and those behind the tag.
-    pub fn proven(&self) -> [&[u8]; 2] {
+    pub(crate) fn proven(&self) -> [&[u8]; 2] {
         [&self.bytes()[..field::CHECKSUM.start], self.payload()]
     }
 }

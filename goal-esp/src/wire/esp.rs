@@ -80,10 +80,10 @@ pub struct Packet<T>(T);
 
 impl<T: AsRef<[u8]>> Packet<T> {
     /// The length of the shortest header in bytes.
-    pub const HEADER_LEN_MIN: usize = field::WINDOW.end;
+    pub(crate) const HEADER_LEN_MIN: usize = field::WINDOW.end;
 
     /// The length of the longest header of a packet with data in bytes.
-    pub const HEADER_LEN_DATA_MAX: usize = field::TAG.end;
+    pub(crate) const HEADER_LEN_DATA_MAX: usize = field::TAG.end;
 
     /// The length of the longest header in bytes.
     pub const HEADER_LEN_MAX: usize = field::NONCE_HIGH.end;
@@ -247,7 +247,7 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// Returns the bytes that the tag covers, in three pieces: before the checksum, between it and
     /// the tag, and behind the tag. They include data only in form 3.
     #[inline]
-    pub fn proven(&self) -> [&[u8]; 3] {
+    pub(crate) fn proven(&self) -> [&[u8]; 3] {
         let covers_payload = self.is_whole() || self.flags().has(Flags::RRQ);
         let bytes = &self.bytes()[..if covers_payload { self.len() } else { self.header_len() }];
         let (tag_start, tag_end) = if self.form() > 0 {

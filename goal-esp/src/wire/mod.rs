@@ -26,8 +26,6 @@ pub use flags::Flags;
 pub use ports::{PortRun, Ports};
 pub use ranges::{Range, Ranges};
 
-use std::fmt;
-
 /// The default ethertype of EDP: IEEE 802 local experimental 1.
 pub const ETHERTYPE_EDP: u16 = 0x88b5;
 
@@ -45,27 +43,18 @@ pub const TAG_LEN: usize = 12;
 pub type Tag = [u8; TAG_LEN];
 
 /// The error of malformed bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// There are fewer bytes than the header has, or than it says.
+    #[error("fewer bytes than its header says")]
     Short,
     /// Another version, or a form or kind that this version does not have.
+    #[error("another version or an unknown form of the header")]
     Version,
     /// Flags, kinds or values that contradict each other.
+    #[error("fields that don't go together")]
     Contradiction,
     /// The checksum is wrong.
+    #[error("a wrong checksum")]
     Checksum,
 }
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Malformed::Short => "fewer bytes than its header says",
-            Malformed::Version => "another version or an unknown form of the header",
-            Malformed::Contradiction => "fields that don't go together",
-            Malformed::Checksum => "a wrong checksum",
-        })
-    }
-}
-
-impl std::error::Error for Malformed {}

@@ -40,7 +40,7 @@ pub struct Ports<'a>(&'a [u8]);
 
 impl<'a> Ports<'a> {
     /// The length of a run in bytes.
-    pub const RUN_LEN: usize = 8;
+    pub(crate) const RUN_LEN: usize = 8;
 
     /// The empty list.
     pub const NONE: Ports<'static> = Ports(&[]);

@@ -1,5 +1,6 @@
 //! Every format is the same after it was written and read, and changed bytes are refused.
 
+use super::bytes::{checksum, fill_checksum};
 use super::{
     Chunk, ChunkKind, Datagram, EdpRepr, Envelope, Extension, Flags, Frame, Mac, Malformed,
 };
@@ -288,5 +289,19 @@ fn ports_come_back_and_none_passes_the_end_of_its_numbers() {
         (run(0, 0, u16::MAX), true),
     ] {
         assert_eq!(Ports::parse(&Ports::emit(&[run])).is_some(), is_right, "{run:?}");
+    }
+}
+
+/// The checksum is the CRC-32C of all bytes with zeros in its own field, for every length.
+#[test]
+fn checksum_is_that_of_all_bytes() {
+    for len in (24..600).chain([1500, 9000]) {
+        let mut bytes: Vec<u8> = (0..len).map(|at: usize| (at * 37 + at / 256) as u8).collect();
+        let sum = checksum(&bytes, 20..24);
+        let mut filled = bytes.clone();
+        fill_checksum(&mut filled, 20..24);
+        assert_eq!(filled[20..24], sum.to_be_bytes(), "{len} bytes");
+        bytes[20..24].fill(0);
+        assert_eq!(sum, crc32c::crc32c(&bytes), "{len} bytes");
     }
 }

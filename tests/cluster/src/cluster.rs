@@ -5,30 +5,30 @@ use crate::switch::Forwarder;
 use crate::{Faults, Host, INTERFACE, Missing, sys};
 use std::fmt::Write;
 
-/// What is between the hosts.
+/// The device between the hosts.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch {
-    /// None: two hosts, joined by their wire.
+    /// No device: two hosts, joined by a wire.
     Wire,
     /// A bridge of the kernel.
     Bridge,
-    /// A program with these faults, which repeat from a seed as far as the order of frames does.
+    /// A program with these faults. They repeat from the seed as far as the order of frames does.
     Faulty(Faults, u64),
 }
 
-/// How hosts are joined.
+/// The hosts of a test bench and their connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Wiring {
-    /// How many.
+    /// The number of hosts.
     pub hosts: usize,
-    /// Most bytes of a frame behind Ethernet's header.
+    /// The longest frame in bytes, behind Ethernet's header.
     pub mtu: usize,
-    /// What is between them.
+    /// The device between them.
     pub switch: Switch,
 }
 
 impl Wiring {
-    /// Hosts on a bridge, with frames of 1500 bytes.
+    /// Returns hosts on a bridge, with frames of up to 1500 bytes.
     pub fn bridge(hosts: usize) -> Self {
         Self { hosts, mtu: 1500, switch: Switch::Bridge }
     }
@@ -37,19 +37,19 @@ impl Wiring {
 /// The test bench.
 pub struct Cluster {
     hosts: Vec<Host>,
-    /// Ends before the namespace of its sockets.
+    /// Must be dropped before the namespace of its sockets.
     forwarder: Option<Forwarder>,
     switch: Namespace,
 }
 
-/// The switch's end of a host's wire.
+/// Returns the name of the switch's end of a host's wire.
 pub(crate) fn port_name(host: usize) -> String {
     format!("p{host}")
 }
 
 impl Cluster {
-    /// Makes it. Segmentation is not left to the devices, so that frames are what they are on a
-    /// wire.
+    /// Creates the test bench. Offloads are switched off, so that frames are those that a wire
+    /// would carry.
     ///
     /// # Errors
     /// [`Missing`].
@@ -107,17 +107,18 @@ impl Cluster {
         Ok(Self { hosts, forwarder, switch })
     }
 
-    /// The same, or a line that says what is missing for the test of this name.
+    /// Creates the test bench. If something is missing, prints a line that names it and `test`, and
+    /// returns `None`.
     pub fn or_skip(test: &str, wiring: &Wiring) -> Option<Self> {
-        Self::new(wiring).inspect_err(|missing| missing.tell(test)).ok()
+        Self::new(wiring).inspect_err(|missing| missing.report(test)).ok()
     }
 
-    /// The hosts.
+    /// Returns the hosts.
     pub fn hosts(&self) -> &[Host] {
         &self.hosts
     }
 
-    /// Pulls the plug of a host at the switch, or puts it in again.
+    /// Disconnects a host from the switch, or connects it again.
     ///
     /// # Errors
     /// [`Missing`].
@@ -126,8 +127,8 @@ impl Cluster {
         self.switch.ip(&format!("link set {} {state}\n", port_name(host)))
     }
 
-    /// Most bytes of a frame that the port of a host carries at the switch, which drops longer
-    /// ones; its interface is not told.
+    /// Sets the longest frame that the switch carries on the port of a host. Longer ones are
+    /// dropped; the host's interface is not told.
     ///
     /// # Errors
     /// [`Missing`].
@@ -135,7 +136,7 @@ impl Cluster {
         self.switch.ip(&format!("link set {} mtu {mtu}\n", port_name(host)))
     }
 
-    /// Other faults from now on, where the switch has any.
+    /// Changes the faults of the switch, if it has any.
     pub fn set_faults(&self, faults: Faults) {
         if let Some(forwarder) = &self.forwarder {
             forwarder.set_faults(faults);

@@ -22,34 +22,35 @@ impl Host {
         Self { number, namespace }
     }
 
-    /// The address of its interface.
+    /// Returns the address of its interface.
     pub fn mac(&self) -> Mac {
         Network::mac(self.number)
     }
 
-    /// The same for what is measured beside ESP.
+    /// Returns its IP address, for protocols that are measured beside ESP.
     pub fn ip(&self) -> Ipv4Addr {
         let number = self.number as u16 + 1;
         Ipv4Addr::new(10, 77, (number >> 8) as u8, number as u8)
     }
 
-    /// Where its network namespace is found as long as this process lives, as for `nsenter --net=`.
+    /// Returns the path of its network namespace while this process lives, as for `nsenter --net=`.
     pub fn namespace(&self) -> PathBuf {
         self.namespace.path()
     }
 
-    /// The command that runs `program` there. It is killed when the thread that starts it ends.
+    /// Returns a command that runs `program` on the host. The command is killed when the thread
+    /// that starts it ends.
     pub fn command(&self, program: &str) -> Command {
         self.namespace.command(program)
     }
 
-    /// Calls `f` there, in a thread of its own: what it opens stays there.
+    /// Calls `f` on the host, in a thread of its own. Sockets that it opens stay on the host.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     ///
     /// # Panics
-    /// As `f` does.
+    /// If `f` panics.
     pub fn call<T: Send>(&self, f: impl FnOnce() -> T + Send) -> io::Result<T> {
         self.namespace.call(f)
     }

@@ -1,9 +1,9 @@
-//! What this machine lacks for a test bench.
+//! The error of a test bench that this machine cannot create.
 
 use std::fmt;
 use std::io::{self, Write};
 
-/// What is missing, in words.
+/// A description of what is missing.
 #[derive(Debug)]
 pub struct Missing(String);
 
@@ -12,9 +12,9 @@ impl Missing {
         Self(what.to_string())
     }
 
-    /// Says that a test is skipped, also where the test's output is kept back.
-    pub fn tell(&self, test: &str) {
-        // Where standard error is closed there is nobody to tell.
+    /// Prints that a test is skipped. The line is visible even if the test's output is captured.
+    pub fn report(&self, test: &str) {
+        // If standard error is closed, the line is lost.
         let _ = writeln!(io::stderr(), "{test}: skipped: {self}");
     }
 }

@@ -8,13 +8,13 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// A network namespace that lives as long as this, and as processes in it.
+/// A network namespace. It lives as long as this value and the processes in it.
 pub(crate) struct Namespace(File);
 
 impl Namespace {
-    /// A new one, in which nothing is up.
+    /// Creates a namespace whose interfaces are all down.
     pub(crate) fn new() -> Result<Self, Missing> {
-        // A thread of its own, so that this one stays where it is.
+        // A thread of its own changes its namespace, so the caller's stays.
         let make = || {
             unshare(CloneFlags::CLONE_NEWNET)?;
             File::open("/proc/thread-self/ns/net")
@@ -26,12 +26,12 @@ impl Namespace {
         })
     }
 
-    /// Where this process holds it, for `nsenter --net=` and `ip link set ... netns`.
+    /// Returns the path of the namespace, for `nsenter --net=` and `ip link set ... netns`.
     pub(crate) fn path(&self) -> PathBuf {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd()).into()
     }
 
-    /// Calls `f` in it, in a thread of its own.
+    /// Calls `f` in the namespace, in a thread of its own.
     pub(crate) fn call<T: Send>(&self, f: impl FnOnce() -> T + Send) -> io::Result<T> {
         let call = || {
             setns(&self.0, CloneFlags::CLONE_NEWNET)?;
@@ -43,7 +43,8 @@ impl Namespace {
         })
     }
 
-    /// The command that runs `program` in it, until the thread that starts it ends.
+    /// Returns a command that runs `program` in the namespace, until the thread that starts it
+    /// ends.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("nsenter");
         command.arg(format!("--net={}", self.path().display()));
@@ -51,7 +52,7 @@ impl Namespace {
         command
     }
 
-    /// Runs lines of `ip -batch` in it.
+    /// Runs lines of `ip -batch` in the namespace.
     pub(crate) fn ip(&self, lines: &str) -> Result<(), Missing> {
         let missing = |error| Missing::new(format!("no ip in a namespace: {error}"));
         let mut command = self.command("ip");

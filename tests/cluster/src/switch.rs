@@ -1,5 +1,5 @@
-//! A switch that is a program: the network of `goal-esp`'s simulation, in real time and between
-//! real interfaces.
+//! A switch as a program: the network of `goal-esp`'s simulation, in real time and between real
+//! interfaces.
 
 use crate::cluster::{Wiring, port_name};
 use crate::namespace::Namespace;
@@ -13,19 +13,19 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// Wires that take no time, and queues that lose nothing but in an emergency.
+/// Wires without delay, and queues long enough to lose no frames.
 const LINKS: Links = Links { byte_ps: 0, latency_ns: 0, queue_frames_max: 1 << 16 };
-/// Frames that are taken from a host before it is the next one's turn.
+/// The most frames that are taken from one host before the next one.
 const FRAMES_MAX: usize = 64;
 
-/// What other threads may tell it.
+/// Requests of other threads.
 #[derive(Default)]
 struct Orders {
     faults: Option<Faults>,
     ends: bool,
 }
 
-/// The thread that forwards frames until this is dropped.
+/// The thread that forwards frames. It ends when this is dropped.
 pub(crate) struct Forwarder {
     orders: Arc<Mutex<Orders>>,
     bell: Arc<OwnedFd>,
@@ -33,7 +33,7 @@ pub(crate) struct Forwarder {
 }
 
 impl Forwarder {
-    /// Starts it at the ports of a namespace.
+    /// Starts the thread at the ports of a namespace.
     pub(crate) fn start(
         switch: &Namespace,
         wiring: &Wiring,
@@ -60,7 +60,7 @@ impl Forwarder {
     }
 
     fn order(&self, order: impl FnOnce(&mut Orders)) {
-        order(&mut self.orders.lock().expect("nobody panics with it"));
+        order(&mut self.orders.lock().expect("no holder of the lock panics"));
         rustix::io::write(&*self.bell, &1_u64.to_ne_bytes()).expect("a counter takes one more");
     }
 }
@@ -69,14 +69,14 @@ impl Drop for Forwarder {
     fn drop(&mut self) {
         self.order(|orders| orders.ends = true);
         if let Some(thread) = self.thread.take() {
-            // What it panicked with was told already.
+            // The message of a panic was printed already.
             let _ = thread.join();
         }
     }
 }
 
 struct Ports {
-    /// By the numbers of hosts.
+    /// The sockets by the numbers of hosts.
     sockets: Vec<OwnedFd>,
     network: Network,
     start: Instant,
@@ -87,7 +87,7 @@ impl Ports {
     fn forward(mut self, bell: &OwnedFd, orders: &Mutex<Orders>) {
         loop {
             if self.wait(bell) {
-                let mut orders = orders.lock().expect("nobody panics with it");
+                let mut orders = orders.lock().expect("no holder of the lock panics");
                 if orders.ends {
                     return;
                 }
@@ -96,9 +96,9 @@ impl Ports {
                 }
             }
             for host in 0..self.sockets.len() {
-                self.take(host);
+                self.take_frames(host);
             }
-            self.pass();
+            self.deliver();
         }
     }
 
@@ -106,7 +106,8 @@ impl Ports {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// Sleeps until there is something to do. Whether there is an order.
+    /// Sleeps until a frame, a request or a step of the network is due. Returns true if there is a
+    /// request.
     fn wait(&self, bell: &OwnedFd) -> bool {
         let mut fds = vec![PollFd::new(bell, PollFlags::IN)];
         fds.extend(self.sockets.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
@@ -126,9 +127,9 @@ impl Ports {
     }
 
     /// Takes frames from a host.
-    fn take(&mut self, host: usize) {
+    fn take_frames(&mut self, host: usize) {
         for _ in 0..FRAMES_MAX {
-            // An error is that of a port that went down, or that nothing is there.
+            // An error means that no frame is there, or that the port is down.
             let Ok((len, _)) = recv(&self.sockets[host], &mut *self.frame, RecvFlags::empty())
             else {
                 return;
@@ -138,12 +139,12 @@ impl Ports {
         }
     }
 
-    /// Lets happen what is due, and gives hosts their frames.
-    fn pass(&mut self) {
+    /// Does the steps of the network that are due, and sends frames to their hosts.
+    fn deliver(&mut self) {
         let now_ns = self.now_ns();
         while self.network.next_ns().is_some_and(|next_ns| next_ns <= now_ns) {
             if let Some((host, frame)) = self.network.advance() {
-                // A host that has no room for it, or is not there, loses it.
+                // The frame is lost if its host has no room or is down.
                 let _ = send(&self.sockets[host], &frame, SendFlags::empty());
             }
         }

@@ -1,4 +1,4 @@
-//! Calls that no crate has. `unsafe`: structures whose addresses the kernel is given.
+//! System calls that no crate offers. `unsafe`: they pass structures with addresses to the kernel.
 #![allow(unsafe_code)]
 
 use libc::{c_char, c_int, socklen_t};
@@ -11,7 +11,7 @@ fn result(returned: c_int) -> io::Result<()> {
     if returned < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// What leaves segmentation, checksums and merging to a device: ETHTOOL_STXCSUM, ETHTOOL_STSO,
+/// The offloads to switch off (segmentation, checksums, merging): ETHTOOL_STXCSUM, ETHTOOL_STSO,
 /// ETHTOOL_SGSO, ETHTOOL_SGRO.
 const OFFLOADS: [u32; 4] = [0x17, 0x1f, 0x24, 0x2c];
 
@@ -22,7 +22,7 @@ struct Value {
     data: u32,
 }
 
-/// Makes the interface with this name leave out what a wire would not show.
+/// Switches off the offloads of an interface, so that its frames are those that a wire would carry.
 pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
     let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     for command in OFFLOADS {
@@ -41,8 +41,8 @@ pub(crate) fn no_offloads(name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// A packet socket that gets all frames which arrive at an interface, whomever they are for, and
-/// sends any there. It never waits.
+/// Opens a packet socket that receives all frames at an interface, whatever their destination, and
+/// sends any. It does not block.
 pub(crate) fn open(name: &str) -> io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)?;

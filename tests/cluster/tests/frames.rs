@@ -1,4 +1,4 @@
-//! The driver between hosts: frames of all sizes, and echoes, through a bridge and through a switch
+//! Drivers between hosts: frames of all sizes, and echoes, through a bridge and through a switch
 //! with faults.
 
 mod common;
@@ -13,11 +13,11 @@ use goal_run::transport::{Answerer, Asker};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// How it begins to be said which rights XDP needs.
+/// The beginning of the message about the rights that XDP needs.
 const XDP_RIGHTS: &str =
     "XDP needs the rights CAP_NET_ADMIN, CAP_BPF and, to share an interface, CAP_SYS_ADMIN";
 
-/// Sends frames of all lengths from one host to another; those that arrived.
+/// Sends frames of all lengths from one host to another. Returns those that arrived.
 fn all_lengths(one: &mut AnyDriver, other: &mut AnyDriver) -> Vec<Vec<u8>> {
     let (from, to, port) = (one.mac(), other.mac(), other.port());
     let lens: Vec<usize> = (22..=14 + one.mtu()).collect();
@@ -77,7 +77,7 @@ fn frames_that_arrive_one_by_one_find_room() {
         let arrived = &AtomicU32::new(0);
         let start = Instant::now();
         std::thread::scope(|scope| {
-            // Looks while the kernel is still at it.
+            // It polls while the kernel is still delivering.
             scope.spawn(move || {
                 while arrived.load(Ordering::Relaxed) < FRAMES && start.elapsed() < LIMIT {
                     let taken = other.receive(1, |frame| assert_eq!(frame.len(), 60));
@@ -100,7 +100,7 @@ fn a_port_gets_its_own_frames_and_those_to_all() {
     let Some(cluster) = Cluster::or_skip("ports", &Wiring::bridge(2)) else { return };
     let [a, b] = cluster.hosts() else { panic!("two hosts") };
     for kind in kinds("ports") {
-        // The interface has one queue, and so one socket of XDP.
+        // The interface has one queue, so it can have one socket of XDP.
         let (mut one, mut five, mut six) =
             (open(a, kind, 5), open(b, kind, 5), open(b, DriverKind::Packet, 6));
         let (from, to) = (one.mac(), five.mac());
@@ -159,7 +159,7 @@ fn rights_that_were_given_up_are_gone() {
                 Xdp::probe().unwrap_err().to_string().split(':').next().unwrap(),
                 XDP_RIGHTS
             );
-            // What is open stays so.
+            // An open socket keeps working.
             let (from, to) = (one.mac(), b.mac());
             one.send(|out| Some(write(out, from, to, 6, 60))).unwrap();
             one.flush().unwrap();
@@ -188,12 +188,12 @@ fn an_interface_that_goes_down_is_lost() {
         let from = driver.mac();
         driver.send(|out| Some(write(out, from, from, 5, 60))).unwrap();
         driver.flush().unwrap_err();
-        // The frame does not come again.
+        // The frame is dropped.
         driver.flush().unwrap();
         while driver.send(|out| Some(write(out, from, from, 5, 60))) == Ok(true) {}
         driver.flush().unwrap_err();
         set("up");
-        // What was left stands in nobody's way.
+        // Frames left from before take no room.
         let start = Instant::now();
         while driver.flush().is_err()
             || driver.send(|out| Some(write(out, from, from, 5, 60))) == Err(Full)
@@ -203,7 +203,7 @@ fn an_interface_that_goes_down_is_lost() {
     }
 }
 
-/// Answers echoes on all hosts while `ask` runs.
+/// Calls `ask` while all hosts answer echoes.
 fn with_answers<T>(hosts: &[Host], kind: DriverKind, ask: impl FnOnce() -> T) -> T {
     let ends = AtomicBool::new(false);
     let drivers: Vec<AnyDriver> = hosts.iter().map(|host| open(host, kind, 1)).collect();
@@ -224,7 +224,7 @@ fn with_answers<T>(hosts: &[Host], kind: DriverKind, ask: impl FnOnce() -> T) ->
     })
 }
 
-/// Ends the answers, also where the test fails.
+/// Ends the answering threads, even if the test fails.
 struct End<'a>(&'a AtomicBool);
 
 impl Drop for End<'_> {
@@ -233,8 +233,8 @@ impl Drop for End<'_> {
     }
 }
 
-/// Echoes from each host to each, `each` of them, which this kind of driver answers; how many came
-/// back.
+/// Sends `each` echoes from each host to each other one, which answers with this kind of driver.
+/// Returns the number of answers.
 fn echoes(hosts: &[Host], kind: DriverKind, each: usize, limit: Duration) -> usize {
     with_answers(hosts, kind, || {
         let mut answered = 0;
@@ -280,7 +280,7 @@ fn a_faulty_switch_loses_some() {
     let Some(cluster) = Cluster::or_skip("echoes through faults", &wiring) else { return };
     for kind in kinds("echoes through faults") {
         cluster.set_faults(faults);
-        // Of question and answer, each is lost or damaged in 28 of 100 cases.
+        // A question or its answer is lost or damaged in 28 of 100 cases.
         let answered = echoes(cluster.hosts(), kind, 100, Duration::from_millis(30));
         assert!((60..150).contains(&answered), "{answered} of 200");
         cluster.set_faults(Faults::default());
@@ -298,7 +298,7 @@ fn who_is_unplugged_is_not_heard() {
         cluster.plug(1, false).unwrap();
         assert_eq!(echoes(hosts, kind, 2, Duration::from_millis(30)), 0);
         cluster.plug(1, true).unwrap();
-        // The bridge takes a moment.
+        // The bridge needs a moment to start.
         let start = Instant::now();
         while echoes(hosts, kind, 2, Duration::from_millis(30)) < 4 {
             assert!(start.elapsed() < LIMIT);

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(20);
 const HOSTS: usize = 3;
 
-/// Whether a process is in a network namespace, or holds it.
+/// Returns true if a process is in a network namespace, or holds it.
 fn is_held(namespace: u64) -> bool {
     let is_it = |path: &Path| {
         fs::metadata(path).is_ok_and(|file| file.ino() == namespace && is_namespace(path))
@@ -27,7 +27,7 @@ fn is_namespace(path: &Path) -> bool {
     fs::read_link(path).is_ok_and(|target| target.to_string_lossy().starts_with("net:["))
 }
 
-/// Made by the test below in a process of its own, which is killed.
+/// The test below runs this in a process of its own, and kills that.
 #[test]
 #[ignore = "part of another test"]
 fn holds_until_it_is_killed() {
@@ -54,7 +54,7 @@ fn a_killed_process_leaves_nothing() {
     let mut hosts = Vec::new();
     for line in BufReader::new(process.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
-        // The harness writes the test's name before the first line.
+        // The test harness prints the test's name before the first line.
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
             [.., "missing"] => {

@@ -1,4 +1,4 @@
-//! Streams of ESP over each driver, also where frames are lost.
+//! Streams of ESP over each driver, with and without lost frames.
 
 mod common;
 
@@ -10,7 +10,7 @@ use goal_esp::endpoint::Config;
 use goal_eth::{AnyDriver, Driver, DriverKind, EspTransport, Wire};
 use std::time::Instant;
 
-/// Messages in each direction.
+/// The number of messages in each direction.
 const MESSAGES: u32 = 60;
 
 fn payload_len(number: u32) -> usize {
@@ -46,7 +46,7 @@ impl End {
         (0..).zip(drivers).map(end).collect()
     }
 
-    /// Sends its next message if there is room, and takes what has come.
+    /// Sends its next message if there is room, and takes messages that have arrived.
     fn poll(&mut self) {
         let other = 1 - self.rank;
         let Self { rank, esp, sent, got } = self;

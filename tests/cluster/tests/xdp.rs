@@ -1,5 +1,4 @@
-//! Several ranks with sockets of XDP at an interface, which share its program, and what is left of
-//! it.
+//! Several ranks with sockets of XDP at one interface share its program, and leave nothing behind.
 
 mod common;
 
@@ -13,12 +12,12 @@ use std::time::Instant;
 
 const PATIENCE: std::time::Duration = std::time::Duration::from_millis(10);
 
-/// A host with a wire of two queues between two interfaces of its own, v1 and v2; `None`, and a
-/// line, where it can't be.
+/// Creates a host with a wire of two queues between two interfaces of its own, v1 and v2. If that
+/// is impossible, prints a line and returns `None`.
 fn bench(test: &str) -> Option<Cluster> {
     let cluster = Cluster::or_skip(test, &Wiring::bridge(1))?;
     if let Err(why) = Xdp::probe() {
-        // Written past the harness, which would keep it back.
+        // Written past the test harness, which would capture it.
         let _ = writeln!(std::io::stderr(), "{test}: skipped: {why}");
         return None;
     }
@@ -36,7 +35,7 @@ fn open(host: &Host, interface: &str, port: u16) -> (AnyDriver, Option<String>) 
     host.call(|| AnyDriver::open(DriverKind::Xdp, interface, &BOTH, Some(port))).unwrap().unwrap()
 }
 
-/// The line of the program at an interface.
+/// Returns the line of `ip` about the program at an interface.
 fn program(host: &Host, interface: &str) -> Option<String> {
     let output = host.command("ip").args(["-d", "link", "show", interface]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -63,8 +62,8 @@ fn each_queue_has_its_rank() {
     let [(mut one, _), (mut two, _)] = [1, 2].map(|port| open(host, "v2", port));
     assert_eq!(seven.kind(), DriverKind::Packet);
     assert!(note.unwrap().starts_with("each receive queue of v1 has its socket of XDP"));
-    // What leaves by a queue arrives at the queue with the same number; each rank gets its frames
-    // from both.
+    // A frame arrives at the queue with the same number as the one that it left by; each rank gets
+    // its frames from both.
     for (number, from) in [&mut one, &mut two].into_iter().enumerate() {
         for (to, len) in [(&five, 60), (&six, 70), (&seven, 80)] {
             send(from, to, len + number);
@@ -103,7 +102,7 @@ fn sharing_a_program_takes_a_right() {
     );
 }
 
-/// Made by the test below in a process of its own, which is killed.
+/// The test below runs this in a process of its own, and kills that.
 #[test]
 #[ignore = "part of another test"]
 fn holds_a_socket_until_it_is_killed() {
@@ -122,7 +121,7 @@ fn the_program_ends_with_the_last_rank() {
     let mut command = host.command(std::env::current_exe().unwrap().to_str().unwrap());
     let mut first = command.args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(first.stdout.take().unwrap()).lines();
-    // The harness writes the test's name before the first line.
+    // The test harness prints the test's name before the first line.
     assert!(lines.any(|line| line.unwrap().ends_with("ready")));
     let made = program(host, "v1");
     assert!(made.is_some());
@@ -130,7 +129,7 @@ fn the_program_ends_with_the_last_rank() {
     assert_eq!((note, program(host, "v1")), (None, made.clone()));
     first.kill().unwrap();
     first.wait().unwrap();
-    // The place of the one that was killed is free again.
+    // The place of the killed process is free again.
     let start = Instant::now();
     let mut third = loop {
         match open(host, "v1", 5) {

@@ -1,24 +1,46 @@
-//! One case: what its file says, and whether that is what happens.
+//! One test: its script and its expected results.
 
 use crate::script;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a file asks for.
+/// The contents of a test's file.
 pub(crate) struct Case {
     path: PathBuf,
     script: String,
     exit: i32,
 }
 
-/// How the beginning of a file marks its first lines as comments, in the languages that files are
-/// in.
+/// The beginnings of comment lines in the languages of the files.
 const COMMENTS: [&str; 2] = ["#", "//"];
 
+/// The reason why a test fails.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("{}: {cause}", path.display())]
+    File { path: PathBuf, cause: io::Error },
+    #[error("`{0}` has no exit status")]
+    Status(String),
+    #[error("the first lines have no `RUN:`")]
+    NoScript,
+    #[error("the script can't run: {0}")]
+    Script(io::Error),
+    /// The results differ from the expected ones, in words.
+    #[error("{0}GOAL_BLESS=1 cargo test accepts what is written now")]
+    Results(String),
+}
+
+impl Failure {
+    fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        |cause| Failure::File { path: path.into(), cause }
+    }
+}
+
 impl Case {
-    pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let bytes = fs::read(path).map_err(Failure::file(path))?;
         let text = String::from_utf8_lossy(&bytes);
         let mut case = Self { path: path.to_owned(), script: String::new(), exit: 0 };
         for line in text.lines() {
@@ -31,17 +53,17 @@ impl Case {
                 case.script.push('\n');
             } else if let Some(status) = comment.strip_prefix("EXIT:") {
                 case.exit =
-                    status.trim().parse().map_err(|_| format!("`{comment}` has no exit status"))?;
+                    status.trim().parse().map_err(|_| Failure::Status(comment.to_owned()))?;
             }
         }
         if case.script.is_empty() {
-            return Err("the first lines have no `RUN:`".to_owned());
+            return Err(Failure::NoScript);
         }
         Ok(case)
     }
 
-    pub(crate) fn run(&self, binaries: &[PathBuf]) -> Result<(), String> {
-        let ended = script::run(&self.path, &self.script, binaries)?;
+    pub(crate) fn run(&self, binaries: &[PathBuf]) -> Result<(), Failure> {
+        let ended = script::run(&self.path, &self.script, binaries).map_err(Failure::Script)?;
         let bless = std::env::var_os("GOAL_BLESS").is_some_and(|value| value == "1");
         let mut faults = String::new();
         if ended.status != Some(self.exit) {
@@ -66,7 +88,7 @@ impl Case {
                 } else {
                     fs::write(&beside, written)
                 };
-                done.map_err(|error| format!("{}: {error}", beside.display()))?;
+                done.map_err(Failure::file(beside))?;
             } else {
                 faults += &difference(what, &wanted, written);
             }
@@ -74,7 +96,7 @@ impl Case {
         if faults.is_empty() {
             return Ok(());
         }
-        Err(faults + "GOAL_BLESS=1 cargo test accepts what is written now")
+        Err(Failure::Results(faults))
     }
 }
 

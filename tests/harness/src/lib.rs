@@ -1,5 +1,5 @@
-//! Tests that are files. Each file of a folder says in its first lines what to run, and what is
-//! written then lies beside it.
+//! Tests that are files. The first lines of each file in a folder say which commands to run; the
+//! expected output lies beside it.
 //!
 //! ```text
 //! # RUN: goalc build %s -o a.nisa
@@ -7,11 +7,12 @@
 //! # EXIT: 0
 //! ```
 //!
-//! The run lines are one shell script, which ends at the first command that fails and runs in an
-//! empty folder. `%s` is the file, by its name alone, and `%d` its folder. The exit status is 0
-//! where nothing else is said. Standard output must be that of the file with `.out` added to its
-//! name and standard error that with `.err`, which are empty where they are missing. With
-//! `GOAL_BLESS=1` these are written instead. Files in folders named `inputs` are no cases.
+//! The run lines form one shell script, which runs in an empty folder and ends at the first command
+//! that fails. `%s` is the file's name without its folder, and `%d` is the folder. The expected
+//! exit status is 0 unless an `EXIT` line says otherwise. Standard output must equal the file with
+//! `.out` added to its name, and standard error that with `.err`; a missing file counts as empty.
+//! With `GOAL_BLESS=1` these files are written instead. Files in folders named `inputs` are no
+//! tests.
 
 mod case;
 mod script;
@@ -24,8 +25,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 pub use terminal::{Terminal, screen};
 
-/// Runs the cases below a folder, with `binaries` found by their names, and ends the process. The
-/// arguments are those of every test binary.
+/// Runs the tests below a folder and ends the process. The commands find `binaries` by their names.
+/// The process takes the arguments of every test binary.
 pub fn run(folder: &Path, binaries: &[&str]) -> ! {
     let arguments = Arguments::from_args();
     let mut files = Vec::new();

@@ -1,4 +1,4 @@
-//! A terminal that a command writes to, and what a person would see on it.
+//! A terminal for the output of a command, and the screen that a person would see.
 
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 
-/// Wide enough for every line.
+/// A width that is enough for every line.
 const COLUMNS: u16 = 200;
 
 /// A command whose output and errors go to a terminal.
@@ -17,7 +17,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts it.
+    /// Starts the command.
     ///
     /// # Errors
     /// Those of the system.
@@ -27,12 +27,12 @@ impl Terminal {
         command.stdout(Stdio::from(pair.slave.try_clone()?)).stderr(Stdio::from(pair.slave));
         command.env("TERM", "xterm").env_remove("NO_COLOR");
         let child = command.spawn()?;
-        // It holds the other end: the terminal ends with the last process that has it.
+        // The command holds the other end of the terminal, which closes with its last holder.
         drop(command);
         let mut master = File::from(pair.master);
         let read = move || {
             let (mut all, mut part) = (Vec::new(), [0; 4096]);
-            // A terminal that nobody has any more fails instead of ending.
+            // Reading from a closed terminal fails instead of returning the end.
             while let Ok(length @ 1..) = master.read(&mut part) {
                 all.extend_from_slice(&part[..length]);
             }
@@ -41,20 +41,21 @@ impl Terminal {
         Ok(Self { child, reader: thread::spawn(read) })
     }
 
-    /// Waits for the end: the exit status, `None` after a signal, and all that was written.
+    /// Waits until the command ends. Returns its exit status, which is `None` after a signal, and
+    /// all of its output.
     ///
     /// # Errors
     /// Those of the system.
     ///
     /// # Panics
-    /// If the thread that reads did.
+    /// If the reading thread panicked.
     pub fn end(mut self) -> io::Result<(Option<i32>, String)> {
         let status = self.child.wait()?;
         Ok((status.code(), self.reader.join().expect("the reader doesn't panic")))
     }
 }
 
-/// The lines that are on the screen after `written`, without those that are empty.
+/// Returns the lines on the screen after `written`, without empty ones.
 pub fn screen(written: &str) -> Vec<String> {
     let mut lines: Vec<Vec<char>> = vec![vec![]];
     let (mut row, mut column) = (0, 0);

@@ -1,6 +1,7 @@
 //! Two endpoints on a simulated network.
 
 mod postponed;
+mod rtt;
 
 use super::{ConnectionId, Event, FRAME_LEN_MAX, Loss, Stats};
 use crate::auth::Address;

@@ -1,6 +1,6 @@
 //! Two ends and the frames between them.
 
-use crate::machine::{Body, Change, Identity, Segment, Slot, Timer};
+use crate::machine::{Body, Change, Ends, Identity, Segment, Slot, Timer};
 use crate::seq::Seq;
 use crate::transfer::Rules;
 use stateright::{Checker, Model, Property};
@@ -90,8 +90,8 @@ impl Network {
             if let Some(machine) = end.machine_mut() {
                 machine.set_share(self.rules.burst_length, self.start_window);
             }
-            if let Segment::Packet { ends: (from, of), body: Body::Data { seq, .. } } = segment
-                && end.ends() == Some((*of, *from))
+            if let Segment::Packet { from, to: of, body: Body::Data { seq, .. } } = segment
+                && end.ends() == Some(Ends { own: *of, peer: *from })
                 && let Some(machine) = end.machine_mut()
                 && machine.receiver().is_first(*seq)
             {
@@ -119,7 +119,7 @@ impl Network {
                 let before: u8 = writes[..state.written[*end].into()].iter().sum();
                 let count = writes[usize::from(state.written[*end])];
                 state.written[*end] += 1;
-                let mark = Self::mark(state.ends[*end].ends().expect("it is connected").0);
+                let mark = Self::mark(state.ends[*end].ends().expect("it is connected").own);
                 let machine = state.ends[*end].machine_mut().expect("it is connected");
                 for number in 0..count {
                     machine.push(mark + before + number, number + 1 == count);
@@ -153,7 +153,7 @@ impl Network {
     }
 
     fn read(&self, state: &mut State, end: usize) {
-        let Some((_, peer)) = state.ends[end].ends() else { return };
+        let Some(Ends { peer, .. }) = state.ends[end].ends() else { return };
         let machine = state.ends[end].machine_mut().expect("it is connected");
         if let Some(payload) = machine.read() {
             state.is_broken |= payload != Self::mark(peer) + state.read[end];
@@ -196,7 +196,7 @@ impl Network {
         let is_all_read =
             (0..2).all(|end| state.read[end] == self.writes[1 - end].iter().sum::<u8>());
         let ends = state.ends.each_ref().map(Slot::ends);
-        let [Some((a, b)), Some((c, d))] = ends else { return false };
+        let [Some(one), Some(other)] = ends else { return false };
         let has_closed = |end: usize| {
             state.is_closed[end]
                 && state.ends[end].machine().is_some_and(|machine| machine.is_closed())
@@ -204,7 +204,7 @@ impl Network {
         let is_confirmed =
             |end: usize| state.ends[end].machine().is_some_and(|machine| machine.is_confirmed());
         let all = |test: &dyn Fn(usize) -> bool| (0..2).all(test);
-        if (a, b) != (d, c) {
+        if (one.own, one.peer) != (other.peer, other.own) {
             // Late frames of an incarnation that is gone can make its peer believe in it again.
             // Then neither end hears from the other, which both are told in bounded time.
             return state.restarts != [0; 2] && all(&is_confirmed);

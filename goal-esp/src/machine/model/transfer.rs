@@ -87,5 +87,5 @@ fn from_the_handshake_on() {
 fn who_does_not_insist_on_the_end_gets_stuck() {
     let problem = transfers(Rules { repeats_end: false, ..RULES }).explore().unwrap_err();
     assert!(problem.starts_with("all ends well"), "{problem}");
-    assert!(problem.contains("Lose(0, Packet { ends: (200, 100), body: Ack("), "{problem}");
+    assert!(problem.contains("Lose(0, Packet { from: 200, to: 100, body: Ack("), "{problem}");
 }

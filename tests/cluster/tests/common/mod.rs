@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 pub const BOTH: [u16; 2] = [ETHERTYPE_EDP, ETHERTYPE_ESP];
 pub const LIMIT: Duration = Duration::from_secs(20);
 
-/// The drivers that this system has; a line says which one it lacks.
+/// Returns the drivers that this system has. Prints a line that names one that it lacks.
 pub fn kinds(test: &str) -> Vec<DriverKind> {
     let mut kinds = vec![DriverKind::Packet];
     match Xdp::probe() {
         Ok(()) => kinds.push(DriverKind::Xdp),
-        // Written past the harness, which would keep it back.
+        // Written past the test harness, which would capture it.
         Err(why) => drop(writeln!(std::io::stderr(), "{test}: skipped with XDP: {why}")),
     }
     kinds
@@ -28,7 +28,7 @@ pub fn open(host: &Host, kind: DriverKind, port: u16) -> AnyDriver {
     driver
 }
 
-/// A frame of `len` bytes for `port`, whose bytes depend on the length.
+/// Writes a frame of `len` bytes for `port`. Its bytes depend on the length.
 pub fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize {
     for (at, byte) in out[..len].iter_mut().enumerate() {
         *byte = (at * 7 + len) as u8;
@@ -38,7 +38,7 @@ pub fn write(out: &mut [u8], from: Mac, to: Mac, port: u16, len: usize) -> usize
     len
 }
 
-/// The lengths of `count` frames that arrive.
+/// Returns the lengths of `count` frames that arrive.
 pub fn lens(driver: &mut AnyDriver, count: usize) -> Vec<usize> {
     let mut got = Vec::new();
     let start = Instant::now();
