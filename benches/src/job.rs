@@ -7,8 +7,7 @@ use goal_asm::Nisa;
 use goal_engine::Options;
 use goal_engine::transport::Distance;
 use goal_lang::Program;
-use goal_run::progress::Mode;
-use goal_run::rank::{Settings, Wait};
+use goal_run::job::{Mode, Settings, Wait};
 use goal_run::transport::{Choice, Request};
 use goal_shm::{Layout, Mapping, Meeting, Segment};
 use nix::sys::signal::{Signal, killpg};
@@ -113,7 +112,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<
 /// Where the areas of each rank lie, whoever makes its schedules go on.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
     let settings = settings(nisa.num_ranks(), Mode::Node, crowded(nisa.num_ranks()))?;
-    goal_run::rank::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
+    goal_run::job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 
 /// Whether ranks have to share processors.

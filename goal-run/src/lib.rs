@@ -1,25 +1,59 @@
-//! Executes GOAL schedules: the engine, message matching, local operations and transports.
+//! Runs GOAL schedules as a job: every rank is a process or a thread, of this host or of several.
 //!
-//! The engine is the paper's Listing 1 over a NISA section that was verified before. It does no IO,
-//! makes no system call and reads no clock: its caller hands in the time and a
-//! [`transport::Transport`]. It never looks at text, and it refuses to guess: a message whose
-//! receive has another size is an error that names both ends.
+//! [`launcher::run`] starts the ranks of a schedule, watches over them and says how the job ended.
+//! [`report`] puts that into words, and [`verify`] compares it with the reference interpreter. A
+//! program that computes beside its communication takes a [`progress::Member`] instead: the end of
+//! one rank, with which it starts schedules and waits for them.
 //!
-//! Start at [`engine`] to embed it, at [`launcher::run`] to run a whole job on ranks that are
-//! processes or threads.
+//! This crate never looks at text, and it does not wait for what cannot happen: a job that can't go
+//! on, whose rank has died or whose host is lost ends at once with an error that says why. When a
+//! launcher returns, nothing of its job is left.
+//!
+//! ```no_run
+//! use goal_asm::Nisa;
+//! use goal_lang::limits::Limits;
+//! use goal_run::launcher::{End, Options, run};
+//! use std::sync::Arc;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let bytes = std::fs::read("ring.nisa")?;
+//! let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default())?);
+//! // The default options run ranks as threads of this process.
+//! let outcome = run(&nisa, &Options { repeat: 10, ..Options::default() })?;
+//! assert_eq!(outcome.end, End::Complete);
+//! println!("rank 0 ended with {:?}", outcome.memory(0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Layers
+//! A module imports only from modules of earlier lines:
+//!
+//! - `inherited`, `limits`, `network`, `rights`, `trace`, `wait`
+//! - `transport`
+//! - `job`
+//! - `progress`
+//! - `rank`
+//! - `monitor`
+//! - `outcome`
+//! - `verify`
+//! - `report`
+//! - `hosts`
+//! - `launcher`
 
 pub mod hosts;
 mod inherited;
+pub mod job;
 pub mod launcher;
 pub mod limits;
-
-pub mod monitor;
-
+mod monitor;
+mod network;
+mod outcome;
 pub mod progress;
-pub mod rank;
+mod rank;
 pub mod report;
 pub mod rights;
-
 pub mod trace;
 pub mod transport;
 pub mod verify;
+mod wait;

@@ -9,7 +9,7 @@ use crate::{mpicc, table};
 use clap::Args as ClapArgs;
 use goal_asm::{EncodeOptions, encode};
 use goal_cluster::{Cluster, Switch, Wiring};
-use goal_run::rank::Wait;
+use goal_run::job::Wait;
 use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use crate::member::{Place, Progress};
 use crate::mpi::Operation;
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
-use goal_run::rank::now_ns;
+use goal_eth::now_ns;
 use std::io;
 
 /// Rows of the product that ranks compute until their time is over: a sixth of a millisecond.

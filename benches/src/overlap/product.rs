@@ -1,7 +1,7 @@
 //! The program's own computation: a product of square Float32 matrices in block data layout (thesis
 //! 6.6). `benches/mpi/overlap.c` has the same, so that both sides compute the same bits.
 
-use goal_run::rank::now_ns;
+use goal_eth::now_ns;
 use std::io;
 
 /// Rows and columns of a block.

@@ -1,6 +1,6 @@
 //! The key of jobs on several hosts, and what is derived from it.
 
-use crate::rank::Secret;
+use crate::network::Secret;
 use goal_esp::auth::JobKey;
 use std::fmt;
 

@@ -3,7 +3,7 @@
 //! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text
 //! and the bytes.
 
-use crate::launcher::Stopped;
+use crate::monitor::Stopped;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 

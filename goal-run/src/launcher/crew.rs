@@ -1,7 +1,6 @@
 //! The ranks of a host as their launcher sees and steers them from outside.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use crate::monitor::Stopped;
 
 /// A rank that ended by itself.
 #[derive(Debug)]
@@ -10,25 +9,6 @@ pub(super) enum Fallen {
     NotStarted(u32, String),
     /// It had started; how it ended.
     Ended(u32, String),
-}
-
-/// A rank whose process somebody has stopped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Stopped {
-    /// The rank.
-    pub rank: u32,
-    /// Its process.
-    pub process: u32,
-    /// The signal that stopped it.
-    pub signal: i32,
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rank, process, signal } = self;
-        let name = signal_hook::low_level::signal_name(*signal).unwrap_or("a signal");
-        write!(f, "rank {rank} (process {process}) is stopped: {name}")
-    }
 }
 
 /// The ranks of a host.

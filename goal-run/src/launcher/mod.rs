@@ -5,10 +5,8 @@
 //! then ends its rank processes, and the segment, which has no name, goes with them.
 
 mod crew;
-mod faults;
 mod hosts;
 mod options;
-mod outcome;
 mod process;
 mod processes;
 mod signals;
@@ -16,21 +14,20 @@ mod supervise;
 mod threads;
 mod troubles;
 
-pub use crew::Stopped;
+pub use crate::monitor::{Pending, Stopped};
+pub use crate::outcome::{Counts, End, Outcome};
 pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
-pub use options::{Options, Ranks, Stage, Window};
-pub use outcome::{Counts, End, Outcome};
+pub use options::{Options, Ranks, Stage};
 pub use process::rank_process;
 pub use signals::{attend, interrupted, suspended, unattended};
 
+use crate::job::{Mode, Settings, has_time, layout};
 use crate::limits::Demand;
-use crate::monitor::Observed;
-use crate::progress::Mode;
-use crate::rank::{Network, Settings, layout};
+use crate::monitor::{Observed, signal_name};
+use crate::network::Network;
 use crate::{limits, rights};
 use crew::Crew;
 use goal_asm::Nisa;
-use goal_asm::nisa::Operation;
 use goal_engine::state_bytes;
 use goal_engine::transport::Distance;
 use goal_eth::{AnyDriver, DriverKind};
@@ -93,7 +90,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Interface(#[from] goal_eth::OpenError),
     /// This launcher got a signal before there were ranks.
-    #[error("ended by {}", crate::report::signal_name(*.0))]
+    #[error("ended by {}", signal_name(*.0))]
     Interrupted(usize),
     /// The system starts no more processes.
     #[error("the ranks can't be started: the system refuses process {} of {wanted}: {}", started + 1, limits::named(cause))]
@@ -170,7 +167,7 @@ impl<'a> Place<'a> {
 }
 
 /// Runs every rank of a schedule to the end of the job, whatever that is. What a complete job left
-/// may still have to be compared: see [`Outcome::unmet`].
+/// may still have to be compared: see [`unmet`](crate::verify::unmet).
 ///
 /// # Errors
 /// Where the ranks can't be started.
@@ -181,7 +178,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
     let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
     let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
-    Ok(Outcome::new(end, segment, nisa, options))
+    Ok(Outcome::new(end, segment, nisa, &settings))
 }
 
 /// What the ranks of this host are told, and what they share.
@@ -300,13 +297,4 @@ pub fn is_crowded(ranks: u32) -> bool {
 fn memory_bytes(nisa: &Nisa) -> u64 {
     let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
     (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))
-}
-
-/// Whether some byte of the memory may derive from the clock, so that what a rank expects is
-/// compared by the interpreter's account of which bytes do.
-fn has_time(nisa: &Nisa) -> bool {
-    (0..nisa.num_sections()).any(|section| {
-        let mut records = nisa.section_by_id(section).records();
-        records.any(|(_, record)| matches!(record.operation(), Operation::Wtime { .. }))
-    })
 }

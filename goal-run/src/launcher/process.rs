@@ -5,12 +5,11 @@
 //! Where it has none, the user gets an error and not a fault as far as it can be told at the start:
 //! descriptors are open and of their kind, memory files have their seals and sizes.
 
-use super::faults;
 use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
-use crate::rank::{self, SectionFile, Settings, layout};
-use crate::{limits, rights};
+use crate::job::{SectionFile, Settings, layout};
+use crate::{limits, rank, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_eth::{AnyDriver, PassedDriver};
@@ -92,7 +91,7 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
     rights::give_up()?;
-    faults::end_the_process();
+    signals::end_on_faults();
     signals::stop_as_usual();
     set_parent_process_death_signal(Some(Signal::KILL))?;
     // What lists of processes show.

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::crew::{Crew, Fallen, Stopped};
+use super::crew::{Crew, Fallen};
 use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
 use super::signals::{PutOff, keep_children};
@@ -11,6 +11,7 @@ use super::supervise::stop;
 use super::troubles::Troubles;
 use super::{LaunchError, Place};
 use crate::inherited::Lent;
+use crate::monitor::Stopped;
 use crate::rights;
 use goal_eth::{AnyDriver, Program};
 use goal_shm::{Sealed, Segment};

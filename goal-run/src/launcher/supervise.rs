@@ -1,13 +1,13 @@
 //! Watches over the ranks until the job ends.
 
-use super::crew::{Crew, Fallen, Stopped};
+use super::crew::{Crew, Fallen};
 use super::options::Stage;
-use super::outcome::End;
 use super::signals::{if_suspended, stop_here};
 use super::{LaunchError, Place};
 use crate::hosts::Reply;
-use crate::monitor::{Pending, Watch};
-use crate::progress::Mode;
+use crate::job::Mode;
+use crate::monitor::{Pending, Stopped, Watch};
+use crate::outcome::End;
 use goal_esp::wire;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;

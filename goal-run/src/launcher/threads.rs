@@ -1,8 +1,9 @@
 //! Ranks as threads of this process.
 
-use super::crew::{Crew, Fallen, Stopped};
+use super::crew::{Crew, Fallen};
 use super::supervise::stop;
 use super::{LaunchError, Place};
+use crate::monitor::Stopped;
 use crate::{rank, rights};
 use goal_eth::AnyDriver;
 use std::panic::{AssertUnwindSafe, catch_unwind};

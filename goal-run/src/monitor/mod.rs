@@ -5,15 +5,16 @@
 
 mod cycle;
 mod pending;
-mod place;
 mod snapshot;
+mod stopped;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 pub use pending::Pending;
-pub use place::Place;
 pub(crate) use snapshot::Observed;
+pub use stopped::Stopped;
+pub(crate) use stopped::signal_name;
 #[cfg(test)]
 use watch::Exchanged;
 pub(crate) use watch::Watch;

@@ -2,8 +2,8 @@
 
 use super::cycle::cycles;
 use super::snapshot::{Observed, Snapshot, Vertex, Wait};
-use crate::launcher::Stopped;
-use crate::rank::Settings;
+use super::stopped::Stopped;
+use crate::job::Settings;
 use goal_lang::ANY;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,10 +1,7 @@
 //! What the actions of all ranks are at, read from the segment.
 
-use super::place::Place;
 use super::watch::read;
-use crate::launcher::Window;
-use crate::progress::Mode;
-use crate::rank::{Settings, split_instance};
+use crate::job::{Mode, Place, Settings, Window, split_instance};
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
 use goal_engine::{Board, StateSizes, kept_bytes, slot};

@@ -1,4 +1,5 @@
-use super::{Exchanged, Place, Watch};
+use super::{Exchanged, Watch};
+use crate::job::Place;
 use goal_engine::testing::{nisa, program};
 use goal_shm::{Layout, RankSizes, Segment, State};
 use std::sync::atomic::Ordering;
@@ -104,5 +105,5 @@ fn an_offset_of_no_action_is_told_as_it_is() {
         let text = Place::new(&nisa, 0, offset).to_string();
         assert_eq!(text, format!("rank 0, action at offset {offset:#x}"));
     }
-    assert_eq!(Place::new(&nisa, 0, begins[1]).to_string(), "rank 0, calc number 1");
+    assert_eq!(Place::new(&nisa, 0, begins[1]).to_string(), "rank 0, calc `b`");
 }

@@ -1,18 +1,20 @@
 //! A rank's end of a job.
 
 use super::node::Together;
+use super::poll_now;
 use super::thread::{Driver, drive};
-use super::{Mode, poll_now};
+use crate::job::{Job, Mode};
 use crate::limits::named;
-use crate::rank::{Job, Pause, counts};
 use crate::transport::Ends;
+use crate::wait::Pause;
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
-    Engine, Failure, Handle, Progress, Schedule, Storage, UsedUp, Waiting, state_bytes,
+    Depths, Engine, Failure, Handle, Progress, Schedule, Stats, Storage, UsedUp, Waiting,
+    state_bytes,
 };
 use goal_eth::{AnyDriver, OpenError};
-use goal_shm::Mapping;
+use goal_shm::{Mapping, RankCounts};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::{io, thread};
@@ -100,7 +102,8 @@ pub(super) fn engine<'a>(
     rank: u32,
     driver: Option<AnyDriver>,
 ) -> Result<Engine<Ends<'a>>, StartError> {
-    let ends = Ends::open(job.segment, rank, job.settings, driver)?;
+    let ends =
+        Ends::open(job.segment, rank, &job.settings.paths, job.settings.network.as_ref(), driver)?;
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = Mapping::zeroed(bytes as usize);
@@ -385,5 +388,28 @@ impl<'a> Member<'a> {
                 Ok(())
             }
         }
+    }
+}
+
+/// The counts of an engine; `slept` says how often its rank slept, and how many nanoseconds.
+fn counts(stats: &Stats, depths: Depths, slept: (u64, u64)) -> RankCounts {
+    RankCounts {
+        messages: stats.messages,
+        bytes: stats.bytes,
+        eager: stats.messages - stats.in_parts - stats.requests,
+        in_parts: stats.in_parts,
+        read_in_place: stats.read_in_place,
+        in_messages: stats.requests - stats.read_in_place,
+        unexpected: stats.unexpected,
+        unexpected_bytes_max: stats.unexpected_max,
+        posted_max: depths.posted,
+        kept_max: depths.kept,
+        ready_max: stats.ready_max,
+        blocked_max: depths.blocked,
+        shared_chunks: stats.shared_chunks,
+        helped_chunks: stats.helped_chunks,
+        polls: stats.polls,
+        sleeps: slept.0,
+        slept_ns: slept.1,
     }
 }

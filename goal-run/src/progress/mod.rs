@@ -12,7 +12,7 @@
 //!
 //! Who acts for a rank holds its [`Turn`](goal_shm::Turn), for one poll of its engine at a time.
 //!
-//! Others know of a rank the schedule and the storage that the [`Job`](crate::rank::Job) gives it,
+//! Others know of a rank the schedule and the storage that the [`Job`](crate::job::Job) gives it,
 //! and act for it while it runs these, one instance at a time. What else a program starts, on other
 //! schedules, on other memory or several at once, only its own process can execute: while such an
 //! instance has not been finished, and always where the job's schedule calls registered functions
@@ -25,37 +25,9 @@ mod thread;
 
 pub use member::{Interrupted, Member, StartError, with_member, with_member_over};
 
-use crate::rank::now_ns;
 use goal_engine::transport::Transport;
 use goal_engine::{Engine, Failure};
-use serde::{Deserialize, Serialize};
-
-/// Who makes the schedules of a rank go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// The rank itself, whenever it calls
-    #[default]
-    Caller,
-    /// A thread a rank, which sleeps while there is nothing to do
-    Thread,
-    /// Whichever rank waits
-    Node,
-}
-
-impl Mode {
-    /// Every mode.
-    pub const ALL: [Mode; 3] = [Mode::Caller, Mode::Thread, Mode::Node];
-
-    /// Its name on command lines.
-    pub fn name(self) -> &'static str {
-        match self {
-            Mode::Caller => "caller",
-            Mode::Thread => "thread",
-            Mode::Node => "node",
-        }
-    }
-}
+use goal_eth::now_ns;
 
 /// Polls an engine with the time, if something in it depends on that.
 #[inline(always)]

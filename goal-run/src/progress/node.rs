@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its turn
 
 use super::poll_now;
-use crate::rank::Job;
+use crate::job::Job;
 use crate::transport::Ends;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};

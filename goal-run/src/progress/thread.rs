@@ -2,12 +2,12 @@
 
 use super::member::{StartError, engine};
 use super::{Interrupted, poll_now};
-use crate::rank::{Job, now_ns};
+use crate::job::Job;
 use crate::transport::{Ends, Sleeper};
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Waiting};
-use goal_eth::AnyDriver;
+use goal_eth::{AnyDriver, now_ns};
 use goal_shm::Endpoint;
 use rustix::thread::futex::{self, Flags};
 use std::any::Any;

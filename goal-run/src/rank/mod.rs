@@ -5,46 +5,21 @@
 //! says so in the rank's status and sleeps in its ring; what that means for the job is decided by
 //! the launcher, which looks at all ranks.
 
-mod counts;
 mod image;
-mod job;
-mod network;
-mod pause;
-mod settings;
 
-pub(crate) use counts::counts;
-pub use goal_eth::now_ns;
 pub(crate) use image::mismatch;
-pub use job::Job;
-pub use network::{Ethertypes, Network, Secret};
-pub use pause::{Pause, Wait};
-pub(crate) use settings::split_instance;
-pub use settings::{Settings, WindowSettings, layout};
 
-use crate::monitor::Place;
+use crate::job::{Job, SectionFile, Settings, WindowSettings};
 use crate::progress::{Interrupted, Member, StartError, with_member_over};
 use goal_asm::Nisa;
-use goal_asm::nisa::{SectionPlace, StreamError};
+use goal_asm::nisa::StreamError;
 use goal_engine::within;
-use goal_engine::{Cause, Failure, Handle, Schedule, Storage, Waiting, Windowed, sends};
-use goal_eth::AnyDriver;
+use goal_engine::{Cause, Failure, Handle, Schedule, Storage, WORLD, Waiting, Windowed, sends};
+use goal_eth::{AnyDriver, now_ns};
 use goal_shm::announce;
 use goal_shm::{Segment, State};
-use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// The communicator that schedules of a job run in.
-pub(crate) const COMMUNICATOR: u32 = goal_engine::WORLD;
-
-/// Where a rank's section is read where it is run through a window.
-#[derive(Debug, Clone)]
-pub struct SectionFile {
-    /// The file.
-    pub file: Arc<File>,
-    /// Where the section lies in it.
-    pub place: SectionPlace,
-}
 
 /// Runs a rank until the launcher stops the job. Its section is that of `nisa`, or lies in a file
 /// and is run through the window of the settings; `driver` leads to other hosts where there are
@@ -53,7 +28,7 @@ pub struct SectionFile {
 ///
 /// # Errors
 /// The rank can't start.
-pub fn run(
+pub(crate) fn run(
     segment: &Segment,
     nisa: &Arc<Nisa>,
     rank: u32,
@@ -140,12 +115,12 @@ impl Work<'_, '_> {
     fn start(&mut self, storage: Storage) -> Result<(), Interrupted> {
         let code = &self.code;
         let started = self.member.with(|engine| match code {
-            Code::Whole(schedule) => Ok(engine.start(schedule, COMMUNICATOR, storage)),
-            Code::Window(windowed) => engine.start_in_window(windowed, COMMUNICATOR, storage),
+            Code::Whole(schedule) => Ok(engine.start(schedule, WORLD, storage)),
+            Code::Window(windowed) => engine.start_in_window(windowed, WORLD, storage),
         });
         let instance = self.job.segment.status(self.rank).instance.fetch_add(1, Ordering::Relaxed);
         let failure = |error: StreamError| Failure {
-            communicator: COMMUNICATOR,
+            communicator: WORLD,
             instance: instance as u32,
             action: 0,
             number: None,
@@ -212,31 +187,4 @@ impl Work<'_, '_> {
         self.start(storage)?;
         Ok(true)
     }
-}
-
-/// The error of a rank: where, what, and the other end of a message that doesn't fit.
-pub(crate) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
-    let place = |rank, action, number: Option<u64>| match (settings.window, number) {
-        (None, _) => Place::new(nisa, rank, action).to_string(),
-        (Some(_), Some(number)) => format!("rank {rank}, action number {number}"),
-        (Some(_), None) => format!("rank {rank}, action at offset {action:#x}"),
-    };
-    if let Cause::Foreign { source_rank, .. } = failure.cause {
-        let host = settings.network.as_ref().map(|network| network.address(source_rank).mac);
-        let host =
-            host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
-        return format!("rank {rank}: {}{host}", failure.cause);
-    }
-    let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
-    if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause {
-        text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
-    }
-    if settings.repeat > 1 {
-        text.push_str(&format!(
-            " (instance {} of {})",
-            u64::from(failure.instance) + 1,
-            settings.repeat
-        ));
-    }
-    text
 }

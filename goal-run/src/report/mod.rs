@@ -7,7 +7,8 @@ mod units;
 
 pub use stats::Stats;
 
-use crate::launcher::{Counts, End, Outcome};
+use crate::monitor::signal_name;
+use crate::outcome::{Counts, End, Outcome};
 use crate::transport::Name;
 use crate::verify::Verified;
 use serde::Serialize;
@@ -241,9 +242,4 @@ fn describe(end: &End) -> (Status, Vec<String>, u8) {
             (Status::Interrupted, vec![format!("ended by {}", signal_name(*signal))], *signal as u8)
         }
     }
-}
-
-/// What a signal is called.
-pub(crate) fn signal_name(signal: usize) -> &'static str {
-    signal_hook::low_level::signal_name(signal as i32).unwrap_or("a signal")
 }

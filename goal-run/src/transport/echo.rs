@@ -1,10 +1,10 @@
 //! EDP echoes: how long a frame takes to a host and back.
 
-use crate::rank::{Wait, now_ns};
+use crate::wait::Wait;
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::datagram::{Datagrams, FRAME_LEN_MAX};
 use goal_esp::wire::{Frame, Mac, Message};
-use goal_eth::{Driver, Full, Lost};
+use goal_eth::{Driver, Full, Lost, now_ns};
 use std::time::Duration;
 
 /// Looks for a frame before a side that waits adaptively sleeps: some 50 microseconds.

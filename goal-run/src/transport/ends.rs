@@ -3,7 +3,7 @@
 use super::choice::Paths;
 use super::plugin::Carrier;
 use super::remote::{Remote, Sleeper};
-use crate::rank::Settings;
+use crate::network::Network;
 use goal_engine::memory::Span;
 use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Wakeup, Workers};
 use goal_eth::{AnyDriver, OpenError};
@@ -45,15 +45,16 @@ impl<'a> Ends<'a> {
     pub fn open(
         segment: &'a Segment,
         rank: u32,
-        settings: &'a Settings,
+        paths: &Paths,
+        network: Option<&'a Network>,
         driver: Option<AnyDriver>,
     ) -> Result<Self, OpenError> {
-        let remote = match (&settings.network, driver) {
+        let remote = match (network, driver) {
             (None, _) => None,
             (Some(network), Some(driver)) => Some(Box::new(Remote::over(network, rank, driver)?)),
             (Some(_), None) => return Err(OpenError::NoDriver),
         };
-        Ok(Self { remote, ..Self::new(segment, rank, &settings.paths) })
+        Ok(Self { remote, ..Self::new(segment, rank, paths) })
     }
 
     /// Whether something has come from another host, or is to be done for one.

@@ -1,8 +1,8 @@
 //! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
 
-use crate::rank::{Network, now_ns};
+use crate::network::Network;
 use goal_esp::endpoint::{Config, Loss, Timing};
-use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, Wire};
+use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, Wire, now_ns};
 use goal_shm::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};

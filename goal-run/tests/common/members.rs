@@ -4,8 +4,7 @@ use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::transport::Distance;
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
-use goal_run::progress::Mode;
-use goal_run::rank::{Settings, Wait};
+use goal_run::job::{Mode, Settings, Wait};
 use goal_run::transport::{Choice, Request};
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use common::{BOTH, LIMIT, kinds, lens, open, write};
 use goal_cluster::{Cluster, Faults, Host, INTERFACE, Switch, Wiring};
 use goal_esp::wire::Mac;
 use goal_eth::{AnyDriver, Driver, DriverKind, Full, OpenError, Refusal, Xdp};
-use goal_run::rank::Wait;
+use goal_run::job::Wait;
 use goal_run::rights::give_up;
 use goal_run::transport::{Answerer, Asker};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

@@ -6,7 +6,7 @@ use super::{Failure, interrupted, print};
 use clap::Args;
 use goal_esp::wire::ETHERTYPE_EDP;
 use goal_eth::{AnyDriver, Driver, DriverKind};
-use goal_run::rank::Wait;
+use goal_run::job::Wait;
 use goal_run::transport::Answerer;
 use serde::Serialize;
 use std::sync::atomic::Ordering;

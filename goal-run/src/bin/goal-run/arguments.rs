@@ -10,12 +10,11 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
-use goal_run::launcher::{Options, Ranks, Stage, Window};
+use goal_run::job::{Mode, Wait, Window, WindowSettings};
+use goal_run::launcher::{Options, Ranks, Stage};
 use goal_run::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
-use goal_run::progress::Mode;
-use goal_run::rank::{Wait, WindowSettings};
 use goal_run::report::{count, size};
 use goal_run::transport::{Choice, Request, RequestError};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};

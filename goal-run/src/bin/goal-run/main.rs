@@ -17,10 +17,11 @@ use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
 use goal_engine::transport::Distance;
 use goal_lang::diag::Severity;
-use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict, Window};
+use goal_run::job::Window;
+use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict};
 use goal_run::report::{Report, Stats, Status};
 use goal_run::trace::Omitted;
-use goal_run::verify::verify;
+use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
 use goalc::memory::Allocator;
@@ -144,7 +145,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     // Of what has not arrived nothing is written.
     let is_known = outcome.missing.is_empty();
     let work = || -> Result<Report, Error> {
-        let unmet = outcome.unmet();
+        let unmet = unmet(&outcome);
         if let Some(folder) = arguments.dump.as_ref().filter(|_| is_known) {
             driver::show_stage("writing the memory of ranks");
             dump(&outcome, folder)?;

@@ -6,7 +6,7 @@ use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
 use goal_eth::{AnyDriver, Driver, DriverKind};
 use goal_run::hosts::mac;
-use goal_run::rank::Wait;
+use goal_run::job::Wait;
 use goal_run::transport::Asker;
 use serde::Serialize;
 use std::time::Duration;

@@ -14,7 +14,7 @@ mod streams;
 
 use super::questions::Questions;
 use super::{Discovery, Key, Message};
-use crate::rank::Ethertypes;
+use crate::network::Ethertypes;
 use crate::transport::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
 use goal_esp::datagram::Datagrams;

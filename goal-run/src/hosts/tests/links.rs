@@ -2,7 +2,7 @@
 
 use super::host;
 use crate::hosts::{Area, Discovery, Event, Key, Link, Message, PORT, Plan};
-use crate::rank::Ethertypes;
+use crate::network::Ethertypes;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random};

@@ -4,7 +4,7 @@ use super::{EVENTS_MAX, LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
-use crate::rank::now_ns;
+use goal_eth::now_ns;
 use std::time::Duration;
 
 /// What it was told.

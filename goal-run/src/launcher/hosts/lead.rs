@@ -6,13 +6,14 @@
 
 use super::{LaunchError, Place, Session, lost};
 use crate::hosts::{Event, Message, Rounds};
-use crate::launcher::crew::{Crew, Stopped};
+use crate::launcher::crew::Crew;
 use crate::launcher::hosts::EVENTS_MAX;
 use crate::launcher::hosts::post::random;
-use crate::launcher::outcome::End;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
-use crate::rank::now_ns;
+use crate::monitor::Stopped;
+use crate::outcome::End;
 use goal_esp::wire::Mac;
+use goal_eth::now_ns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

@@ -22,11 +22,11 @@ mod left;
 mod post;
 mod session;
 
-use super::outcome::End;
 use super::{LaunchError, Options, Outcome, Place, Ranks, equip, run_ranks};
 use crate::hosts::{Key, Plan, ranges};
-use crate::progress::Mode;
-use crate::rank::{Ethertypes, Network};
+use crate::job::Mode;
+use crate::network::{Ethertypes, Network};
+use crate::outcome::End;
 use crate::report::Report;
 use crate::rights;
 use follow::Told;
@@ -209,7 +209,7 @@ impl Session<'_> {
             let ending =
                 run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
-            let mut outcome = Outcome::new(end, segment, self.nisa, self.options);
+            let mut outcome = Outcome::new(end, segment, self.nisa, &settings);
             outcome.missing = missing;
             return Ok(Some(outcome));
         }

@@ -4,7 +4,8 @@
 //! what the program means under it. So one comparison covers programs with one outcome and those
 //! whose outcome depends on the order in which messages arrive.
 
-use crate::launcher::Outcome;
+use crate::job::has_time;
+use crate::outcome::{End, Outcome};
 use crate::rank::mismatch;
 use goal_interp::{Options, replay};
 use serde::Serialize;
@@ -46,9 +47,13 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, String> {
     Ok(verified)
 }
 
-/// What the memory of a complete job, of its last instance, does not have as the program expects
-/// it, one text a rank; elements that derive from the clock are left out.
-pub(crate) fn unmet(outcome: &Outcome) -> Vec<String> {
+/// Returns one text a rank whose memory is not as the program expects it after the last instance,
+/// if the job is complete and the ranks have not compared it: which elements derive from the clock
+/// is known to the interpreter only. It takes as long as a run of the interpreter.
+pub fn unmet(outcome: &Outcome) -> Vec<String> {
+    if outcome.end != End::Complete || !has_time(outcome.nisa()) {
+        return vec![];
+    }
     let program = outcome.nisa().decode();
     let wanted = match replay(&program, &Options::default(), &outcome.matches()) {
         Ok(wanted) => wanted,

@@ -1,7 +1,7 @@
 //! What a rank does while there is nothing to do.
 
-use super::now_ns;
 use goal_engine::Waiting;
+use goal_eth::now_ns;
 use goal_shm::{State, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -49,7 +49,7 @@ pub enum Wait {
 }
 
 /// Fruitless polls since the last one that did something.
-pub struct Pause {
+pub(crate) struct Pause {
     crowded: bool,
     wait: Wait,
     fruitless: u32,
@@ -62,7 +62,7 @@ pub struct Pause {
 
 impl Pause {
     /// `crowded`: whether ranks share processors.
-    pub fn new(crowded: bool, wait: Wait) -> Self {
+    pub(crate) fn new(crowded: bool, wait: Wait) -> Self {
         let polls = match (wait, crowded) {
             (Wait::Spin, _) => POLLS_MAX,
             (Wait::Block, _) => 0,
@@ -74,13 +74,13 @@ impl Pause {
 
     /// Something was done.
     #[inline]
-    pub fn over(&mut self) {
+    pub(crate) fn over(&mut self) {
         self.fruitless = 0;
         self.room_sleep = ROOM_SLEEP_MIN;
     }
 
     /// How often the rank slept, and how many nanoseconds.
-    pub fn slept(&self) -> (u64, u64) {
+    pub(crate) fn slept(&self) -> (u64, u64) {
         self.slept
     }
 
@@ -101,7 +101,7 @@ impl Pause {
 
     /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and
     /// nothing was done this time.
-    pub fn is_over(&mut self, waiting: Waiting, has_message: impl Fn() -> bool) -> bool {
+    pub(crate) fn is_over(&mut self, waiting: Waiting, has_message: impl Fn() -> bool) -> bool {
         self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
         if self.fruitless <= self.polls {
             if self.crowded || self.fruitless > SPINS {
@@ -130,7 +130,7 @@ impl Pause {
 
     /// Sleeps with `wait`, for as long as it is told at most; or, if ranks never sleep, looks with
     /// `look` until there may be something to do.
-    pub fn sleep(
+    pub(crate) fn sleep(
         &mut self,
         status: &Status,
         waiting: Waiting,

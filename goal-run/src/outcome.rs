@@ -1,9 +1,8 @@
 //! How a job ended.
 
-use super::{Options, has_time};
+use crate::job::Settings;
 use crate::monitor::Pending;
 use crate::trace::{self, Omitted};
-use crate::verify;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_engine::{slot, taken};
@@ -78,7 +77,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn new(mut end: End, segment: Segment, nisa: &Arc<Nisa>, options: &Options) -> Self {
+    pub(crate) fn new(
+        mut end: End,
+        segment: Segment,
+        nisa: &Arc<Nisa>,
+        settings: &Settings,
+    ) -> Self {
         let mut counts = Counts::default();
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
@@ -102,12 +106,12 @@ impl Outcome {
             }
             counts.elapsed_ns =
                 ended_ns.saturating_sub(segment.gate().opened_ns.load(Ordering::SeqCst));
-            counts.unreceived = match options.window {
+            counts.unreceived = match settings.window {
                 Some(_) => counts.messages.saturating_sub(receives),
-                None => options.repeat.saturating_mul(unreceived(nisa)),
+                None => settings.repeat.saturating_mul(unreceived(nisa)),
             };
         }
-        counts.table_max = options.window.as_ref().map(|_| table_max);
+        counts.table_max = settings.window.map(|_| table_max);
         Self { end, counts, missing: String::new(), segment, nisa: Arc::clone(nisa) }
     }
 
@@ -183,14 +187,6 @@ impl Outcome {
             }
         }
         matches
-    }
-
-    /// Tells where memory is not as the program expects it, one text a rank, where the job is
-    /// complete and the ranks have not compared it: elements that derive from the clock are known
-    /// to the interpreter only. It takes as long as that.
-    pub fn unmet(&self) -> Vec<String> {
-        let is_open = self.end == End::Complete && has_time(&self.nisa);
-        if is_open { verify::unmet(self) } else { vec![] }
     }
 }
 

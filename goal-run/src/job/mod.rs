@@ -1,11 +1,23 @@
 //! What the ranks of a job share, as one process sees it.
 
-use super::{Settings, describe, now_ns, split_instance};
+mod place;
+mod settings;
+mod window;
+
+pub use crate::network::{Ethertypes, Network, Secret};
+pub use crate::wait::Wait;
+pub use place::Place;
+pub use settings::{Mode, Settings, WindowSettings, layout};
+pub(crate) use settings::{has_time, split_instance};
+pub use window::{SectionFile, Window};
+
 use crate::trace;
 use crate::transport::Ends;
 use goal_asm::Nisa;
 use goal_engine::{Engine, Failure, Schedule, Storage};
+use goal_eth::now_ns;
 use goal_shm::Segment;
+use place::describe;
 use std::sync::Arc;
 
 /// What the ranks of a job share, as one process sees it.

@@ -1,7 +1,9 @@
 //! How an action is named to people.
 
+use super::Settings;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Record};
+use goal_engine::{Cause, Failure};
 use std::fmt;
 
 /// An action of a rank, shown with its label and source line where they are known.
@@ -31,12 +33,12 @@ impl Place {
     }
 
     /// An action of which no more is known than its number in its section and what it does.
-    pub(super) fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
+    pub(crate) fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
         Self { rank, action: format!("{} number {number}", kind(&record.operation())) }
     }
 
     /// The action without its rank.
-    pub(super) fn action(&self) -> &str {
+    pub(crate) fn action(&self) -> &str {
         &self.action
     }
 }
@@ -55,4 +57,31 @@ fn kind(operation: &Operation<'_>) -> &'static str {
         Operation::Exec { .. } | Operation::User { .. } | Operation::Wtime { .. } => "exec",
         Operation::Nop => "nop",
     }
+}
+
+/// The error of a rank: where, what, and the other end of a message that doesn't fit.
+pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
+    let place = |rank, action, number: Option<u64>| match (settings.window, number) {
+        (None, _) => Place::new(nisa, rank, action).to_string(),
+        (Some(_), Some(number)) => format!("rank {rank}, action number {number}"),
+        (Some(_), None) => format!("rank {rank}, action at offset {action:#x}"),
+    };
+    if let Cause::Foreign { source_rank, .. } = failure.cause {
+        let host = settings.network.as_ref().map(|network| network.address(source_rank).mac);
+        let host =
+            host.map_or(String::new(), |mac| format!(" (rank {source_rank} is on host {mac})"));
+        return format!("rank {rank}: {}{host}", failure.cause);
+    }
+    let mut text = format!("{}: {}", place(rank, failure.action, failure.number), failure.cause);
+    if let Cause::SizeMismatch { source_rank, source_action, .. } = failure.cause {
+        text.push_str(&format!("; it was sent by {}", place(source_rank, source_action, None)));
+    }
+    if settings.repeat > 1 {
+        text.push_str(&format!(
+            " (instance {} of {})",
+            u64::from(failure.instance) + 1,
+            settings.repeat
+        ));
+    }
+    text
 }

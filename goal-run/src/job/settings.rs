@@ -1,15 +1,42 @@
 //! What every rank of a job is told, and how much of the segment it takes.
 
-use super::{Network, Wait};
-use crate::progress::Mode;
+use crate::network::Network;
 use crate::trace;
 use crate::transport::Paths;
+use crate::wait::Wait;
 use goal_asm::Nisa;
-use goal_asm::nisa::StreamLimits;
+use goal_asm::nisa::{Operation, StreamLimits};
 use goal_engine::{Calc, Options, StateSizes, state_bytes};
 use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Who makes the schedules of a rank go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The rank itself, whenever it calls
+    #[default]
+    Caller,
+    /// A thread a rank, which sleeps while there is nothing to do
+    Thread,
+    /// Whichever rank waits
+    Node,
+}
+
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Mode; 3] = [Mode::Caller, Mode::Thread, Mode::Node];
+
+    /// Its name on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Caller => "caller",
+            Mode::Thread => "thread",
+            Mode::Node => "node",
+        }
+    }
+}
 
 /// What every rank of a job is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -139,4 +166,13 @@ pub(crate) fn split_instance(
     let counters = area.start..area.start + sizes.counters * size_of::<u16>();
     let finished = counters.end.next_multiple_of(size_of::<u64>());
     (counters, finished..finished + sizes.finished * size_of::<u64>())
+}
+
+/// Whether some byte of the memory may derive from the clock, so that what a rank expects is
+/// compared by the interpreter's account of which bytes do.
+pub(crate) fn has_time(nisa: &Nisa) -> bool {
+    (0..nisa.num_sections()).any(|section| {
+        let mut records = nisa.section_by_id(section).records();
+        records.any(|(_, record)| matches!(record.operation(), Operation::Wtime { .. }))
+    })
 }
