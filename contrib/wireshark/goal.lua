@@ -1,8 +1,8 @@
 -- Wireshark's view of EDP, ESP and the chunks with GOAL's transfer header that travel in ESP. docs/esp.md describes the formats,
 -- README.md beside this file how to use it.
 --
--- Fields that do not go together, frames that are too short and wrong checksums are expert items; what is there is shown all the
--- same. Tags are shown and not judged, as a capture does not have the job's key.
+-- Contradicting fields, frames that are too short and wrong checksums are expert items; the other fields are shown all the same. Tags
+-- are shown and not verified, because a capture does not have the job's key.
 
 local bxor, band, lshift, rshift, bnot = bit.bxor, bit.band, bit.lshift, bit.rshift, bit.bnot
 local NUMBERS = 0x100000000
@@ -23,11 +23,11 @@ local CHUNK_BYTES_MAX = 128 * 1024
 esp.prefs.ethertypes = Pref.range("Ethertypes", "0x88b6", "Ethertypes of ESP", 0xffff)
 edp.prefs.ethertypes = Pref.range("Ethertypes", "0x88b5", "Ethertypes of EDP", 0xffff)
 for _, proto in ipairs({ esp, edp }) do
-  proto.prefs.checks_checksum = Pref.bool("Check checksums", true, "Whether CRC-32C is computed")
+  proto.prefs.checks_checksum = Pref.bool("Check checksums", true, "Compute CRC-32C and compare it")
 end
-esp.prefs.reassembles = Pref.bool("Reassemble chunks", true, "Whether the bytes of chunks over several packets are put together")
+esp.prefs.reassembles = Pref.bool("Reassemble chunks", true, "Join the bytes of chunks over several packets")
 
--- The dissector is called for the ethertypes of its preference, whatever they become.
+-- Registers the dissector for the ethertypes of its preference, and again when that changes.
 local function register(proto)
   local ethertypes = DissectorTable.get("ethertype")
   local registered = ""
@@ -44,12 +44,12 @@ end
 
 -- --------------------------------------------------------------------------------------------------------------------- fields
 
--- Adds a field if all its bytes are there.
+-- Adds a field if all of its bytes are there.
 local function add(item, field, tvb, at, len)
   if at + len <= tvb:len() then return item:add(field, tvb(at, len)) end
 end
 
--- The experts that both headers have, under the names that goal-esp's parsers give these faults.
+-- The expert items of both headers, named like the errors of goal-esp's parsers.
 local function header_experts(name)
   local function expert_of(fault, text, group)
     return ProtoExpert.new(name .. "." .. fault, text, group, expert.severity.ERROR)
@@ -81,8 +81,8 @@ local function crc32c(bytes)
   return bnot(crc) % NUMBERS
 end
 
--- Shows the checksum in four bytes at `at`, and says so if it is not that of the frame's `len` bytes. Whether it is right, as far
--- as that can be told.
+-- Shows the checksum in four bytes at `at`, and marks it if it is not that of the frame's `len` bytes. Returns false if it is known
+-- to be wrong.
 local function check_checksum(proto, experts, field, item, tvb, at, len)
   local range = tvb(at, 4)
   local shown = item:add(field, range)
@@ -136,7 +136,7 @@ edp.fields = d
 local edp_experts = header_experts("goal_edp")
 edp.experts = edp_experts
 
--- Payloads of the kinds that have a tag: each field with its length.
+-- The payloads of the kinds with a tag: each field with its length.
 local EDP_PAYLOADS = {
   [3] = { { d.job, 8 }, { d.nonce, 8 } },
   -- Four zeros and runs of ports follow.
@@ -145,7 +145,7 @@ local EDP_PAYLOADS = {
   [6] = { { d.job, 8 }, { d.round, 8 }, { d.rank, 4 }, { d.state, 4 }, { d.sent, 8 }, { d.taken, 8 } },
 }
 
--- What in an answer does not go together.
+-- Returns the contradiction in an answer, or nil.
 local function answer_contradiction(tvb, at, len)
   if len < 24 or (len - 24) % 8 > 0 or len > 24 + 8 * PORT_RUNS_MAX then
     return "Answer has 24 bytes and at most " .. PORT_RUNS_MAX .. " runs of 8 bytes"
@@ -159,7 +159,7 @@ local function answer_contradiction(tvb, at, len)
   end
 end
 
--- What in a datagram does not go together; nil if all does. `payload` lies in a frame that is long enough.
+-- Returns the contradiction in a datagram, or nil. The frame must be long enough for `payload`.
 local function edp_contradiction(tvb, kind, form, payload_at, payload_len)
   local layout = EDP_PAYLOADS[kind]
   if payload_len > PAYLOAD_MAX then return "A payload is at most " .. PAYLOAD_MAX .. " bytes" end
@@ -249,7 +249,7 @@ end
 local HAS_ENVELOPE = set({ "Eager", "Rts", "Long" })
 local HAS_BYTES = set({ "Eager", "Data", "Part" })
 local HAS_MESSAGE = set({ "Rts", "Cts", "Data", "Fin", "Communicator" })
--- What a chunk's offset says, by kind.
+-- The meaning of a chunk's offset, by kind.
 local OFFSETS = {
   Eager = "size of the message", Rts = "size of the message", Long = "size of the message",
   Cts = "bytes that the receive has", Data = "place in the message", Room = "bytes of room",
@@ -285,7 +285,7 @@ local goal_experts = {
 }
 goal.experts = goal_experts
 
--- The transfer header (thesis Fig. 4.6), and what errors tell of a message.
+-- The transfer header (thesis Fig. 4.6), with the fields for error messages.
 local ENVELOPE = {
   g.communicator, g.schedule, g.sender, g.receiver, g.size, g.flags, g.tag, g.sequence, g.action,
 }
@@ -295,7 +295,7 @@ local function u32(bytes, at)
   return ((a * 256 + b) * 256 + c) * 256 + e
 end
 
--- The chunk whose header is at `at`, or nil and why there is none.
+-- Returns the chunk whose header is at `at`, or nil and the error.
 local function parse_chunk(bytes, at)
   if #bytes - at < 24 then return nil, "A chunk's header has at least 24 bytes" end
   local kind = KINDS[bytes:byte(at + 1)]
@@ -334,9 +334,9 @@ end
 
 -- --------------------------------------------------------------------------------------------------------------------- streams
 
--- A stream is one direction of a connection. `next` is the number of the packet to be read, `packets` those that are there, `open`
--- the chunk that goes on in the next one. Until a chunk's header was found, `is_synced` is not set: the capture may have begun
--- anywhere. A packet's `pieces` are the chunks, and parts of them, that it has; nil until all before it is there.
+-- A stream is one direction of a connection. `next` is the number of the next packet to read, `packets` are those that have arrived, and
+-- `open` is the chunk that continues in the next one. `is_synced` is set once a chunk's header was found: the capture may have begun
+-- anywhere. `pieces` of a packet are its chunks and parts of chunks; nil until all packets before it have arrived.
 local streams, latest, packets_by_frame
 
 function esp.init()
@@ -347,7 +347,7 @@ local function is_before(number, other)
   return (number - other) % NUMBERS >= NUMBERS / 2
 end
 
--- Takes what `packet` has of the open chunk, from `at` on, and returns where that ends.
+-- Reads the part of the open chunk in `packet`, from `at` on. Returns the place at which it ends.
 local function take(stream, packet, at)
   local chunk = stream.open
   local len = math.min(#packet.payload - at, chunk.len - chunk.got)
@@ -363,7 +363,7 @@ local function take(stream, packet, at)
   return at + len, len
 end
 
--- A connection names its communicator once and first.
+-- Each stream names its communicator once, in its first chunk.
 local function misplaced(stream, chunk)
   if not stream.is_whole then return nil end
   local is_first = not stream.has_communicator
@@ -373,7 +373,7 @@ local function misplaced(stream, chunk)
   end
 end
 
--- Finds the chunks of the packet that comes next.
+-- Finds the chunks in the next packet.
 local function read_packet(stream, packet)
   local at, payload = 0, packet.payload
   packet.pieces = {}
@@ -400,7 +400,7 @@ local function read_packet(stream, packet)
   packet.payload = nil
 end
 
--- Reads all packets that are there in order. One that its receiver has acknowledged and the capture has not is passed over.
+-- Reads all packets in order that have arrived. A packet that was acknowledged but not captured is skipped.
 local function advance(stream)
   while true do
     local packet = stream.packets[stream.next]
@@ -420,7 +420,7 @@ local function direction(from, to, from_port, to_port)
   return table.concat({ tostring(from), tostring(to), from_port, to_port }, " ")
 end
 
--- Follows the streams through a frame that is seen for the first time.
+-- Updates the streams with a frame that is seen for the first time.
 local function follow(tvb, pinfo, form, flags, payload_at, payload_len)
   local source_port, destination_port = tvb(4, 2):uint(), tvb(6, 2):uint()
   local forth = direction(pinfo.dl_src, pinfo.dl_dst, source_port, destination_port)
@@ -502,7 +502,7 @@ esp_experts.unread = ProtoExpert.new("goal_esp.unread", "The chunk that goes on 
   expert.group.UNDECODED, expert.severity.NOTE)
 esp.experts = esp_experts
 
--- What in a packet does not go together; nil if all does.
+-- Returns the contradiction in a packet, or nil.
 local function esp_contradiction(tvb, form, flags, names, payload_len)
   if payload_len > PAYLOAD_MAX then return "A payload is at most " .. PAYLOAD_MAX .. " bytes" end
   local is_control = flags.SYN or flags.ACK or flags.FIN or flags.RST or flags.RRQ
@@ -567,7 +567,7 @@ local function show_header(tvb, item, form, names)
   end
 end
 
--- Shows that a tag takes the place of the checksum, and says so if something else stands there.
+-- Shows that the tag replaces the checksum, and marks a checksum that is not 0.
 local function check_no_checksum(item, tvb)
   local shown = item:add(e.checksum, tvb(20, 4))
   if tvb(20, 4):uint() == 0 then
@@ -608,7 +608,7 @@ local function show_chunk_header(tvb, item, chunk, at)
   end
 end
 
--- Shows a chunk, or a part of one, that a packet has. The whole data is shown in the frame with which they are complete.
+-- Shows a chunk, or a part of one, in a packet. All of its data is shown in the frame that completes it.
 local function show_piece(tvb, tree, frame, piece, payload_at)
   local chunk, at = piece.chunk, payload_at + piece.at
   local data_at = at + piece.header_len
