@@ -1,19 +1,19 @@
-//! Why a run has no outcome.
+//! The reasons why a run has no outcome.
 
 use std::fmt;
 
 use goal_lang::{ANY, ActionId, Program};
 
-/// An action of a rank, with what is known of its text.
+/// An action of a rank, and its place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The rank.
     pub rank: u32,
-    /// The action of its body.
+    /// The action in the rank's body.
     pub action: ActionId,
-    /// Its label; empty where it has none.
+    /// Its label; empty if it has none.
     pub label: String,
-    /// Its source line, 1-based; 0 where it is not known.
+    /// Its source line, 1-based; 0 if it is not known.
     pub line: u32,
 }
 
@@ -39,13 +39,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// A run without an outcome.
+/// The reason why a run has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// An action cannot be executed.
     #[error(transparent)]
     Failure(#[from] Failure),
-    /// Nothing can go on, and not all actions are complete.
+    /// No step is possible, and not all actions are complete.
     #[error(transparent)]
     Stuck(#[from] Stuck),
     /// A recorded matching that no run can have.
@@ -59,94 +59,94 @@ pub enum Error {
 pub struct Failure {
     /// The action.
     pub place: Place,
-    /// What is wrong with it.
+    /// The reason.
     pub cause: Cause,
 }
 
-/// What is wrong with an action.
+/// The reason why an action cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {
     /// A receive took a message of another size.
     #[error("receives {received} bytes, but the message of {sender} has {sent}")]
     SizeMismatch {
-        /// The other end.
+        /// The send.
         sender: Place,
-        /// Bytes sent.
+        /// The size of the message in bytes.
         sent: u64,
-        /// Bytes that the receive has room for.
+        /// The size of the receive in bytes.
         received: u64,
     },
-    /// An integer was to be divided by zero.
+    /// An integer is divided by zero.
     #[error("element {element} is divided by zero")]
     DivisionByZero {
-        /// The element, from 0.
+        /// The number of the element, from 0.
         element: u64,
     },
-    /// No such function was registered.
+    /// No function with this number is registered.
     #[error("no function is registered as user {0}; register one under this number")]
     UnknownUserFunction(u32),
-    /// Two operands share bytes without being the same buffer.
+    /// Two operands have bytes in common without being the same buffer.
     #[error("two operands overlap in part; they must be the same buffer or share no byte")]
     PartialOverlap,
-    /// Operands of different sizes, or not of whole elements.
+    /// The operands have different sizes, or no whole number of elements.
     #[error("operands of {0:?} bytes; they must have the same size, a multiple of the element's")]
     OperandSize(Vec<u64>),
-    /// The operation is not defined on this type.
+    /// The operation is not defined for the datatype.
     #[error("the operation is not defined on this type")]
     IllegalOperation,
-    /// A peer that the group doesn't have.
+    /// The rank at the other end does not exist.
     #[error("rank {0} is not in the group")]
     PeerOutOfRange(u32),
-    /// Scratch memory past what the rank declares.
+    /// The buffer ends after the rank's scratch memory.
     #[error("touches scratch memory past the {0} bytes that are declared")]
     ScratchOutOfRange(u64),
 }
 
-/// The end of a run in which nothing can go on.
+/// The end of a run in which no step is possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stuck {
-    /// The actions that are not complete: first those that have started, each part by rank, then
+    /// The actions that are not complete, first those that have started; each part by rank, then by
     /// action.
     pub waiting: Vec<Waiting>,
 }
 
 impl std::error::Error for Stuck {}
 
-/// An action that is not complete, and why.
+/// An action that is not complete, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// The action.
     pub place: Place,
-    /// What it waits for.
+    /// The condition that it waits for.
     pub wait: Wait,
 }
 
-/// What an incomplete action waits for.
+/// The condition that an incomplete action waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {
-    /// A receive for a message ([`ANY`] where it takes any).
+    /// A receive waits for a message. [`ANY`] stands for any source or tag.
     Message {
-        /// Source.
+        /// The source.
         from: u32,
-        /// Tag.
+        /// The tag.
         tag: u32,
     },
-    /// A send above the eager limit for its receive.
+    /// A send above the eager limit waits for its receive.
     Receive {
-        /// Destination.
+        /// The destination.
         to: u32,
-        /// Tag.
+        /// The tag.
         tag: u32,
     },
-    /// Other actions of the rank, which are not complete (`requires`).
+    /// The ends of other actions of the rank (`requires`).
     Ends(Vec<ActionId>),
-    /// Other actions of the rank, which have not started (`irequires`).
+    /// The starts of other actions of the rank (`irequires`).
     Starts(Vec<ActionId>),
-    /// A message or a receive that a recorded matching puts before it.
+    /// A message or a receive that comes first in the recorded matching.
     Order,
 }
 
-/// Lines of a report on a stuck run before the rest is only counted.
+/// The number of waiting actions that a report lists; the others are only counted.
 const SHOWN_MAX: usize = 20;
 
 impl fmt::Display for Stuck {
@@ -194,23 +194,23 @@ pub enum Illegal {
     /// A send or receive has no entry in the record.
     #[error("{0}: not in the record")]
     Missing(Place),
-    /// The record has entries for things that are not sends (receives) of the program, or an order
+    /// The record has an entry for an action that is no send (receive) of the program, or an order
     /// with gaps.
     #[error("{0}: the record does not number the sends between two ranks from 0 on")]
     Order(Place),
-    /// A receive holds a message that was never sent, or that another receive holds too.
+    /// A receive takes a message that is never sent, or that another receive takes.
     #[error(
         "{place}: takes message {sequence} from rank {source_rank}, which is not there to take"
     )]
     NoSuchMessage {
         /// The receive.
         place: Place,
-        /// Source.
+        /// The source.
         source_rank: u32,
-        /// Number of the message among those from the source.
+        /// The number of the message among those from the source.
         sequence: u64,
     },
-    /// A receive holds a message that its source or tag does not fit.
+    /// A receive takes a message with another source or tag.
     #[error("{recv}: does not match {send}")]
     Envelope {
         /// The receive.
@@ -218,7 +218,7 @@ pub enum Illegal {
         /// The send.
         send: Place,
     },
-    /// Dependencies and the order of messages leave no order of steps that ends this way.
+    /// No order of steps that dependencies and the order of messages allow has this matching.
     #[error("no order of steps gives this matching: {0}")]
     Impossible(Stuck),
 }

@@ -1,13 +1,28 @@
-//! The reference interpreter of GOAL: what a program means, in the plainest code that says it.
+//! The reference interpreter of GOAL: the meaning of a program in the plainest code.
 //!
-//! One thread, no transport and no clock: a program runs step by step, and a seed chooses at each
-//! step which ready action starts or which message arrives next. It shares no code with the engine
-//! that runs schedules, since it is what that engine is compared with; it is no way to run programs
-//! fast.
+//! [`run`] gives one outcome of a program, [`outcomes`] all outcomes of a small one with wildcards,
+//! [`always_ends`] decides if some order of its steps gets stuck, and [`replay`] gives the outcome
+//! of a recorded matching. A program runs step by step; a seed chooses which ready action starts or
+//! which message arrives next.
 //!
-//! [`run`] gives one outcome, [`outcomes`] all of a small program with wildcards, [`always_ends`]
-//! tells of such a program whether some order gets stuck, and [`replay`] the outcome of a matching
-//! that was recorded elsewhere.
+//! There is one thread, no transport and no clock. The interpreter shares no code with the engine
+//! that runs schedules, as it is what that engine is compared with. It is not fast.
+//!
+//! ```
+//! use goal_interp::Options;
+//! use goal_lang::{ParseOptions, SourceMap};
+//! use std::sync::Arc;
+//!
+//! let text = "rank 0 { init 0 = Int32 7; send 0,4 to 1; } rank 1 { recv 8,4 from 0; }";
+//! let mut sources = SourceMap::default();
+//! sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));
+//! let program = goal_lang::parse(&sources, &ParseOptions::default()).program.expect("valid");
+//!
+//! let outcome = goal_interp::run(&program, &Options::default())?;
+//! assert_eq!(outcome.memory[1][8..12], 7i32.to_le_bytes());
+//! assert_eq!(outcome.messages, 1);
+//! # Ok::<(), goal_interp::Error>(())
+//! ```
 
 mod error;
 mod matching;

@@ -1,8 +1,8 @@
-//! Which receive takes which message, as in MPI.
+//! Matches receives and messages as MPI does.
 //!
-//! Among the posted receives that fit a message the one posted first takes it; among the messages
-//! that fit a receive, the one that arrived first is taken. Messages of one source arrive in the
-//! order of their sends.
+//! Of the posted receives that fit a message, the one posted first takes it. A receive takes the
+//! message that arrived first among those that fit it. Messages of one source arrive in the order
+//! of their sends.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,7 +10,7 @@ use goal_lang::{ANY, ActionId};
 
 use crate::memory::Bytes;
 
-/// What a send puts on its way.
+/// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Message {
     pub(crate) source: u32,
@@ -18,7 +18,7 @@ pub(crate) struct Message {
     pub(crate) destination: u32,
     pub(crate) tag: u32,
     pub(crate) size: u64,
-    /// Number among the messages from this source to this destination.
+    /// Its number among the messages from this source to this destination.
     pub(crate) sequence: u64,
     pub(crate) content: Content,
 }
@@ -33,7 +33,7 @@ pub(crate) enum Content {
     InPlace,
 }
 
-/// The source and tag that a receive names.
+/// The source and the tag that a receive asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Envelope {
     pub(crate) from: u32,
@@ -46,19 +46,19 @@ impl Envelope {
     }
 }
 
-/// The two queues of a rank. Posted receives and waiting messages never fit each other.
+/// The two queues of a rank. No posted receive fits a kept message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Queues {
-    /// Receives by what they name, each with the number of its posting.
+    /// Posted receives by source and tag, each with the number of its posting.
     posted: BTreeMap<Envelope, VecDeque<(u64, ActionId)>>,
     postings: u64,
-    /// Messages that no receive fitted, by source and tag, each with the number of its arrival.
+    /// Messages that no receive has taken, by source and tag, each with the number of its arrival.
     unexpected: BTreeMap<(u32, u32), VecDeque<(u64, Message)>>,
     arrivals: u64,
 }
 
 impl Queues {
-    /// Posts a receive: the message that it takes at once, if one has arrived.
+    /// Posts a receive. Returns the message that it takes at once, if one has arrived.
     pub(crate) fn post(&mut self, recv: ActionId, envelope: Envelope) -> Option<Message> {
         let first = if envelope.from != ANY && envelope.tag != ANY {
             Some((envelope.from, envelope.tag)).filter(|key| self.unexpected.contains_key(key))
@@ -76,12 +76,12 @@ impl Queues {
         }
     }
 
-    /// Messages that wait for a receive.
+    /// The number of messages that wait for a receive.
     pub(crate) fn unexpected(&self) -> u64 {
         self.unexpected.values().map(|queue| queue.len() as u64).sum()
     }
 
-    /// A message arrives: it comes back with the receive that takes it, if one is posted.
+    /// Handles a message that arrives. Returns it with the receive that takes it, if one is posted.
     pub(crate) fn arrive(&mut self, message: Message) -> Option<(ActionId, Message)> {
         let Message { source, tag, .. } = message;
         let envelopes = [(source, tag), (source, ANY), (ANY, tag), (ANY, ANY)];
@@ -104,7 +104,7 @@ impl Queues {
     }
 }
 
-/// Takes the first entry of a queue; no empty queues are kept.
+/// Removes and returns the first entry of a queue. Empty queues are removed.
 fn pop<K: Ord, T>(queues: &mut BTreeMap<K, VecDeque<(u64, T)>>, key: K) -> Option<T> {
     let queue = queues.get_mut(&key)?;
     let (_, first) = queue.pop_front()?;

@@ -1,13 +1,13 @@
-//! A rank's memories, and which of their bytes have no value that runs agree on.
+//! A rank's memories. Some of their bytes are unspecified: runs need not agree on their values.
 
 use goal_lang::{Piece, Program, Space};
 
-/// Bytes, and for each whether it derives from the time or from scratch memory before it was
-/// written.
+/// Bytes, each with a flag that is true if it derives from the time or from scratch memory that was
+/// never written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bytes {
     pub(crate) bytes: Vec<u8>,
-    /// Empty where the program has no such bytes at all.
+    /// The flags; empty if the program has no such bytes at all.
     pub(crate) unspecified: Vec<bool>,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The memory that a rank starts with. `tracked` says whether bytes can be unspecified.
+    /// The memory at the start of a rank. `tracked` is true if bytes can be unspecified.
     pub(crate) fn new(program: &Program, rank: u32, tracked: bool) -> Self {
         let body = program.body_of(rank);
         let mut bytes = vec![0; program.memory_size(rank) as usize];
@@ -47,7 +47,7 @@ impl Memory {
         gathered
     }
 
-    /// Stores bytes into a scattered buffer of the same size. Bytes without flags have a value.
+    /// Stores bytes into a scattered buffer of the same size. Bytes without flags are specified.
     pub(crate) fn scatter(&mut self, pieces: &[Piece], bytes: &Bytes) {
         let mut at = 0;
         for piece in pieces {

@@ -1,17 +1,17 @@
-//! What a run is free to choose, fixed.
+//! The options of a run, which fix everything that GOAL leaves open.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
 
-/// When a send is complete.
+/// The moment when a send is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eager {
-    /// Every send at once: its bytes are copied away.
+    /// Every send completes at once: its bytes are copied.
     All,
-    /// No send before its receive takes the message (rendezvous).
+    /// No send completes before its receive takes the message (rendezvous).
     None,
-    /// At once up to this many bytes, else when taken.
+    /// Sends of up to this many bytes complete at once, others when their message is taken.
     Limit(u64),
 }
 
@@ -25,20 +25,20 @@ impl Eager {
     }
 }
 
-/// A function that `exec user N` calls with the bytes of both buffers; both are stored back, the
+/// A function that `exec user N` calls with the bytes of both buffers. Both are stored back, the
 /// second one last.
 pub type UserFunction = Rc<dyn Fn(&mut [u8], &mut [u8])>;
 
 /// The choices of a run.
 #[derive(Clone)]
 pub struct Options {
-    /// Chooses the next step.
+    /// The seed that chooses each step.
     pub seed: u64,
-    /// When sends complete.
+    /// The moment when sends complete.
     pub eager: Eager,
-    /// What `exec wtime` stores, in seconds.
+    /// The value that `exec wtime` stores, in seconds.
     pub wtime: f64,
-    /// The registered functions by number.
+    /// The user functions by number.
     pub user_functions: HashMap<u32, UserFunction>,
 }
 

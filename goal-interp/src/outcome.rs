@@ -1,32 +1,33 @@
-//! What a run ends with.
+//! The outcome of a run.
 
 use std::collections::BTreeMap;
 
 use goal_lang::{ActionId, Datatype, Datum, MemoryImage, Program};
 
-/// The end of a run.
+/// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// The memory of each rank.
+    /// The memory of each rank at the end.
     pub memory: Vec<Vec<u8>>,
-    /// For each byte of each rank's memory whether it derives from the time or from scratch memory
-    /// that was never written, so that runs need not agree on it. A rank's list is empty where it
-    /// has no such byte.
+    /// For each byte of each rank's memory, true if it derives from the time or from scratch memory
+    /// that was never written, so that runs need not agree on it. The list of a rank without such
+    /// bytes is empty.
     pub unspecified: Vec<Vec<bool>>,
-    /// Messages sent and received.
+    /// The number of messages sent and received.
     pub messages: u64,
-    /// Their bytes.
+    /// The number of their bytes.
     pub bytes: u64,
-    /// The bytes sent as a pattern and received as one, so that a runtime checks them.
+    /// The number of bytes that are sent as a pattern and received as one, which a runtime
+    /// verifies.
     pub verified_bytes: u64,
-    /// Messages that no receive took.
+    /// The number of messages that no receive took.
     pub unreceived: u64,
-    /// Which receive took which message.
+    /// The messages that receives took.
     pub matches: Matches,
 }
 
-/// A message by its sender and its number among those from there to its receiver, in order of
-/// issue, from 0.
+/// A message, named by its source and its number among those from there to its receiver, in the
+/// order of sends, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Taken {
     /// The rank that sent it.
@@ -35,39 +36,40 @@ pub struct Taken {
     pub sequence: u64,
 }
 
-/// A record of the choices that a run made: all that two runs of a program without races can differ
-/// in.
+/// A record of the choices of a run: everything in which two runs of a program without races can
+/// differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The number that each send (rank, action) had among those from its rank to its destination.
+    /// The number of each send (rank, action) among those from its rank to its destination.
     pub sends: BTreeMap<(u32, ActionId), u64>,
     /// The message that each receive (rank, action) took.
     pub receives: BTreeMap<(u32, ActionId), Taken>,
 }
 
-/// An `expect` that is not met.
+/// An element of `expect` that differs from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// The rank.
     pub rank: u32,
-    /// Address of the element.
+    /// The address of the element.
     pub addr: u64,
-    /// Its type.
+    /// Its datatype.
     pub datatype: Datatype,
-    /// The bytes expected.
+    /// The expected bytes.
     pub wanted: Vec<u8>,
-    /// The bytes found; fewer where memory ends.
+    /// The bytes in memory; fewer if memory ends before.
     pub found: Vec<u8>,
 }
 
 impl Outcome {
-    /// Every element that the program expects otherwise, but for unspecified bytes.
+    /// All elements that differ from what the program expects. Elements with an unspecified byte
+    /// are left out.
     pub fn mismatches(&self, program: &Program) -> Vec<Mismatch> {
         mismatches(program, &self.memory, &self.unspecified)
     }
 
-    /// The first byte in which the memory of another run differs, as (rank, address); unspecified
-    /// bytes aside.
+    /// The first byte in which the memory of another run differs, as (rank, address). Unspecified
+    /// bytes are left out.
     pub fn first_difference(&self, memory: &[impl AsRef<[u8]>]) -> Option<(u32, u64)> {
         for (rank, mine) in self.memory.iter().enumerate() {
             let flags = self.unspecified.get(rank).map_or(&[][..], Vec::as_slice);
@@ -81,7 +83,7 @@ impl Outcome {
         None
     }
 
-    /// The program with this outcome as what it expects, unspecified bytes aside.
+    /// The program with this outcome as its expected values, without unspecified bytes.
     pub fn expected_by(&self, program: &Program) -> Program {
         let mut expecting = program.clone();
         expecting.images.clear();
@@ -117,7 +119,7 @@ impl Outcome {
     }
 }
 
-/// Every element in which the ranks' memory differs from what the program expects. Elements with an
+/// All elements in which the ranks' memory differs from what the program expects. Elements with an
 /// unspecified byte are left out; `unspecified` may be empty.
 pub fn mismatches(
     program: &Program,

@@ -1,4 +1,4 @@
-//! All outcomes of a small program.
+//! Finds all outcomes of a small program.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,25 +12,25 @@ use crate::reach::Reach;
 use crate::run::Run;
 use crate::state::Vertex;
 
-/// Actions of a body above which no enumeration is tried.
+/// Bodies with more actions than this are not explored.
 const ACTIONS_MAX: usize = 4096;
 
-/// The memory of all ranks at the end of every run that the program can have; `None` if more than
-/// `bound` states have to be visited. Unspecified bytes are 0.
+/// Returns the memory of all ranks at the end of every possible run; `None` if more than `bound`
+/// states have to be visited. Unspecified bytes are 0.
 ///
-/// Only choices that can matter are tried in all orders: between sends of a rank to the same
-/// destination, between receives of a rank that a message could go to either of, and between
-/// messages that a receive from any source could take. The program must be free of races: what two
-/// actions do to the same bytes is ordered by dependencies.
+/// Only choices that can make a difference are tried in all orders: between sends of a rank to the
+/// same destination, between receives of a rank that accept the same message, and between messages
+/// that a receive from any source could take. The program must have no races: dependencies must
+/// order any two accesses to the same bytes.
 ///
 /// # Errors
-/// The first failure, or the first run that gets stuck, although others may end.
+/// The first failure, or the first run that gets stuck, even if others end.
 pub fn outcomes(
     program: &Program,
     options: &Options,
     bound: usize,
 ) -> Result<Option<HashSet<Vec<Vec<u8>>>>, Error> {
-    // A send that completes at once allows every order that one which waits allows.
+    // Sends that complete at once allow every order that sends which wait allow.
     let options = Options { eager: Eager::All, ..options.clone() };
     let mut found = HashSet::new();
     let is_done = explore(program, &options, bound, true, |run| {
@@ -52,8 +52,9 @@ pub fn always_ends(
     Ok(explore(program, options, bound, true, |_| {})?.then_some(()))
 }
 
-/// Visits every state, or with `settled` only those between steps whose order can matter, and calls
-/// `end` with each end. Returns false if there are more than `bound`.
+/// Visits every state and calls `end` with each final one. With `settled`, visits only states in
+/// which the order of the next steps can make a difference. Returns false if there are more than
+/// `bound`.
 pub(crate) fn explore(
     program: &Program,
     options: &Options,
@@ -101,7 +102,7 @@ pub(crate) fn explore(
     Ok(true)
 }
 
-/// 128 bits of the state: two states of one program with the same are taken for the same.
+/// A hash of the state with 128 bits: two states of a program with the same hash count as the same.
 fn fingerprint(run: &Run<'_>) -> (u64, u64) {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
@@ -114,14 +115,14 @@ fn fingerprint(run: &Run<'_>) -> (u64, u64) {
     (half(0), half(1))
 }
 
-/// Which steps have to be tried in different orders.
+/// The steps that must be tried in different orders.
 struct Choices<'p> {
     program: &'p Program,
-    /// By body.
+    /// By body, the order of its actions.
     reach: Vec<Reach>,
     /// The receives of each rank.
     recvs: Vec<Vec<(ActionId, Envelope)>>,
-    /// The sends of each rank, with destination and tag.
+    /// The sends of each rank, with their destinations and tags.
     sends: Vec<Vec<(ActionId, u32, u32)>>,
 }
 
@@ -154,7 +155,7 @@ impl<'p> Choices<'p> {
         })
     }
 
-    /// Does every step whose order makes no difference, until only others are left.
+    /// Executes every step whose order makes no difference, until none is left.
     fn settle(&self, run: &mut Run<'_>) -> Result<(), Error> {
         loop {
             if let Some(at) =
@@ -173,7 +174,8 @@ impl<'p> Choices<'p> {
         }
     }
 
-    /// No other action that could start first would see the difference.
+    /// Returns true if the start of an action may be executed now: no other action that could start
+    /// first would make a difference.
     fn start_is_free(&self, run: &Run<'_>, (rank, id): Vertex) -> bool {
         let body = self.program.ranks[rank as usize].body;
         let rival = |other: ActionId| {
@@ -199,7 +201,8 @@ impl<'p> Choices<'p> {
         }
     }
 
-    /// No receive that is still open could take a message of another source instead.
+    /// Returns true if the next message of a pair may arrive now: no open receive could take a
+    /// message of another source instead.
     fn arrival_is_free(&self, run: &Run<'_>, pair: (u32, u32)) -> bool {
         let message = &run.under_way[&pair][0];
         !self.recvs[pair.1 as usize].iter().any(|&(recv, envelope)| {
@@ -209,14 +212,15 @@ impl<'p> Choices<'p> {
         })
     }
 
-    /// A message that arrives may come too late for a receive from any source, and hold up those
-    /// behind it.
+    /// Returns true if the order in which messages of different sources arrive at a rank can make a
+    /// difference: it receives from any source, or a message behind could be held up.
     fn sources_mix(&self, to: u32) -> bool {
         self.recvs[to as usize].iter().any(|(_, envelope)| envelope.from == ANY)
     }
 
-    /// The order of messages with different tags shows: some receive takes any, or the bytes of a
-    /// pattern, which depend on the number of the message, are stored.
+    /// Returns true if the order of messages with different tags between two ranks can make a
+    /// difference: a receive accepts any tag, or the bytes of a pattern, which depend on the number
+    /// of the message, are stored.
     fn tags_mix(&self, from: u32, to: u32) -> bool {
         let pattern = |payload: Payload| matches!(payload, Payload::Pattern { .. });
         let sends_pattern = self.sends[from as usize].iter().any(|&(id, destination, _)| {

@@ -1,15 +1,15 @@
-//! Which action of a body always starts before which.
+//! The order of starts in a body that holds in every run.
 
 use goal_lang::{ActionId, Body, topological_order};
 
-/// For each action a bit for every action that waits for it, directly or through others.
+/// For each action, a bit for every action that waits for it, directly or through others.
 pub(crate) struct Reach {
     rows: Vec<Vec<u64>>,
 }
 
 impl Reach {
-    /// The closure of both kinds of dependencies: quadratic in the actions. `None` if they form a
-    /// cycle.
+    /// The transitive closure of both kinds of dependencies, quadratic in the actions. `None` if
+    /// they form a cycle.
     pub(crate) fn new(body: &Body) -> Option<Self> {
         let order = topological_order(body).ok()?;
         let words = body.len().div_ceil(64);
@@ -27,7 +27,7 @@ impl Reach {
         Some(Self { rows })
     }
 
-    /// Whether `later` cannot start before `earlier` has.
+    /// Returns true if `later` cannot start before `earlier` has.
     pub(crate) fn orders(&self, earlier: ActionId, later: ActionId) -> bool {
         self.rows[earlier.index()][later.index() / 64] >> (later.index() % 64) & 1 == 1
     }

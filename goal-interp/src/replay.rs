@@ -1,4 +1,4 @@
-//! The outcome of a recorded matching.
+//! Replays a recorded matching.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,16 +10,16 @@ use crate::options::Options;
 use crate::outcome::{Matches, Outcome, Taken};
 use crate::state::{Started, State, Vertex};
 
-/// Source, destination and number of a message.
+/// The source, the destination and the number of a message.
 type MessageId = (u32, u32, u64);
 
-/// Runs a program so that every receive takes the message that the record says.
+/// Runs a program so that every receive takes the message of the record.
 ///
-/// Refused is a record that no run can have: one that does not fit the program, whose messages
-/// don't fit their receives, or whose order contradicts dependencies and the order of messages of
+/// A record that no run can have is refused: one that does not fit the program, whose messages
+/// don't fit their receives, or whose order contradicts dependencies or the order of messages of
 /// one source (a receive may not take a message before the receives of earlier messages that it
-/// could have taken are posted). The order in which messages of different sources arrive is free: a
-/// record that only that order contradicts is accepted.
+/// could have taken are posted). The order in which messages of different sources arrive is not
+/// checked: a record that contradicts only this order is accepted.
 ///
 /// # Errors
 /// [`Error::Illegal`] for such a record, [`Error::Failure`] if an action cannot be executed.
@@ -48,16 +48,16 @@ struct Replay<'p> {
     state: State<'p>,
     record: Record<'p>,
     posted_before: PostedBefore,
-    /// The number of the next message of each pair.
+    /// By source and destination, the number of the next message.
     next: BTreeMap<(u32, u32), u64>,
     /// Sends that are ready before their turn.
     early_sends: HashMap<MessageId, ActionId>,
-    /// Messages sent and not taken.
+    /// Messages that were sent and not taken.
     messages: HashMap<MessageId, Message>,
 }
 
 impl Replay<'_> {
-    /// Starts a ready action, or puts it aside until the record lets it start.
+    /// Starts a ready action, or keeps it until the record allows its start.
     fn start(&mut self, vertex: Vertex) -> Result<(), Error> {
         let (rank, id) = vertex;
         match *self.state.program().body_of(rank).action(id) {
@@ -155,9 +155,9 @@ impl<'p> Record<'p> {
         Ok(Self { matches, sends, takers })
     }
 
-    /// Messages of one source arrive in order, so a receive that took a message was posted after
-    /// the receives of all earlier ones that it fits. For each tag the latest of these is enough:
-    /// its own receive fits those before.
+    /// Messages of one source arrive in order. So a receive that took a message was posted after
+    /// the receives of all earlier messages that it accepts. For each tag, the latest of these is
+    /// enough, as its own receive accepts those before.
     fn posted_before(&self, program: &Program) -> Result<PostedBefore, Illegal> {
         let mut posted_before = PostedBefore::default();
         let mut pair = None;
@@ -189,7 +189,7 @@ impl<'p> Record<'p> {
     }
 }
 
-/// Receives that have to be posted before others.
+/// Receives that must be posted before others.
 #[derive(Default)]
 struct PostedBefore {
     waiters: HashMap<Vertex, Vec<Vertex>>,
@@ -203,7 +203,7 @@ impl PostedBefore {
         *self.unmet.entry(waiter).or_default() += 1;
     }
 
-    /// Whether a receive that is ready may not be posted yet; it is kept until it may.
+    /// Returns true if a ready receive must not be posted yet. It is then kept.
     fn holds_back(&mut self, recv: Vertex) -> bool {
         let holds = self.unmet.get(&recv).is_some_and(|&unmet| unmet > 0);
         if holds {
@@ -212,7 +212,7 @@ impl PostedBefore {
         holds
     }
 
-    /// A receive was posted: those that were kept for it.
+    /// Records that a receive was posted. Returns the receives that waited for it.
     fn posted(&mut self, recv: Vertex) -> Vec<Vertex> {
         let mut released = Vec::new();
         for waiter in self.waiters.remove(&recv).unwrap_or_default() {

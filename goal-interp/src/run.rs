@@ -1,4 +1,4 @@
-//! One run, its steps chosen by a seed.
+//! Runs a program with steps that a seed chooses.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,12 +13,12 @@ use crate::state::{Started, State, Vertex};
 /// Runs a program to its end.
 ///
 /// # Errors
-/// [`Error::Failure`] if an action cannot be executed, [`Error::Stuck`] if nothing can go on before
-/// the end.
+/// [`Error::Failure`] if an action cannot be executed, [`Error::Stuck`] if no step is possible
+/// before the end.
 pub fn run(program: &Program, options: &Options) -> Result<Outcome, Error> {
     let mut run = Run::new(program, options, true);
     let mut dice = Dice(options.seed);
-    // Some runs start what is ready before messages arrive, others let messages arrive first.
+    // Some runs start ready actions before messages arrive, others let messages arrive first.
     let starts_of_eight = [1, 4, 7][dice.below(3)];
     loop {
         let (ready, pairs) = (run.state.ready.len(), run.arriving.len());
@@ -40,12 +40,12 @@ pub fn run(program: &Program, options: &Options) -> Result<Outcome, Error> {
     Ok(run.state.outcome(unreceived))
 }
 
-/// A state with messages under way.
+/// The state of a run with the messages under way.
 #[derive(Debug, Clone, Hash)]
 pub(crate) struct Run<'p> {
     pub(crate) state: State<'p>,
     pub(crate) queues: Vec<Queues>,
-    /// Messages from a rank to a rank that have not arrived, in order.
+    /// By source and destination, the messages that have not arrived, in order.
     pub(crate) under_way: BTreeMap<(u32, u32), VecDeque<Message>>,
     /// The keys of `under_way`.
     pub(crate) arriving: Vec<(u32, u32)>,
@@ -61,7 +61,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Starts an action that was taken from the ready ones.
+    /// Starts an action. The caller must have removed it from the ready ones.
     pub(crate) fn start(&mut self, vertex: Vertex) -> Result<(), Failure> {
         match self.state.start(vertex)? {
             Started::Local => {}
@@ -82,7 +82,8 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    /// Lets the next message of a pair that was taken from `arriving` arrive.
+    /// Lets the next message of a pair arrive. The caller must have removed the pair from
+    /// `arriving`.
     pub(crate) fn arrive(&mut self, pair: (u32, u32)) -> Result<(), Failure> {
         let queue = self.under_way.get_mut(&pair).expect("a message is under way");
         let message = queue.pop_front().expect("a message is under way");
@@ -99,7 +100,7 @@ impl<'p> Run<'p> {
     }
 }
 
-/// SplitMix64.
+/// A random number generator (SplitMix64).
 struct Dice(u64);
 
 impl Dice {

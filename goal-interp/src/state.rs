@@ -1,5 +1,5 @@
-//! The state of a run: what is started, what is complete, what memory holds. Which message a
-//! receive takes is not decided here.
+//! The state of a run: started and complete actions, and memory. Its callers decide which message a
+//! receive takes.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -31,13 +31,13 @@ enum Status {
 struct Rank {
     memory: Memory,
     status: Vec<Status>,
-    /// Dependencies of each action that are not met.
+    /// By action, the number of unmet dependencies.
     unmet: Vec<u32>,
 }
 
-/// What starting an action leaves to do.
+/// The work that is left after the start of an action.
 pub(crate) enum Started {
-    /// Nothing.
+    /// Nothing is left.
     Local,
     /// A message is on its way.
     Sent(Message),
@@ -50,9 +50,9 @@ pub(crate) struct State<'p> {
     program: &'p Program,
     options: &'p Options,
     ranks: Vec<Rank>,
-    /// Messages so far from a rank to a rank.
+    /// By source and destination, the number of messages so far.
     sequences: BTreeMap<(u32, u32), u64>,
-    /// Actions that wait for nothing and have not started.
+    /// Actions whose dependencies are met and that have not started.
     pub(crate) ready: Vec<Vertex>,
     incomplete: u64,
     messages: u64,
@@ -61,7 +61,7 @@ pub(crate) struct State<'p> {
     matches: Option<Matches>,
 }
 
-/// The part of the state that decides what can follow.
+/// Hashes the part of the state that decides which steps can follow.
 impl Hash for State<'_> {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.ranks.hash(hasher);
@@ -70,7 +70,7 @@ impl Hash for State<'_> {
 }
 
 impl<'p> State<'p> {
-    /// The state before the first step; `record` says whether the matching is kept.
+    /// The state before the first step. With `record`, the matching is recorded.
     pub(crate) fn new(program: &'p Program, options: &'p Options, record: bool) -> Self {
         let tracked = |body: &Body| {
             body.scratch > 0
@@ -116,7 +116,7 @@ impl<'p> State<'p> {
         self.ranks[rank as usize].status[id.index()] == Status::Complete
     }
 
-    /// Starts an action that was taken from `ready`.
+    /// Starts an action. The caller must have removed it from `ready`.
     pub(crate) fn start(&mut self, vertex: Vertex) -> Result<Started, Failure> {
         let (rank, id) = vertex;
         let body = self.program.body_of(rank);
@@ -152,8 +152,8 @@ impl<'p> State<'p> {
         Ok(Started::Local)
     }
 
-    /// A posted receive takes a message: its bytes move, and the receive is complete, the send too
-    /// if it isn't yet.
+    /// Gives a message to a posted receive: moves its bytes and completes the receive, and the send
+    /// if it isn't complete.
     pub(crate) fn take(&mut self, recv: Vertex, message: Message) -> Result<(), Failure> {
         let (rank, id) = recv;
         let body = self.program.body_of(rank);
@@ -195,7 +195,7 @@ impl<'p> State<'p> {
         Ok(())
     }
 
-    /// The end of a run.
+    /// The outcome of a run that has ended.
     pub(crate) fn outcome(self, unreceived: u64) -> Outcome {
         let memories: Vec<Bytes> =
             self.ranks.into_iter().map(|rank| rank.memory.into_memory()).collect();
@@ -213,7 +213,7 @@ impl<'p> State<'p> {
         }
     }
 
-    /// The memory of every rank, 0 for unspecified bytes.
+    /// The memory of every rank, with 0 for unspecified bytes.
     pub(crate) fn memory(&self) -> Vec<Vec<u8>> {
         let specified = |rank: &Rank| {
             let Bytes { bytes, unspecified } = rank.memory.memory();
@@ -223,7 +223,7 @@ impl<'p> State<'p> {
         self.ranks.iter().map(specified).collect()
     }
 
-    /// Every action that is not complete, and what it waits for.
+    /// All actions that are not complete, and the conditions that they wait for.
     pub(crate) fn stuck(&self) -> Stuck {
         let mut started = Vec::new();
         let mut others = Vec::new();
@@ -393,13 +393,13 @@ impl<'p> State<'p> {
     }
 }
 
-/// The result of a predefined operation, each element of which is as specified as the operands'.
+/// The result of a predefined operation. An element is specified if those of both operands are.
 fn combine(op: Op, datatype: Datatype, a: &Bytes, b: &Bytes) -> Result<Bytes, Cause> {
     let bytes = ops::apply(op, datatype, &a.bytes, &b.bytes)
         .map_err(|ops::DivisionByZero(element)| Cause::DivisionByZero { element })?;
     let unspecified = match op {
         Op::Copy => a.unspecified.clone(),
-        // Without flags every byte has a value.
+        // Without flags every byte is specified.
         _ if a.unspecified.is_empty() => {
             spread(&vec![false; bytes.len()], &b.unspecified, datatype.width() as usize)
         }
@@ -428,7 +428,7 @@ fn check_operands(local: &LocalOperation<'_>, width: u64) -> Result<(), Cause> {
     }
 }
 
-/// An element of the result is unspecified where a byte of either operand's is.
+/// The flags of the result: an element is unspecified if a byte of either operand's element is.
 fn spread(a: &[bool], b: &[bool], width: usize) -> Vec<bool> {
     let elements = a.chunks(width).zip(b.chunks(width));
     elements.flat_map(|(a, b)| vec![a.contains(&true) || b.contains(&true); a.len()]).collect()

@@ -1,5 +1,5 @@
-//! Random programs: whatever the order of steps, the memory at the end is the same, or one of the
-//! listed outcomes.
+//! Random programs: in every order of steps the memory at the end is the same, or one of the listed
+//! outcomes.
 
 use goal_interp::{Eager, Options, outcomes, replay, run};
 use goal_smith::{Shape, program};

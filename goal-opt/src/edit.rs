@@ -1,9 +1,9 @@
-//! Edits that passes have in common: dependencies with their places in the text, actions that are
-//! removed, another order of actions, bodies that a rank no longer shares.
+//! Edits that several passes use: dependencies with their places in the text, removal and
+//! reordering of actions, bodies that ranks no longer share.
 
 use goal_lang::{ActionId, Body, BodyId, Csr, Edge, Labels, Position, Program};
 
-/// Edges out of a [`Csr`] and its positions, which are there for all edges or for none.
+/// Dependencies of one kind and their places in the text, to be changed.
 pub struct Edges {
     /// The edges, in any order.
     pub edges: Vec<Edge>,
@@ -17,7 +17,7 @@ impl Edges {
         Self { edges: csr.edges().collect(), positions: positions.to_vec() }
     }
 
-    /// Adds an edge, with the place of one that it stands for.
+    /// Adds an edge with its place in the text.
     pub fn push(&mut self, edge: Edge, position: Option<Position>) {
         if let Some(position) = position.filter(|_| self.positions.len() == self.edges.len()) {
             self.positions.push(position);
@@ -25,16 +25,16 @@ impl Edges {
         self.edges.push(edge);
     }
 
-    /// The rows, and the positions in their order.
+    /// The rows, and the places in the order of the rows.
     pub fn finish(self, actions: usize) -> (Csr, Vec<Position>) {
         let has_positions = self.positions.len() == self.edges.len();
         Csr::with_places(actions, &self.edges, if has_positions { &self.positions } else { &[] })
     }
 }
 
-/// Builds a body's dependencies anew, and its actions without some.
+/// A removal of actions from a body, with new dependencies.
 pub struct Removal {
-    /// By action, whether it goes.
+    /// By action, true if it is removed.
     pub gone: Vec<bool>,
     /// The completion dependencies.
     pub requires: Edges,
@@ -43,7 +43,7 @@ pub struct Removal {
 }
 
 impl Removal {
-    /// Nothing goes yet.
+    /// A removal of no action, with the dependencies of the body.
     pub fn new(body: &Body) -> Self {
         Self {
             gone: vec![false; body.len()],
@@ -52,8 +52,8 @@ impl Removal {
         }
     }
 
-    /// The body without the actions that go and their dependencies, without those of an action on
-    /// itself, and with no more scratch memory than it uses.
+    /// Changes the body: drops the removed actions and their dependencies, dependencies of an
+    /// action on itself, and unused scratch memory.
     pub fn finish(self, body: &mut Body) {
         let Self { gone, requires, irequires } = self;
         let mut place = vec![ActionId(0); gone.len()];
@@ -101,7 +101,7 @@ fn retain<T>(entries: &mut Vec<T>, gone: &[bool]) {
     entries.retain(|_| !flags.next().expect("an entry an action"));
 }
 
-/// Puts the actions in the given order, with all that is known of each.
+/// Puts the actions in the given order, with their debug information.
 pub(crate) fn permute(body: &mut Body, order: &[ActionId]) {
     body.actions = order.iter().map(|old| body.actions[old.index()]).collect();
     let debug = &mut body.debug;
@@ -123,11 +123,11 @@ pub(crate) fn permute(body: &mut Body, order: &[ActionId]) {
     }
 }
 
-/// Gives ranks bodies of their own, so that one can be changed for a rank alone.
+/// Copies of bodies for single ranks. Holds, by body, the number of ranks that run it.
 pub(crate) struct Owners(Vec<u32>);
 
 impl Owners {
-    /// Counts the ranks of each body.
+    /// Counts the ranks that run each body.
     pub(crate) fn new(program: &Program) -> Self {
         let mut ranks = vec![0; program.bodies.len()];
         for entry in &program.ranks {
@@ -136,7 +136,7 @@ impl Owners {
         Self(ranks)
     }
 
-    /// The body of a rank, which no other rank has any more.
+    /// The body of a rank. If other ranks run it, too, the rank first gets a copy.
     pub(crate) fn own<'p>(&mut self, program: &'p mut Program, rank: u32) -> &'p mut Body {
         let shared = program.ranks[rank as usize].body;
         if self.0[shared.index()] > 1 {
@@ -151,7 +151,7 @@ impl Owners {
     }
 }
 
-/// Where the text states an action, for edges that are made for it.
+/// The place of an action in the text, for edges that a pass adds for it.
 pub(crate) fn place(body: &Body, id: ActionId) -> Option<Position> {
     body.debug.actions.get(id.index()).copied()
 }

@@ -6,23 +6,22 @@ use std::fmt;
 /// Parameters of the LogGOPS model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Machine {
-    /// `L`: latency of the network in nanoseconds.
+    /// `L`: the latency of the network in nanoseconds.
     pub latency_ns: f64,
-    /// `o`: what a message costs the processor at each end, in nanoseconds.
+    /// `o`: the processor time of a message at each end, in nanoseconds.
     pub overhead_ns: f64,
-    /// `g`: least time between two messages of a rank, in nanoseconds.
+    /// `g`: the least time between two messages of a rank, in nanoseconds.
     pub gap_ns: f64,
-    /// `G`: time of a byte on the wire, in nanoseconds.
+    /// `G`: the time of a byte on the wire, in nanoseconds.
     pub gap_per_byte_ns: f64,
-    /// `O`: what a byte costs the processor at each end, in nanoseconds.
+    /// `O`: the processor time of a byte at each end, in nanoseconds.
     pub overhead_per_byte_ns: f64,
-    /// `S`: largest message in bytes that is sent before its receive is there.
+    /// `S`: the largest message in bytes that a send hands over before its receive is posted.
     pub eager_bytes_max: u64,
 }
 
 impl Default for Machine {
-    /// Ranks of one host that share memory: what goal-run has on a present-day machine, in round
-    /// figures.
+    /// A host with shared memory: rounded measurements of goal-run on a present-day machine.
     fn default() -> Self {
         Self {
             latency_ns: 300.0,
@@ -35,28 +34,28 @@ impl Default for Machine {
     }
 }
 
-/// Why a text describes no machine.
+/// The reason why a text describes no machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MachineError {
-    /// Something that is no parameter.
+    /// A name that is no parameter.
     #[error(
         "`{0}` is no parameter of LogGOPS: give L=, o=, g=, G=, O= or S=, times in nanoseconds, S in bytes"
     )]
     Unknown(String),
-    /// A value that is none.
+    /// A value that is no number of at least 0.
     #[error("`{0}`: a parameter of LogGOPS is a number of at least 0")]
     Value(String),
-    /// The same parameter twice.
+    /// A parameter that is given twice.
     #[error("the parameter {0} is given twice")]
     Twice(char),
 }
 
 impl Machine {
-    /// Reads `L=2500,o=1500,g=1000,G=6,O=0,S=65535`; commas, white space and lines separate, `#`
-    /// begins a comment, and a parameter that is not named keeps its default.
+    /// Reads a text like `L=2500,o=1500,g=1000,G=6,O=0,S=65535`. Commas, white space and lines
+    /// separate parameters, `#` begins a comment, and a missing parameter keeps its default.
     ///
     /// # Errors
-    /// What is no parameter, or no value of one.
+    /// The first entry that is no parameter, has no valid value or is given twice.
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let mut machine = Self::default();
         let mut seen = String::new();
@@ -94,8 +93,8 @@ impl Machine {
         Ok(machine)
     }
 
-    /// Time from the start of a send to the end of its receive, in nanoseconds: `2o + L + (bytes -
-    /// 1)(G + 2O)`.
+    /// The time from the start of a send to the end of its receive, in nanoseconds: `2o + L +
+    /// (bytes - 1)(G + 2O)`.
     pub fn message_ns(&self, bytes: u64) -> f64 {
         let rest = bytes.saturating_sub(1) as f64;
         2.0 * self.overhead_ns

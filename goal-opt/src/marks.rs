@@ -1,7 +1,7 @@
-//! Sets of numbers that are small, or of which the largest is wanted.
+//! Sets of small numbers that find their largest element fast.
 
-/// A set of numbers below a bound: a bit a number, and a bit for each 64 bits of the level below
-/// that are not all clear.
+/// A set of numbers below a bound: a tree of bits. The first level has a bit for each number; each
+/// further level has a bit for each word of the level below that is not 0.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(Vec<Vec<u64>>);
 
@@ -38,7 +38,7 @@ impl Marks {
         }
     }
 
-    /// The largest number that is not above `number`.
+    /// The largest element that is not above `number`.
     pub(crate) fn last_up_to(&self, mut number: usize) -> Option<usize> {
         for (height, level) in self.0.iter().enumerate() {
             let word = level[number / 64] & (u64::MAX >> (63 - number % 64));

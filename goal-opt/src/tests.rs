@@ -1,4 +1,5 @@
 use crate::limits::INDEGREE_MAX;
+use crate::passes::join;
 use crate::*;
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datatype, Op, Payload, Placement, Program, ProgramBuilder,
@@ -9,7 +10,7 @@ fn calc(nanos: u64) -> Action {
     Action::Calc { nanos, placement: Placement::default() }
 }
 
-/// One action waiting for `n` others, every third by their start; it comes first.
+/// One action that waits for `n` others, for every third by its start. It comes first.
 fn fan_in(n: u64) -> Body {
     let mut builder = BodyBuilder::default();
     let waiter = builder.labelled("waiter", calc(0));
@@ -29,8 +30,8 @@ fn program(body: Body) -> Program {
     builder.finish()
 }
 
-/// The calcs, by their duration, that must have ended or only started before the waiter of
-/// [`fan_in`] starts, through all joins.
+/// The durations of the calcs that must have ended, and of those that must have started, before the
+/// waiter of [`fan_in`] starts, through all joins.
 fn prerequisites(body: &Body) -> (Vec<u64>, Vec<u64>) {
     let waiter =
         body.ids().find(|&id| body.debug.labels.get(id) == Some("waiter")).expect("a waiter");

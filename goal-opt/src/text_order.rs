@@ -1,4 +1,4 @@
-//! The order in which a reader expects a body's actions to happen.
+//! The order in which a reader of the text expects a body's actions to happen.
 
 use goal_lang::{ActionId, Body};
 use std::cmp::Reverse;

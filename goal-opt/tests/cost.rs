@@ -1,5 +1,5 @@
-//! The cost model against LogGOPSim: every file of `tests/cost/` names a machine and, rank by rank,
-//! when LogGOPSim says that the rank ends on it.
+//! The cost model compared with LogGOPSim. Every file of `tests/cost/` names a machine and the time
+//! at which each rank ends on it in LogGOPSim.
 
 use goal_lang::{ParseOptions, SourceMap};
 use goal_opt::Machine;

@@ -1,13 +1,13 @@
-//! The passes `fuse` and `dce` on random programs, against the reference interpreter.
+//! The passes `fuse` and `dce` on random programs, compared with the reference interpreter.
 
 use goal_interp::{Eager, Error, Options, outcomes, run};
 use goal_lang::{ActionKind, Payload, Program};
 use goal_opt::{Pipeline, Timings};
 use goal_smith::{Shape, program};
 
-/// Programs of each kind.
+/// The number of programs of each kind.
 const PROGRAMS: u64 = 10_000;
-/// Orders in which each program is run after a pass.
+/// The number of orders in which each program is run after a pass.
 const ORDERS: u64 = 3;
 
 fn pass(list: &str, program: &Program) -> Program {
@@ -23,8 +23,8 @@ fn options(order: u64) -> Options {
     Options { seed: order, eager, wtime: 17.25, ..Options::default() }
 }
 
-/// A shape that leaves much to do: few bytes, many local operations, no ranks with the same actions
-/// most of the time.
+/// A shape that gives the passes much to do: few bytes, many local operations, mostly no ranks with
+/// the same actions.
 fn shape(seed: u64) -> Shape {
     Shape {
         events: (5, 30),
@@ -34,8 +34,8 @@ fn shape(seed: u64) -> Shape {
     }
 }
 
-/// Runs a program before and after passes in several orders; the same memory at the end each time.
-/// Tells what became of it.
+/// Runs a program before and after passes in several orders, and asserts that the memory at the end
+/// is the same. Returns the program after the passes.
 fn check(list: &str, seed: u64, program: &Program) -> Program {
     let after = pass(list, program);
     let expected = run(program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -51,8 +51,8 @@ fn check(list: &str, seed: u64, program: &Program) -> Program {
     after
 }
 
-/// The memory with zeros behind it: a rank has as much as its actions name, and bytes that only
-/// dead operations read hold what they started with.
+/// Extends the memory with zeros. A rank has as much memory as its actions name, and bytes that
+/// only dead operations read keep their first content.
 fn as_long(mut memory: Vec<Vec<u8>>, other: &[Vec<u8>]) -> Vec<Vec<u8>> {
     for (memory, other) in memory.iter_mut().zip(other) {
         memory.resize(memory.len().max(other.len()), 0);
@@ -64,7 +64,7 @@ fn actions(program: &Program) -> usize {
     program.bodies.iter().map(|body| body.len()).sum()
 }
 
-/// Receives and sends that carry an operation.
+/// The numbers of receives and sends that carry an operation.
 fn reductions(program: &Program) -> [usize; 2] {
     [ActionKind::Recv, ActionKind::Send].map(|kind| {
         let reduces = |action: &&goal_lang::Action| match **action {
@@ -105,7 +105,7 @@ fn programs_without_dead_code_end_with_the_same_memory() {
     assert!(gone > 3000, "only {gone} actions were taken out");
 }
 
-/// All together, more than once, whatever the order of the passes.
+/// Both passes, more than once, in several orders.
 #[test]
 fn the_passes_go_together() {
     for seed in 0..2000 {
@@ -142,7 +142,7 @@ fn no_outcome_is_added() {
     assert!(listed > 500, "only {listed} programs were changed and small enough");
 }
 
-/// Where only what is expected counts, what is expected stays.
+/// If only expected values are outputs, these stay.
 #[test]
 fn expected_outputs_stay() {
     let mut gone = [0, 0];
@@ -152,7 +152,7 @@ fn expected_outputs_stay() {
             run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
         let mut expecting = outcome.expected_by(&program);
         for image in &mut expecting.images {
-            // A part of the memory.
+            // Expect a part of the memory only.
             image.expect.retain(|datum| (datum.addr + seed) % 3 == 0);
         }
         let all = pass("dce,fuse", &expecting);

@@ -1,11 +1,11 @@
-//! Order and cycles against petgraph's algorithms, which share no code with ours.
+//! Orders and cycles compared with petgraph's algorithms, which share no code with this crate.
 
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Cycle, topological_order};
 use petgraph::algo::{is_cyclic_directed, tarjan_scc};
 use petgraph::graphmap::DiGraphMap;
 use std::collections::HashMap;
 
-/// Random dependencies of both kinds; with as many edges as actions about every other graph has a
+/// Random dependencies of both kinds. With as many edges as actions, about every other graph has a
 /// cycle.
 fn random_body(seed: u64) -> Body {
     let mut random = fastrand::Rng::with_seed(seed);

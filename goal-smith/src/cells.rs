@@ -1,18 +1,18 @@
-//! What the generator knows of each byte of a rank's memories.
+//! The facts that the generator knows about each byte of a rank's memories.
 //!
 //! The program has no races, so at every point of the generation each byte has one known history.
-//! It is used to read scratch memory only after it was written, to divide only by what cannot be 0,
-//! and to keep floating-point elements ordinary: no overflow, so no infinity and no NaN, whose
-//! payload bits no standard fixes.
+//! The generator uses it to read scratch memory only after it was written, to divide only by
+//! elements that cannot be 0, and to keep floating-point elements ordinary: without overflow there
+//! is no infinity and no NaN, whose payload bits no standard fixes.
 
 use goal_lang::{Datatype, Piece, Space};
 
-/// One byte.
+/// The facts about a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// The floating-point type of the element that the byte belongs to; `None` for plain bytes.
     pub(crate) float: Option<Datatype>,
-    /// The byte's place in that element.
+    /// The byte's position in that element.
     pub(crate) phase: u8,
     /// The element is at most 2^magnitude in absolute value.
     pub(crate) magnitude: u8,
@@ -45,7 +45,7 @@ impl Cell {
         })
     }
 
-    /// What is known of a byte that is either of two.
+    /// The facts that hold for a byte that is one of two.
     pub(crate) fn either(self, other: Cell) -> Cell {
         let defined = self.defined && other.defined;
         let nonzero = self.nonzero && other.nonzero;
@@ -68,7 +68,7 @@ impl Cell {
     }
 }
 
-/// Both memories of a rank.
+/// The facts about both memories of a rank.
 #[derive(Debug, Clone)]
 pub(crate) struct Cells {
     spaces: [Vec<Cell>; 2],
@@ -93,8 +93,8 @@ impl Cells {
         pieces.iter().flat_map(|piece| self.of(piece)).copied().collect()
     }
 
-    /// Stores what a buffer now holds. An element that is not whole within a piece becomes plain
-    /// bytes, the remains of overwritten elements too.
+    /// Stores the facts about the new content of a buffer. An element that is not whole within a
+    /// piece becomes plain bytes, and so do the remains of overwritten elements.
     pub(crate) fn write(&mut self, pieces: &[Piece], mut cells: &[Cell]) {
         for piece in pieces {
             let (now, later) = cells.split_at(piece.size as usize);
@@ -134,7 +134,7 @@ impl Cells {
     }
 }
 
-/// The first byte of the element that `at` cuts in two, or `at` itself.
+/// The first byte of the element that extends across `at`, or `at` itself.
 fn element_start(space: &[Cell], at: usize) -> usize {
     match space.get(at) {
         Some(cell) if cell.float.is_some() => at - cell.phase as usize,
@@ -142,7 +142,7 @@ fn element_start(space: &[Cell], at: usize) -> usize {
     }
 }
 
-/// Bytes of the floating-point element that begins `cells`, if one does and is whole.
+/// The size of the floating-point element at the begin of `cells`, if there is a whole one.
 pub(crate) fn whole_element(cells: &[Cell]) -> Option<usize> {
     let float = cells[0].float?;
     let element = cells.get(..float.width() as usize)?;

@@ -1,4 +1,4 @@
-//! The sequence of events that a program is made of.
+//! Generates the sequence of events of a program.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::operands::{Use, buffer};
 use crate::shape::Shape;
 use crate::{group, image, local, message};
 
-/// How the messages from one node to another are told apart.
+/// The way in which messages from one node to another are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PairMode {
     /// All sends are ordered and so are all receives: tags are free, also for receives with any
@@ -28,10 +28,10 @@ pub(crate) struct Generator<'a> {
     pub(crate) rng: ChaCha8Rng,
     pub(crate) shape: &'a Shape,
     pub(crate) nodes: Vec<Node>,
-    /// How many messages were made with wildcard receives.
+    /// The number of groups of messages with wildcard receives so far.
     pub(crate) groups: u32,
-    /// A node that receives one group and nothing else: its receives may be from any source with
-    /// any tag.
+    /// A node that receives one group and nothing else: its receives may accept any source and any
+    /// tag.
     pub(crate) sink: Option<usize>,
     pub(crate) sink_used: bool,
     pub(crate) tag_base: u32,
@@ -119,8 +119,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Adds a few dependencies of this event's actions on those of earlier events, which nothing
-    /// needs.
+    /// Adds a few unnecessary dependencies of this event's actions on those of earlier events.
     fn extra_dependencies(&mut self, before: &[usize]) {
         for (node, &before) in self.nodes.iter_mut().zip(before) {
             for index in before..node.len() {
@@ -136,13 +135,13 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A size from 1 to `max`, small ones as likely as large ones.
+    /// A size from 1 to `max`; small sizes are as likely as large ones.
     pub(crate) fn size(&mut self, max: u64) -> u64 {
         let bits = self.rng.random_range(0..=u64::BITS - max.max(1).leading_zeros());
         self.rng.random_range(1..=max.max(1).min(1 << bits))
     }
 
-    /// A size of at most `max`, of what was just written on a node as likely as not.
+    /// A size of at most `max`: half of the time that of the last written buffer of a node.
     pub(crate) fn size_on(&mut self, node: usize, max: u64) -> u64 {
         let recent = self.nodes[node].recent.map(|piece| piece.size).filter(|&size| size <= max);
         match recent {
@@ -160,7 +159,7 @@ impl<'a> Generator<'a> {
         Placement { cpu: small(), nic: small() }
     }
 
-    /// How messages between two nodes are told apart; decided at the first one.
+    /// The way in which messages between two nodes are distinguished, decided for the first one.
     pub(crate) fn mode(&mut self, from: usize, to: usize, first: Option<PairMode>) -> PairMode {
         let random = if self.rng.random() { PairMode::Ordered } else { PairMode::Tagged };
         *self.modes.entry((from, to)).or_insert(first.unwrap_or(random))

@@ -1,8 +1,8 @@
-//! Messages whose receives name no source.
+//! Messages whose receives accept any source.
 //!
-//! The sends and receives of a group are one event: nothing outside waits between them, so
-//! whichever message a receive takes, all are taken in the end. Their tag is the group's own, so
-//! that no other receive steals one.
+//! The sends and receives of a group are one event, and no other action waits between them. So all
+//! messages of the group are taken, whichever receive takes which. Their tag is the group's own, so
+//! that no other receive takes one.
 
 use goal_lang::{ANY, Action, Datatype, Op, Payload, Piece};
 use rand::RngExt;
@@ -37,7 +37,8 @@ struct Group {
     tag: u32,
     datatype: Datatype,
     size: u64,
-    /// What the root's own sends read: receives that wait for these could wait for themselves.
+    /// The buffers that the root's own sends read. The receives must not wait for these sends,
+    /// which may wait for the receives.
     avoid: Vec<Piece>,
     messages: usize,
 }
@@ -63,8 +64,7 @@ pub(crate) fn event(generator: &mut Generator) {
     };
     generator.groups += 1;
     let patterns = generator.shape.patterns && generator.rng.random_bool(0.2);
-    // Sends without bytes of their own are received without storing: their pattern depends on their
-    // order.
+    // Patterns are received without storing them, as their bytes depend on their order.
     if patterns || !reduction(generator, &mut group) {
         send(generator, &mut group, true);
         for _ in 0..group.messages {
@@ -74,7 +74,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// The rank that receives, and whether its receives may also leave the tag open.
+/// The rank that receives, and true if its receives may accept any tag.
 fn root(generator: &mut Generator) -> Option<(usize, bool)> {
     if let Some(sink) = generator.sink.filter(|_| !generator.sink_used && generator.rng.random()) {
         generator.sink_used = true;
@@ -85,8 +85,8 @@ fn root(generator: &mut Generator) -> Option<(usize, bool)> {
     fits.then_some((root, false))
 }
 
-/// Sends with bytes, received into buffers and, unless outcomes may differ, combined so that their
-/// order is lost. False, and nothing done, where there is no room.
+/// Adds messages with bytes, received into buffers and, unless outcomes may differ, combined so
+/// that their order makes no difference. Returns false, with no effect, if there is no room.
 fn reduction(generator: &mut Generator, group: &mut Group) -> bool {
     let Generator { rng, nodes, .. } = generator;
     let root = &nodes[group.root];

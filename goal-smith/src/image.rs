@@ -1,4 +1,4 @@
-//! What memory starts with.
+//! The initial memory.
 
 use goal_lang::{Datatype, Datum, MemoryImage};
 use half::f16;
@@ -10,8 +10,8 @@ use crate::cells::Cell;
 use crate::node::Node;
 use goal_lang::{Piece, Space};
 
-/// Elements of one type; ranks of the same body have the same types in the same places, and values
-/// of their own.
+/// Elements of one type. Ranks with the same body have the same types in the same places, and their
+/// own values.
 struct Segment {
     addr: u64,
     datatype: Datatype,
@@ -19,10 +19,11 @@ struct Segment {
     nonzero: bool,
 }
 
-/// 2^2 bounds every initial floating-point number.
+/// The exponent of the bound of initial floating-point numbers, 2^2.
 const MAGNITUDE: u8 = 2;
 
-/// Plans the initial memory of a node, tells its cells, and makes an image for each of its members.
+/// Chooses the initial memory of a node, stores the facts about it, and makes an image for each of
+/// the node's ranks.
 pub(crate) fn images(rng: &mut ChaCha8Rng, node: &mut Node, floats: bool) -> Vec<MemoryImage> {
     let segments = segments(rng, node.cells.space(Space::Memory).len() as u64, floats);
     for segment in &segments {
@@ -80,7 +81,7 @@ fn values(rng: &mut ChaCha8Rng, segment: &Segment) -> Datum {
     Datum { addr: segment.addr, datatype: segment.datatype, bytes }
 }
 
-/// At most 4 in absolute value and exact in every type; at least 1 if `nonzero`.
+/// A number of at most 4 in absolute value that every type holds exactly; at least 1 if `nonzero`.
 fn number(rng: &mut ChaCha8Rng, nonzero: bool) -> f64 {
     let magnitude = if nonzero {
         f64::from(rng.random_range(8..=32)) / 8.0
@@ -90,7 +91,7 @@ fn number(rng: &mut ChaCha8Rng, nonzero: bool) -> f64 {
     if rng.random() { -magnitude } else { magnitude }
 }
 
-/// Any integer, the corners often; no byte is 0 if `nonzero`.
+/// Any integer, often an extreme one; without a zero byte if `nonzero`.
 fn integer_bytes(rng: &mut ChaCha8Rng, datatype: Datatype, nonzero: bool) -> Vec<u8> {
     let width = datatype.width() as usize;
     if nonzero {

@@ -1,17 +1,27 @@
 //! Random valid GOAL programs from a seed, for tests of everything that executes or transforms
 //! programs.
 //!
-//! A program is built as one sequence of events over all ranks (a message, a local operation, a
-//! group of messages with wildcard receives); each action requires the earlier ones of its rank
-//! that touch the same bytes. So a program matches, cannot deadlock even when every send waits for
-//! its receive, has no races, and its final memory is unique, unless [`Shape::outcomes_may_differ`]
-//! asks for more. The text order of actions is shuffled at the end.
+//! [`program`] builds a program of a [`Shape`] as one sequence of events over all ranks: a message,
+//! a local operation, or a group of messages with wildcard receives. Each action requires the
+//! earlier ones of its rank that access the same bytes. So every message has its receive, the
+//! program ends even if every send waits for its receive, and it has no races. Its final memory is
+//! unique, unless [`Shape::outcomes_may_differ`] is true. At the end the text order of actions is
+//! shuffled.
 //!
-//! [`tangle`] makes the other kind: small programs whose messages get in each other's way, which
-//! may get stuck in some orders.
+//! [`tangle`] makes the other kind: small programs whose messages compete and which may get stuck
+//! in some orders.
 //!
-//! This crate does not execute anything and makes no invalid programs. Start at [`program`] and
-//! [`Shape`].
+//! This crate executes nothing and makes no invalid programs.
+//!
+//! ```
+//! use goal_smith::Shape;
+//!
+//! let shape = Shape { ranks: (3, 3), ..Shape::default() };
+//! let program = goal_smith::program(7, &shape);
+//! assert_eq!(program.num_ranks(), 3);
+//! // The same seed and shape give the same program on every machine.
+//! assert!(program.body_of(0).same_graph(goal_smith::program(7, &shape).body_of(0)));
+//! ```
 
 mod cells;
 mod generate;
@@ -34,7 +44,7 @@ use goal_lang::Program;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The program of a seed: the same for the same seed and shape on every machine.
+/// The program of a seed. The same seed and shape give the same program on every machine.
 pub fn program(seed: u64, shape: &Shape) -> Program {
     generate::Generator::new(ChaCha8Rng::seed_from_u64(seed), shape).program()
 }

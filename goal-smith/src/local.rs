@@ -9,14 +9,14 @@ use crate::generate::Generator;
 use crate::node::{Node, any_overlap};
 use crate::operands::{Use, buffer, typed};
 
-/// The buffers of an operation; no third one where `c` is `None`.
+/// The buffers of an operation.
 pub(crate) struct Operands {
     pub(crate) a: Vec<Piece>,
     pub(crate) b: Vec<Piece>,
     pub(crate) c: Option<Vec<Piece>>,
 }
 
-/// A random operation on one node; nothing where no operands are found.
+/// Adds a random operation on one node, if operands are found.
 pub(crate) fn event(generator: &mut Generator) {
     let node = generator.any_node();
     let op = *Op::ALL.choose(&mut generator.rng).expect("there are opcodes");
@@ -35,7 +35,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// Adds the operation and tells the cells its result.
+/// Adds an operation and stores the facts about its result.
 pub(crate) fn add(
     node: &mut Node,
     op: Op,
@@ -80,8 +80,8 @@ fn action(node: &mut Node, op: Op, datatype: Datatype, operands: &Operands) -> A
     }
 }
 
-/// Buffers for `count` elements; each in one piece and no third one unless they may have
-/// `any_form`.
+/// Finds buffers for `count` elements. Only with `any_form` may they be scattered and may there be
+/// a third one.
 pub(crate) fn operands(
     generator: &mut Generator,
     node: usize,
@@ -125,8 +125,8 @@ pub(crate) fn operands(
     Some(Operands { a, b, c })
 }
 
-/// What the result of operands with these cells holds; `None` where floating-point numbers could
-/// leave the ordinary range or be divided by 0.
+/// The facts about the result of operands with the given facts; `None` if floating-point numbers
+/// could leave the ordinary range or an element could be divided by 0.
 pub(crate) fn result_cells(
     op: Op,
     datatype: Datatype,

@@ -1,4 +1,4 @@
-//! Messages whose receive names its source.
+//! Messages whose receives name their source.
 
 use goal_lang::{ANY, Action, Payload, Piece};
 use rand::RngExt;
@@ -8,7 +8,7 @@ use crate::generate::{Generator, PairMode};
 use crate::operands::{Use, buffer};
 use crate::reduce;
 
-/// A message between two nodes; one a member where a node stands for several ranks.
+/// Adds a message between two nodes: one for each rank if a node stands for several.
 pub(crate) fn event(generator: &mut Generator) {
     let Some((from, to)) = ends(generator) else { return };
     let mode = generator.mode(from, to, None);
@@ -23,7 +23,7 @@ pub(crate) fn event(generator: &mut Generator) {
 
     let mut sends = Vec::new();
     let mut sent_pieces = Vec::new();
-    // The receivers share a body: what arrives is known as far as it is the same for all.
+    // The receivers share a body, so the known facts are those that hold for all messages.
     let mut cells: Option<Vec<Cell>> = None;
     let mut all_addressed = true;
     for &destination in &destinations {
@@ -46,7 +46,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
     let cells = cells.filter(|_| all_addressed);
 
-    // Receives of one event must not wait for each other, nor for a send of theirs.
+    // Receives of one event must not wait for each other or for sends of the event.
     let mut taken = if from == to { sent_pieces } else { Vec::new() };
     let (mut recvs, mut brought) = (Vec::new(), Vec::new());
     for &source in &sources {
@@ -91,7 +91,7 @@ pub(crate) fn event(generator: &mut Generator) {
     }
 }
 
-/// Two nodes of which one at least is a single rank.
+/// Two nodes of which at least one is a single rank.
 fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
     for _ in 0..20 {
         let (from, to) = (generator.any_node(), generator.any_node());
@@ -111,9 +111,9 @@ fn ends(generator: &mut Generator) -> Option<(usize, usize)> {
 /// A payload that is sent.
 struct Sent {
     payload: Payload,
-    /// The bytes that leave; none of a pattern.
+    /// The bytes that are sent; none for a pattern.
     pieces: Vec<Piece>,
-    /// The first operand, if these are computed first.
+    /// The first operand, if the bytes are computed first.
     first: Option<Piece>,
 }
 
@@ -138,13 +138,13 @@ fn sent(generator: &mut Generator, from: usize, size: u64) -> Sent {
 /// A payload that is received.
 struct Received {
     payload: Payload,
-    /// Where it goes; nowhere if only its size counts.
+    /// The buffer of the receive; empty if only the size counts.
     pieces: Vec<Piece>,
-    /// What these then hold, if they are combined with the message.
+    /// The facts about the buffer afterwards, if it is combined with the message.
     reduced: Option<Vec<Cell>>,
 }
 
-/// The payload of a receive of bytes of which `cells` are known, or of a pattern.
+/// The payload of a receive of bytes with the facts `cells`, or of a pattern.
 fn received(
     generator: &mut Generator,
     to: usize,
@@ -153,8 +153,8 @@ fn received(
     mode: PairMode,
     avoid: &[Piece],
 ) -> Received {
-    // The bytes of a pattern depend on the message's number among those of the pair: known where
-    // these are ordered.
+    // The bytes of a pattern depend on the message's number among those of the pair, which is known
+    // if these are ordered.
     let stored = size > 0
         && if cells.is_some() {
             !generator.rng.random_bool(0.1) || !generator.shape.patterns

@@ -1,4 +1,4 @@
-//! One body under construction: its actions, and the dependencies that its buffers need.
+//! A body under construction: its actions, and the dependencies that its buffers need.
 
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Payload, Piece, Pieces, Space};
 use rand::RngExt;
@@ -12,7 +12,7 @@ pub(crate) struct Node {
     pub(crate) members: Vec<u32>,
     pub(crate) cells: Cells,
     pub(crate) scratch: u64,
-    /// The buffer in one piece that was written last: what is read next, often.
+    /// The contiguous buffer that was written last. The next action often reads it.
     pub(crate) recent: Option<Piece>,
     drafts: Vec<Draft>,
     pieces: Vec<Piece>,
@@ -24,11 +24,11 @@ struct Draft {
     writes: Vec<Piece>,
     requires: Vec<usize>,
     irequires: Vec<usize>,
-    /// The actions that are complete before this one starts, and itself: one bit each.
+    /// A bit for each action that is complete before this one starts, and for itself.
     before: Vec<u64>,
 }
 
-/// Two pieces share a byte.
+/// Returns true if two pieces have a byte in common.
 pub(crate) fn overlap(a: &Piece, b: &Piece) -> bool {
     a.space == b.space && a.addr < b.addr + b.size && b.addr < a.addr + a.size
 }
@@ -68,8 +68,8 @@ impl Node {
         }
     }
 
-    /// Adds an action. It requires every earlier action that touches its bytes and doesn't only
-    /// read.
+    /// Adds an action. It requires every earlier action that accesses its bytes, except if both
+    /// only read.
     pub(crate) fn add(&mut self, action: Action, reads: &[Piece], writes: &[Piece]) -> usize {
         let index = self.drafts.len();
         if let &[piece] = writes {
@@ -112,13 +112,13 @@ impl Node {
         self.drafts[waiter].irequires.push(other);
     }
 
-    /// Whether `earlier` is complete before `later` starts, by what was required so far.
+    /// Returns true if `earlier` is complete before `later` starts, by the dependencies so far.
     fn completes_before(&self, earlier: usize, later: usize) -> bool {
         let before = &self.drafts[later].before;
         before[earlier / 64] >> (earlier % 64) & 1 == 1
     }
 
-    /// The graph, its actions in random order.
+    /// The body, with its actions in random order.
     pub(crate) fn finish(&self, rng: &mut ChaCha8Rng) -> Body {
         let mut order: Vec<usize> = (0..self.drafts.len()).collect();
         if rng.random_bool(0.9) {

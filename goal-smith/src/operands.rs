@@ -1,4 +1,4 @@
-//! Choosing buffers: random places that suit an operand.
+//! Chooses buffers: random places that suit an operand.
 
 use goal_lang::{Datatype, Piece, Space};
 use rand::RngExt;
@@ -7,24 +7,24 @@ use rand_chacha::ChaCha8Rng;
 use crate::cells::{Cell, whole_element};
 use crate::node::{Node, any_overlap};
 
-/// Placements that are tried before an operand is given up.
+/// The number of random places that are tried for an operand.
 const TRIES: usize = 12;
 
-/// What an operand has to be.
+/// The use of an operand, which decides the places that suit it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Read: written before.
+    /// It is read, so it must have been written.
     Read,
-    /// Read as a divisor: no element can be 0.
+    /// It is read as a divisor, so no element may be 0.
     Divisor,
-    /// Written: where it does little harm to floating-point elements.
+    /// It is written, preferably where it does not destroy floating-point elements.
     Write,
-    /// Read and written.
+    /// It is read and written.
     Update,
 }
 
-/// A buffer of `size` > 0 bytes that shares none with `avoid`, in several pieces sometimes; `None`
-/// where no place was found.
+/// Finds a buffer of `size` > 0 bytes without a byte of `avoid`, sometimes in several pieces.
+/// Returns `None` if no place was found.
 pub(crate) fn buffer(
     rng: &mut ChaCha8Rng,
     node: &Node,
@@ -43,7 +43,7 @@ pub(crate) fn buffer(
     Some(pieces)
 }
 
-/// A buffer of `count` > 0 elements of a floating-point type that hold such numbers now.
+/// Finds a buffer of `count` > 0 elements that hold numbers of a floating-point type now.
 pub(crate) fn typed(
     rng: &mut ChaCha8Rng,
     node: &Node,
@@ -124,7 +124,7 @@ fn typed_piece(
         let space = if rng.random_bool(0.25) { Space::Scratch } else { Space::Memory };
         let cells = node.cells.space(space);
         let last = (cells.len() as u64).checked_sub(size)?;
-        // The next element of the type from a random place on.
+        // The first element of the type after a random place.
         let from = rng.random_range(0..=last);
         let addr = (from..=last).find(|&at| {
             let cell = cells[at as usize];

@@ -1,4 +1,4 @@
-//! Messages that carry an operation along.
+//! Messages that carry an operation.
 
 use goal_lang::{Datatype, Op, Payload, Piece, is_legal};
 use rand::RngExt;
@@ -9,8 +9,7 @@ use crate::generate::Generator;
 use crate::local::{self, Operands, operands, result_cells};
 use crate::operands::{Use, buffer, typed};
 
-/// A send that computes B = A F B and sends B: its payload, A and B. The cells of B hold the
-/// result.
+/// A send that computes B = A F B and sends B: its payload, A and B. Stores the facts about B.
 pub(crate) fn sent(
     generator: &mut Generator,
     from: usize,
@@ -26,8 +25,8 @@ pub(crate) fn sent(
     Some((Payload::Reduced { op, datatype, operands }, a, b))
 }
 
-/// A receive that computes B = message F B, where `message` is known of the message: its payload, B
-/// and what B then holds.
+/// A receive that computes B = message F B: its payload, B and the facts about B afterwards.
+/// `message` has the facts about the message.
 pub(crate) fn received(
     generator: &mut Generator,
     to: usize,
@@ -40,7 +39,7 @@ pub(crate) fn received(
     Some((reduced(generator, to, op, datatype, b), b, result))
 }
 
-/// An operation on what a message brought, apart from it: B = A F B.
+/// An operation B = A F B on the bytes A of a received message.
 pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Option<()> {
     let (op, datatype) = function(generator, a.size)?;
     let message = generator.nodes[node].cells.read(&[a]);
@@ -52,7 +51,7 @@ pub(crate) fn combine(generator: &mut Generator, node: usize, a: Piece) -> Optio
     Some(())
 }
 
-/// A buffer that can be combined with bytes of which `first` is known.
+/// A buffer that can be combined with bytes with the facts `first`.
 fn accumulator(
     generator: &mut Generator,
     node: usize,
@@ -99,7 +98,7 @@ fn function(generator: &mut Generator, size: u64) -> Option<(Op, Datatype)> {
             && (floats || !datatype.is_float())
     };
     let datatypes: Vec<Datatype> = Datatype::ALL.iter().filter(fits).copied().collect();
-    // Wide types fit less often.
+    // Wide types fit fewer sizes.
     let widest = datatypes.iter().map(|datatype| datatype.width()).max()?;
     let wide: Vec<Datatype> =
         datatypes.iter().filter(|datatype| datatype.width() == widest).copied().collect();

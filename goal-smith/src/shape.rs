@@ -1,45 +1,46 @@
-//! What random programs may contain.
+//! The shapes of random programs.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Bounds and switches of the generator.
+/// The bounds and switches of the generator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Fewest and most ranks.
+    /// The least and the largest number of ranks.
     pub ranks: (u32, u32),
-    /// Fewest and most events; an event adds one to about ten actions.
+    /// The least and the largest number of events. An event adds one to about ten actions.
     pub events: (u32, u32),
-    /// Bytes of memory of a rank.
+    /// The size of a rank's memory in bytes.
     pub memory: u64,
-    /// Bytes of scratch memory of a rank; 0 for none.
+    /// The size of a rank's scratch memory in bytes; 0 for none.
     pub scratch: u64,
-    /// Largest message in bytes. Messages with addresses are also bounded by the memory.
+    /// The largest message in bytes. Messages with addresses are also bounded by the memory.
     pub message_max: u64,
-    /// Largest operand of a local operation in bytes.
+    /// The largest operand of a local operation in bytes.
     pub operand_max: u64,
-    /// Receives from any source and with any tag.
+    /// Allows receives from any source and with any tag.
     pub wildcards: bool,
-    /// Scattered buffers.
+    /// Allows scattered buffers.
     pub vectors: bool,
-    /// Random `irequires` dependencies, and messages ordered by them.
+    /// Allows random `irequires` dependencies, and messages that these order.
     pub start_dependencies: bool,
-    /// Messages of a rank to itself.
+    /// Allows messages of a rank to itself.
     pub self_messages: bool,
-    /// Receives that combine what comes with their buffer, and sends that compute what they send.
+    /// Allows receives that combine their message with their buffer, and sends that compute their
+    /// message.
     pub reductions: bool,
-    /// Size-only payloads (`Nb`).
+    /// Allows payloads without an address (`Nb`).
     pub patterns: bool,
-    /// Operations on floating-point numbers.
+    /// Allows operations on floating-point numbers.
     pub floats: bool,
-    /// Stores of the time, which every run sees differently.
+    /// Allows stores of the time, which differs in every run.
     pub wtime: bool,
-    /// Ranks with the same body.
+    /// Allows ranks with the same body.
     pub shared_bodies: bool,
-    /// Longest calc in nanoseconds.
+    /// The longest calc in nanoseconds.
     pub calc_nanos_max: u64,
-    /// Whether the final memory may depend on which message a wildcard receive takes, and on the
+    /// If true, the final memory may depend on which message a wildcard receive takes, and on the
     /// order of sends.
     pub outcomes_may_differ: bool,
 }
@@ -82,8 +83,8 @@ impl Shape {
         }
     }
 
-    /// Messages of up to some packets of Ethernet, of which many are combined with what is there
-    /// where they arrive, between short ones.
+    /// Messages of up to some Ethernet packets, many of which are combined with the buffer of their
+    /// receive, among short ones.
     pub fn reductions() -> Self {
         Self {
             ranks: (2, 4),
@@ -96,7 +97,7 @@ impl Shape {
         }
     }
 
-    /// Few enough messages that all outcomes can be listed.
+    /// So few messages that all outcomes can be listed.
     pub fn several_outcomes() -> Self {
         Self {
             ranks: (2, 4),

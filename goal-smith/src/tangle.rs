@@ -1,6 +1,6 @@
-//! Small programs whose messages get in each other's way: a few sends and receives of equal tags,
-//! with wildcards, and few dependencies. In one order of events at least each ends where its sends
-//! wait for their receives; in others many get stuck.
+//! Small programs whose messages compete: a few sends and receives of equal tags, with wildcards,
+//! and few dependencies. Each ends in at least one order of events even if all sends wait for their
+//! receives. In other orders many get stuck.
 
 use goal_lang::{
     ANY, Action, ActionId, BodyBuilder, Payload, Piece, Placement, Program, ProgramBuilder, Space,
@@ -12,12 +12,12 @@ use rand_chacha::rand_core::SeedableRng;
 /// Sizes of messages, on both sides of the usual eager limit.
 const SIZES: [u64; 3] = [8, 20_000, 0];
 
-/// The program of a seed. No receive keeps the bytes that it gets.
+/// The program of a seed. No receive stores its message.
 pub fn tangle(seed: u64) -> Program {
     of(seed, false)
 }
 
-/// The same with receives some of which keep their bytes, each elsewhere.
+/// The same with some receives that store their message, each at its own address.
 pub fn storing_tangle(seed: u64) -> Program {
     of(seed, true)
 }
@@ -38,7 +38,7 @@ fn of(seed: u64, stores: bool) -> Program {
             tangle.add(rank, Action::Calc { nanos: 1, placement: Placement::default() });
         }
         let source = tangle.rng.random_range(0..ranks);
-        // Messages that meet at a rank are what this is about.
+        // Messages should compete, so many go to the same rank.
         let to = if tangle.rng.random_bool(0.4) { 0 } else { tangle.rng.random_range(0..ranks) };
         let tag = tangle.rng.random_range(0..tags);
         let size =
@@ -62,14 +62,14 @@ fn of(seed: u64, stores: bool) -> Program {
 
 struct Tangle {
     bodies: Vec<(BodyBuilder, Vec<ActionId>)>,
-    /// Probability that an action waits for an earlier one.
+    /// The probability that an action waits for an earlier one.
     density: f64,
     rng: ChaCha8Rng,
 }
 
 impl Tangle {
-    /// Adds an action that waits for some of those before it. A message's receive never waits for
-    /// its own send to end: it could not where the two are on one rank.
+    /// Adds an action that waits for some earlier ones. A receive never waits for the end of its
+    /// own message's send, as both may be on one rank.
     fn add(&mut self, rank: u32, action: Action) {
         let (body, ids) = &mut self.bodies[rank as usize];
         let id = body.action(action);

@@ -1,7 +1,7 @@
 use super::super::outcomes::explore;
 use crate::{Eager, Error, Options};
 
-/// Leaving out orders that make no difference finds the same as looking at all.
+/// Leaving out orders that make no difference finds the same outcomes as visiting all.
 #[test]
 fn what_is_left_out_makes_no_difference() {
     let (mut stuck, mut looked_at) = (0, 0);

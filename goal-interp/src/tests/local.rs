@@ -40,8 +40,8 @@ fn copy_ignores_the_old_content() {
 #[test]
 fn elements_may_lie_across_pieces() {
     let mut body = BodyBuilder::default();
-    // A is the bytes 0, 4, 1, 5 (two Int16), B bytes 6 to 9, C bytes 2, 3 and 10, 11 the other way
-    // round.
+    // A is bytes 0, 4, 1, 5 (two Int16), B is bytes 6 to 9, C is bytes 2, 3 and 10, 11 in the
+    // opposite order.
     let a = body.pieces(&[memory(0, 1), memory(4, 1), memory(1, 1), memory(5, 1)]);
     let b = body.pieces(&[memory(6, 4)]);
     let c = body.pieces(&[memory(10, 1), memory(2, 2), memory(11, 1)]);

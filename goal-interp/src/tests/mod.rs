@@ -1,4 +1,4 @@
-//! Programs small enough to work out by hand.
+//! Programs that are small enough to compute by hand.
 
 mod exploring;
 mod local;

@@ -1,20 +1,20 @@
-//! What is busy until when: the processors and the network interfaces of every rank.
+//! The times at which the processors and the network interfaces of every rank become free.
 
 use goal_lang::{Action, Placement, Program};
 
-/// By rank, when each of its processors and each side of its network interfaces is free again, in
-/// nanoseconds.
+/// For each rank, the times in nanoseconds at which its processors and both sides of its network
+/// interfaces become free.
 pub(super) struct Lanes {
-    /// By rank, its first processor in `cpu`; one more entry for the end.
+    /// By rank, the position of its first processor in `cpu`; one more entry for the end.
     first_cpu: Vec<usize>,
-    /// By rank, its first interface in `sending` and `receiving`.
+    /// By rank, the position of its first interface in `sending` and `receiving`.
     first_nic: Vec<usize>,
     cpu: Vec<f64>,
     sending: Vec<f64>,
     receiving: Vec<f64>,
 }
 
-/// Where an action is placed; local operations are on the first processor.
+/// The placement of an action. Local operations are on the first processor.
 pub(super) fn placement(action: &Action) -> Placement {
     match *action {
         Action::Send { placement, .. }
@@ -54,8 +54,8 @@ impl Lanes {
         }
     }
 
-    /// The processor that the placement names, or the last that the rank has: a message without a
-    /// receive names one of the sender's.
+    /// The processor of a placement, or the rank's last one: a message without a receive names a
+    /// processor of the sender.
     pub(super) fn cpu(&mut self, rank: u32, at: Placement) -> &mut f64 {
         let (first, end) = (self.first_cpu[rank as usize], self.first_cpu[rank as usize + 1]);
         &mut self.cpu[(first + usize::from(at.cpu)).min(end - 1)]
@@ -65,14 +65,13 @@ impl Lanes {
         &mut self.sending[self.first_nic[rank as usize] + usize::from(at.nic)]
     }
 
-    /// The receiving side of the interface that the placement names, or of the last that the rank
-    /// has.
+    /// The receiving side of the interface of a placement, or of the rank's last one.
     pub(super) fn receiving(&mut self, rank: u32, at: Placement) -> &mut f64 {
         let (first, end) = (self.first_nic[rank as usize], self.first_nic[rank as usize + 1]);
         &mut self.receiving[(first + usize::from(at.nic)).min(end - 1)]
     }
 
-    /// By rank, when the last of its processors is free.
+    /// By rank, the time at which its last processor becomes free.
     pub(super) fn finish(&self) -> Vec<f64> {
         let last = |ends: &[usize]| self.cpu[ends[0]..ends[1]].iter().copied().fold(0.0, f64::max);
         self.first_cpu.windows(2).map(last).collect()

@@ -1,4 +1,4 @@
-//! The events of a run in the order of time.
+//! Simulates the events of a run in the order of time.
 
 use super::lanes::{Lanes, placement};
 use super::{CostError, Prediction};
@@ -8,15 +8,15 @@ use goal_lang::Action;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What happens at a time: the number in the order of first insertion decides among those of the
-/// same time.
+/// An event: the bits of its time, a number that orders events of the same time by their first
+/// insertion, and its kind.
 type Event = Reverse<(u64, u32, Kind)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// An action whose dependencies are met starts as soon as what it needs is free.
+    /// An action whose dependencies are met starts as soon as its resources are free.
     Start(Vertex),
-    /// The first byte of a send's message is at its destination.
+    /// The first byte of a send's message arrives.
     Arrival(Vertex),
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Simulation<'w, 'p> {
     lanes: Lanes,
     events: BinaryHeap<Event>,
     numbered: u32,
-    /// By vertex, dependencies that are not met.
+    /// By vertex, the number of unmet dependencies.
     missing: Vec<u32>,
-    /// By vertex, when the last of its dependencies was met.
+    /// By vertex, the time at which its last dependency was met.
     ready_ns: Vec<f64>,
-    /// By vertex, when a receive started, or a message was taken in; infinite before.
+    /// By vertex, the time at which a receive started or a message was taken in; infinite before.
     there_ns: Vec<f64>,
     ended: u64,
 }
@@ -80,13 +80,13 @@ impl<'w, 'p> Simulation<'w, 'p> {
         }
     }
 
-    /// Times are not negative, so that their bits order as they do.
+    /// Times are not negative, so their bits have the same order.
     fn insert(&mut self, time: f64, kind: Kind) {
         self.events.push(Reverse((time.to_bits(), self.numbered, kind)));
         self.numbered += 1;
     }
 
-    /// Starts an action, or says when what it needs is free.
+    /// Starts an action, or returns the time at which its resources become free.
     fn start(&mut self, vertex: Vertex, now: f64) -> Option<f64> {
         let (rank, action) = (self.whole.rank(vertex), self.whole.action(vertex));
         let at = placement(action);
@@ -132,7 +132,7 @@ impl<'w, 'p> Simulation<'w, 'p> {
         None
     }
 
-    /// Takes a message in, or says when the receiver has time for it.
+    /// Takes a message in, or returns the time at which the receiver becomes free.
     fn arrive(&mut self, send: Vertex, now: f64) -> Option<f64> {
         let Action::Send { payload, to, placement: at, .. } = *self.whole.action(send) else {
             unreachable!("a send's message")
@@ -158,19 +158,19 @@ impl<'w, 'p> Simulation<'w, 'p> {
         None
     }
 
-    /// The other end of a message, where it is there already.
+    /// The other end of a message, if it has started or arrived.
     fn there(&self, vertex: Vertex) -> Option<Vertex> {
         vertex.some().filter(|vertex| self.there_ns[vertex.index()].is_finite())
     }
 
-    /// A send that waited for its receive ends when the two meet.
+    /// Ends a send that waited for its receive, when the two meet.
     fn release_sender(&mut self, send: Vertex, size: u64, now: f64) {
         if size > self.machine.eager_bytes_max {
             self.end(send, now);
         }
     }
 
-    /// What a local action costs its processor.
+    /// The processor time of a local action.
     fn local_ns(&self, vertex: Vertex) -> f64 {
         let action = self.whole.action(vertex);
         match *action {

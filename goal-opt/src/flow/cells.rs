@@ -1,18 +1,20 @@
-//! Numbers for places in memory, so that what is known of bytes can lie in arrays.
+//! Numbers for ranges of memory, so that facts about bytes can be kept in arrays.
 
-/// The bytes between neighbouring places where accesses begin or end, numbered from the lowest on.
+/// The ranges of bytes between neighbouring addresses at which accesses begin or end, numbered by
+/// address.
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    /// Where cells begin; the last one is the end of the last cell.
+    /// The first address of each cell, and the end of the last cell.
     bounds: Vec<u64>,
-    /// By bucket of addresses, the first bound in it or behind it; one more entry for the end.
+    /// By bucket of addresses, the first bound in it or after it; one more entry for the end.
     buckets: Vec<usize>,
-    /// The bucket of an address is its distance from the first bound, shifted right so far.
+    /// The bucket of an address is its distance from the first bound, shifted right by this number
+    /// of bits.
     shift: u32,
 }
 
 impl Cells {
-    /// From where accesses begin and end, in any order.
+    /// Makes cells of the addresses at which accesses begin and end, in any order.
     pub(super) fn new(mut bounds: Vec<u64>) -> Self {
         bounds.sort_unstable();
         bounds.dedup();
@@ -32,27 +34,27 @@ impl Cells {
         Self { buckets: buckets.collect(), bounds, shift }
     }
 
-    /// How many there are.
+    /// The number of cells.
     pub(super) fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// The cell that begins at one of the places that these were made from; the number of cells for
-    /// the last.
+    /// The cell that begins at `addr`, one of the addresses that the cells were made of; the number
+    /// of cells for the last one.
     pub(super) fn at(&self, addr: u64) -> usize {
         let bucket = ((addr - self.bounds[0]) >> self.shift) as usize;
         let (from, to) = (self.buckets[bucket], self.buckets[bucket + 1]);
         from + self.bounds[from..to].partition_point(|&bound| bound < addr)
     }
 
-    /// The cells from one of the places to a later one: the first, and the first behind them.
+    /// The cells between two of the addresses: the first one, and the one after the last.
     pub(super) fn range(&self, addr: u64, end: u64) -> (usize, usize) {
         let first = self.at(addr);
-        // An access is mostly to a cell of its own.
+        // Most accesses cover exactly one cell.
         (first, if self.bounds[first + 1] == end { first + 1 } else { self.at(end) })
     }
 
-    /// Where a cell begins; for the number of cells, where the last one ends.
+    /// The first address of a cell; for the number of cells, the end of the last one.
     pub(super) fn addr(&self, cell: usize) -> u64 {
         self.bounds[cell]
     }

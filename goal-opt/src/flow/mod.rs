@@ -1,10 +1,9 @@
-//! What becomes of the bytes of a rank: who wrote what another action reads, and what is never
-//! read.
+//! The flow of data through a rank's memory: the writer of the bytes that an action reads, and the
+//! values that are never read.
 //!
-//! Everything here is a fact of one body, whatever its ranks' memory holds. It is derived along one
-//! topological order, and holds in every order that the dependencies allow, because the order of
-//! any two accesses to the same bytes is proved by dependencies; bytes for which a proof is missing
-//! are marked.
+//! All facts are about one body, for any content of its ranks' memory. They are derived along one
+//! topological order. They hold in every order that the dependencies allow, as dependencies prove
+//! the order of any two accesses to the same bytes; bytes without such a proof are marked.
 
 mod cells;
 mod order;

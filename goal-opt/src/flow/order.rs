@@ -1,33 +1,35 @@
-//! Which action is sure to have ended, or started, before another starts.
+//! Decides if one action has always ended, or started, when another starts.
 
 use goal_lang::{ActionId, Body, Csr, topological_order};
 
-/// Actions that one question looks at: answers lie close by, or the question is given up.
+/// Bound on the actions that one question visits: the answer is mostly near, or the question is
+/// given up.
 const STEPS_MAX: usize = 128;
-/// Steps that all questions about a body may take together, for each of its actions.
+/// Bound on the steps of all questions about a body, for each of its actions.
 const STEPS_PER_ACTION: usize = 24;
 
-/// Answers questions about the order of a body's actions, by a search back from the later one. A
-/// question that a bound cuts short is answered with no.
+/// Answers questions about the order of a body's actions, by a search backwards from the later one.
+/// If a bound is reached, the answer is no.
 pub(crate) struct Order<'b> {
     body: &'b Body,
-    /// By action, its place in a topological order: what comes before an action has a smaller one.
+    /// By action, its position in a topological order. Everything that comes before an action has a
+    /// smaller one.
     place: Vec<u32>,
     ids: Vec<ActionId>,
     requires: Csr,
     irequires: Csr,
-    /// By action, the last question that came by.
+    /// By action, the last question that visited it.
     seen: Vec<u32>,
     questions: u32,
     open: Vec<ActionId>,
     steps_left: usize,
-    /// Whether the bound on all questions was reached.
+    /// True if the bound on all questions was reached.
     pub(crate) is_exhausted: bool,
 }
 
 impl<'b> Order<'b> {
     /// # Panics
-    /// If the dependencies form a cycle: the verifier refuses these.
+    /// If the dependencies form a cycle, which the verifier refuses.
     pub(crate) fn new(body: &'b Body) -> Self {
         let ids = topological_order(body).expect("a verified body has no cycle");
         let mut place = vec![0; body.len()];
@@ -48,35 +50,35 @@ impl<'b> Order<'b> {
         }
     }
 
-    /// All actions, each after what it waits for.
+    /// All actions, each after its prerequisites.
     pub(crate) fn ids(&self) -> &[ActionId] {
         &self.ids
     }
 
-    /// What an action waits for the end of.
+    /// The actions whose end an action waits for.
     pub(crate) fn requires(&self, id: ActionId) -> &[ActionId] {
         self.requires.row(id)
     }
 
-    /// What an action waits for the start of.
+    /// The actions whose start an action waits for.
     pub(crate) fn irequires(&self, id: ActionId) -> &[ActionId] {
         self.irequires.row(id)
     }
 
-    /// Whether `earlier` has always ended when `later` starts.
+    /// Returns true if `earlier` has always ended when `later` starts.
     pub(crate) fn ends_before(&mut self, earlier: ActionId, later: ActionId) -> bool {
         self.body.requires.row(earlier).binary_search(&later).is_ok()
             || self.search(earlier, later, false)
     }
 
-    /// Whether `earlier` has always started when `later` starts.
+    /// Returns true if `earlier` has always started when `later` starts.
     pub(crate) fn starts_before(&mut self, earlier: ActionId, later: ActionId) -> bool {
         earlier == later || self.search(earlier, later, true)
     }
 
-    /// Looks for a path from `earlier` to `later`: what waits for an end or a start starts no
-    /// sooner than this action does. The first dependency of the path has to be one on an end,
-    /// unless the start of `earlier` is asked for.
+    /// Searches for a path of dependencies from `earlier` to `later`. An action that waits for an
+    /// end or a start starts no sooner than its prerequisite. If the end of `earlier` is asked for,
+    /// the first dependency of the path must be on an end.
     fn search(&mut self, earlier: ActionId, later: ActionId, start: bool) -> bool {
         let least = self.place[earlier.index()];
         if self.place[later.index()] <= least {

@@ -1,25 +1,25 @@
-//! Which bytes of memory count when a schedule has ended.
+//! The bytes of memory that count when a schedule has ended.
 
 use crate::pass::{Context, Parameter, Values};
 use goal_lang::{Program, Space};
 
-/// The parameter of the passes that ask.
+/// The parameter of passes that sets which bytes count.
 pub(crate) const OUTPUTS: Parameter = Parameter {
     name: "outputs",
     description: "what counts at the end: memory, all of it; or expect, what some rank with the same actions expects",
     values: Values::Word(&["memory", "expect"]),
 };
 
-/// The bytes of memory at the end that somebody may look at.
+/// The bytes of memory that are outputs of the schedule.
 pub(crate) enum Outputs {
-    /// All.
+    /// All bytes.
     Memory,
-    /// Those of these ranges, which ascend and don't touch.
+    /// The bytes of these ranges, which ascend and don't touch.
     Ranges(Vec<(u64, u64)>),
 }
 
 impl Outputs {
-    /// By body, those of the ranks that run it, by the parameter [`OUTPUTS`].
+    /// By body, the outputs of the ranks that run it, by the parameter [`OUTPUTS`].
     pub(crate) fn of_bodies(program: &Program, context: &Context<'_>) -> Vec<Self> {
         let expects = context.arguments.word(OUTPUTS.name) != "memory";
         let none = || if expects { Outputs::Ranges(Vec::new()) } else { Outputs::Memory };
@@ -38,7 +38,7 @@ impl Outputs {
         outputs
     }
 
-    /// Lets the ranges ascend and joins those that touch.
+    /// Sorts the ranges and joins those that touch.
     fn put_in_order(&mut self) {
         let Outputs::Ranges(ranges) = self else { return };
         ranges.sort_unstable();
@@ -51,7 +51,7 @@ impl Outputs {
         });
     }
 
-    /// Whether what lies there at the end counts.
+    /// Returns true if some byte of a range is an output.
     pub(crate) fn count(&self, space: Space, start: u64, end: u64) -> bool {
         match (space, self) {
             (Space::Scratch, _) => false,

@@ -1,4 +1,4 @@
-//! Bytes from one write to the next.
+//! Values: the contents of bytes from one write to the next.
 
 use super::order::Order;
 use super::walk::Walk;
@@ -6,49 +6,49 @@ use goal_lang::{ActionId, Body, Space};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What a range of bytes holds from one write to the next.
+/// The content of a range of bytes from one write to the next.
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
-    /// The memory that the range lies in.
+    /// The address space of the range.
     pub(crate) space: Space,
-    /// First byte.
+    /// The first address.
     pub(crate) start: u64,
-    /// First byte behind it.
+    /// The address after the last one.
     pub(crate) end: u64,
-    /// Who wrote it; `None` is what the memory starts with.
+    /// The action that wrote it; `None` for the content at the start.
     pub(crate) writer: Option<ActionId>,
-    /// Where [`Flow::readers`] finds who reads it.
+    /// The position of its readers in `Flow::readers`.
     pub(super) readers: Range<usize>,
-    /// What becomes of it.
+    /// The end of the value.
     pub(crate) fate: Fate,
-    /// Whether the order of all accesses to these bytes is proved.
+    /// True if dependencies prove the order of all accesses to these bytes.
     pub(crate) is_certain: bool,
 }
 
-/// What becomes of a value.
+/// The end of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// This action writes over it.
+    /// This action overwrites it.
     Overwritten(ActionId),
-    /// It is there when the schedule has ended.
+    /// It is in memory when the schedule has ended.
     Final,
 }
 
-/// All values of a body, and those of each action.
+/// All values of a body, and the values of each action.
 #[derive(Debug)]
 pub(crate) struct Flow {
     /// The values, in the order of their ends.
     pub(crate) values: Vec<Value>,
-    /// Those of all values.
+    /// The readers of all values.
     readers: Vec<ActionId>,
     /// By action, the values that it writes.
     written: Lists,
-    /// By action, the values that it reads; made for the first question.
+    /// By action, the values that it reads. Computed when first needed.
     read: OnceCell<Lists>,
 }
 
 impl Flow {
-    /// The values of a body; `None` where a bound on the work cut the walk short.
+    /// Computes the values of a body. Returns `None` if the bound on the work is reached.
     pub(crate) fn new(body: &Body, order: &mut Order<'_>) -> Option<Self> {
         let mut walk = Walk::new(body);
         for at in 0..body.len() {
@@ -59,7 +59,7 @@ impl Flow {
         Some(Self { values, readers, written, read: OnceCell::new() })
     }
 
-    /// Who reads a value, in the order of the walk.
+    /// The actions that read a value, in a topological order.
     pub(crate) fn readers(&self, value: &Value) -> &[ActionId] {
         &self.readers[value.readers.clone()]
     }
@@ -106,7 +106,7 @@ impl Lists {
         Self { starts, values }
     }
 
-    /// Number of actions.
+    /// The number of actions.
     fn len(&self) -> usize {
         self.starts.len() - 1
     }

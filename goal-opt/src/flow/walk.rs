@@ -1,4 +1,4 @@
-//! The walk that finds out what bytes hold from one write to the next.
+//! Goes through the actions of a body and computes the values of its bytes.
 
 use super::cells::Cells;
 use super::order::Order;
@@ -6,42 +6,42 @@ use super::values::{Fate, Value};
 use crate::marks::Marks;
 use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
 
-/// Steps that the walk may take for each action: bytes that are written in one piece and read in
-/// many, over and over, take more.
+/// Bound on the steps of the walk, for each action. Only bodies that write bytes in one piece and
+/// read them in many, again and again, take more.
 const STEPS_PER_ACTION: usize = 64;
 
-/// Cells that hold one value now.
+/// Neighbouring cells that hold one value.
 #[derive(Debug, Clone, Copy, Default)]
 struct Segment {
-    /// The first cell behind it.
+    /// The cell after the last one.
     end: usize,
     writer: Option<ActionId>,
-    /// Its last reader among those of all segments.
+    /// The index of its last reader among the readers of all segments.
     last_reader: Option<u32>,
-    /// How many read it.
+    /// The number of its readers.
     readers: u32,
 }
 
 impl Segment {
-    /// Whether it holds what the memory starts with, and was not read.
+    /// Returns true if it holds the content at the start and was not read.
     fn is_untouched(&self) -> bool {
         self.writer.is_none() && self.last_reader.is_none()
     }
 }
 
-/// A reader of a segment. Segments that were one have the readers of that time in common.
+/// A reader of a segment. Segments that were cut out of one share its earlier readers.
 #[derive(Debug, Clone, Copy)]
 struct Reader {
     id: ActionId,
-    /// The one before it.
+    /// The index of the reader before it.
     before: Option<u32>,
 }
 
-/// What one memory holds: segments, each beginning where the one before it ends.
+/// The content of one memory: segments, each of which begins where the one before ends.
 #[derive(Default)]
 struct Memory {
     cells: Cells,
-    /// By cell, the segment that begins there, if one does.
+    /// By cell, the segment that begins there, if there is one.
     segments: Vec<Segment>,
     /// The cells where segments begin.
     begins: Marks,
@@ -65,9 +65,9 @@ pub(super) struct Walk<'b> {
     memories: [Memory; 2],
     readers: Vec<Reader>,
     values: Vec<Value>,
-    /// Of the values, one after the other.
+    /// The readers of all finished values, one value after the other.
     value_readers: Vec<ActionId>,
-    /// Bytes with an order that is not proved.
+    /// Ranges with accesses whose order is not proved.
     doubtful: Vec<(Space, u64, u64)>,
     pieces: Vec<(Space, usize, usize, bool)>,
     steps_left: usize,
@@ -93,7 +93,8 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Reads first, then writes: no action reads what it writes itself. `None` at the bound.
+    /// Takes in the accesses of an action, reads before writes, as no action reads bytes that it
+    /// writes itself. Returns `None` if the bound on the work is reached.
     pub(super) fn action(&mut self, id: ActionId, order: &mut Order<'_>) -> Option<()> {
         let mut pieces = std::mem::take(&mut self.pieces);
         pieces.clear();
@@ -126,7 +127,7 @@ impl<'b> Walk<'b> {
         Some(())
     }
 
-    /// Makes a segment begin at a cell, or at the end of all.
+    /// Cuts the segment that extends across the begin of a cell.
     fn split(&mut self, space: Space, at: usize) -> Option<()> {
         let Memory { segments, begins, .. } = &mut self.memories[space as usize];
         if at == segments.len() || begins.contains(at) {
@@ -190,7 +191,7 @@ impl<'b> Walk<'b> {
                 continue;
             }
             steps += 1 + segment.readers as usize;
-            // What the readers are ordered before, their writer is too.
+            // An access that is ordered after the readers is ordered after their writer.
             let writer = segment.writer.filter(|_| segment.last_reader.is_none());
             let is_ordered = chain(&self.readers, segment.last_reader)
                 .chain(writer)
@@ -217,7 +218,7 @@ impl<'b> Walk<'b> {
         self.values.push(Value { space, start, end, writer, readers, fate, is_certain: true });
     }
 
-    /// The values, and their readers.
+    /// Finishes all values. Returns them and their readers.
     pub(super) fn finish(mut self) -> (Vec<Value>, Vec<ActionId>) {
         for space in [Space::Memory, Space::Scratch] {
             let mut at = 0;
@@ -253,13 +254,13 @@ impl<'b> Walk<'b> {
     }
 }
 
-/// A reader and those before it, the last first.
+/// A reader and those before it, the last one first.
 fn chain(readers: &[Reader], last: Option<u32>) -> impl Iterator<Item = ActionId> {
     let chain = std::iter::successors(last, |&at| readers[at as usize].before);
     chain.map(|at| readers[at as usize].id)
 }
 
-/// The pieces of memory of an action, without empty ones.
+/// Calls `visit` with the non-empty pieces of memory of an action.
 fn visit_bytes(body: &Body, action: &Action, mut visit: impl FnMut(Piece, Access)) {
     body.visit_accesses(action, |&piece, access| {
         if piece.size > 0 {

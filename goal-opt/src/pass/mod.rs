@@ -40,7 +40,7 @@ pub struct Context<'a> {
     pub arguments: &'a Arguments,
     /// The machine that the schedule is meant for.
     pub machine: &'a Machine,
-    /// Largest message in bytes that the runtime sends before its receive is there.
+    /// The largest message in bytes that a send hands over before its receive is posted.
     pub eager_limit: u64,
     notes: RefCell<Vec<String>>,
 }

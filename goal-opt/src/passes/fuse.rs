@@ -6,12 +6,12 @@ use crate::flow::{Fate, Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
 use goal_lang::{Action, ActionId, Body, Datatype, Edge, Op, Payload, Piece, Program};
 
-/// Makes `recv T; exec F with T B` one receive-reduce into B (a plain receive where F is a copy)
-/// and `exec F with A B; send B` one reduce-send, where nothing else can tell the difference: T is
-/// read by nobody else, and no action waits for more than before.
+/// Turns `recv T; exec F with T B` into one receive that combines into B (a plain receive if F is a
+/// copy), and `exec F with A B; send B` into one send that combines. It does so if the difference
+/// can't be observed: no other action reads T, and no action waits for more than before.
 ///
 /// # Errors
-/// None: what cannot be fused stays.
+/// None: actions that cannot be fused stay.
 pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
     let outputs = Outputs::of_bodies(program, context);
@@ -21,12 +21,12 @@ pub(crate) fn fuse(program: &mut Program, context: &Context<'_>) -> Result<bool,
     Ok(changed)
 }
 
-/// Two actions that become one, which stands in the place of the message.
+/// Two actions that become one, in the position of the message.
 #[derive(Debug)]
 struct Fusion {
     message: ActionId,
     exec: ActionId,
-    /// The buffer that a receive no longer writes.
+    /// The buffer that a receive no longer writes; `None` for a send.
     dropped: Option<Piece>,
 }
 
@@ -53,7 +53,7 @@ fn fuse_body(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool 
     true
 }
 
-/// The operations that a receive could take over: `exec F with T B` on what it receives into T.
+/// The operations that a receive into T could perform: `exec F with T B`.
 fn receive_candidates(body: &Body, id: ActionId) -> impl Iterator<Item = Fusion> {
     let target = match *body.action(id) {
         Action::Recv { payload: Payload::Buffer(target), .. } => {
@@ -70,7 +70,7 @@ fn receive_candidates(body: &Body, id: ActionId) -> impl Iterator<Item = Fusion>
     })
 }
 
-/// The sends that could take over an operation: `send B` after `exec F with A B`.
+/// The sends that could perform an operation: `send B` after `exec F with A B`.
 fn send_candidates(body: &Body, exec: ActionId) -> impl Iterator<Item = Fusion> {
     let result = match *body.action(exec) {
         Action::Exec { op, size, .. } if op != Op::Copy && size > 0 => {
@@ -87,7 +87,7 @@ fn send_candidates(body: &Body, exec: ActionId) -> impl Iterator<Item = Fusion> 
     })
 }
 
-/// A and B of a contiguous operation without a third buffer.
+/// The operands A and B of a contiguous operation without a third buffer.
 fn operands(body: &Body, exec: ActionId) -> Option<[Piece; 2]> {
     match *body.action(exec) {
         Action::Exec { spaces, has_c: false, a, b, size, .. } => Some([
@@ -98,7 +98,7 @@ fn operands(body: &Body, exec: ActionId) -> Option<[Piece; 2]> {
     }
 }
 
-/// The receives that take over an operation.
+/// Adds the receives that perform an operation.
 fn receives(
     body: &Body,
     outputs: &Outputs,
@@ -135,10 +135,10 @@ fn receives(
     fusions
 }
 
-/// The sends that take over an operation.
+/// Adds the sends that perform an operation.
 fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Vec<Fusion>) {
     for id in body.ids().filter(|id| !used[id.index()]).collect::<Vec<_>>() {
-        // Whoever waits for the operation must not begin to wait for the message.
+        // An action that waits for the operation must not start to wait for the message.
         let fits = |&Fusion { message, exec, .. }: &Fusion| {
             !used[message.index()]
                 && body
@@ -160,7 +160,7 @@ fn sends(body: &Body, order: &mut Order<'_>, used: &mut [bool], fusions: &mut Ve
     }
 }
 
-/// Whether all that `later` waits for, but `earlier`, has happened when `earlier` starts.
+/// Returns true if all prerequisites of `later` other than `earlier` are met when `earlier` starts.
 fn starts_as_early(order: &mut Order<'_>, later: ActionId, earlier: ActionId) -> bool {
     let ends = order.requires(later).to_vec();
     let starts = order.irequires(later).to_vec();
@@ -170,7 +170,7 @@ fn starts_as_early(order: &mut Order<'_>, later: ActionId, earlier: ActionId) ->
 
 fn apply(body: &mut Body, fusions: &[Fusion]) {
     let mut removal = Removal::new(body);
-    // By action, the receive or the send that took it over.
+    // By operation, the fusion with the receive or the send that performs it.
     let mut taken = vec![None; body.len()];
     for fusion in fusions {
         taken[fusion.exec.index()] = Some(fusion);
@@ -182,7 +182,7 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
     let (mut starts, mut ends) = (removal.irequires, removal.requires);
     for (i, edge) in starts.edges.iter_mut().enumerate() {
         match of(edge.prerequisite) {
-            // The operation started when the message had come, which is now the receive's end.
+            // The operation started after the message had come: that is now the receive's end.
             Some(Fusion { message, exec, dropped: Some(_) }) => {
                 let position = starts.positions.get(i).copied();
                 ends.push(Edge { waiter: edge.waiter, prerequisite: *message }, position);
@@ -192,14 +192,15 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
             None => {}
         }
     }
-    // The receive ends as the operation did; whoever waits for a send's operation waits for the
-    // send anyway.
+    // A receive ends when the operation ended. An action that waits for a send's operation waits
+    // for the send anyway.
     for edge in &mut ends.edges {
         if let Some(Fusion { message, dropped: Some(_), .. }) = of(edge.prerequisite) {
             edge.prerequisite = *message;
         }
     }
-    // What a send's operation waits for, the send does now; a receive has waited for it before.
+    // A send takes over the prerequisites of its operation; a receive has waited for those of its
+    // operation already.
     for edge in starts.edges.iter_mut().chain(&mut ends.edges) {
         if let Some(Fusion { message, dropped: None, .. }) = of(edge.waiter) {
             edge.waiter = *message;
@@ -209,7 +210,7 @@ fn apply(body: &mut Body, fusions: &[Fusion]) {
     removal.finish(body);
 }
 
-/// The action that two become.
+/// The fused action.
 fn fused(body: &mut Body, fusion: &Fusion) -> Action {
     let Action::Exec { op, datatype, .. } = *body.action(fusion.exec) else {
         unreachable!("an operation")

@@ -1,21 +1,22 @@
-//! Joins: how an action waits for more others than NISA can count.
+//! Joins: trees of dummies, by which an action waits for more others than NISA can count.
 //!
-//! Only the number of actions that one waits for has a limit. How many wait for one has none, and
-//! the engine releases them in one sweep over a row, so a large fan-out stays flat: a tree below it
-//! would only add actions and depth.
+//! Only the number of prerequisites of an action has a limit. The number of actions that wait for
+//! one has none: the engine releases them in one pass over a row, and a tree below it would only
+//! add actions and depth.
 
 use crate::edit::{Edges, permute};
 use goal_lang::{Action, ActionId, Body, Edge, Position};
 
-/// Gives every action at most `most` dependencies: one with more waits for dummy actions instead
-/// (paper III.D, Theorem 4), which share them evenly, in a tree of as many levels as it takes. A
-/// dummy is complete as soon as it starts, so waiting for one that waits for the start of an action
-/// is waiting for that start. Dummies are laid out right before the action that waits for them, so
-/// a layout in topological order stays in it. False where nothing changed.
+/// Gives every action at most `most` dependencies. An action with more waits for dummy actions
+/// instead (paper III.D, Theorem 4), which share the dependencies evenly, in a tree of as many
+/// levels as needed. A dummy ends as soon as it starts, so waiting for a dummy that waits for the
+/// start of an action is waiting for that start. Dummies are placed right before the action that
+/// waits for them, so a layout in topological order stays in that order. Returns false if nothing
+/// changed.
 ///
 /// # Panics
 /// If a body would have 2^32 actions, or `most` is below 2.
-pub fn join(body: &mut Body, most: usize) -> bool {
+pub(crate) fn join(body: &mut Body, most: usize) -> bool {
     assert!(most >= 2, "a tree needs branches");
     if body.requires.len() + body.irequires.len() <= most {
         return false;
@@ -84,22 +85,22 @@ pub fn join(body: &mut Body, most: usize) -> bool {
     true
 }
 
-/// A dependency of a heavy action, by its index among the edges of its kind.
+/// A dependency of an action with too many, by its index among the edges of its kind.
 #[derive(Clone, Copy)]
 enum Source {
     End(usize),
     Start(usize),
 }
 
-/// As few groups as hold the items with `most` in each, their sizes differing by one at most.
+/// Divides the items into as few groups of at most `most` as possible, with sizes that differ by
+/// one at most.
 fn evenly<T>(items: &[T], most: usize) -> impl Iterator<Item = &[T]> {
     let groups = items.len().div_ceil(most);
     (0..groups)
         .map(move |group| &items[items.len() * group / groups..items.len() * (group + 1) / groups])
 }
 
-/// Adds an action without a label at the end of the body, in the place of the text that `waiter`
-/// has.
+/// Adds a dummy without a label at the end of the body, with the place of `waiter` in the text.
 fn new_join(body: &mut Body, waiter: ActionId) -> ActionId {
     let join = ActionId::new(body.actions.len());
     body.actions.push(Action::Nop);

@@ -1,5 +1,5 @@
-//! Messages that may be under way at the same time: the global communication graph of a program, in
-//! levels.
+//! The global communication graph of a program in levels: messages of one level may be under way at
+//! the same time.
 
 use crate::pass::Context;
 use crate::whole::{Run, Trace, Vertex, Whole};
@@ -8,19 +8,19 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A message between two ranks that can be put into an order with others of its level.
+/// A message between two ranks that can be ordered relative to others of its level.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Message {
     pub(crate) send: Vertex,
     pub(crate) recv: Vertex,
-    /// One more than the largest level of the messages that have to be before it: nothing orders
-    /// messages of one level.
+    /// One more than the largest level of the messages that must come before it. Messages of one
+    /// level have no order.
     pub(crate) level: u32,
 }
 
-/// The actions of all ranks and a run of them in which messages of any size are sent at once.
-/// `None`, and a note that says why, where there are too many or the run does not end: the program
-/// stays as it is.
+/// The actions of all ranks, and a run in which messages of any size are sent eagerly. Returns
+/// `None` and adds a note if there are too many actions or the run does not end; then the caller
+/// must leave the program as it is.
 pub(crate) fn complete_run<'p>(
     program: &'p Program,
     context: &Context<'_>,
@@ -38,12 +38,12 @@ pub(crate) fn complete_run<'p>(
     Some((whole, trace))
 }
 
-/// The messages that are free to be ordered, with their levels, in the order of their sends.
-/// `partner` has the other end of each message that every run matches alike.
+/// The messages that may be ordered, with their levels, in the order of their sends. `partner` has
+/// the other end of each message that every run matches alike.
 ///
-/// In the graph that is looked at both ends of a message are one node, and so are all messages to a
-/// rank with wildcards, or of a source and tag, whose matching is open. A node on a circle, as
-/// those are that have to be under way together, stays as it is; so do messages of a rank to
+/// In the graph of this computation, both ends of a message are one node. So are all messages to a
+/// rank with wildcards, or of a source and tag, whose matches are uncertain. Nodes on a cycle, as
+/// those of messages that must be under way together, are left out; so are messages of a rank to
 /// itself. Linear in actions, dependencies and messages.
 pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Message> {
     let mut graph: DiGraph<bool, (), u32> = DiGraph::with_capacity(whole.len(), 0);
@@ -62,8 +62,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
     for (at, component) in components.iter().enumerate() {
         component.iter().for_each(|node| component_of[node.index()] = at);
     }
-    // The components come in reverse topological order. By component, the messages on the longest
-    // path up to it.
+    // The components come in reverse topological order. By component, the number of messages on the
+    // longest path to it.
     let mut levels = vec![0u32; components.len()];
     for (at, component) in components.iter().enumerate().rev() {
         levels[at] += u32::from(component.iter().any(|&node| graph[node]));
@@ -85,8 +85,8 @@ pub(crate) fn free_messages(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Messag
     free.collect()
 }
 
-/// The pairs of ranks of whose messages the numbers are stored: the bytes of a pattern depend on
-/// how many messages were before, and a receive with an address keeps them.
+/// The pairs of ranks between which receives store patterns: their bytes depend on the number of
+/// messages before.
 pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet<(u32, u32)> {
     let mut pairs = FxHashSet::default();
     for vertex in whole.vertices() {
@@ -100,17 +100,7 @@ pub(crate) fn numbered_pairs(whole: &Whole<'_>, partner: &[Vertex]) -> FxHashSet
     pairs
 }
 
-/// Bytes of a send or a receive.
-pub(crate) fn size(whole: &Whole<'_>, vertex: Vertex) -> u64 {
-    match *whole.action(vertex) {
-        Action::Send { payload, .. } | Action::Recv { payload, .. } => {
-            whole.body(vertex).payload_size(payload)
-        }
-        _ => 0,
-    }
-}
-
-/// By vertex, its node. The weight of a node tells whether it is one of messages.
+/// By vertex, its node. The weight of a node is true if it stands for messages.
 fn nodes(
     whole: &Whole<'_>,
     partner: &[Vertex],

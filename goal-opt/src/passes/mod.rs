@@ -1,4 +1,4 @@
-//! The passes, a module each, and the table of them.
+//! The passes, one module each, and the table of them.
 
 mod coalesce;
 mod contention;
@@ -11,9 +11,8 @@ mod segment;
 mod topological;
 mod window;
 
-pub use join::join;
+pub(crate) use join::join;
 use prune::prune_pass;
-pub use prune::{Pruned, prune};
 pub use topological::topological;
 use window::window_pass;
 pub use window::{WindowError, Windowed, window};

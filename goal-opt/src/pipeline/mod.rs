@@ -24,21 +24,21 @@ pub struct Invocation {
     pub arguments: Arguments,
 }
 
-/// Passes in order, and what they run with.
+/// A list of passes and their common settings.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
-    /// The passes.
+    /// The passes, in the order in which they run.
     pub passes: Vec<Invocation>,
-    /// Whether the verifier runs before the first and after each.
+    /// If true, the verifier runs before the first pass and after each.
     pub verify: bool,
     /// The machine that the schedule is meant for.
     pub machine: Machine,
-    /// Largest message in bytes that the runtime sends before its receive is there.
+    /// The largest message in bytes that a send hands over before its receive is posted.
     pub eager_limit: u64,
 }
 
 impl Pipeline {
-    /// The passes of a level.
+    /// The pipeline of a level.
     pub fn new(level: Level) -> Self {
         let passes = PASSES.iter().filter(|pass| pass.level.is_some_and(|least| least <= level));
         Self::of(
@@ -48,11 +48,11 @@ impl Pipeline {
         )
     }
 
-    /// The passes of a list: `a,b(c=4)`. What the format needs comes last, again where other passes
-    /// follow it.
+    /// The pipeline of a list such as `a,b(c=4)`. Passes that the binary form needs are added at
+    /// the end.
     ///
     /// # Errors
-    /// What is no pass, no parameter or no value of one.
+    /// The first entry that is no pass, no parameter or no valid value.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let mut passes = spec::parse(text)?;
         for needed in Self::new(Level::O0).passes {
@@ -63,7 +63,7 @@ impl Pipeline {
         Ok(Self::of(passes))
     }
 
-    /// No pass at all: the program stays as it is, and is verified.
+    /// A pipeline without passes, which only verifies the program.
     pub fn empty() -> Self {
         Self::of(Vec::new())
     }
@@ -74,23 +74,23 @@ impl Pipeline {
 }
 
 impl Default for Pipeline {
-    /// That of the default level.
+    /// The pipeline of the default level.
     fn default() -> Self {
         Self::new(Level::default())
     }
 }
 
-/// Where the time went, and what passes had to say.
+/// The durations of steps, and the notes of passes.
 #[derive(Debug, Clone, Default)]
 pub struct Timings {
-    /// Name and duration of every step, in order.
+    /// The name and the duration of every step, in order.
     pub steps: Vec<(&'static str, Duration)>,
-    /// The name of a pass and its note.
+    /// The notes, each with the name of its pass.
     pub notes: Vec<(&'static str, String)>,
 }
 
 impl Timings {
-    /// Runs `work` and notes how long it took.
+    /// Runs `work` and adds its duration.
     pub fn measure<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
@@ -99,31 +99,32 @@ impl Timings {
     }
 }
 
-/// Why a pipeline stopped.
+/// The reason why a pipeline stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum PassError {
-    /// A program that breaks a rule of the model.
+    /// The program breaks rules of the model.
     #[error("{}{faults}", .after.map_or(String::new(), |pass| format!("after the pass `{pass}`: ")))]
     Invalid {
-        /// The pass that made it; `None` where the program came so.
+        /// The pass that broke them; `None` if the given program does.
         after: Option<&'static str>,
-        /// The rules that were broken.
+        /// The broken rules.
         faults: Faults,
     },
-    /// A pass that cannot do what it was asked for.
+    /// A pass refused to run.
     #[error("the pass `{pass}` refuses: {refusal}")]
     Refused {
         /// The pass.
         pass: &'static str,
-        /// Why.
+        /// The reason.
         refusal: Refusal,
     },
 }
 
-/// Runs the passes of a pipeline, and calls `after` with the program after each.
+/// Runs the passes of a pipeline and calls `after` with the program after each.
 ///
 /// # Errors
-/// What the verifier finds in the program, before or after a pass, and what a pass refuses.
+/// The faults that the verifier finds in the program, before or after a pass, or the refusal of a
+/// pass.
 pub fn run(
     program: &mut Program,
     pipeline: &Pipeline,
@@ -150,8 +151,8 @@ pub fn run(
     Ok(())
 }
 
-/// Runs a pass, on the ambient rayon pool where it looks at one body at a time. Whether it changed
-/// anything, and its notes, each once.
+/// Runs a pass; one that works on single bodies runs on the ambient rayon pool. Returns true if it
+/// changed anything, and its notes, each once.
 fn rewrite<'a>(
     pass: &Pass,
     program: &mut Program,

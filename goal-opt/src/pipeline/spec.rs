@@ -1,10 +1,10 @@
-//! `--passes a,b(c=4)`: passes by name, with parameters.
+//! Reads lists of passes with parameters: `a,b(c=4)`.
 
 use super::Invocation;
 use crate::pass::{Argument, Arguments, Parameter, Pass, Values};
 use crate::passes::PASSES;
 
-/// Why a list of passes is none.
+/// The reason why a text is no list of passes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// No pass has this name.
@@ -15,20 +15,20 @@ pub enum SpecError {
     UnknownParameter {
         /// The pass.
         pass: &'static str,
-        /// What was given.
+        /// The given text.
         parameter: String,
     },
-    /// A value that the parameter can't have.
+    /// The parameter does not allow the value.
     #[error("`{parameter}={value}`: {expected}")]
     Value {
         /// The parameter.
         parameter: &'static str,
-        /// What was given.
+        /// The given text.
         value: String,
-        /// What it may be.
+        /// The allowed values.
         expected: String,
     },
-    /// A parameter that is set twice, by name or by standing alone.
+    /// A parameter is set twice, by its name or by a value without a name.
     #[error("the parameter `{parameter}` of the pass `{pass}` is given twice")]
     Twice {
         /// The pass.
@@ -36,7 +36,7 @@ pub enum SpecError {
         /// The parameter.
         parameter: &'static str,
     },
-    /// Parentheses that don't match, or nothing where a name should be.
+    /// The parentheses don't match, or a name is missing.
     #[error("`{0}` is no list of passes: write a,b(c=4)")]
     Form(String),
 }
@@ -55,7 +55,7 @@ fn parameters(pass: &str) -> String {
     if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) }
 }
 
-/// Reads a list of passes; the empty one is allowed. A value that stands alone belongs to the first
+/// Reads a list of passes, which may be empty. A value without a name belongs to the first
 /// parameter.
 pub(super) fn parse(text: &str) -> Result<Vec<Invocation>, SpecError> {
     let form = || SpecError::Form(text.to_owned());

@@ -1,16 +1,16 @@
-//! Edges between numbered nodes, in rows.
+//! A directed graph with numbered nodes, in flat arrays.
 
-/// The edges of a graph by the node that they leave.
+/// The edges of a graph, by the node that they leave.
 #[derive(Debug, Clone)]
 pub struct Graph {
-    /// By node, its first edge; one more entry for the end.
+    /// By node, the position of its first edge; one more entry for the end.
     starts: Vec<u32>,
     targets: Vec<u32>,
 }
 
 impl Graph {
-    /// The edges that `visit` hands to its argument, the same ones each of the two times that it is
-    /// called. `None` where 32 bits are too few to number them.
+    /// Makes a graph of the edges that `visit` passes to its argument. `visit` is called twice and
+    /// must pass the same edges. Returns `None` if 32 bits are too few to number them.
     pub fn new(nodes: usize, visit: impl Fn(&mut dyn FnMut(u32, u32))) -> Option<Self> {
         u32::try_from(nodes).ok()?;
         let mut starts = vec![0u32; nodes + 1];
@@ -23,7 +23,7 @@ impl Graph {
         Some(Self::filled(starts, edges as usize, visit))
     }
 
-    /// Rows from the number of edges of each node: `starts` first holds these.
+    /// Fills the rows. `starts` must hold the number of edges of each node.
     fn filled(
         mut starts: Vec<u32>,
         edges: usize,
@@ -43,7 +43,7 @@ impl Graph {
         Self { starts, targets }
     }
 
-    /// Every edge the other way round.
+    /// The graph with every edge reversed.
     pub fn reversed(&self) -> Self {
         let mut starts = vec![0u32; self.starts.len()];
         self.targets.iter().for_each(|&target| starts[target as usize] += 1);
@@ -54,22 +54,22 @@ impl Graph {
         })
     }
 
-    /// Number of nodes.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Number of edges.
+    /// The number of edges.
     pub fn edges(&self) -> usize {
         self.targets.len()
     }
 
-    /// Where the edges lead, those of a node after those of the one before it.
+    /// The nodes that all edges lead to, by the node that they leave.
     pub fn targets(&self) -> &[u32] {
         &self.targets
     }
 
-    /// Where the edges of a node lead.
+    /// The nodes that the edges of a node lead to.
     #[inline]
     pub fn row(&self, node: u32) -> &[u32] {
         &self.targets[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]

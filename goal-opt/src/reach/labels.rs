@@ -1,30 +1,31 @@
 //! Labels that decide most questions about paths without a search.
 
-use super::Graph;
+use super::graph::Graph;
 
-/// What is known of each node.
+/// The labels of each node.
 #[derive(Debug)]
 pub(super) struct Labels(Vec<Node>);
 
-/// Two labels, from two depth-first searches that take edges in opposite orders, and a third
-/// criterion.
+/// The labels of two depth-first searches that take edges in opposite orders, and the height.
 #[derive(Debug, Clone, Copy)]
 struct Node {
     labels: [Label; 2],
-    /// Edges of the longest path from here: more than from any node that is reached.
+    /// The length of the longest path from here in edges. It is larger than that of every node that
+    /// is reached from here.
     height: u32,
 }
 
-/// What one depth-first search knows of a node. Nodes are numbered in the order in which the search
-/// leaves them.
+/// The result of one depth-first search for a node. Nodes are numbered in the order in which the
+/// search leaves them.
 #[derive(Debug, Clone, Copy)]
 struct Label {
-    /// The node's own number: lower than that of every node that leads to it.
+    /// The node's own number. It is lower than that of every node that leads here.
     own: u32,
-    /// The lowest number in the node's part of the search tree: what lies from here to `own` is
-    /// reached.
+    /// The lowest number in the node's part of the search tree. All nodes with numbers from this to
+    /// `own` are reached.
     tree: u32,
-    /// The lowest number that is reached at all: what lies outside of here to `own` is not reached.
+    /// The lowest number that is reached. Nodes with numbers outside of this to `own` are not
+    /// reached.
     low: u32,
 }
 
@@ -42,8 +43,8 @@ impl Labels {
         labels
     }
 
-    /// A depth-first search from each of `sources`, forwards through the rows if `WHICH` is 0, else
-    /// backwards.
+    /// A depth-first search from each of `sources`, through the rows forwards if `WHICH` is 0,
+    /// otherwise backwards.
     fn search<const WHICH: usize>(&mut self, graph: &Graph, sources: impl Iterator<Item = u32>) {
         let mut left = 0;
         let mut path: Vec<(u32, u32)> = Vec::new();
@@ -77,7 +78,7 @@ impl Labels {
         }
     }
 
-    /// Adds to what is known of a node that it leads to one of which all is known.
+    /// Updates the labels of a node that has an edge to `target`, whose labels are complete.
     #[inline]
     fn follow<const WHICH: usize>(&mut self, node: u32, target: u32) {
         let Node { labels, height } = self.0[target as usize];
@@ -86,12 +87,12 @@ impl Labels {
         node.height = node.height.max(height + 1);
     }
 
-    /// Ascends along every path.
+    /// A number that ascends along every path.
     pub(super) fn position(&self, node: u32) -> u32 {
         u32::MAX - self.0[node as usize].labels[0].own
     }
 
-    /// Whether `from` reaches `to`, where the labels tell.
+    /// Decides if `from` reaches `to`; `None` if the labels do not tell.
     #[inline]
     pub(super) fn decide(&self, from: u32, to: u32) -> Option<bool> {
         let is_same = from == to;

@@ -1,11 +1,11 @@
-//! Whether one node of an acyclic graph can be reached from another, for many pairs of a large
+//! Decides if one node of an acyclic graph can be reached from another, for many pairs of a large
 //! graph.
 //!
-//! Labels of two depth-first searches answer most questions at once: an interval that must enclose
-//! the other's where there is a path (GRAIL: Yildirim, Chaoji, Zaki, VLDB 2010), and the interval
-//! of the search tree, within which there is one. A path also leads from what is higher above the
-//! last nodes to what is lower. What they leave open is searched for from both ends, with a bound
-//! on the work.
+//! Labels of two depth-first searches answer most questions at once. If there is a path, the
+//! interval of the first node encloses that of the second (GRAIL: Yildirim, Chaoji, Zaki, VLDB
+//! 2010); within the interval of the search tree there is always a path; and every path leads from
+//! a larger height to a smaller one. The other questions are answered by a search from both ends,
+//! with a bound on the work.
 
 mod graph;
 mod labels;
@@ -23,18 +23,18 @@ pub struct Reach {
     successors: Graph,
     predecessors: Graph,
     labels: Labels,
-    /// By node, the search that saw it last and from which end.
+    /// By node, the search that visited it last, and from which end.
     seen: Vec<u32>,
     search: u32,
-    /// Edges that searches may still look at.
+    /// The rest of the bound on edges that searches visit.
     steps_left: u64,
-    /// Most edges that they may look at in all, as a multiple of the usual.
+    /// The bound on the work, as a multiple of the default.
     effort: u64,
     forward: Vec<Step>,
     backward: Vec<Step>,
 }
 
-/// A node whose edges are being looked at.
+/// A node whose edges are being followed.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     node: u32,
@@ -61,46 +61,46 @@ impl Reach {
         reach
     }
 
-    /// Allows the questions to come as much work as a new graph's.
+    /// Resets the bound on the work of questions.
     pub fn renew(&mut self) {
         let size = self.successors.nodes() as u64 + self.successors.edges() as u64;
         self.steps_left =
             (ORDER_STEPS_MAX + ORDER_STEPS_PER_EDGE * size).saturating_mul(self.effort);
     }
 
-    /// Allows so many times as much work as usual, from now on.
+    /// Sets the bound on the work, as a multiple of the default, and resets it.
     pub fn set_effort(&mut self, effort: u64) {
         self.effort = effort;
         self.renew();
     }
 
-    /// The edges.
+    /// The graph.
     pub fn graph(&self) -> &Graph {
         &self.successors
     }
 
-    /// By node, how many edges lead to it.
+    /// By node, the number of edges that lead to it.
     pub fn indegrees(&self) -> Vec<u32> {
         (0..self.predecessors.nodes() as u32)
             .map(|node| self.predecessors.row(node).len() as u32)
             .collect()
     }
 
-    /// Nodes ascend by it along every path.
+    /// A number that ascends along every path.
     pub fn position(&self, node: u32) -> u32 {
         self.labels.position(node)
     }
 
-    /// Whether a path leads from `from` to `to`; a node reaches itself. `None` where the bound on
-    /// the work was too small to find out.
+    /// Decides if a path leads from `from` to `to`. A node reaches itself. Returns `None` if the
+    /// bound on the work is reached.
     pub fn reaches(&mut self, from: u32, to: u32) -> Option<bool> {
         self.labels.decide(from, to).or_else(|| self.search(from, to))
     }
 
-    /// Searches from both ends in turn, an edge at a time, so that a node with very many edges on
-    /// one side does no harm where the other side is narrow.
+    /// Searches from both ends, alternating edge by edge, so that a node with very many edges on
+    /// one side does no harm if the other side is narrow.
     fn search(&mut self, from: u32, to: u32) -> Option<bool> {
-        // The searches could pass by a path of one edge, which questions are often about.
+        // The searches from both ends would miss a path of one edge, which is common.
         let (after, before) = (self.successors.row(from), self.predecessors.row(to));
         let steps = after.len().min(before.len()) as u64;
         if steps <= self.steps_left {
@@ -162,7 +162,7 @@ impl Reach {
         None
     }
 
-    /// Two marks that no node has.
+    /// Two marks that no node has yet.
     fn next_search(&mut self) -> [u32; 2] {
         if self.search >= u32::MAX - 2 {
             self.seen.fill(0);
@@ -173,8 +173,8 @@ impl Reach {
     }
 }
 
-/// The node at the end of the next edge; none where a node's edges have just come to their end.
-/// `None` where all have.
+/// The target of the next edge; `Some(None)` when the edges of a node have just ended, and `None`
+/// when all edges have.
 #[allow(clippy::option_option)]
 fn edge(steps: &mut Vec<Step>, graph: &Graph) -> Option<Option<u32>> {
     let step = steps.last_mut()?;

@@ -5,12 +5,11 @@ fn graph(nodes: usize, edges: &[(u32, u32)]) -> Graph {
         .expect("few nodes")
 }
 
-/// By pair, whether there is a path, by brute force.
+/// By pair, true if there is a path, found by brute force.
 fn closure(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<bool>> {
     let mut reached: Vec<Vec<bool>> =
         (0..nodes).map(|a| (0..nodes).map(|b| a == b).collect()).collect();
-    // Edges ascend, so that a node's row is complete before it is used if nodes are taken
-    // backwards.
+    // Edges ascend, so going backwards through the nodes completes a node's row before it is used.
     for from in (0..nodes).rev() {
         for &(_, to) in edges.iter().filter(|&&(start, _)| start as usize == from) {
             let row = reached[to as usize].clone();

@@ -19,7 +19,7 @@ const NAMED_MAX: usize = 8;
 /// run. Linear, but for sorting the pieces of scattered buffers.
 ///
 /// # Errors
-/// Every broken rule.
+/// All broken rules.
 pub fn verify(program: &Program) -> Result<(), Faults> {
     let mut faults = Faults::default();
     if program.ranks.len() as u64 > u64::from(RANK_MAX) + 1 {
@@ -145,7 +145,7 @@ impl BodyVerifier<'_> {
         if peer < self.ranks { Ok(()) } else { Err(Rule::NoRank { peer, ranks: self.ranks }) }
     }
 
-    /// The payload of a message, whose operation would take `operands` buffers.
+    /// Checks the payload of a message. An operation takes `operands` buffers.
     fn check_payload(&self, payload: Payload, operands: u32) -> Result<(), Rule> {
         match payload {
             Payload::Reduced { operands: first, .. } => {
@@ -156,7 +156,7 @@ impl BodyVerifier<'_> {
         }
     }
 
-    /// That pieces are in the table, and at least one.
+    /// Checks that there is a piece at least, and that all are in the table.
     fn check_pieces(&self, pieces: Pieces) -> Result<(), Rule> {
         let end = u64::from(pieces.first) + u64::from(pieces.len);
         if pieces.len == 0 {

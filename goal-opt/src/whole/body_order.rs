@@ -1,13 +1,13 @@
-//! The order within a rank, which all ranks with the same body share.
+//! The order of actions within a rank, the same for all ranks with the same body.
 
-use super::Ordered;
+use super::events::Ordered;
 use crate::reach::{Graph, Reach};
 use goal_lang::{ActionId, Body};
 
-/// The order of the starts and ends of a body's actions by its dependencies alone.
+/// The order of the starts and ends of a body's actions that follows from its dependencies alone.
 pub struct BodyOrder<'b> {
     body: &'b Body,
-    /// Made for the first question that needs it; `None` inside where the body is too large.
+    /// Computed when first needed; the inner `None` means that the body is too large.
     reach: Option<Option<Reach>>,
 }
 
@@ -17,7 +17,7 @@ impl<'b> BodyOrder<'b> {
         Self { body, reach: None }
     }
 
-    /// Whether `first` ends before `second` starts.
+    /// Decides if `first` ends before `second` starts.
     pub fn ends_before(&mut self, first: ActionId, second: ActionId) -> Ordered {
         if self.body.requires.row(first).binary_search(&second).is_ok() {
             return Ordered::Yes;
@@ -25,12 +25,12 @@ impl<'b> BodyOrder<'b> {
         self.reaches(2 * first.0 + 1, 2 * second.0)
     }
 
-    /// Whether `first` starts before `second` starts, or is the same.
+    /// Decides if `first` starts before `second` starts. An action starts before itself.
     pub fn starts_before(&mut self, first: ActionId, second: ActionId) -> Ordered {
         self.reaches(2 * first.0, 2 * second.0)
     }
 
-    /// Ascends from each action to those that start after it.
+    /// A number that ascends from each action to those that start after it.
     pub fn position(&mut self, id: ActionId) -> u32 {
         self.reach().map_or(0, |reach| reach.position(2 * id.0))
     }
@@ -45,7 +45,7 @@ impl<'b> BodyOrder<'b> {
     }
 }
 
-/// Start and end of each action, one behind the other.
+/// The graph of events: the start and the end of each action, with numbers 2i and 2i + 1.
 fn graph(body: &Body) -> Option<Graph> {
     if body.len() >= (u32::MAX / 2) as usize {
         return None;

@@ -1,17 +1,17 @@
-//! Which messages and receives can meet: a channel for each destination, source and tag, with
-//! wildcards of their own.
+//! The channels of sends and receives: one for each destination, source and tag, also for those
+//! with wildcards.
 
-use super::{Vertex, Whole};
+use super::vertices::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 
-/// By vertex, the channel of a send or a receive, and what has to be known of each channel.
+/// The channels of all sends and receives, and the wildcards of each rank.
 #[derive(Debug)]
 pub(super) struct Channels {
-    /// By vertex; `u32::MAX` for what is no message.
+    /// By vertex, the channel of a send or a receive; `u32::MAX` for other actions.
     of: Vec<u32>,
     ids: FxHashMap<(u32, u32, u32), u32>,
-    /// By rank, the kinds of wildcards that it receives with.
+    /// By rank, the kinds of wildcards among its receives.
     wild: Vec<Wild>,
 }
 
@@ -57,18 +57,18 @@ impl Channels {
         self.of[vertex.index()] as usize
     }
 
-    /// Whether a rank has a receive with a wildcard.
+    /// Returns true if a rank has a receive with a wildcard.
     #[inline]
     pub(super) fn is_wild(&self, rank: u32) -> bool {
         self.wild[rank as usize] != Wild::default()
     }
 
-    /// Whether any rank has one.
+    /// Returns true if any rank has a receive with a wildcard.
     pub(super) fn any_is_wild(&self) -> bool {
         self.wild.iter().any(|&wild| wild != Wild::default())
     }
 
-    /// The channels that a message to `destination` may be received through, its own first.
+    /// The channels of receives that may take a message to `destination`, its own first.
     pub(super) fn candidates(
         &self,
         send: Vertex,
@@ -90,7 +90,7 @@ impl Channels {
     }
 }
 
-/// At most four channels.
+/// Up to four channels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidates([u32; 4]);
 

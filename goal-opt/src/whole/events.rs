@@ -1,19 +1,19 @@
-//! Starts and ends of actions, and what orders them in every run.
+//! Events, the starts and ends of actions, and the graph of their order.
 
-use super::{TooLarge, Vertex, Whole};
+use super::vertices::{TooLarge, Vertex, Whole};
 use crate::reach::{Graph, Reach};
 
-/// What can happen at an action.
+/// The start or the end of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Event {
-    /// It starts: a send hands its message over, a receive is posted.
+    /// The action starts: a send hands its message over, a receive is posted.
     Start(Vertex),
-    /// It ends.
+    /// The action ends.
     End(Vertex),
 }
 
 impl Event {
-    /// Its node in the graph of events.
+    /// The node of the event in the graph of events.
     pub fn node(self) -> u32 {
         match self {
             Event::Start(vertex) => 2 * vertex.0,
@@ -22,14 +22,14 @@ impl Event {
     }
 }
 
-/// Whether one thing happens before another.
+/// The answer to the question if one event happens before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ordered {
     /// In every run.
     Yes,
-    /// Nothing makes it so.
+    /// Not in every run.
     No,
-    /// The bound on the work was too small to find out.
+    /// The bound on the work was reached.
     Unknown,
 }
 
@@ -43,8 +43,8 @@ impl From<Option<bool>> for Ordered {
     }
 }
 
-/// The graph of all events, where messages are matched as `partner` says, and the sends of
-/// `implied` start before the receives there end.
+/// The graph of all events. `partner` has the other end of each message that orders events.
+/// `implied` has pairs of a send that starts before a receive ends.
 pub fn event_graph(
     whole: &Whole<'_>,
     partner: &[Vertex],

@@ -1,22 +1,22 @@
 //! Bounded room for messages without a receive.
 
-use super::Whole;
+use super::vertices::Whole;
 use goal_lang::Action;
 use goal_lang::limits::KEPT_OVERHEAD;
 
-/// The room of each rank for eager messages that no receive waits for. A message that finds no room
-/// waits for its receive with its sender, like one above the eager limit.
+/// The room of each rank for eager messages that no posted receive takes. A message that finds no
+/// room stays with its sender and waits for its receive, like one above the eager limit.
 #[derive(Debug, Clone)]
 pub struct Room {
-    /// By rank, bytes that it may still keep.
+    /// By rank, the bytes that it may still keep.
     left: Vec<u64>,
     scarce: Vec<u32>,
     bytes_max: u64,
 }
 
 impl Room {
-    /// Room for `limit` bytes, an overhead for each message included, at each rank that more eager
-    /// messages may come to in all; `None` if there is none. The other ranks never lack room.
+    /// Room for `limit` bytes, with an overhead for each message, at each rank whose eager messages
+    /// together need more; `None` if there is no such rank. The other ranks never lack room.
     pub fn new(whole: &Whole<'_>, eager_limit: u64, limit: u64) -> Option<Self> {
         let mut bytes = vec![0u64; whole.program.ranks.len()];
         for vertex in whole.vertices() {
@@ -39,7 +39,7 @@ impl Room {
         Some(Self { left, scarce, bytes_max })
     }
 
-    /// The same with no room at all where it may lack. Room only ever makes more possible.
+    /// The same with no room at the ranks that may lack it. More room only adds possible runs.
     #[must_use]
     pub fn none(mut self) -> Self {
         self.scarce.iter().for_each(|&rank| self.left[rank as usize] = 0);
@@ -51,12 +51,12 @@ impl Room {
         &self.scarce
     }
 
-    /// Most bytes that may come to a rank in all: with room for so many no rank ever lacks it.
+    /// The largest number of bytes that a rank may need: with that much room no rank ever lacks it.
     pub fn bytes_max(&self) -> u64 {
         self.bytes_max
     }
 
-    /// Whether a rank has room for a message of `size` bytes, which then is kept.
+    /// Keeps a message of `size` bytes. Returns false, with no effect, if the rank has no room.
     pub(super) fn keep(&mut self, rank: u32, size: u64) -> bool {
         let left = &mut self.left[rank as usize];
         match left.checked_sub(kept_bytes(size)) {
@@ -66,13 +66,13 @@ impl Room {
         true
     }
 
-    /// A message that was kept has its receive.
+    /// Frees the room of a kept message that a receive has taken.
     pub(super) fn free(&mut self, rank: u32, size: u64) {
         self.left[rank as usize] += kept_bytes(size);
     }
 }
 
-/// What a message counts that is kept.
+/// The bytes that a kept message counts.
 fn kept_bytes(size: u64) -> u64 {
     size.saturating_add(KEPT_OVERHEAD)
 }

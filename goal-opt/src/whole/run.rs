@@ -1,37 +1,36 @@
-//! The abstract run: the schedule is carried out without data, so that what is stuck and what meets
-//! what shows.
+//! The abstract run: an execution of the schedule without data. It shows which actions get stuck
+//! and which receive takes which message.
 
 use super::channels::Channels;
 use super::room::Room;
-use super::{Vertex, Whole};
+use super::vertices::{Vertex, Whole};
 use goal_lang::Action;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What an abstract run found out.
+/// The result of an abstract run.
 ///
-/// Without wildcards, whether the program ends does not depend on the order that the run chose;
-/// with them this is one of the possible runs.
+/// Without wildcards, all runs with the same eager limit agree on whether the program ends. With
+/// wildcards, this is one of the possible runs.
 #[derive(Debug)]
 pub struct Trace {
-    /// The actions that ended, in the order of their ends: each comes after all that it waits for,
-    /// a receive after its send has started. A rendezvous send ends with its receive, right after
-    /// it.
+    /// The actions that ended, in the order of their ends: each comes after its prerequisites, a
+    /// receive after the start of its send. A send that waits for its receive ends right after it.
     pub order: Vec<Vertex>,
-    /// By vertex, the other end of a message that was received; [`Vertex::NONE`] for the rest.
+    /// By vertex, the other end of a message that was received; else [`Vertex::NONE`].
     pub partner: Vec<Vertex>,
-    /// The least eager limit in bytes at which the run got this far: messages up to this size had
-    /// to be sent before their receives were there.
+    /// The least eager limit in bytes with which the run gets this far: messages up to this size
+    /// had to be sent before their receives were posted.
     pub least_eager_limit: u64,
-    /// Whether a rank receives from any source or with any tag.
+    /// True if some receive has a wildcard.
     pub has_wildcards: bool,
     started: Vec<bool>,
     ended: Vec<bool>,
 }
 
 impl Trace {
-    /// The trace of a run that was made elsewhere: what ended in order, who met whom, what started
-    /// and what ended.
+    /// The trace of a run that was executed elsewhere: the actions in the order of their ends, the
+    /// other ends of messages, and by vertex if it started and if it ended.
     pub fn of(
         order: Vec<Vertex>,
         partner: Vec<Vertex>,
@@ -42,61 +41,60 @@ impl Trace {
         Self { order, partner, least_eager_limit, has_wildcards, started, ended }
     }
 
-    /// Whether an action started.
+    /// Returns true if an action started.
     pub fn has_started(&self, vertex: Vertex) -> bool {
         self.started[vertex.index()]
     }
 
-    /// Whether an action ended.
+    /// Returns true if an action ended.
     pub fn has_ended(&self, vertex: Vertex) -> bool {
         self.ended[vertex.index()]
     }
 
-    /// Whether every action ended.
+    /// Returns true if every action ended.
     pub fn is_complete(&self) -> bool {
         self.order.len() == self.ended.len()
     }
 }
 
-/// Which of the actions that can start does so next.
+/// The rule by which a run chooses among the actions that may start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// The one that could first.
+    /// The one that could start first is next.
     FirstFirst,
-    /// The one that could last.
+    /// The one that could start last is next.
     LastFirst,
 }
 
-/// An abstract run under way.
+/// An abstract run in progress.
 #[derive(Debug)]
 pub struct Run<'w, 'p> {
     whole: &'w Whole<'p>,
     channels: Channels,
-    /// By vertex, dependencies of both kinds that are not met yet.
+    /// By vertex, the number of unmet dependencies of both kinds.
     missing: Vec<u32>,
     ready: VecDeque<Vertex>,
-    /// By channel, sends whose receive has not started, in order.
+    /// By channel, the started sends without a receive, in order.
     messages: Vec<Queue>,
-    /// By channel, receives whose send has not started, in order.
+    /// By channel, the posted receives without a message, in order.
     posted: Vec<Queue>,
-    /// By vertex, the next in its queue. For ranks without wildcards, where an entry is in one
-    /// queue only.
+    /// By vertex, the next one in its queue. Used for ranks without wildcards, where an end is in
+    /// one queue only.
     next: Vec<Vertex>,
-    /// By channel that has to do with wildcards, the entries of its queue; those that met elsewhere
-    /// are dropped on sight.
+    /// For ranks with wildcards, two queues for each channel: sends and receives. Entries that
+    /// matched through another queue are dropped when they come to the front.
     shared: Vec<VecDeque<Vertex>>,
-    /// By vertex, when a message arrived or a receive was posted, where a wildcard has to know. 0
-    /// is never.
+    /// For ranks with wildcards, by vertex, the number of its arrival or posting; 0 before.
     arrival: Vec<u32>,
     arrivals: u32,
     /// Started sends that wait for their receive, the smallest first.
     waiting: BinaryHeap<Reverse<(u64, Vertex)>>,
-    /// Where messages without a receive have bounded room.
+    /// The room for messages without a receive, if it is bounded.
     room: Option<Room>,
     trace: Trace,
 }
 
-/// A queue linked through `next`.
+/// A queue whose entries are linked through `next`.
 #[derive(Debug, Clone, Copy)]
 struct Queue {
     head: Vertex,
@@ -125,7 +123,7 @@ impl Queue {
 }
 
 impl<'w, 'p> Run<'w, 'p> {
-    /// A run of which nothing has happened yet.
+    /// A run in which nothing has happened yet.
     pub fn new(whole: &'w Whole<'p>) -> Self {
         let mut missing = vec![0; whole.len()];
         for vertex in whole.vertices() {
@@ -163,10 +161,10 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// Goes on until nothing can, with every send waiting for its receive that the run can do
-    /// without: each time it is stuck the smallest of the waiting sends is let go, as long as it
-    /// has at most `eager_limit` bytes. So the limit that the run ends with is the least at which
-    /// the program gets as far. Linear in actions and edges, but for a logarithm where sends wait.
+    /// Runs until nothing can happen any more. Sends wait for their receives, except as needed:
+    /// each time the run is stuck, the smallest waiting send of at most `eager_limit` bytes ends.
+    /// So [`Trace::least_eager_limit`] is the least limit with which the program gets as far.
+    /// Linear in actions and edges, but for a logarithm if sends wait.
     pub fn finish(mut self, eager_limit: u64) -> Trace {
         loop {
             while let Some(vertex) = self.ready.pop_front() {
@@ -185,9 +183,9 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish`](Self::finish), but with sends of at most `eager_limit` bytes ending at once,
-    /// and with the actions that can start taking turns as `turn` says. With wildcards other
-    /// messages may be taken.
+    /// Like [`finish`](Self::finish), but sends of at most `eager_limit` bytes end at once, and
+    /// `turn` chooses among the actions that may start. With wildcards, receives may take other
+    /// messages.
     pub fn finish_eagerly(mut self, eager_limit: u64, turn: Turn) -> Trace {
         self.trace.least_eager_limit = eager_limit;
         let next = match turn {
@@ -200,8 +198,8 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but the actions in
-    /// `late` start only when nothing else can go on, one at a time.
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with [`Turn::FirstFirst`], but the actions in
+    /// `late` start only when nothing else can happen, one at a time.
     pub fn finish_late(mut self, eager_limit: u64, late: &[Vertex]) -> Trace {
         self.trace.least_eager_limit = eager_limit;
         let mut held = VecDeque::new();
@@ -218,8 +216,9 @@ impl<'w, 'p> Run<'w, 'p> {
         self.trace
     }
 
-    /// Like [`finish_eagerly`](Self::finish_eagerly) with the first first, but with bounded room
-    /// for messages without a receive: what finds none waits for its receive, whatever its size.
+    /// Like [`finish_eagerly`](Self::finish_eagerly) with [`Turn::FirstFirst`], but with bounded
+    /// room for messages without a receive. A message that finds no room waits for its receive,
+    /// whatever its size.
     pub fn finish_with_room(mut self, eager_limit: u64, room: Room) -> Trace {
         self.room = Some(room);
         self.finish_eagerly(eager_limit, Turn::FirstFirst)
@@ -258,7 +257,8 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// The receive that takes the message of `send`, or else the message waits.
+    /// Removes and returns the posted receive that takes the message of `send`. If there is none,
+    /// the message is kept.
     fn take_posted(&mut self, send: Vertex, to: u32, tag: u32) -> Option<Vertex> {
         let recv = self.find_posted(send, to, tag);
         if recv.is_none() {
@@ -267,7 +267,7 @@ impl<'w, 'p> Run<'w, 'p> {
         recv
     }
 
-    /// The posted receive that takes the message of `send`.
+    /// Finds the posted receive that takes the message of `send`.
     fn find_posted(&mut self, send: Vertex, to: u32, tag: u32) -> Option<Vertex> {
         if !self.channels.is_wild(to) {
             return self.posted[self.channels.of(send)].pop(&self.next);
@@ -278,7 +278,7 @@ impl<'w, 'p> Run<'w, 'p> {
         posted.into_iter().min_by_key(|recv| self.arrival[recv.index()])
     }
 
-    /// A message waits for its receive.
+    /// Keeps a message for a later receive.
     fn keep_message(&mut self, send: Vertex, to: u32, tag: u32) {
         if !self.channels.is_wild(to) {
             return self.messages[self.channels.of(send)].push(send, &mut self.next);
@@ -289,7 +289,8 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// The message that `recv` takes, or else it waits for one.
+    /// Removes and returns the kept message that `recv` takes. If there is none, the receive is
+    /// posted.
     fn take_message(&mut self, recv: Vertex) -> Option<Vertex> {
         let channel = self.channels.of(recv);
         if !self.channels.is_wild(self.whole.rank(recv)) {
@@ -307,7 +308,7 @@ impl<'w, 'p> Run<'w, 'p> {
         send
     }
 
-    /// The first entry of a queue that has not met yet.
+    /// The first entry of a queue that is not matched yet.
     fn front(&mut self, queue: usize) -> Option<Vertex> {
         while let Some(&vertex) = self.shared[queue].front() {
             if self.trace.partner[vertex.index()] == Vertex::NONE {

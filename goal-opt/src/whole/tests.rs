@@ -1,6 +1,8 @@
 use super::*;
 use goal_interp::{Eager, Options};
-use goal_lang::{ANY, BodyBuilder, Payload, Piece, Placement, ProgramBuilder, Space};
+use goal_lang::{
+    ANY, Action, BodyBuilder, Payload, Piece, Placement, Program, ProgramBuilder, Space,
+};
 use std::collections::BTreeMap;
 
 fn piece(addr: u64, size: u64) -> Payload {
@@ -15,7 +17,7 @@ fn recv(size: u64, from: u32, tag: u32) -> Action {
     Action::Recv { payload: piece(64, size), from, tag, placement: Placement::default() }
 }
 
-/// Ranks whose actions follow one another.
+/// A program whose ranks execute one action after the other.
 fn chains(ranks: &[&[Action]]) -> Program {
     let mut program = ProgramBuilder::default();
     for actions in ranks {
@@ -91,7 +93,7 @@ fn the_order_is_one_that_the_dependencies_allow() {
     }
 }
 
-/// Every run takes the messages that are said to be unique in the same way.
+/// Every run matches the messages that are reported as unique in the same way.
 #[test]
 fn unique_messages_are_the_same_in_every_run() {
     let mut unique = 0;

@@ -1,17 +1,20 @@
-//! Which messages every run matches in the same way.
+//! Finds the messages that every run matches in the same way.
 //!
-//! The messages of a source and tag are received in order, so where their sends start one after the
-//! other, and their receives too, each send has its receive. A wildcard spoils this for all that it
-//! may take, unless there is only one message that it can.
+//! Messages with the same source and tag are received in the order of their sends. So if the sends
+//! start one after the other, and the receives too, each send has its receive. A receive with a
+//! wildcard makes the messages that it may take uncertain, unless only one message fits it.
 
-use super::{BodyOrder, Event, Ordered, Trace, Vertex, Whole, event_graph};
+use super::body_order::BodyOrder;
+use super::events::{Event, Ordered, event_graph};
+use super::run::Trace;
+use super::vertices::{Vertex, Whole};
 use crate::reach::Reach;
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Most times that messages are taken for unique and some of them turn out not to be.
+/// Bound on the rounds of [`settle`].
 const ROUNDS_MAX: usize = 8;
 
 /// A send or a receive.
@@ -21,7 +24,7 @@ struct End {
     source: u32,
     tag: u32,
     is_recv: bool,
-    /// Ascends along the order of starts in the body.
+    /// A number that ascends along the order of starts in the body.
     position: u32,
     vertex: Vertex,
 }
@@ -29,17 +32,17 @@ struct End {
 /// The messages that every run matches alike.
 #[derive(Debug)]
 pub struct UniqueMatches {
-    /// By vertex, the other end of such a message; [`Vertex::NONE`] for the rest.
+    /// By vertex, the other end of such a message; else [`Vertex::NONE`].
     pub partner: Rc<Vec<Vertex>>,
-    /// By vertex, whether no other message or receive can take its partner's place, so that the two
-    /// meet whenever both start.
+    /// By vertex, true if no other send or receive can take its partner's place: the two match
+    /// whenever both start.
     pub is_fixed: Rc<Vec<bool>>,
-    /// The graph of all events with these messages, where finding them took it.
+    /// The graph of all events with these messages, if it was needed to find them.
     pub reach: Option<Reach>,
 }
 
-/// By vertex, the other end of its message where every run that receives it matches the two;
-/// [`Vertex::NONE`] for the rest. Linear in actions and dependencies but for sorting the messages.
+/// By vertex, the other end of its message if every run that receives it matches the two; else
+/// [`Vertex::NONE`]. Linear in actions and dependencies but for sorting the messages.
 pub fn unique_partners(whole: &Whole<'_>, trace: &Trace) -> Vec<Vertex> {
     UniqueMatches::new(whole, trace).partner.to_vec()
 }
@@ -88,16 +91,15 @@ fn join(partners: &mut [Vertex], trace: &Trace, recvs: &[Vertex]) {
     }
 }
 
-/// Finds out which messages are unique of those that only the order between ranks can make so, like
-/// those of a ping-pong: all are taken for unique, and what isn't in order then is dropped, until
-/// all are.
+/// Decides which of the `open` groups of messages are unique, for messages that only the order
+/// between ranks can make so, like those of a ping-pong. All are assumed to be unique; groups that
+/// are out of order under this assumption are dropped, until none is.
 ///
-/// What is left is unique: in any run, take the first start of a send or receive that comes too
-/// early. What should have come before it is ordered before it by dependencies and by messages that
-/// were received until then, and these have met as assumed. The groups that are left in `open` are
-/// unique.
+/// The groups that stay in `open` are unique. Proof: in any run, take the first start of a send or
+/// receive that comes too early. The start that should come before it is ordered before it by
+/// dependencies and by messages received until then, and these were matched as assumed.
 ///
-/// The graph of all events with the messages that are unique, where any of the open ones are.
+/// Returns the graph of all events with the unique messages, if a group stays.
 fn settle(
     whole: &Whole<'_>,
     trace: &Trace,
@@ -125,7 +127,7 @@ fn settle(
     None
 }
 
-/// Whether some actions start one after the other.
+/// Returns true if some actions start one after the other. Sorts them by their starts.
 fn start_in_order(reach: &mut Reach, vertices: &mut [Vertex]) -> bool {
     let start = |vertex: &Vertex| Event::Start(*vertex).node();
     vertices.sort_unstable_by_key(|vertex| reach.position(start(vertex)));
@@ -145,7 +147,7 @@ fn ends(whole: &Whole<'_>) -> Vec<End> {
     whole.vertices().filter_map(end).collect()
 }
 
-/// The ranges of neighbours with the same key.
+/// The ranges of neighbouring ends with the same key.
 fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usize>> {
     let mut start = 0;
     let lengths = ends.chunk_by(|a, b| key(a) == key(b)).map(<[End]>::len);
@@ -155,29 +157,29 @@ fn chunks<K: PartialEq>(ends: &[End], key: impl Fn(&End) -> K) -> Vec<Range<usiz
 struct Messages<'w, 'p> {
     whole: &'w Whole<'p>,
     orders: Vec<Option<BodyOrder<'p>>>,
-    /// Receives whose sends are certain, and the reverse.
+    /// Receives whose send is certain in both directions.
     unique: Vec<Vertex>,
-    /// Receives that only one message fits; others may take it.
+    /// Receives that only one message fits, which other receives may take.
     single: Vec<Vertex>,
-    /// Messages whose ends start in an order that dependencies within ranks don't tell.
+    /// Groups whose ends are not ordered by dependencies within ranks.
     open: Vec<Group>,
 }
 
-/// Sends and receives that meet in one way where both start one after the other.
+/// Sends and receives that match in one way if both start one after the other.
 struct Group {
     sends: Vec<Vertex>,
     recvs: Vec<Vertex>,
 }
 
 impl<'p> Messages<'_, 'p> {
-    /// All ends at a rank without wildcards.
+    /// Handles all ends of messages to a rank without wildcards.
     fn of_channels(&mut self, rank: &mut [End]) {
         for channel in chunks(rank, |end| (end.source, end.tag)) {
             self.of_channel(&mut rank[channel]);
         }
     }
 
-    /// The ends of a channel, sends first.
+    /// Handles the ends of a channel, sends first.
     fn of_channel(&mut self, channel: &mut [End]) {
         let sends = channel.partition_point(|end| !end.is_recv);
         let (sends, recvs) = channel.split_at_mut(sends);
@@ -191,11 +193,11 @@ impl<'p> Messages<'_, 'p> {
         }
     }
 
-    /// The same for a rank with wildcards, where a channel's messages may be taken by other
-    /// receives.
+    /// Handles the ends of messages to a rank with wildcards, where other receives may take a
+    /// channel's messages.
     fn of_wild_rank(&mut self, rank: &mut [End]) {
-        // How many sends there are by source and tag, either of which may be any, and how many
-        // receives with a wildcard.
+        // The number of sends by source and tag, also with [`ANY`] in place of either, and the
+        // number of receives with wildcards.
         let mut sends: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         let mut wild: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for end in rank.iter() {
@@ -229,7 +231,8 @@ impl<'p> Messages<'_, 'p> {
         }
     }
 
-    /// Whether some ends of messages at one rank start one after the other.
+    /// Returns true if some ends of messages at one rank start one after the other. Sorts them by
+    /// their starts.
     fn in_order(&mut self, ends: &mut [End]) -> bool {
         let [first, _, ..] = ends else { return true };
         let rank = self.whole.rank(first.vertex);

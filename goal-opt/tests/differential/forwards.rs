@@ -1,5 +1,5 @@
-//! Programs that send on what they received: broadcasts, scatters and reductions along random
-//! trees, one after the other.
+//! Programs that forward received data: broadcasts, scatters and reductions along random trees, one
+//! after the other.
 
 use goal_lang::{ParseOptions, Program, SourceMap};
 use std::collections::HashMap;
@@ -7,12 +7,12 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of one of the areas of a rank's memory that operations work in.
+/// The size of one of the areas of a rank's memory that operations use.
 const AREA: u64 = 64;
 const AREAS: u64 = 3;
 
-/// A program whose messages are parts of what others brought. Each action requires the earlier ones
-/// of its rank that touch the same bytes, and some more, so there is one outcome.
+/// A program whose messages are parts of received ones. Each action requires the earlier ones of
+/// its rank that access the same bytes, and some more, so there is one outcome.
 pub(crate) fn forwards(seed: u64) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let ranks = random.usize(2..=5);
@@ -73,7 +73,8 @@ struct Forwards {
 }
 
 impl Forwards {
-    /// What the root has goes to all, or a part of it; some work on it before they send it on.
+    /// Sends data of the root, or a part of it, to all ranks. Some ranks change it before they
+    /// forward it.
     fn broadcast(&mut self) {
         let order = self.order();
         let size = 4 * self.random.u64(4..=14);
@@ -98,7 +99,7 @@ impl Forwards {
         }
     }
 
-    /// The sums of what all have go up a tree.
+    /// Adds the data of all ranks along a tree.
     fn reduction(&mut self) {
         let order = self.order();
         let size = 4 * self.random.u64(4..=14);
@@ -117,7 +118,7 @@ impl Forwards {
         order
     }
 
-    /// The parent of a place of the tree: chains are as likely as all others.
+    /// The parent of a position of the tree. Chains are as likely as all other trees.
     fn parent(&mut self, at: usize) -> usize {
         if self.random.bool() { at - 1 } else { self.random.usize(..at) }
     }
@@ -157,7 +158,7 @@ impl Forwards {
             false => format!("recv {} from {source} tag {tag}", scattered(&mut self.random, into)),
         };
         if with_sum && into.in_scratch {
-            // Scratch memory holds nothing at the start.
+            // Scratch memory is undefined at the start.
             let filled = self.buffer(into.size, Some(into), false);
             let copy = format!("exec copyInt32 with {filled} {into}");
             self.act(destination, &copy, &[(filled, false), (into, true)], None);
@@ -175,8 +176,8 @@ impl Forwards {
         );
     }
 
-    /// Adds an action that comes after those which touch the same bytes, the message before it in
-    /// its channel, and sometimes others.
+    /// Adds an action after those that access the same bytes, after the message before it in its
+    /// channel, and sometimes after others.
     fn act(
         &mut self,
         rank: usize,

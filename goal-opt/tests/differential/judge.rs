@@ -1,17 +1,17 @@
-//! Whether a program is as good as another: the rules that every pass keeps, seen from outside.
+//! Compares programs before and after passes: the rules that every pass must keep.
 
 use goal_interp::{Eager, Error, Options, Outcome, outcomes, run};
 use goal_lang::{ANY, Action, ActionId, Program};
 use std::collections::BTreeMap;
 
-/// Orders in which a changed program is run.
+/// The number of orders in which a changed program is run.
 const ORDERS: u64 = 4;
-/// States above which a program's outcomes are not listed.
+/// Bound on the states when the outcomes of a program are listed.
 const STATES_MAX: usize = 4_000;
 
-/// Runs `after` in several orders with every kind of send: its memory ends as that of `before`, and
-/// every receive takes the message that it took. `before` has one outcome. Returns how many orders
-/// were run.
+/// Runs `after` in several orders with every kind of send. Its memory must end as that of `before`,
+/// and every receive must take the same message. `before` must have one outcome. Returns the number
+/// of orders.
 pub(crate) fn same_outcome(seed: u64, before: &Program, after: &Program) -> Result<u64, String> {
     let options =
         |order: u64, eager| Options { seed: order, eager, wtime: 17.25, ..Options::default() };
@@ -42,8 +42,8 @@ pub(crate) fn same_outcome(seed: u64, before: &Program, after: &Program) -> Resu
     Ok(ORDERS)
 }
 
-/// Runs both without wildcards at eager limits of `eager_limit` bytes and of none: where `before`
-/// ends, so does `after`, with the same memory. Returns how many orders were run.
+/// Runs two programs without wildcards with eager limits of `eager_limit` bytes and of 0. If
+/// `before` ends, `after` must end, too, with the same memory. Returns the number of orders.
 pub(crate) fn ends_as_before(
     seed: u64,
     before: &Program,
@@ -67,14 +67,14 @@ pub(crate) fn ends_as_before(
     Ok(orders)
 }
 
-/// Whether every outcome of `after` is one of `before`. Returns how many outcomes were compared; 0
-/// where there are too many to list.
+/// Checks that every outcome of `after` is one of `before`. Returns the number of outcomes that
+/// were compared; 0 if there are too many to list.
 pub(crate) fn no_new_outcome(before: &Program, after: &Program) -> Result<u64, String> {
     let list = |program| {
         outcomes(program, &Options::default(), STATES_MAX).map_err(|error| error.to_string())
     };
     let (Some(mut allowed), Some(found)) = (list(before)?, list(after)?) else { return Ok(0) };
-    // What no action touches any more counts as zero, as everywhere.
+    // Memory that no action accesses any more counts as zero.
     let trimmed =
         |memory: Vec<Vec<u8>>| memory.into_iter().map(|bytes| trimmed(&bytes)).collect::<Vec<_>>();
     allowed = allowed.into_iter().map(trimmed).collect();
@@ -90,7 +90,7 @@ fn trimmed(bytes: &[u8]) -> Vec<u8> {
     bytes[..end].to_vec()
 }
 
-/// The memory that an outcome ends with, at least as long as the expected one.
+/// The memory at the end of an outcome, at least as long as the expected one.
 fn padded(expected: &Outcome, outcome: &Outcome) -> Vec<Vec<u8>> {
     let mut memory = outcome.memory.clone();
     for (mine, wanted) in memory.iter_mut().zip(&expected.memory) {
@@ -99,10 +99,10 @@ fn padded(expected: &Outcome, outcome: &Outcome) -> Vec<Vec<u8>> {
     memory
 }
 
-/// A rank and the label of an action of it.
+/// A rank and the label of one of its actions.
 type Named = (u32, String);
 
-/// The send whose message each receive took, by label, of the receives that name their source.
+/// The send whose message each receive took, by label, for receives that name their source.
 fn matching(program: &Program, outcome: &Outcome) -> BTreeMap<Named, Named> {
     let named = |(rank, id): (u32, ActionId)| {
         let label = program.body_of(rank).debug.labels.get(id).unwrap_or_default();
@@ -125,7 +125,7 @@ fn matching(program: &Program, outcome: &Outcome) -> BTreeMap<Named, Named> {
             continue;
         }
         let (receive, send) = (named(receive), named(sends[&(taken.source, rank, taken.sequence)]));
-        // An action that a pass made has no label, or that of one which it stands for.
+        // An action that a pass made has no label, or the label of an action that it replaces.
         if !receive.1.is_empty() && !send.1.is_empty() {
             matching.insert(receive, send);
         }

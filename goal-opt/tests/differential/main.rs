@@ -1,9 +1,9 @@
-//! Every pass of the table, and the pipelines of the levels, over random programs: what a program
-//! computes, which message each receive takes and whether it ends stay as they were (`RULES.md`).
+//! Runs every pass of the table, and the pipelines of the levels, on random programs. The result of
+//! a program, the message that each receive takes, and its end must stay the same (`RULES.md`).
 //!
-//! A new row of the table is tested without a new test. A pass whose name alone, or whose usual
-//! programs, say too little gets a row in [`trial::SPECIAL`]. `cargo test -p goal-opt --test
-//! differential -- --nocapture` tells how many programs and orders were run.
+//! A new row of the table is tested without a new test. A pass gets a row in [`trial::SPECIAL`] if
+//! its name alone, or its usual programs, are not enough. `cargo test -p goal-opt --test
+//! differential -- --nocapture` prints the numbers of programs and orders.
 
 mod forwards;
 mod judge;
@@ -39,7 +39,7 @@ fn special_rows_are_of_passes_in_the_table() {
     }
 }
 
-/// The judge has to notice passes that break the rules, and some programs have to rely on eager
+/// The comparison must find passes that break the rules, and some programs must rely on eager
 /// sends.
 #[test]
 fn broken_passes_are_noticed() {

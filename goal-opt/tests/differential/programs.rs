@@ -1,4 +1,4 @@
-//! The random programs that passes are tried on.
+//! The random programs that passes are tested on.
 
 mod bundles;
 
@@ -10,7 +10,7 @@ pub(crate) fn usual(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &Shape::varied(seed)))
 }
 
-/// Like the usual ones, with many local operations on few bytes.
+/// Programs like the usual ones, with many local operations on few bytes.
 pub(crate) fn local(seed: u64) -> Program {
     let memory = [96, 320][(seed % 2) as usize];
     let shape =
@@ -28,7 +28,7 @@ pub(crate) fn restricted_exchanges(seed: u64) -> Program {
     with_more_order(seed, &exchanges(2 * seed + 1))
 }
 
-/// Programs of many messages between few ranks, one of two without much else.
+/// Programs of many messages between few ranks; every second one has little else.
 pub(crate) fn exchanges(seed: u64) -> Program {
     let shape = match seed % 2 {
         0 => Shape { ranks: (3, 6), events: (10, 24), operand_max: 8, ..Shape::varied(seed) },
@@ -48,7 +48,7 @@ pub(crate) fn bundles(seed: u64) -> Program {
     labelled(bundles::program(seed))
 }
 
-/// A program without wildcards whose ranks wait more than they need to: some rely on eager sends,
+/// A program without wildcards with additional dependencies. Some of these rely on eager sends,
 /// some never end.
 pub(crate) fn restricted(seed: u64) -> Program {
     let shape = Shape { wildcards: false, ..Shape::varied(seed) };
@@ -61,7 +61,7 @@ pub(crate) fn several_outcomes(seed: u64) -> Program {
     labelled(goal_smith::program(seed, &Shape::several_outcomes()))
 }
 
-/// Labels every action with its number, so that it is known again wherever a pass puts it.
+/// Labels every action with its number, so that it can be found after a pass moved it.
 fn labelled(mut program: Program) -> Program {
     for body in &mut program.bodies {
         let mut labels = Labels::default();
@@ -73,8 +73,7 @@ fn labelled(mut program: Program) -> Program {
     program
 }
 
-/// The program with random dependencies more between messages of a rank, in an order of its
-/// actions.
+/// Adds random dependencies between messages of a rank, in an order of its actions.
 pub(crate) fn with_more_order(seed: u64, program: &Program) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut program = program.clone();
@@ -95,7 +94,7 @@ pub(crate) fn with_more_order(seed: u64, program: &Program) -> Program {
     program
 }
 
-/// The program without its dependencies.
+/// Removes all dependencies.
 pub(crate) fn without_order(program: &Program) -> Program {
     let mut program = program.clone();
     for body in &mut program.bodies {

@@ -1,4 +1,4 @@
-//! A pass or a level, tried on thousands of programs.
+//! Tests a pass or a level on thousands of programs.
 
 use crate::{judge, programs};
 use goal_lang::Program;
@@ -7,24 +7,24 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Programs that a pass is tried on.
+/// The number of programs for a pass.
 const OF_PASS: u64 = 10_000;
-/// Programs that a level is tried on, whose passes have trials of their own.
+/// The number of programs for a level, whose passes have trials of their own.
 const OF_LEVEL: u64 = 2_000;
 
-/// How a pass is tried where its name alone and the usual programs say too little.
+/// The trial of a pass for which its name and the usual programs are not enough.
 pub(crate) struct Special {
     /// The pass.
     pub(crate) pass: &'static str,
-    /// It, and what it needs, as in `--passes`.
+    /// A list of passes with the pass and those that it needs.
     pub(crate) spec: &'static str,
-    /// The usual programs.
+    /// The programs to use.
     pub(crate) program: fn(u64) -> Program,
-    /// The least share of the usual programs that it has to change, in percent.
+    /// The least share of these programs that it must change, in percent.
     pub(crate) changed_percent: u64,
 }
 
-/// Passes that don't do much to the usual programs with their usual parameters.
+/// The passes that change few of the usual programs with their default parameters.
 pub(crate) const SPECIAL: &[Special] = &[
     Special { pass: "join", spec: "join(most=2)", program: programs::usual, changed_percent: 20 },
     Special {
@@ -55,15 +55,14 @@ pub(crate) const SPECIAL: &[Special] = &[
     },
 ];
 
-/// Makes a program of a seed.
+/// Makes a program from a seed.
 type Maker = fn(u64) -> Program;
 
-/// Passes whose restricted programs, which may rely on eager sends or never end, have to be made
-/// for them.
+/// Passes that need special restricted programs. Those may rely on eager sends or never end.
 const RESTRICTED: &[(&str, Maker)] =
     &[("coalesce", programs::restricted_bundles), ("contention", programs::restricted_exchanges)];
 
-/// What is tried, and on what.
+/// A pipeline and the programs that it is tested on.
 pub(crate) struct Trial {
     name: String,
     pipeline: Pipeline,
@@ -90,7 +89,7 @@ impl Trial {
         }
     }
 
-    /// The trials of the pipelines that users get.
+    /// The trials of the pipelines of the levels.
     pub(crate) fn of_levels() -> impl Iterator<Item = Self> {
         [("-O1", Level::O1), ("-O2", Level::O2)].into_iter().map(|(name, level)| Self {
             name: name.to_owned(),
@@ -102,11 +101,11 @@ impl Trial {
         })
     }
 
-    /// Runs the trial, and prints what was run.
+    /// Runs the trial and prints its numbers.
     ///
     /// # Panics
-    /// At the first program that the passes don't keep, with its seed, and if they change too few
-    /// programs for the trial to mean anything.
+    /// At the first program that breaks a rule after the passes, with its seed, and if the passes
+    /// change too few programs for the trial to mean anything.
     pub(crate) fn run(&self) {
         let start = Instant::now();
         let counts = Counts::default();
@@ -150,7 +149,7 @@ impl Trial {
         );
     }
 
-    /// The program that the passes make; `None` where they leave it as it is or refuse.
+    /// The program after the passes; `None` if they don't change it or refuse.
     fn transform(
         &self,
         before: &Program,
@@ -177,7 +176,7 @@ impl Trial {
     }
 }
 
-/// What a trial ran.
+/// The numbers of a trial.
 #[derive(Debug, Default)]
 struct Counts {
     programs: AtomicU64,
@@ -210,7 +209,8 @@ impl fmt::Display for Counts {
     }
 }
 
-/// Calls `work` with every number below `count`, on all processors. Panics where one does.
+/// Calls `work` with every number below `count`, on all processors. Panics if one of the calls
+/// does.
 fn in_parallel(count: u64, work: impl Fn(u64) + Sync) {
     let next = AtomicU64::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);

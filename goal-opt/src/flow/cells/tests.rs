@@ -6,7 +6,7 @@ fn a_place_has_the_number_of_places_before_it() {
     let mut random = fastrand::Rng::with_seed(1);
     let top = [1, 16, 1000, u64::MAX - 1];
     for round in 0..200 {
-        // Close together, far apart, and clusters of which one bucket takes all.
+        // Bounds that are close together, far apart, and in clusters that one bucket contains.
         let mut bounds: Vec<u64> =
             (0..random.usize(2..200)).map(|_| random.u64(..=top[round % 4])).collect();
         if round % 3 == 0 {

@@ -1,22 +1,22 @@
-//! Which messages become one.
+//! Selects the messages that are merged.
 
 use super::open::{Open, wild_ranks};
 use super::readiness::Readiness;
-use crate::passes::levels::{Message, numbered_pairs, size};
+use crate::passes::levels::{Message, numbered_pairs};
 use crate::whole::{Vertex, Whole};
 use goal_lang::{Action, ActionId, Edge, Payload, Placement, Space};
 use std::collections::BTreeMap;
 
-/// What becomes of the sends and receives of the ranks.
+/// The changes of sends and receives.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Ends of messages of a rank that become one, in order.
+    /// Groups of sends or receives of a rank that become one, in order.
     pub(super) bundles: Vec<(u32, Vec<ActionId>)>,
-    /// Start dependencies of a rank between what is left.
+    /// New start dependencies of a rank between the remaining messages.
     pub(super) orders: Vec<(u32, Edge)>,
 }
 
-/// What messages have in common that may be merged.
+/// The common properties of messages that may be merged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     source: u32,
@@ -25,8 +25,8 @@ struct Key {
     readiness: [u32; 2],
 }
 
-/// Fills bundles of at most `size_max` bytes, in the order of the sends. Where the order of
-/// messages with the same tag was that of the layout, it is from now on one of dependencies.
+/// Makes bundles of at most `size_max` bytes, in the order of the sends. If only the layout orders
+/// messages with the same tag, dependencies keep this order from now on.
 pub(super) fn plan(
     whole: &Whole<'_>,
     messages: Vec<Message>,
@@ -69,15 +69,16 @@ pub(super) fn plan(
     plan
 }
 
-/// Messages of a group that follow each other and fit into one.
+/// Divides the messages of a group into bundles of neighbours that fit into one message.
 fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Vec<Message>> {
     let mut bundles: Vec<Vec<Message>> = Vec::new();
     let mut open = None;
     for &(_, message) in group {
         let form = [form(whole, message.send), form(whole, message.recv)];
-        let bytes = size(whole, message.send);
-        let fits =
-            bytes > 0 && bytes == size(whole, message.recv) && form.iter().all(Option::is_some);
+        let bytes = whole.message_size(message.send);
+        let fits = bytes > 0
+            && bytes == whole.message_size(message.recv)
+            && form.iter().all(Option::is_some);
         let bundle = match open.take() {
             Some(bundle) if fits => Bundle::add(bundle, whole, message, form, bytes, size_max),
             _ => None,
@@ -98,8 +99,7 @@ fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Ve
     bundles
 }
 
-/// How an end of a message is placed, and whether it has an address. `None` where it computes
-/// something.
+/// The placement of an end of a message, and true if it has an address. `None` if it combines.
 type Form = Option<(Placement, bool)>;
 
 fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
@@ -115,17 +115,17 @@ fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
     }
 }
 
-/// A bundle that is being filled.
+/// A bundle under construction.
 struct Bundle {
     form: [Form; 2],
     bytes: u64,
-    /// By space and first byte, the end of what its receives store.
+    /// The ranges that its receives store: by space and first byte, the end.
     stored: BTreeMap<(Space, u64), u64>,
 }
 
 impl Bundle {
-    /// With one more message, unless that has another form, is too large, or stores where another
-    /// does.
+    /// Adds a message. Returns `None` if it has another form, is too large, or stores bytes that
+    /// another one does.
     fn add(
         mut self,
         whole: &Whole<'_>,

@@ -1,10 +1,10 @@
-//! Merging the ends of messages in a rank's body.
+//! Merges sends and receives in a rank's body.
 
 use super::bundles::Plan;
 use crate::edit::{Owners, Removal, place};
 use goal_lang::{Action, ActionId, Body, Edge, Payload, Piece, Pieces, Program};
 
-/// Carries a plan out, rank by rank. False where there is nothing to do.
+/// Executes a plan, rank by rank. Returns false if there is nothing to do.
 pub(super) fn apply(program: &mut Program, mut plan: Plan) -> bool {
     plan.bundles.sort_by_key(|&(rank, _)| rank);
     plan.orders.sort_by_key(|&(rank, _)| rank);
@@ -44,7 +44,7 @@ fn merge(body: &mut Body, bundles: &[(u32, Vec<ActionId>)], orders: &[(u32, Edge
     removal.finish(body);
 }
 
-/// The buffers of several ends of messages, one behind the other.
+/// The buffers of several sends or receives, one after the other.
 fn payload(body: &mut Body, bundle: &[ActionId]) -> Payload {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut pattern = 0;

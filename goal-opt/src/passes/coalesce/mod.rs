@@ -1,5 +1,5 @@
-//! Coalescing: small messages between the same two ranks that become ready together are one vector
-//! send and one receive.
+//! Coalescing: small messages between the same two ranks that become ready together become one send
+//! and one receive of a vector.
 
 mod bundles;
 mod merge;
@@ -16,12 +16,12 @@ use goal_lang::Program;
 use open::Open;
 use readiness::Readiness;
 
-/// Makes small messages one. Their sends wait for the same actions, and so do their receives; the
-/// message has the tag of the first and at most `size` bytes, or as many as the runtime and the
-/// machine send without a receive, if these are fewer.
+/// Merges small messages whose sends wait for the same actions, and whose receives do, too. The
+/// message has the tag of the first and at most `size` bytes, or fewer if the runtime or the
+/// machine sends fewer without a posted receive.
 ///
 /// # Errors
-/// None: what cannot be merged stays.
+/// None: messages that cannot be merged stay.
 pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let size = context.arguments.number("size").unwrap_or_else(|| default_size(context.machine));
     let size = size.min(context.eager_limit).min(context.machine.eager_bytes_max);
@@ -36,15 +36,15 @@ pub(crate) fn coalesce(program: &mut Program, context: &Context<'_>) -> Result<b
     Ok(merge::apply(program, plan))
 }
 
-/// Bytes that take as long on the wire as a message without any takes all in all, so that a message
-/// that waits for the others of its bundle takes at most twice as long: `(2o + L) / (G + 2O)`.
+/// The number of bytes that take as long on the wire as an empty message takes in all: `(2o + L) /
+/// (G + 2O)`. So a message that waits for the others of its bundle takes at most twice as long.
 fn default_size(machine: &Machine) -> u64 {
     let per_byte = machine.gap_per_byte_ns + 2.0 * machine.overhead_per_byte_ns;
     if per_byte > 0.0 { (machine.message_ns(1) / per_byte) as u64 } else { u64::MAX }
 }
 
-/// The messages that are free to be merged with others of their level. Of channels whose matching
-/// the layout decides all messages are, or the channel stays as it is.
+/// The messages that may be merged with others of their level. If the layout decides the matches of
+/// a channel, all its messages are among them, or the channel stays as it is.
 fn messages(whole: &Whole<'_>, partner: &mut [Vertex], open: &mut Open) -> Vec<Message> {
     let mut messages = free_messages(whole, partner);
     let mut is_free = vec![false; whole.len()];

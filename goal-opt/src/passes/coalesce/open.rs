@@ -1,24 +1,23 @@
-//! Channels whose messages are in no order but that of the layout.
+//! Channels whose messages are ordered by the layout alone.
 
 use super::readiness::Readiness;
 use crate::flow::Order;
 use crate::pass::Context;
-use crate::passes::levels::size;
 use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 
-/// Channels of a source, a destination and a tag, each with its sends and receives in pairs, and
-/// whose order is open only among those that become ready together, at both ends: there the n-th
-/// send of the layout may meet the n-th receive.
+/// Channels of a source, a destination and a tag, with their sends and receives in pairs. Their
+/// order is open only among messages that become ready together, at both ends: there the n-th send
+/// of the layout is paired with the n-th receive.
 pub(super) struct Open {
     channels: Vec<Vec<[Vertex; 2]>>,
-    /// By vertex, whether it is an end of such a message.
+    /// By vertex, true if it is an end of such a message.
     is_open: Vec<bool>,
 }
 
 impl Open {
-    /// Pairs what has no partner yet. Linear, but for the bounded searches of [`Order`].
+    /// Pairs ends that have no partner yet. Linear, except for the bounded searches of [`Order`].
     pub(super) fn pair(
         whole: &Whole<'_>,
         readiness: &mut Readiness,
@@ -31,7 +30,7 @@ impl Open {
         for [sends, recvs] in ends(whole, partner) {
             if sends.len() == recvs.len()
                 && std::iter::zip(&sends, &recvs)
-                    .all(|(&send, &recv)| size(whole, send) == size(whole, recv))
+                    .all(|(&send, &recv)| whole.message_size(send) == whole.message_size(recv))
                 && orders.fit(&sends, &recvs, readiness)
             {
                 for (&send, &recv) in std::iter::zip(&sends, &recvs) {
@@ -50,12 +49,13 @@ impl Open {
         open
     }
 
-    /// Whether a send or a receive is of such a channel.
+    /// Returns true if a send or a receive belongs to such a channel.
     pub(super) fn has(&self, vertex: Vertex) -> bool {
         self.is_open[vertex.index()]
     }
 
-    /// Takes the partners from channels that have a send which is not fit. Whether there were any.
+    /// Removes the pairs of channels with a send for which `is_fit` is false. Returns true if there
+    /// were any.
     pub(super) fn drop_unless(
         &mut self,
         partner: &mut [Vertex],
@@ -78,7 +78,7 @@ impl Open {
 }
 
 /// The sends and the receives without a partner, by channel, each in the order of the layout.
-/// Without messages of a rank to itself and to ranks that receive with wildcards.
+/// Without messages of a rank to itself, and without those to ranks that receive with wildcards.
 fn ends(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<[Vec<Vertex>; 2]> {
     let wild = wild_ranks(whole);
     let mut numbers: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
@@ -100,7 +100,7 @@ fn ends(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<[Vec<Vertex>; 2]> {
     channels
 }
 
-/// By rank, whether it receives from any source or with any tag.
+/// By rank, true if it has a receive with a wildcard.
 pub(super) fn wild_ranks(whole: &Whole<'_>) -> Vec<bool> {
     let mut wild = vec![false; whole.program.ranks.len()];
     for vertex in whole.vertices() {
@@ -113,13 +113,13 @@ pub(super) fn wild_ranks(whole: &Whole<'_>) -> Vec<bool> {
 
 struct Orders<'w, 'p> {
     whole: &'w Whole<'p>,
-    /// By body.
+    /// By body, its order, if it was needed.
     of: Vec<Option<Order<'p>>>,
 }
 
 impl Orders<'_, '_> {
-    /// Whether the messages are in classes, at both ends the same: in a class all become ready
-    /// together, and all of them start before those of the next one.
+    /// Returns true if the messages fall into classes, the same at both ends: the messages of a
+    /// class become ready together, and all of them start before those of the next class.
     fn fit(&mut self, sends: &[Vertex], recvs: &[Vertex], readiness: &mut Readiness) -> bool {
         let mut class = 0;
         for i in 1..sends.len() {
@@ -139,7 +139,7 @@ impl Orders<'_, '_> {
         true
     }
 
-    /// Whether all of some actions of a rank start before another does.
+    /// Returns true if all actions of `earlier` start before `later` does.
     fn start_before(&mut self, earlier: &[Vertex], later: Vertex) -> bool {
         let whole = self.whole;
         let body = whole.program.ranks[whole.rank(later) as usize].body;

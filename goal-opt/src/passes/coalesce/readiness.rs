@@ -1,10 +1,10 @@
-//! Which actions of a body wait for the same others.
+//! Classes of actions of a body with the same prerequisites.
 
 use crate::whole::{Vertex, Whole};
 use goal_lang::{ActionId, Body, Program};
 use rustc_hash::FxHashMap;
 
-/// By body and action, a number that those have in common which wait for the ends and the starts of
+/// By body and action, a number. Actions with the same number wait for the ends and the starts of
 /// the same actions.
 pub(super) struct Readiness(Vec<Option<Vec<u32>>>);
 

@@ -1,4 +1,4 @@
-//! Which messages become one.
+//! Messages that are merged, and messages that are not.
 
 use crate::{Machine, Pipeline, Timings, run};
 use goal_interp::{Eager, Options, outcomes};
@@ -79,8 +79,8 @@ fn the_machine_says_what_is_small() {
     assert_eq!(machine("G=0,O=0"), u64::MAX);
 }
 
-/// Messages of one tag that are equally ready meet in any order before, and in that of the layout
-/// afterwards.
+/// Messages of one tag that become ready together match in any order before the pass, and in that
+/// of the layout afterwards.
 #[test]
 fn of_the_outcomes_that_the_order_of_messages_allows_one_stays() {
     let before = parts(&[8, 8, 8], true);
@@ -92,8 +92,7 @@ fn of_the_outcomes_that_the_order_of_messages_allows_one_stays() {
     assert!(allowed.len() > 1 && found.len() == 1 && found.is_subset(&allowed));
 }
 
-/// A channel of which some messages wait for more than others, and of which the order isn't known,
-/// stays.
+/// A channel stays if some of its messages wait for more than others and their order isn't known.
 #[test]
 fn other_prerequisites_are_another_readiness() {
     for (is_ordered, expected) in [(false, vec![4, 4, 4, 4, 4]), (true, vec![8, 4, 8])] {
@@ -127,8 +126,8 @@ fn other_prerequisites_are_another_readiness() {
     }
 }
 
-/// A rank that answers the first message before it takes the second, whose sender waits for the
-/// answer: one message would never be sent.
+/// A rank answers the first message before it takes the second, whose sender waits for the answer:
+/// a merged message would never be sent.
 #[test]
 fn messages_that_are_in_order_stay_apart() {
     let mut bodies = [BodyBuilder::default(), BodyBuilder::default()];
@@ -146,7 +145,7 @@ fn messages_that_are_in_order_stay_apart() {
         .expect("it ends");
 }
 
-/// What a receive stores of a pattern depends on how many messages came before it.
+/// The pattern that a receive stores depends on the number of messages before it.
 #[test]
 fn stored_patterns_keep_their_numbers() {
     let with_pattern = |received: Payload| {

@@ -5,20 +5,20 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const NONE: u32 = u32::MAX;
 
-/// Marks an entry of `degrees` as a place in the list.
+/// Marks an entry of `degrees` as a position in the list.
 const START: u32 = 1 << 31;
 
-/// Edges that alternating paths may have in all, for each edge of the graph.
+/// Bound on the length of all alternating paths, for each edge of the graph.
 const STEPS_PER_EDGE: usize = 64;
 
-/// A colour for each edge, so that no two edges at a vertex of either side have the same; colours
+/// Gives each edge a colour, so that no two edges at a vertex of either side have the same. Colours
 /// are numbers below the largest degree.
 ///
-/// A split along Euler trails halves all degrees, and each half is coloured by itself (Gabow and
-/// Kariv 1982). Where an odd degree leads to one colour too many, the edges of the rarest colour
-/// get others along alternating paths. O(m log D) for m edges and degree D, but for these paths:
-/// where they take more than [`STEPS_PER_EDGE`] steps for each edge, a colour too many stays, so
-/// that there may be up to twice as many as needed.
+/// A split along Euler trails halves all degrees, and each half is coloured alone (Gabow and Kariv
+/// 1982). If an odd degree leads to one colour too many, the edges of the rarest colour get others
+/// along alternating paths. Takes O(m log D) for m edges and degree D, except for these paths: if
+/// they take more than [`STEPS_PER_EDGE`] steps for each edge, the additional colour stays, so that
+/// there may be up to twice as many colours as needed.
 pub(super) fn colour(edges: &[(u32, u32)]) -> Colours {
     let mut colouring = Colouring::new(edges);
     colouring.solve(&(0..edges.len() as u32).collect::<Vec<_>>());
@@ -27,23 +27,23 @@ pub(super) fn colour(edges: &[(u32, u32)]) -> Colours {
 
 /// A colouring.
 pub(super) struct Colours {
-    /// By edge.
+    /// The colour of each edge.
     pub(super) of: Vec<u32>,
-    /// Whether there may be more colours than needed.
+    /// True if there may be more colours than needed.
     pub(super) is_cut_short: bool,
 }
 
 struct Colouring {
-    /// Both vertices of each edge, in one numbering without gaps: even numbers to the left, odd
-    /// ones to the right.
+    /// Both vertices of each edge, in one numbering without gaps: even numbers on the left, odd
+    /// ones on the right.
     edges: Vec<[u32; 2]>,
     colours: Vec<u32>,
-    /// By vertex, scratch for one split: its degree, then where its edges end in a list.
+    /// By vertex, scratch for one split: its degree, then the end of its edges in a list.
     degrees: Vec<u32>,
-    /// By vertex, scratch for one split: where its edges begin in the list.
+    /// By vertex, scratch for one split: the begin of its edges in the list.
     firsts: Vec<u32>,
     used: Vec<bool>,
-    /// Edges that alternating paths may still have in all.
+    /// The rest of the bound on alternating paths.
     steps_left: usize,
 }
 
@@ -67,8 +67,8 @@ impl Colouring {
         }
     }
 
-    /// Colours some edges, and returns with how many colours: their largest degree, if paths are
-    /// not cut short.
+    /// Colours some edges and returns the number of colours: their largest degree, unless paths are
+    /// cut short.
     fn solve(&mut self, edges: &[u32]) -> u32 {
         let degree = self.count_degrees(edges);
         if degree <= 1 {
@@ -87,7 +87,7 @@ impl Colouring {
         colours
     }
 
-    /// Leaves the degree of each vertex in `degrees` and returns the largest.
+    /// Computes the degree of each vertex in `degrees` and returns the largest.
     fn count_degrees(&mut self, edges: &[u32]) -> u32 {
         let mut largest = 0;
         for &edge in edges {
@@ -107,11 +107,11 @@ impl Colouring {
         }
     }
 
-    /// Two halves: of the edges at each vertex as many in the one as in the other, or one more.
-    /// Needs the degrees, and forgets them.
+    /// Divides edges into two halves, so that the numbers of edges at each vertex differ by one at
+    /// most. `degrees` must hold the degrees and is cleared.
     fn split(&mut self, edges: &[u32]) -> [Vec<u32>; 2] {
-        // The edges at each vertex, in one list; `degrees` becomes the end of what is left of a
-        // vertex's part.
+        // The edges at each vertex, in one list. `degrees` becomes the end of the unused part of a
+        // vertex's edges.
         let mut vertices: Vec<u32> = Vec::new();
         let mut odd = Vec::new();
         let mut end = 0;
@@ -154,7 +154,7 @@ impl Colouring {
         halves
     }
 
-    /// The next edge at a vertex that no trail has used.
+    /// Takes the next edge at a vertex that no trail has used.
     fn take(&mut self, vertex: u32, list: &[u32]) -> Option<u32> {
         let end = &mut self.degrees[vertex as usize];
         while (*end & !START) > self.firsts[vertex as usize] {
@@ -167,8 +167,8 @@ impl Colouring {
         None
     }
 
-    /// Gets by with `colours` colours where there is one more than that and than needed. False
-    /// where that takes too many steps.
+    /// Reduces the colours of edges from `colours` + 1, one more than needed, to `colours`. Returns
+    /// false if this takes too many steps.
     fn drop_colour(&mut self, edges: &[u32], colours: u32) -> bool {
         let mut counts = vec![0u32; colours as usize + 1];
         edges.iter().for_each(|&edge| counts[self.colours[edge as usize] as usize] += 1);
@@ -215,8 +215,8 @@ impl Colouring {
     }
 
     /// Swaps two colours along the path that begins at a vertex with an edge of the first. In a
-    /// bipartite graph it does not come to a vertex of the other side that has no edge of the
-    /// first.
+    /// bipartite graph the path never reaches a vertex of the other side that has no edge of the
+    /// first colour.
     fn swap_path(&mut self, start: u32, colours: [u32; 2], at: &mut Slots) {
         let mut path = Vec::new();
         let (mut vertex, mut next) = (start, 0);
@@ -242,7 +242,7 @@ impl Colouring {
     }
 }
 
-/// By vertex and colour, the edge: a table where most have one, else a map.
+/// By vertex and colour, the edge: a table if most entries are used, otherwise a map.
 enum Slots {
     Table { edges: Vec<u32>, colours: usize },
     Map(FxHashMap<(u32, u32), u32>),
@@ -289,7 +289,7 @@ mod tests {
         );
     }
 
-    /// That no vertex has a colour twice; the largest degree.
+    /// Asserts that no vertex has a colour twice. Returns the largest degree.
     fn proper(edges: &[(u32, u32)], colours: &[u32]) -> u32 {
         let mut degrees: FxHashMap<(bool, u32), u32> = FxHashMap::default();
         let mut seen = HashSet::new();
@@ -317,7 +317,8 @@ mod tests {
         (0..5000).for_each(|seed| check(&random(seed)));
     }
 
-    /// A bound on the work costs colours, at most twice as many, but leaves a colouring.
+    /// If the bound on the work is reached, there are more colours, at most twice as many, but
+    /// still a colouring.
     #[test]
     fn without_paths_there_are_more_colours() {
         let mut more = 0;

@@ -1,4 +1,4 @@
-//! Contention scheduling: artificial dependencies bring messages that could be under way together
+//! Contention scheduling: additional dependencies divide messages that could be under way together
 //! into rounds (paper III.C: "a good scheduling could be achieved with multi-graph coloring", "by
 //! adding more dependencies which limits the dynamic scheduler's flexibility").
 
@@ -6,34 +6,34 @@ mod colouring;
 #[cfg(test)]
 mod tests;
 
-use super::levels::{Message, complete_run, free_messages, numbered_pairs, size};
+use super::levels::{Message, complete_run, free_messages, numbered_pairs};
 use crate::edit::{Edges, Owners, place};
 use crate::pass::{Context, Refusal};
 use crate::whole::{Whole, unique_partners};
 use goal_lang::{ActionId, Edge, Program};
 
-/// A send or a receive of a rank that has a place among the rounds.
+/// A send or a receive of a rank, and its round.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
     rank: u32,
     level: u32,
-    /// The round within the level.
+    /// The round within the level of the message.
     round: u32,
     is_recv: bool,
-    /// Whether the send waits for the receive.
+    /// True if the send waits for its receive.
     waits: bool,
     id: ActionId,
 }
 
-/// Messages of a level, which are in no order, are the edges of a bipartite multigraph from ranks
-/// that send to ranks that receive. Its colours are rounds: in each a rank sends at most one
-/// message and receives at most one. A send waits for the k-th send before it in its level, and for
-/// the receives of the level that are k rounds before it. Of the messages whose sends wait for
-/// their receives, each receive waits for the end of the k-th before it, so that a rank has no more
+/// Adds the dependencies of rounds. The messages of a level, which have no order, are the edges of
+/// a bipartite multigraph from sending to receiving ranks. Its colours are rounds: in each, a rank
+/// sends at most one message and receives at most one. A send waits for the k-th send before it in
+/// its level, and for the receives of its level that are k rounds earlier. A receive whose send
+/// waits for it waits for the end of the k-th such receive before it, so that a rank has no more
 /// than k open.
 ///
 /// # Errors
-/// None: messages whose order is not certain stay as they are.
+/// None: messages whose order is not certain stay.
 pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let k = context.arguments.number("k").unwrap_or(1);
     let k = usize::try_from(k).unwrap_or(usize::MAX);
@@ -55,7 +55,7 @@ pub(crate) fn contention(program: &mut Program, context: &Context<'_>) -> Result
     Ok(changed)
 }
 
-/// Every message's ends with their rounds, by rank, each in the order of rounds.
+/// Both ends of all messages with their rounds, by rank, each in the order of rounds.
 fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) -> Vec<Placed> {
     messages.sort_by_key(|message| message.level);
     let mut placed = Vec::with_capacity(2 * messages.len());
@@ -68,7 +68,7 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
         let colours = colouring::colour(&edges);
         is_cut_short |= colours.is_cut_short;
         for (message, round) in of_level.iter().zip(colours.of) {
-            let waits = size(whole, message.send) > context.eager_limit;
+            let waits = whole.message_size(message.send) > context.eager_limit;
             for (vertex, is_recv) in [(message.send, false), (message.recv, true)] {
                 let (rank, id) = (whole.rank(vertex), whole.id(vertex));
                 placed.push(Placed { rank, level: message.level, round, is_recv, waits, id });
@@ -84,7 +84,7 @@ fn rounds(whole: &Whole<'_>, mut messages: Vec<Message>, context: &Context<'_>) 
     placed
 }
 
-/// Adds the dependencies of a rank. False where all are there already.
+/// Adds the dependencies of a rank. Returns false if all are there already.
 fn chain(program: &mut Program, owners: &mut Owners, placed: &[Placed], k: usize) -> bool {
     let body = program.body_of(placed[0].rank);
     let (mut sends, mut recvs, mut awaited) =

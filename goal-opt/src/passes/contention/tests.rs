@@ -1,4 +1,4 @@
-//! What rounds look like.
+//! The rounds of some programs.
 
 use crate::{Pipeline, Timings, run};
 use goal_interp::{Eager, Options};
@@ -32,7 +32,7 @@ fn alltoall(ranks: u32) -> Program {
     program.finish()
 }
 
-/// In rounds, where all sends wait for their receives.
+/// The program in rounds when all sends wait for their receives.
 fn scheduled(program: &Program, k: u64) -> Program {
     scheduled_for(program, k, 0)
 }
@@ -57,8 +57,9 @@ fn ended_before(body: &Body, id: ActionId) -> BTreeSet<ActionId> {
     ended
 }
 
-/// Of the receives of each rank no more than `k` are open at once: they are in `k` chains, each of
-/// which waits for the one before it (Dilworth: as many as are not in order).
+/// Asserts that no more than `k` receives of each rank are open at once: they form `k` chains, in
+/// which each waits for the one before (Dilworth: the number of chains is the largest number of
+/// unordered receives).
 fn assert_at_most(program: &Program, k: usize) {
     for rank in 0..program.num_ranks() {
         let body = program.body_of(rank);
@@ -73,7 +74,7 @@ fn assert_at_most(program: &Program, k: usize) {
     }
 }
 
-/// Makes a receive the next one of a chain, if one that has ended before it has no next or can get
+/// Appends a receive to a chain, if one that has ended before it has no successor or can get
 /// another.
 fn follow(
     id: ActionId,
@@ -93,8 +94,8 @@ fn follow(
     false
 }
 
-/// By message, how many sends and receives of its source come before its send: its round, where
-/// rounds are full.
+/// By message, the number of sends and receives of its source before its send: its round, if rounds
+/// are full.
 fn rounds(program: &Program) -> Vec<BTreeSet<(u32, u32)>> {
     let mut rounds = vec![BTreeSet::new(); program.ranks.len() - 1];
     for rank in 0..program.num_ranks() {
@@ -160,7 +161,7 @@ fn a_rank_is_the_target_of_k_messages_at_once() {
     }
 }
 
-/// A receive that is held back makes its message wait in memory if its send doesn't wait for it.
+/// Holding back a receive makes its message wait in memory if the send does not wait for it.
 #[test]
 fn receives_of_eager_messages_are_not_held_back() {
     for (eager_limit, held_back) in [(99, 6), (100, 0)] {
@@ -175,7 +176,7 @@ fn receives_of_eager_messages_are_not_held_back() {
     }
 }
 
-/// What a receive stores of a pattern depends on how many messages came before it.
+/// The pattern that a receive stores depends on the number of messages before it.
 #[test]
 fn stored_patterns_keep_their_numbers() {
     let piece = Piece { addr: 0, size: 100, space: Space::Memory };
@@ -197,7 +198,7 @@ fn stored_patterns_keep_their_numbers() {
     }
 }
 
-/// Ranks that start all their sends before they receive: rounds of such messages would never end.
+/// Ranks start all their sends before they receive. Rounds of such messages would never end.
 #[test]
 fn messages_that_have_to_be_under_way_together_stay() {
     let mut before = alltoall(4);

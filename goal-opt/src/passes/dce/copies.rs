@@ -1,13 +1,14 @@
-//! Actions that read a copy read its source instead, where that still holds the same.
+//! Makes actions read the source of a copy instead of the copy, if the source still has the same
+//! content.
 
 use crate::flow::{Fate, Flow, Order, Outputs};
 use goal_lang::{Action, ActionId, Body, Op, Payload, Piece, partly_overlap};
 
-/// Readers of a copy above which it is left alone.
+/// Copies with more readers than this stay.
 const READERS_MAX: usize = 64;
 
-/// What actions become, for the copies of which every reader can do without; with them the copies
-/// are dead. Those of `dead` count for nothing.
+/// The new actions of readers of copies, for copies that no reader needs any more: these are then
+/// dead. Actions of `dead` are ignored.
 pub(super) fn find(
     body: &Body,
     flow: &Flow,
@@ -26,7 +27,7 @@ pub(super) fn find(
         }
         let mut after = Vec::with_capacity(readers.len());
         for &reader in &readers {
-            // What it reads of these bytes may have been written over in part.
+            // Some of the bytes that the reader reads may have been overwritten since the copy.
             let all_copied = flow.read_by(reader).all(|value| {
                 let read =
                     Piece { addr: value.start, size: value.end - value.start, space: value.space };
@@ -36,7 +37,7 @@ pub(super) fn find(
                 break;
             }
             let Some(action) = reading_source(body.action(reader), copy, source) else { break };
-            // Nobody writes the source between the copy and this.
+            // No action writes the source between the copy and this reader.
             let holds = flow.read_by(id).all(|value| match value.fate {
                 Fate::Final => true,
                 Fate::Overwritten(by) => by == reader || order.ends_before(reader, by),
@@ -54,7 +55,7 @@ pub(super) fn find(
     forwarded
 }
 
-/// Source and destination of a copy.
+/// The source and the destination of a copy of contiguous buffers.
 fn contiguous_copy(action: &Action) -> Option<[Piece; 2]> {
     match *action {
         Action::Exec { op: Op::Copy, spaces, a, b, size, .. }
@@ -69,7 +70,7 @@ fn contiguous_copy(action: &Action) -> Option<[Piece; 2]> {
     }
 }
 
-/// Who reads a copy that does not count at the end; `None` where that is not sure.
+/// The readers of a copy that is no output; `None` if they are not certain.
 fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Option<Vec<ActionId>> {
     let mut readers = Vec::new();
     for value in flow.written_by(copy) {
@@ -87,10 +88,10 @@ fn readers(flow: &Flow, outputs: &Outputs, copy: ActionId, dead: &[bool]) -> Opt
     Some(readers)
 }
 
-/// The action with `source` for what it reads of `copy`; `None` where it needs the copy.
+/// The action with `source` in place of `copy`; `None` if it needs the copy.
 fn reading_source(action: &Action, copy: Piece, source: Piece) -> Option<Action> {
     let touches = |piece: Piece| overlap(piece, copy);
-    // A piece inside the copy, at its source.
+    // The part of the source that a piece of the copy came from.
     let moved = |piece: Piece| {
         let inside = piece.space == copy.space
             && piece.addr >= copy.addr

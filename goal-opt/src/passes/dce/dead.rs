@@ -1,12 +1,11 @@
-//! Local operations whose result nobody reads.
+//! Local operations whose result no action reads.
 
-use super::is_removable;
 use crate::edit::{Edges, Removal};
 use crate::flow::{Fate, Flow, Outputs};
 use goal_lang::{Action, ActionId, Body, Edge, Position, topological_order};
 
-/// By action, whether it can be taken out: it does nothing but to write bytes that only such
-/// actions read.
+/// By action, true if it can be removed: it only writes bytes that no output needs and that only
+/// such actions read.
 pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     let mut dead: Vec<bool> = body.actions.iter().map(is_removable).collect();
     for value in &flow.values {
@@ -29,8 +28,8 @@ pub(super) fn find(body: &Body, flow: &Flow, outputs: &Outputs) -> Vec<bool> {
     dead
 }
 
-/// Takes actions out. Who waits for one of them waits for what it waited for; where that would take
-/// more dependencies than before, a `nop` stays in its place.
+/// Removes actions. An action that waits for one of them waits for its prerequisites instead. If
+/// that took more dependencies than before, a `nop` replaces the removed action.
 pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     if !dead.contains(&true) {
         return;
@@ -38,7 +37,7 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     let mut removal = Removal::new(body);
     let (requires, irequires) =
         (body.requires.transposed(body.len()), body.irequires.transposed(body.len()));
-    // By action that goes, what its waiters wait for instead.
+    // By removed action, the prerequisites that its waiters wait for instead.
     let mut instead: Vec<Vec<Before>> = vec![Vec::new(); body.len()];
     let order = topological_order(body).expect("a verified body has no cycle");
     let is_gone = |gone: &[bool], edge: &Edge| gone[edge.prerequisite.index()];
@@ -81,10 +80,26 @@ pub(super) fn remove(body: &mut Body, dead: &[bool]) {
     removal.finish(body);
 }
 
-/// Something that an action waits for.
+/// A prerequisite of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Before {
     id: ActionId,
-    /// Whether only its start.
+    /// True if only its start is waited for.
     is_start: bool,
+}
+
+/// Returns true if an action has no effect but to write its result.
+pub(super) fn is_removable(action: &Action) -> bool {
+    match *action {
+        // Division by zero is an error of the run.
+        Action::Exec { op, datatype, .. } | Action::ExecVector { op, datatype, .. } => {
+            op != goal_lang::Op::Div || datatype.is_float()
+        }
+        Action::Wtime { .. } => true,
+        Action::Send { .. }
+        | Action::Recv { .. }
+        | Action::Calc { .. }
+        | Action::User { .. }
+        | Action::Nop => false,
+    }
 }

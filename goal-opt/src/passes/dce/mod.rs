@@ -5,17 +5,17 @@ mod dead;
 
 use crate::flow::{Flow, Order, Outputs};
 use crate::pass::{Context, Refusal};
-use goal_lang::{Action, Body, Program};
+use dead::is_removable;
+use goal_lang::{Body, Program};
 
-/// Rounds after which chains of copies are left as they are; each round makes them half as long.
+/// Bound on the rounds; each halves the length of chains of copies.
 const ROUNDS_MAX: usize = 40;
 
-/// Lets actions read a copy's source instead of the copy where the two hold the same, and takes out
-/// local operations whose result nobody reads. What the memory holds at the end, as far as it
-/// counts, stays.
+/// Makes actions read a copy's source instead of the copy if both have the same content, and
+/// removes local operations whose result no action reads. The outputs of the program stay the same.
 ///
 /// # Errors
-/// None: what cannot be taken out stays.
+/// None: actions that cannot be removed stay.
 pub(crate) fn dce(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let mut changed = false;
     let outputs = Outputs::of_bodies(program, context);
@@ -52,20 +52,4 @@ fn eliminate(body: &mut Body, outputs: &Outputs, context: &Context<'_>) -> bool 
         changed = true;
     }
     changed
-}
-
-/// Whether an action does nothing but to write its result.
-fn is_removable(action: &Action) -> bool {
-    match *action {
-        // Division by zero is an error of the run.
-        Action::Exec { op, datatype, .. } | Action::ExecVector { op, datatype, .. } => {
-            op != goal_lang::Op::Div || datatype.is_float()
-        }
-        Action::Wtime { .. } => true,
-        Action::Send { .. }
-        | Action::Recv { .. }
-        | Action::Calc { .. }
-        | Action::User { .. }
-        | Action::Nop => false,
-    }
 }

@@ -1,24 +1,23 @@
 //! Exact reduction by vector clocks over chains, for bodies of bounded width.
 //!
-//! Actions are put into chains linked by completion dependencies. An action's clock says for each
-//! chain the last action that comes before its start, once by its start and once by its end: since
-//! a chain's ends are in order too, all earlier ones of the chain do as well. An edge a → b goes if
-//! a is in the clock of another prerequisite of b. Nobody asks for an action that has no waiter
-//! left, so its clock and, once that holds for all its actions, its chain's slot are used again:
-//! later actions of a slot have larger numbers, so that what clocks say of earlier ones does not
-//! count for them.
+//! Actions are divided into chains that are linked by completion dependencies. The clock of an
+//! action has, for each chain, the last action that comes before its start: once by its start, once
+//! by its end. All earlier actions of the chain then come before it, too, as they end in order. An
+//! edge a → b is implied if a is in the clock of another prerequisite of b. The clock of an action
+//! is needed until its last waiter has been handled. Then its memory is reused, and when that holds
+//! for all actions of a chain, so is the chain's slot: later actions of a slot have larger numbers,
+//! so old clock entries do not count for them.
 
-use super::Implied;
-use super::incoming::Incoming;
+use super::incoming::{Implied, Incoming};
 
-/// Chains at a time above which clocks cost more than searching.
+/// With more chains at a time than this, clocks cost more than searching.
 pub(super) const SLOTS_MAX: usize = 64;
-/// Bytes of clocks above which they are not used.
+/// Bound on the bytes of all clocks.
 const BYTES_MAX: usize = 256 << 20;
 
-/// Marks what is implied. False, and nothing done, where it takes more than `slots_max` chains at a
-/// time or too much memory.
-pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Implied) -> bool {
+/// Marks the implied dependencies. Returns false, with no effect, if this takes more than
+/// `slots_max` chains at a time or too much memory.
+pub(super) fn mark_implied(incoming: &Incoming, slots_max: usize, implied: &mut Implied) -> bool {
     let Some(chains) = Chains::new(incoming, slots_max) else { return false };
     let width = chains.width;
     if chains.live_max.saturating_mul(width * 8) > BYTES_MAX {
@@ -27,8 +26,8 @@ pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Impli
     let mut clocks =
         Clocks { width, buffer_of: vec![u32::MAX; incoming.len()], free: vec![], cells: vec![] };
     let mut waiters = incoming.outdegrees();
-    // What comes before the prerequisites of the action at hand, by start in the first half and by
-    // end in the second.
+    // The clock of the prerequisites of the current action: by start in the first half, by end in
+    // the second.
     let mut before = vec![0u32; 2 * width];
     for place in 0..incoming.len() {
         let links = incoming.of(place);
@@ -41,8 +40,8 @@ pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Impli
             for &link in links {
                 let Chained { slot, number } = chains.of(link.source);
                 let by_end = before[width + slot] >= number;
-                // Ends come first among the links: their own marks are in the clock when starts are
-                // looked at.
+                // Dependencies on ends come first, so a dependency on the start of the same action
+                // is found implied here.
                 let other_kind =
                     || links.iter().any(|other| other.by_end && other.source == link.source);
                 if by_end || !link.by_end && (before[slot] >= number || other_kind()) {
@@ -71,20 +70,20 @@ pub(super) fn implied(incoming: &Incoming, slots_max: usize, implied: &mut Impli
     true
 }
 
-/// An action's chain and its number there, from 1.
+/// The chain of an action, and its number in the chain, from 1 on.
 #[derive(Debug, Clone, Copy)]
 struct Chained {
     slot: usize,
     number: u32,
 }
 
-/// The chain of every action that something waits for.
+/// The chains of all actions that others wait for.
 struct Chains {
     slot_of: Vec<u16>,
     number_of: Vec<u32>,
-    /// Slots in use.
+    /// The number of slots.
     width: usize,
-    /// Most actions at a time that have waiters left.
+    /// The largest number of actions at a time that have unhandled waiters.
     live_max: usize,
 }
 
@@ -148,18 +147,18 @@ impl Chains {
 }
 
 struct Slot {
-    /// The place of its last action.
+    /// The position of its last action.
     tail: u32,
-    /// Actions that it ever had.
+    /// The number of all actions that it has had.
     length: u32,
-    /// Actions that have waiters left.
+    /// The number of its actions that have unhandled waiters.
     live: u32,
 }
 
-/// The clocks of actions that have waiters left.
+/// The clocks of actions that have unhandled waiters.
 struct Clocks {
     width: usize,
-    /// By place.
+    /// By position of an action, the number of its buffer.
     buffer_of: Vec<u32>,
     free: Vec<u32>,
     cells: Vec<u32>,

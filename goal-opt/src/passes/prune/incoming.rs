@@ -1,19 +1,19 @@
-//! Dependencies by waiter, over actions numbered in topological order.
+//! The dependencies by waiter, with actions numbered in topological order.
 
 use goal_lang::{Body, topological_order};
 
-/// A dependency as its waiter sees it.
+/// A dependency of a given waiter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
-    /// The place of the prerequisite in topological order.
+    /// The position of the prerequisite in topological order.
     pub(super) source: u32,
-    /// Its index among the edges of its kind, in row order.
+    /// Its index among the edges of its kind, in the order of rows.
     pub(super) edge: u32,
-    /// Whether it waits for the end (`requires`) or for the start.
+    /// True if it waits for the end (`requires`), false if for the start.
     pub(super) by_end: bool,
 }
 
-/// The links of every action, actions in topological order.
+/// The dependencies of every action, in topological order.
 pub(super) struct Incoming {
     starts: Vec<u32>,
     links: Vec<Link>,
@@ -56,23 +56,43 @@ impl Incoming {
         Self { starts, links }
     }
 
-    /// Number of actions.
+    /// The number of actions.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// What the action at a place waits for; ends come before starts.
+    /// The dependencies of the action at a position; those on ends come first.
     #[inline]
     pub(super) fn of(&self, place: usize) -> &[Link] {
         &self.links[self.starts[place] as usize..self.starts[place + 1] as usize]
     }
 
-    /// By place, how many links begin there.
+    /// By position, the number of dependencies on the action.
     pub(super) fn outdegrees(&self) -> Vec<u32> {
         let mut outdegrees = vec![0; self.len()];
         for link in &self.links {
             outdegrees[link.source as usize] += 1;
         }
         outdegrees
+    }
+}
+
+/// By kind, and by edge in the order of rows, true if other dependencies imply it.
+pub(super) struct Implied {
+    pub(super) requires: Vec<bool>,
+    pub(super) irequires: Vec<bool>,
+}
+
+impl Implied {
+    pub(super) fn new(body: &Body) -> Self {
+        Self {
+            requires: vec![false; body.requires.len()],
+            irequires: vec![false; body.irequires.len()],
+        }
+    }
+
+    pub(super) fn mark(&mut self, link: Link) {
+        let edges = if link.by_end { &mut self.requires } else { &mut self.irequires };
+        edges[link.edge as usize] = true;
     }
 }

@@ -1,11 +1,12 @@
-//! Dependency pruning: what other dependencies imply anyway needs no edge, no counter and no
+//! Dependency pruning: drops dependencies that others imply, which need no edge, no counter and no
 //! release at run time.
 //!
-//! An action starts, S(a), and ends, E(a). A `requires` is an edge E(a) → S(b), an `irequires` an
-//! edge S(a) → S(b), and S(a) → E(a) is given. The transitive reduction of this graph is unique,
-//! since it has no cycle: an edge goes if another path leads from its first event to its second. So
-//! a completion dependency goes only for a path that begins with a completion dependency of the
-//! same action, a start dependency for any.
+//! Let S(a) be the start and E(a) the end of an action a. A `requires` is an edge E(a) → S(b), an
+//! `irequires` an edge S(a) → S(b), and there is an edge S(a) → E(a). The transitive reduction of
+//! this graph is unique, as it has no cycle: an edge is dropped if another path leads from its
+//! first event to its second. So a completion dependency is dropped only for a path that begins
+//! with another completion dependency on the same action; a start dependency is dropped for any
+//! path.
 
 mod clocks;
 mod incoming;
@@ -13,23 +14,22 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use goal_lang::{Body, Csr, Position};
-use incoming::Incoming;
-
 use crate::pass::Context;
+use goal_lang::{Body, Csr, Position};
+use incoming::{Implied, Incoming};
 use search::STEPS_MAX;
 
-/// What became of the dependencies of a body.
+/// The result of pruning a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Pruned {
-    /// Dependencies that went.
-    pub dropped: usize,
-    /// Actions with dependencies that may be implied by others, where the search stopped at its
-    /// bound.
-    pub undecided: usize,
+pub(crate) struct Pruned {
+    /// The number of dropped dependencies.
+    pub(crate) dropped: usize,
+    /// The number of actions for which the search reached its bound, so that they may still have
+    /// implied dependencies.
+    pub(crate) undecided: usize,
 }
 
-/// The pass: [`prune`], and a note where it stopped at its bound.
+/// The pass `prune`. Adds a note if the search reached its bound.
 pub(crate) fn prune_pass(body: &mut Body, context: &Context<'_>) -> bool {
     let pruned = prune(body);
     if pruned.undecided > 0 {
@@ -43,17 +43,17 @@ pub(crate) fn prune_pass(body: &mut Body, context: &Context<'_>) -> bool {
 
 /// Drops every dependency that others imply.
 ///
-/// Bodies whose actions form few chains at any time (`clocks::SLOTS_MAX`) are reduced exactly,
-/// whatever their size, in time linear in edges times chains. In others each action looks back as
-/// far as to its earliest prerequisite, at most over 2048 edges; what it doesn't find there stays.
+/// Bodies whose actions form few chains at any time (`clocks::SLOTS_MAX`) are reduced exactly, in
+/// time linear in edges times chains. In other bodies, a search goes back from each action to its
+/// earliest prerequisite, over 2048 edges at most; dependencies that it does not reach stay.
 ///
 /// # Panics
-/// If the graph has a cycle: the verifier refuses these.
-pub fn prune(body: &mut Body) -> Pruned {
+/// If the graph has a cycle, which the verifier refuses.
+pub(crate) fn prune(body: &mut Body) -> Pruned {
     prune_by(body, Method::Fitting)
 }
 
-/// How implied dependencies are found. The result is the same but for bounds.
+/// The method by which implied dependencies are found. The result is the same except for bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
     Fitting,
@@ -71,13 +71,13 @@ fn prune_by(body: &mut Body, method: Method) -> Pruned {
     let incoming = Incoming::new(body);
     let mut implied = Implied::new(body);
     let by_clocks = match method {
-        Method::Fitting => clocks::implied(&incoming, clocks::SLOTS_MAX, &mut implied),
+        Method::Fitting => clocks::mark_implied(&incoming, clocks::SLOTS_MAX, &mut implied),
         #[cfg(test)]
-        Method::Clocks => clocks::implied(&incoming, usize::MAX, &mut implied),
+        Method::Clocks => clocks::mark_implied(&incoming, usize::MAX, &mut implied),
         #[cfg(test)]
         Method::Search => false,
     };
-    let undecided = if by_clocks { 0 } else { search::implied(&incoming, &mut implied) };
+    let undecided = if by_clocks { 0 } else { search::mark_implied(&incoming, &mut implied) };
     drop_edges(&mut body.requires, &mut body.debug.requires, &implied.requires);
     drop_edges(&mut body.irequires, &mut body.debug.irequires, &implied.irequires);
     let dropped = edges - body.requires.len() - body.irequires.len();
@@ -87,31 +87,11 @@ fn prune_by(body: &mut Body, method: Method) -> Pruned {
     Pruned { dropped, undecided }
 }
 
-/// Whether any action waits for two others, or in both ways for one.
+/// Returns true if some action has two dependencies.
 fn has_several_prerequisites(body: &Body) -> bool {
     let mut waits = vec![false; body.len()];
     let mut edges = body.requires.edges().chain(body.irequires.edges());
     edges.any(|edge| std::mem::replace(&mut waits[edge.waiter.index()], true))
-}
-
-/// By kind and edge in row order, whether others imply it.
-struct Implied {
-    requires: Vec<bool>,
-    irequires: Vec<bool>,
-}
-
-impl Implied {
-    fn new(body: &Body) -> Self {
-        Self {
-            requires: vec![false; body.requires.len()],
-            irequires: vec![false; body.irequires.len()],
-        }
-    }
-
-    fn mark(&mut self, link: incoming::Link) {
-        let edges = if link.by_end { &mut self.requires } else { &mut self.irequires };
-        edges[link.edge as usize] = true;
-    }
 }
 
 fn drop_edges(csr: &mut Csr, positions: &mut Vec<Position>, implied: &[bool]) {

@@ -1,19 +1,18 @@
-//! Reduction by looking back from every action, for wide bodies whose dependencies are short.
+//! Reduction by a search backwards from every action, for wide bodies with short dependencies.
 
-use super::Implied;
-use super::incoming::{Incoming, Link};
+use super::incoming::{Implied, Incoming, Link};
 use crate::marks::Marks;
 
-/// Most edges that are followed back from one action.
+/// Bound on the edges that are followed backwards from one action.
 pub(super) const STEPS_MAX: usize = 2048;
-/// Most edges that are followed back from all actions of a body: so many, and so many for each edge
-/// that it has.
+/// Bound on the edges that are followed backwards from all actions of a body: this number, and
+/// [`STEPS_PER_EDGE`] for each of its edges.
 const STEPS: usize = 1 << 18;
 const STEPS_PER_EDGE: usize = 8;
 
-/// Marks what is implied, as far as the bounds reach. Returns the number of actions whose search
-/// was cut.
-pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
+/// Marks the implied dependencies, as far as the bounds allow. Returns the number of actions whose
+/// search was cut short.
+pub(super) fn mark_implied(incoming: &Incoming, implied: &mut Implied) -> usize {
     let latest = |place| incoming.of(place).iter().map(|link| link.source).max().unwrap_or(0);
     let edges: usize = (0..incoming.len()).map(|place| incoming.of(place).len()).sum();
     let mut search = Search {
@@ -27,7 +26,7 @@ pub(super) fn implied(incoming: &Incoming, implied: &mut Implied) -> usize {
     (0..incoming.len()).filter(|&place| !search.look_back(place as u32, implied)).count()
 }
 
-/// A prerequisite of the action at hand, with its links; at most one of each kind.
+/// A prerequisite of the current action, with its dependencies: one of each kind at most.
 #[derive(Clone, Copy)]
 struct Wanted {
     source: u32,
@@ -46,20 +45,21 @@ impl Wanted {
 
 struct Search<'a> {
     incoming: &'a Incoming,
-    /// By place, the last of its prerequisites.
+    /// By position, the last prerequisite of the action.
     latest: Vec<u32>,
-    /// By place, the last action that wants to know about it, and its index in `wanted`.
+    /// By position, the last action for which it was a prerequisite, and its index in `wanted`.
     wanted_from: Vec<(u32, u32)>,
-    /// Places that were reached and not followed back: the last is next, and what it leads to comes
-    /// before it.
+    /// Positions that were reached and not followed back yet. The last one is next; its
+    /// prerequisites come before it.
     open: Marks,
     steps_left: usize,
-    /// Prerequisites of the action at hand, the first first.
+    /// The prerequisites of the current action, in topological order.
     wanted: Vec<Wanted>,
 }
 
 impl Search<'_> {
-    /// Marks the links of an action that its others imply. False where a bound cut the search.
+    /// Marks the dependencies of an action that its others imply. Returns false if a bound cut the
+    /// search short.
     fn look_back(&mut self, place: u32, implied: &mut Implied) -> bool {
         let links = self.incoming.of(place as usize);
         if links.len() < 2 {
@@ -71,7 +71,7 @@ impl Search<'_> {
             self.open.insert(wanted.source as usize);
         }
         let mut steps = STEPS_MAX.min(self.steps_left);
-        // The first that is not settled: what lies before it is of no interest.
+        // The first prerequisite that is not decided. Positions before it need no search.
         let mut first = 0;
         let mut complete = true;
         let mut last = place as usize;
@@ -118,7 +118,8 @@ impl Search<'_> {
         complete
     }
 
-    /// The prerequisites behind the links. Whoever waits for an end waits for the start as well.
+    /// Collects the prerequisites of the current action. A dependency on an end implies one on the
+    /// start of the same action.
     fn collect(&mut self, links: &[Link]) {
         self.wanted.clear();
         self.wanted.extend(links.iter().map(|&link| Wanted {

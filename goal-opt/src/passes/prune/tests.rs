@@ -25,8 +25,8 @@ fn random_body(seed: u64, actions: usize, edges: usize, reach: usize) -> Body {
     builder.finish()
 }
 
-/// The events of a body: the start of action i is 2i, its end 2i + 1. For each the events that come
-/// after it.
+/// The events of a body: the start of action i is 2i, its end 2i + 1. Returns, for each event,
+/// those that come after it.
 fn closure(body: &Body, but: Option<(bool, usize)>) -> Vec<Vec<bool>> {
     let events = 2 * body.len();
     let mut after = vec![vec![false; events]; events];
@@ -48,7 +48,7 @@ fn closure(body: &Body, but: Option<(bool, usize)>) -> Vec<Vec<bool>> {
     after
 }
 
-/// Every edge without which the order is the same, of each kind.
+/// By kind and edge, true if the order is the same without it.
 fn redundant(body: &Body) -> (Vec<bool>, Vec<bool>) {
     let whole = closure(body, None);
     let of = |by_end, csr: &Csr| {
@@ -103,8 +103,8 @@ fn both_methods_agree_on_larger_bodies() {
 fn long_dependencies_of_narrow_bodies_are_found_whatever_their_length() {
     let mut builder = BodyBuilder::default();
     let ids: Vec<ActionId> = (0..100_000).map(|_| builder.action(Action::Nop)).collect();
-    // Two chains; every action of the one also waits for the first of the other, which only the
-    // first of these needs to.
+    // Two chains. Every action of one also waits for the first of the other; only the first of
+    // these dependencies is needed.
     for pair in ids.windows(3) {
         builder.requires(pair[2], pair[0]);
     }
@@ -119,8 +119,8 @@ fn long_dependencies_of_narrow_bodies_are_found_whatever_their_length() {
 
 #[test]
 fn adverse_bodies_are_cut_and_said_to_be() {
-    // Layers of which each action waits for many of the one before; a dependency over all layers is
-    // found behind all of them.
+    // Layers in which each action waits for many of the layer before. A dependency across all
+    // layers is found behind all of them.
     let (width, layers, many) = (200, 8, 30);
     let mut builder = BodyBuilder::default();
     let ids: Vec<ActionId> = (0..width * layers).map(|_| builder.action(Action::Nop)).collect();

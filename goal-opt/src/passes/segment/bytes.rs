@@ -1,22 +1,22 @@
-//! How the actions of a body that can be split depend on each other's bytes.
+//! The dependencies between the bytes of actions that can be split.
 
 use super::slice;
 use crate::flow::{Fate, Flow, Order};
 use goal_lang::{ActionId, Body, Csr, Edge};
 
-/// What is known of a body's bytes.
+/// The facts about a body's bytes.
 pub(super) struct Facts {
-    /// Pairs of actions, in order, that touch the same bytes one after the other, one of them
-    /// writing; ascending. Only of actions to all of whose bytes dependencies order all accesses.
+    /// Pairs of actions in their order, ascending, that access the same bytes one after the other,
+    /// if one of them writes. Only for actions all of whose bytes have a proved order of accesses.
     pub(super) conflicts: Vec<(ActionId, ActionId)>,
-    /// Of these, by writer, who reads what it writes.
+    /// The pairs of a writer and a reader of its bytes, by writer.
     pub(super) readers: Csr,
-    /// The same by reader.
+    /// The same pairs by reader.
     pub(super) writers: Csr,
 }
 
 impl Facts {
-    /// The facts of a body; `None` where a bound cut the search short.
+    /// Computes the facts of a body. Returns `None` if a bound is reached.
     pub(super) fn new(body: &Body) -> Option<Self> {
         let mut order = Order::new(body);
         let flow = Flow::new(body, &mut order)?;

@@ -1,27 +1,43 @@
-//! What is split: messages on paths of at least two, and the local operations between them.
+//! Selects the actions to split: messages on paths of at least two, and the local operations
+//! between them.
 
 use super::bytes::Facts;
-use super::{Cut, Group, Splits, slice};
+use super::cut::Cut;
+use super::slice;
 use crate::whole::{Trace, Vertex, Whole, unique_partners};
-use goal_lang::{ANY, Action, ActionId, Payload};
+use goal_lang::{ANY, Action, ActionId, BodyId, Payload};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
-/// How many messages the bytes of each action pass through.
+/// Ranks with the same body whose actions are split in the same way.
+pub(super) struct Group {
+    pub(super) body: BodyId,
+    pub(super) ranks: Vec<u32>,
+    /// The actions to split, in ascending order.
+    pub(super) splits: Vec<(ActionId, Cut)>,
+    /// The number of segments of a rank.
+    pub(super) segments: u64,
+}
+
+/// The splits of all ranks: ranks with the same body and the same splits share one entry.
+type Splits = BTreeMap<(BodyId, Vec<(ActionId, Cut)>), Vec<u32>>;
+
+/// The numbers of messages that the bytes of each action pass through.
 pub(super) struct Paths<'a, 'p> {
     whole: &'a Whole<'p>,
     facts: &'a [Option<Facts>],
-    /// By vertex, the other end of a message that may be split.
+    /// By vertex, the other end of a message that may be split; else [`Vertex::NONE`].
     partner: Vec<Vertex>,
-    /// By vertex, most messages on a path that ends with it, its own message counted.
+    /// By vertex, the largest number of messages on a path that ends with it, including its own.
     before: Vec<u32>,
-    /// By vertex, most messages on a path that begins with it; a send counts its message, a receive
-    /// does not.
+    /// By vertex, the largest number of messages on a path that begins with it. A send counts its
+    /// message, a receive does not.
     after: Vec<u32>,
 }
 
 impl<'a, 'p> Paths<'a, 'p> {
-    /// Linear in actions and dependencies, but for sorting the messages. Where `rows_stay`,
-    /// messages that are segments already stay.
+    /// Computes the paths. Linear in actions and dependencies, but for sorting the messages. With
+    /// `rows_stay`, messages that are segments already are not split again.
     pub(super) fn new(
         whole: &'a Whole<'p>,
         trace: &Trace,
@@ -60,7 +76,7 @@ impl<'a, 'p> Paths<'a, 'p> {
         matches!(self.whole.action(vertex), Action::Send { .. })
     }
 
-    /// The most that a table has for the neighbours of an action that can be split.
+    /// The maximum of a table over the neighbours of an action that can be split.
     fn most<'f>(
         &self,
         vertex: Vertex,
@@ -78,8 +94,8 @@ impl<'a, 'p> Paths<'a, 'p> {
         neighbours.map(|&id| table[self.whole.vertex(rank, id).index()]).max().unwrap_or(0)
     }
 
-    /// What is split of each rank, where `cut` says how an action of so many bytes on a path of so
-    /// many messages is.
+    /// Selects the actions of each rank. `cut` decides how an action of a number of bytes on a path
+    /// of a number of messages is split.
     pub(super) fn splits(&self, cut: impl Fn(u64, u32) -> Cut) -> Vec<Group> {
         let whole = self.whole;
         let mut splits = Splits::new();
@@ -113,17 +129,18 @@ impl<'a, 'p> Paths<'a, 'p> {
         groups
     }
 
-    /// Most messages on a path through a message.
+    /// The largest number of messages on a path through a message.
     fn hops(&self, send: Vertex, recv: Vertex) -> u32 {
         self.before[send.index()].max(self.before[recv.index()]) + self.after[recv.index()]
     }
 }
 
-/// By vertex, the other end of each message that may be split at both ends.
+/// By vertex, the other end of each message that can be split at both ends.
 fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Vertex> {
     let mut partner = unique_partners(whole, trace);
     let mut has_wildcard = vec![false; whole.program.ranks.len()];
-    // A pattern depends on how many messages were sent before; who stores one would store another.
+    // A pattern depends on the number of messages before, so a receive that stores one would store
+    // another.
     let mut stores_pattern = FxHashSet::default();
     for vertex in whole.vertices() {
         let rank = whole.rank(vertex);
@@ -161,10 +178,10 @@ fn partners(whole: &Whole<'_>, trace: &Trace, facts: &[Option<Facts>]) -> Vec<Ve
     partner
 }
 
-/// Takes out messages whose bytes lie beside those of another from the same rank to the same with
-/// the same tag.
+/// Removes messages whose bytes touch those of another message with the same source, destination
+/// and tag.
 fn without_rows(whole: &Whole<'_>, partner: &mut [Vertex]) {
-    // By channel and address, whether one message begins there and another ends.
+    // By channel and address, true if a message begins there, and true if one ends there.
     let mut borders: FxHashMap<_, [bool; 2]> = FxHashMap::default();
     let ends = |vertex: Vertex| {
         let Action::Send { to, tag, .. } = *whole.action(vertex) else { return None };

@@ -1,15 +1,15 @@
-//! A body with actions in segments.
+//! Rewrites a body with actions in segments.
 
-use super::Cut;
 use super::bytes::Facts;
+use super::cut::Cut;
 use super::slice::{self, Touched};
 use crate::edit::Edges;
 use goal_lang::{Action, ActionId, Body, Debug, Edge, Labels, Position, topological_order};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The body with some actions in segments, each in the place of its action. What waits for what is
-/// said in `RULES.md`.
+/// Makes the body with some actions in segments, in the positions of their actions. `RULES.md`
+/// defines the dependencies.
 pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> Body {
     let parts = Parts::new(body, splits);
     let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
@@ -43,13 +43,13 @@ pub(super) fn apply(body: &Body, facts: &Facts, splits: &[(ActionId, Cut)]) -> B
     new
 }
 
-/// Where the parts of each action are in the new body.
+/// The positions of the parts of each action in the new body.
 struct Parts {
-    /// By action, its first part; one more entry for the end.
+    /// By action, the position of its first part; one more entry for the end.
     first: Vec<u32>,
-    /// By action, how it is cut; `None` for what stays whole.
+    /// By action, its split; `None` if it stays whole.
     cut: Vec<Option<Cut>>,
-    /// By action that is split, its bytes.
+    /// By action that is split, its size in bytes.
     size: Vec<u64>,
 }
 
@@ -75,7 +75,7 @@ impl Parts {
         (self.first[id.index() + 1] - self.first[id.index()]) as usize
     }
 
-    /// The action's bytes in a part.
+    /// The range of the action's bytes that are in a part.
     fn bytes(&self, id: ActionId, part: usize) -> Range<u64> {
         let segment = self.cut[id.index()].map_or(0, |cut| cut.segment);
         let is_last = part + 1 == self.count(id);
@@ -105,9 +105,9 @@ struct Rewrite<'a> {
 }
 
 impl Rewrite<'_> {
-    /// Who waited for an action's end waits with its first part for all parts; but where both are
-    /// split and touch the same bytes, its first part waits for the first, its last for all, and
-    /// each for what has to do with its bytes.
+    /// Adds the dependencies on ends. The first part of an action that waited for another waits for
+    /// all parts of that one. But if both are split and access the same bytes, the first part waits
+    /// for the first, the last for all, and each for the parts with its bytes.
     fn ends(&mut self) {
         for (i, edge) in self.body.requires.edges().enumerate() {
             let position = self.body.debug.requires.get(i).copied();
@@ -135,7 +135,7 @@ impl Rewrite<'_> {
             && self.facts.conflicts.binary_search(&(before, after)).is_ok()
     }
 
-    /// Parts that touch the same bytes come in the order in which their actions did.
+    /// Keeps the order of parts that access the same bytes.
     fn conflicts(&mut self) {
         for &(before, after) in &self.facts.conflicts {
             if !self.is_pipelined(before, after) {
@@ -154,8 +154,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// The parts of an action start one after the other; who waited for its start waits for that of
-    /// the last.
+    /// Adds the dependencies on starts. The parts of an action start one after the other. An action
+    /// that waited for its start waits for that of the last part.
     fn starts(&mut self) {
         for (i, edge) in self.body.irequires.edges().enumerate() {
             let (waiter, prerequisite) =
@@ -173,8 +173,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Messages from a rank to a rank with a tag start in the order in which they did. Of channels
-    /// with a message that is split, dependencies say which that is.
+    /// Keeps the order of messages with the same source, destination and tag, by dependencies, if
+    /// one of them is split.
     fn channels(&mut self) {
         let mut last = FxHashMap::default();
         for id in topological_order(self.body).expect("a verified body has no cycle") {
@@ -192,13 +192,13 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Where the text states an action.
+    /// The place of an action in the text.
     fn place(&self, id: ActionId) -> Option<Position> {
         self.body.debug.actions.get(id.index()).copied()
     }
 
-    /// Calls `visit` with the parts of two split actions that touch the same bytes, one of them
-    /// writing.
+    /// Calls `visit` with pairs of parts of two split actions that access the same bytes, if one of
+    /// them writes.
     fn overlaps(&self, before: ActionId, after: ActionId, mut visit: impl FnMut(usize, usize)) {
         let touched = |id: ActionId| slice::touched(self.body, self.body.action(id));
         let later = touched(after);
@@ -222,7 +222,8 @@ impl Rewrite<'_> {
         }
     }
 
-    /// The part of a split action that has the byte at an address, and the address where it ends.
+    /// The part of a split action that contains the byte at an address, and the address where the
+    /// part ends.
     fn part_at(&self, id: ActionId, touched: &Touched, at: u64) -> (usize, u64) {
         let byte = touched.offset + (at - touched.piece.addr);
         let segment = self.parts.cut[id.index()].map_or(u64::MAX, |cut| cut.segment);
@@ -231,7 +232,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// Names and places: the first part has the label, all have the place.
+/// The debug information: the first part has the label, all parts have the place.
 fn debug(body: &Body, parts: &Parts) -> Debug {
     let from = &body.debug;
     let mut debug = Debug { source_name: from.source_name.clone(), ..Debug::default() };

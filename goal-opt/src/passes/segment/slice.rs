@@ -1,17 +1,17 @@
-//! Parts of actions.
+//! Parts of actions that are split.
 
 use goal_lang::{Access, Action, Body, Payload, Piece, Pieces};
 
-/// Pieces of a scattered message above which it stays whole.
+/// Scattered messages of more pieces than this stay whole.
 const PIECES_MAX: usize = 64;
 
-/// Whether an action is a send or a receive.
+/// Returns true if an action is a send or a receive.
 pub(super) fn is_message(action: &Action) -> bool {
     matches!(action, Action::Send { .. } | Action::Recv { .. })
 }
 
-/// Bytes that an action works on, if it is one that can be split: a message, or a predefined
-/// operation on contiguous buffers. 0 for the rest.
+/// The number of bytes of an action that can be split: a message, or a predefined operation on
+/// contiguous buffers. 0 for others.
 pub(super) fn size(body: &Body, action: &Action) -> u64 {
     match *action {
         Action::Send { payload, .. } | Action::Recv { payload, .. } => match payload {
@@ -23,7 +23,7 @@ pub(super) fn size(body: &Body, action: &Action) -> u64 {
     }
 }
 
-/// Bytes `from..to` of an action that can be split; its pieces are added to the body's table.
+/// The part of an action with the bytes `from..to`. Its pieces are added to the body's table.
 pub(super) fn part(body: &mut Body, action: Action, from: u64, to: u64) -> Action {
     match action {
         Action::Send { payload, to: destination, tag, placement } => Action::Send {
@@ -86,19 +86,19 @@ fn piece_part(piece: Piece, from: u64, to: u64) -> Piece {
     Piece { addr: piece.addr + from, size: to - from, space: piece.space }
 }
 
-/// Adds pieces to the table and tells where they begin.
+/// Adds pieces to the table and returns the position of the first.
 fn push(body: &mut Body, pieces: &[Piece]) -> u32 {
     let first = u32::try_from(body.pieces.len()).expect("fewer pieces than segments are allowed");
     body.pieces.extend_from_slice(pieces);
     first
 }
 
-/// A piece that an action touches, and which of its bytes lie there: every operand has them all.
+/// A piece that an action accesses, and its position in the operand.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Touched {
     pub(super) piece: Piece,
     pub(super) access: Access,
-    /// The first byte's number in the operand.
+    /// The number of its first byte in the operand.
     pub(super) offset: u64,
 }
 

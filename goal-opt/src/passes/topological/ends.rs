@@ -2,8 +2,8 @@
 
 use goal_lang::{Action, Program};
 
-/// An end of a message, with what the other end has to have the same. Ends are in order by channel,
-/// and then as they are laid out.
+/// A send or a receive, with the properties that the other end must have, too. Ends are sorted by
+/// channel, then by position in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct End {
     pub(super) peer: u32,
@@ -12,7 +12,7 @@ pub(super) struct End {
 }
 
 impl End {
-    /// What messages have in common that could be taken for each other.
+    /// The peer and the tag: messages with the same ones could be taken for each other.
     pub(super) fn channel(&self) -> (u32, u32) {
         (self.peer, self.tag)
     }
@@ -20,13 +20,13 @@ impl End {
 
 /// The sends, or the receives, of all bodies.
 pub(super) struct Ends {
-    /// By body, its first end; one more entry for the end.
+    /// By body, the position of its first end; one more entry for the end.
     starts: Vec<usize>,
     ends: Vec<End>,
 }
 
 impl Ends {
-    /// The sends. Linear but for sorting those of each body.
+    /// The sends of all bodies. Linear but for sorting those of each body.
     pub(super) fn sends(program: &Program) -> Self {
         Self::new(program, |action| match *action {
             Action::Send { to, tag, .. } => Some((to, tag)),
@@ -34,7 +34,7 @@ impl Ends {
         })
     }
 
-    /// The receives. Linear but for sorting those of each body.
+    /// The receives of all bodies. Linear but for sorting those of each body.
     pub(super) fn receives(program: &Program) -> Self {
         Self::new(program, |action| match *action {
             Action::Recv { from, tag, .. } => Some((from, tag)),
@@ -58,7 +58,7 @@ impl Ends {
         Self { starts, ends }
     }
 
-    /// Those of a body.
+    /// The ends of a body.
     pub(super) fn of_body(&self, body: usize) -> &[End] {
         &self.ends[self.starts[body]..self.starts[body + 1]]
     }

@@ -1,9 +1,9 @@
 //! Pre-scheduling (paper III: actions "will be pre-scheduled ... by running a topological sort").
 //!
-//! An engine starts what is ready in the order of the layout, so the layout is a schedule. The one
-//! made here is that of list scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002): an
-//! action comes the earlier the longer the work behind it takes, on other ranks too, by the machine
-//! model. So a send that others wait for comes before one that nobody needs soon.
+//! An engine starts ready actions in the order of the layout, so the layout is a schedule. This
+//! pass uses list scheduling by upward rank (Topcuoglu, Hariri, Wu: HEFT, 2002): an action comes
+//! the earlier, the longer the work after it takes, also on other ranks, by the machine model. So a
+//! send that others wait for comes before one that is not needed soon.
 
 mod ends;
 mod order;
@@ -19,16 +19,16 @@ use goal_lang::{ActionId, Body, Csr, Program};
 use priority::Priorities;
 use rayon::prelude::*;
 
-/// Lays out the actions of every rank so that each comes after all that it waits for, those on long
-/// paths to the end of the program first, else in the order of the text. Sends whose messages could
-/// be taken for each other, and receives that could take each other's message, keep their order.
-/// False where nothing changed.
+/// Lays out the actions of every rank so that each comes after its prerequisites. Of several that
+/// may be next, the one on the longest path to the end of the program is first, then the first of
+/// the text. Sends whose messages could be taken for each other, and receives that could take each
+/// other's message, keep their order. Returns false if nothing changed.
 ///
 /// Linear but for sorting; the order does not depend on threads, and laying out again changes
 /// nothing.
 ///
 /// # Panics
-/// If a graph has a cycle: the verifier refuses these.
+/// If a graph has a cycle, which the verifier refuses.
 pub fn topological(program: &mut Program, machine: &Machine) -> bool {
     let mut changed = program.bodies.par_iter_mut().map(forward).reduce(|| false, |a, b| a | b);
     let priorities = Priorities::new(program, machine);
@@ -46,8 +46,8 @@ pub fn topological(program: &mut Program, machine: &Machine) -> bool {
     changed
 }
 
-/// Puts each action after all that it waits for; among those that could come next the first of the
-/// text is. So a body in topological order stays as it is. False where nothing changed.
+/// Puts each action after its prerequisites; of several that may be next, the first of the text. So
+/// a body in topological order stays as it is. Returns false if nothing changed.
 fn forward(body: &mut Body) -> bool {
     let forward = |csr: &Csr| csr.edges().all(|edge| edge.prerequisite < edge.waiter);
     if forward(&body.requires) && forward(&body.irequires) {

@@ -1,14 +1,14 @@
-//! Which messages of a rank have to keep their order, although no dependency says so.
+//! Finds messages of a rank that must keep their order although no dependency orders them.
 //!
-//! A runtime starts what is ready in the layout's order. Where dependencies leave the order of two
-//! messages open that could be taken for each other, the layout decides between them in practice,
-//! and must go on to decide the same.
+//! A runtime starts ready actions in the order of the layout. If dependencies do not order two
+//! messages that could be taken for each other, the layout decides between them in practice, and
+//! must go on to decide in the same way.
 
 use super::ends::{End, Ends};
 use goal_lang::{ANY, Action, Body, Payload, Program};
 
-/// Calls `visit` with each message and the one before it that must not come after it: the body and
-/// both actions. The bodies must be in topological order. Linear but for sorting.
+/// Calls `visit` with a body, a message of it, and the message that must come before that one. The
+/// bodies must be in topological order. Linear but for sorting.
 pub(super) fn visit_ordered(
     program: &Program,
     views: &[View],
@@ -39,20 +39,21 @@ pub(super) fn visit_ordered(
     }
 }
 
-/// What a rank sees of the order of messages.
+/// The properties of a rank's receives that make the order of messages observable.
 pub(super) struct View {
-    /// It receives from any source: what its receives take depends on the order of all of them.
+    /// True if it receives from any source: then its receives depend on the order of all messages.
     any_source: bool,
-    /// It receives with any tag: the order of a source's messages with different tags shows.
+    /// True if it receives with any tag: then its receives depend on the order of a source's
+    /// messages with different tags.
     any_tag: bool,
-    /// It stores messages: where these are patterns, their bytes depend on their number among all
-    /// from their source.
+    /// True if it stores messages: the bytes of a pattern depend on its number among all messages
+    /// from its source.
     stores: bool,
     sends_patterns: bool,
 }
 
 impl View {
-    /// Looks at every action.
+    /// Examines every action of a body.
     pub(super) fn new(body: &Body) -> Self {
         let mut view =
             Self { any_source: false, any_tag: false, stores: false, sends_patterns: false };
@@ -72,8 +73,8 @@ impl View {
         view
     }
 
-    /// Whether the rank receives with wildcards, so that its layout alone does not tell what it
-    /// takes.
+    /// Returns true if the rank receives with wildcards, so that its layout alone does not decide
+    /// which messages it takes.
     pub(super) fn is_wild(&self) -> bool {
         self.any_source || self.any_tag
     }

@@ -1,14 +1,14 @@
-//! Which receive a send is for, as far as the layouts tell: the n-th send of a channel goes to the
-//! n-th receive.
+//! Pairs sends and receives as the layouts suggest: the n-th send of a channel with the n-th
+//! receive.
 
 use super::ends::Ends;
 use super::order::View;
 use goal_lang::Program;
 
-/// Calls `visit` with the sends and receives that belong together, each as its body and action;
-/// those to ranks that receive with wildcards are left out. Of ranks with the same actions the
-/// first sends for all, so the work is that of the bodies, whatever the number of ranks: linear but
-/// for a search for each channel.
+/// Calls `visit` with pairs of a send and a receive, each as its body and action. Messages to ranks
+/// that receive with wildcards are left out. Of ranks with the same body, only the first one's
+/// sends are used, so the work depends on the bodies, not on the number of ranks: linear but for a
+/// search for each channel.
 pub(super) fn visit_partners(
     program: &Program,
     views: &[View],

@@ -1,5 +1,4 @@
-//! How long it takes from the start of each action to the end of the program, at least: its upward
-//! rank.
+//! The upward rank of each action: the least time from its start to the end of the program.
 
 use super::ends::Ends;
 use super::order::{View, visit_ordered};
@@ -8,18 +7,18 @@ use crate::machine::Machine;
 use crate::reach::Graph;
 use goal_lang::{Action, ActionId, Body, Csr, Operand, Program};
 
-/// The upward ranks of all actions in nanoseconds. Over dependencies and messages that must keep
-/// their order they don't ascend.
+/// The upward ranks of all actions in nanoseconds. They never ascend over a dependency or from a
+/// message to one that must come after it.
 pub(super) struct Priorities {
-    /// By body, its first action in the table; one more entry for the end.
+    /// By body, the position of its first action in the table; one more entry for the end.
     first: Vec<usize>,
     upward_ns: Vec<f64>,
 }
 
 impl Priorities {
-    /// Walks back from what nothing waits for, over dependencies and messages of all ranks. Bodies
-    /// must be in topological order. Linear in actions, dependencies and messages, but for sorting
-    /// messages.
+    /// Computes the ranks backwards from actions that no action waits for, over dependencies and
+    /// messages of all ranks. Bodies must be in topological order. Linear in actions, dependencies
+    /// and messages, but for sorting messages.
     pub(super) fn new(program: &Program, machine: &Machine) -> Self {
         let mut first = vec![0];
         for body in &program.bodies {
@@ -31,41 +30,40 @@ impl Priorities {
         Self { upward_ns: walk.known.iter().map(|known| known.upward_ns).collect(), first }
     }
 
-    /// By action of a body.
+    /// The upward ranks of a body's actions.
     pub(super) fn of_body(&self, body: usize) -> &[f64] {
         &self.upward_ns[self.first[body]..self.first[body + 1]]
     }
 }
 
-/// What comes before an action. Actions are numbered over all bodies.
+/// The predecessors of each action. Actions are numbered over all bodies.
 struct Before {
-    /// Those whose end it waits for.
+    /// The actions whose end it waits for.
     ends: Graph,
-    /// Those whose start it waits for.
+    /// The actions whose start it waits for.
     starts: Graph,
-    /// Of a receive, the sends that it takes a message of: one, or one a rank where ranks share a
-    /// body.
+    /// For a receive, the sends whose message it takes: one, or several if ranks share a body.
     sends: Graph,
 }
 
 struct Walk {
-    /// By action, what has to be laid out before it for the order of messages; `u32::MAX` for none.
+    /// By action, the message that must be laid out before it; `u32::MAX` for none.
     channel: Vec<u32>,
-    /// `None` where there are more actions or dependencies than can be numbered.
+    /// `None` if there are more actions or dependencies than can be numbered.
     before: Option<Before>,
     duration_ns: Vec<f64>,
     known: Vec<Known>,
     done: usize,
 }
 
-/// What is known of an action.
+/// The state of the computation for an action.
 #[derive(Debug, Clone, Copy, Default)]
 struct Known {
-    /// The longest way from its end.
+    /// The longest way from its end, in nanoseconds.
     behind_ns: f64,
-    /// The longest way from its start: so far, in the end all of it.
+    /// The longest way from its start found so far, in nanoseconds.
     upward_ns: f64,
-    /// What is behind it that has no rank yet; `u32::MAX` when it has its own.
+    /// The number of its successors without a rank; `u32::MAX` when it has its own.
     pending: u32,
 }
 
@@ -133,8 +131,8 @@ impl Walk {
         }
     }
 
-    /// An action has its rank: what comes before it learns of it, and those of which nothing behind
-    /// is open join `open`.
+    /// Updates the predecessors of an action that has its rank. Those without a pending successor
+    /// are added to `open`.
     fn pass_on(&mut self, vertex: u32, before: &Before, open: &mut Vec<u32>) {
         self.done += 1;
         let Known { behind_ns, ref mut upward_ns, ref mut pending } = self.known[vertex as usize];
@@ -157,14 +155,15 @@ impl Walk {
         for &before in before.starts.row(vertex).iter().chain(&in_order) {
             tell(before, &|known| known.upward_ns = known.upward_ns.max(upward_ns));
         }
-        // From the start of a send to the end of its receive it takes as long as a receive takes.
+        // The time from the start of a send to the end of its receive is the duration of the
+        // receive.
         for &send in before.sends.row(vertex) {
             tell(send, &|known| known.upward_ns = known.upward_ns.max(by_end_ns));
         }
     }
 
-    /// Ranks for what the walk did not reach: messages whose order the layouts don't tell may form
-    /// circles.
+    /// Computes ranks for actions that the walk did not reach: messages whose order the layouts do
+    /// not decide may form cycles.
     fn complete(&mut self, program: &Program, first: &[usize]) {
         if self.done == self.known.len() {
             return;
@@ -192,9 +191,9 @@ impl Walk {
     }
 }
 
-/// From the start of an action to its end, in nanoseconds. A send has ended when its bytes are with
-/// the network, or with the receiver where they wait for it. A local operation goes over its bytes
-/// as fast as the wire does.
+/// The time from the start of an action to its end, in nanoseconds. A send ends when its bytes are
+/// with the network, or with the receiver if it waits for its receive. A local operation takes as
+/// long for its bytes as the wire does.
 fn duration_ns(body: &Body, action: &Action, machine: &Machine) -> f64 {
     match *action {
         Action::Recv { payload, .. } => machine.message_ns(body.payload_size(payload)),

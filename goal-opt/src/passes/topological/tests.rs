@@ -37,7 +37,7 @@ fn a_send_that_a_chain_across_ranks_waits_for_comes_first() {
     let mut program = program.finish();
     assert!(topological(&mut program, &Machine::default()));
     assert_eq!(labels(&program.bodies[0]), ["small", "bulk"]);
-    // On a machine with a slower wire it is the other way round.
+    // On a machine with a slower wire the order is the opposite.
     let slow = Machine { gap_per_byte_ns: 10.0, ..Machine::default() };
     assert!(topological(&mut program, &slow));
     assert_eq!(labels(&program.bodies[0]), ["bulk", "small"]);

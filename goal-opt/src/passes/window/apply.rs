@@ -1,20 +1,20 @@
-//! A body in windows.
+//! Makes a body in windows.
 
 use super::run::Layout;
 use crate::edit::Edges;
 use goal_lang::{Action, ActionId, Body, Csr, Edge, Labels, Position};
 
-/// What an action has inside its window.
+/// Flags of actions: dependencies inside the window.
 const HAS_PREREQUISITE: u8 = 1;
 const HAS_END_WAITER: u8 = 2;
 
-/// The body in the order of its layout, with dummies where windows begin.
+/// Makes the body in the order of its layout, with dummies at the begins of windows.
 pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     let len = layout.order.len() + layout.cuts.len();
     let mut places = Places { new: vec![ActionId(0); body.len()], cuts: &layout.cuts };
     let mut new = Body { pieces: body.pieces.clone(), scratch: body.scratch, ..Body::default() };
     new.actions.reserve(len);
-    // For every action of the new body the old one that it is, or for a dummy the one behind it.
+    // For every action of the new body, the old action, or for a dummy the old action after it.
     let mut old = Vec::with_capacity(len);
     let mut cuts = layout.cuts.iter().copied().peekable();
     for (at, &action) in layout.order.iter().enumerate() {
@@ -64,17 +64,16 @@ pub(super) fn apply(body: &Body, layout: &Layout) -> Body {
     new
 }
 
-/// Where the actions of the old body are in the new one.
+/// The positions of the old actions in the new body.
 struct Places<'a> {
     new: Vec<ActionId>,
     cuts: &'a [u32],
 }
 
 impl Places<'_> {
-    /// The number of the window of an action, by its place in the new body.
+    /// The number of the window that contains a position of the new body.
     fn window(&self, place: ActionId) -> usize {
-        // Window number w begins w places later than its cut says, because of the dummies before
-        // it.
+        // Window w begins w positions later than its cut says, because of the dummies before it.
         let (mut low, mut high) = (0, self.cuts.len());
         while low < high {
             let middle = (low + high) / 2;
@@ -87,7 +86,7 @@ impl Places<'_> {
         low
     }
 
-    /// The edges that stay inside a window.
+    /// The edges with both ends in one window.
     fn inside(&self, csr: &Csr, positions: &[Position]) -> Edges {
         let mut inside = Edges { edges: Vec::new(), positions: Vec::new() };
         let mut window = (usize::MAX, 0..0);
@@ -108,11 +107,11 @@ impl Places<'_> {
     }
 }
 
-/// Steps of a search before it is given up; the dependency that it would have saved is then added.
+/// Bound on the steps of a search. If it is reached, a dependency is added that may be implied.
 const STEPS_MAX: usize = 256;
 
-/// Whether `before` starts before `after` anyway, by a path of dependencies between actions of
-/// their window.
+/// Returns true if dependencies between actions of a window already order the start of `before`
+/// before that of `after`.
 fn is_ordered(body: &Body, places: &Places<'_>, before: u32, after: u32) -> bool {
     let goal = places.new[after as usize];
     let mut seen = vec![ActionId(before)];
@@ -127,7 +126,7 @@ fn is_ordered(body: &Body, places: &Places<'_>, before: u32, after: u32) -> bool
             if steps == STEPS_MAX {
                 return false;
             }
-            // Layouts are topological: behind the goal there is no way to it.
+            // Layouts are topological: no path to the goal leads through a later position.
             if places.new[waiter.index()] < goal && !seen.contains(&waiter) {
                 seen.push(waiter);
             }
@@ -136,7 +135,7 @@ fn is_ordered(body: &Body, places: &Places<'_>, before: u32, after: u32) -> bool
     false
 }
 
-/// Names and places of the actions; a dummy has those of the action behind it, but no label.
+/// Copies the debug information of actions. A dummy has that of the action after it, but no label.
 fn copy_debug(body: &Body, new: &mut Body, old: &[u32], layout: &Layout) {
     let from = &body.debug;
     let debug = &mut new.debug;

@@ -1,39 +1,40 @@
-//! Which sends and receives of a program may meet.
+//! The sends and receives of a program, grouped by which of them may match.
 
 use crate::whole::{Vertex, Whole};
 use goal_lang::{ANY, Action};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// What stands for "none" among the numbers below.
+/// Stands for "none" among the numbers of this module.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// One receiver, source and tag as receives name them; source and tag may be wildcards.
+/// A receiver, a source and a tag. Source and tag are wildcards for receives with wildcards.
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
-    /// Ready sends that fit, those that have started since among them.
+    /// Sends that fit and became ready, in order. Those that have started since are dropped later.
     pub(super) sends: VecDeque<Vertex>,
-    /// Ready receives, those that have started since among them, numbered in the order in which
-    /// they became ready.
+    /// Receives that became ready, numbered in this order. Those that have started since are
+    /// dropped later.
     pub(super) recvs: VecDeque<(u32, Vertex)>,
-    /// The [`Family`].
+    /// The number of the [`Family`].
     pub(super) family: u32,
-    /// Envelopes with wildcards that a send with this one fits too.
+    /// Envelopes with wildcards whose receives accept a send with this envelope, too.
     pub(super) wider: Vec<u32>,
 }
 
-/// Envelopes that compete for messages, directly or through others: a message of one family meets
-/// no receive of another.
+/// Envelopes that compete for messages, directly or through others. A message never matches a
+/// receive of another family.
 #[derive(Debug)]
 pub(super) struct Family {
-    /// Whether several sources compete, so that no order of starts decides which receive takes
-    /// which message.
+    /// True if sends of several sources compete, so that no order of starts decides which receive
+    /// takes which message.
     pub(super) is_open_ended: bool,
-    /// Sends that are not ready yet.
+    /// The number of sends that are not ready yet.
     pub(super) sends_missing: u32,
-    /// Receives that have not met a message.
+    /// The number of receives without a message.
     pub(super) recvs_left: u32,
-    /// The last send and the last receive that started.
+    /// The positions of the last send and the last receive that started, in the layouts of their
+    /// ranks.
     pub(super) last: [u32; 2],
 }
 
@@ -41,8 +42,7 @@ pub(super) struct Family {
 pub(super) struct Messages {
     pub(super) envelopes: Vec<Envelope>,
     pub(super) families: Vec<Family>,
-    /// The envelope of each send and receive, by number of the action in the whole program;
-    /// [`NONE`] for others.
+    /// By vertex, the envelope of a send or a receive; [`NONE`] for other actions.
     pub(super) of: Vec<u32>,
 }
 
@@ -119,7 +119,7 @@ impl Messages {
     }
 }
 
-/// The representative of a set of envelopes, with the way to it halved.
+/// The representative of a set of envelopes (union-find with path halving).
 fn root(parents: &mut [u32], mut at: u32) -> u32 {
     while parents[at as usize] != at {
         let above = parents[parents[at as usize] as usize];

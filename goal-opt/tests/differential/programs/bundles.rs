@@ -1,4 +1,4 @@
-//! Programs of phases, in which pairs of ranks exchange several small messages at once.
+//! Programs in phases, in which pairs of ranks exchange several small messages at once.
 
 use fastrand::Rng;
 use goal_lang::{
@@ -8,23 +8,23 @@ use goal_lang::{
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes that a rank starts with.
+/// The number of initialised bytes of a rank.
 const INIT: u64 = 32;
 
 /// Largest message in bytes.
 const SIZE_MAX: u64 = 8;
 
-/// The tag of messages that dependencies put in order; the others have tags of their own.
+/// The tag of messages that dependencies order; the others have tags of their own.
 const ORDERED: u32 = 1000;
 
-/// A rank that is being made.
+/// A rank under construction.
 #[derive(Debug, Default)]
 struct Rank {
     body: BodyBuilder,
     /// The receives of the phase before, and the bytes that they wrote.
     before: Vec<ActionId>,
     written: Range<u64>,
-    /// Those of this phase.
+    /// The receives of this phase.
     recvs: Vec<ActionId>,
     free: u64,
 }
@@ -40,8 +40,8 @@ impl Rank {
         }
     }
 
-    /// A buffer with initial bytes, or with some that were received in the phase before, if they
-    /// are sure to be there.
+    /// A buffer with bytes received in the phase before if `is_there` is true and they are enough,
+    /// otherwise with initial bytes.
     fn source(&mut self, random: &mut Rng, size: u64, is_there: bool) -> Payload {
         let range = if is_there && self.written.end >= self.written.start + size {
             self.written.clone()
@@ -67,8 +67,8 @@ impl Rank {
     }
 }
 
-/// What a rank sends it mostly received in the phase before. Some messages wait for less or for
-/// more than others of their phase, some are patterns, and some have a tag that others have too.
+/// Ranks mostly send bytes that they received in the phase before. Some messages wait for less or
+/// for more than others of their phase, some are patterns, and some share a tag with others.
 pub(super) fn program(seed: u64) -> Program {
     let mut random = Rng::with_seed(seed);
     let count = random.u32(2..=4);

@@ -1,13 +1,14 @@
-//! Ends of messages meet.
+//! Matches sends and receives.
 
 use super::{Run, State};
 use crate::whole::Vertex;
 use goal_lang::Action;
 
 impl Run<'_, '_> {
-    /// A send and a receive of the envelope meet, if there are such.
-    pub(super) fn meet(&mut self, envelope: u32) -> Result<(), u32> {
-        self.forget_started(envelope);
+    /// Matches a send and a receive of the envelope, if there are both. Returns the rank that has
+    /// no room for them otherwise.
+    pub(super) fn match_ends(&mut self, envelope: u32) -> Result<(), u32> {
+        self.drop_started(envelope);
         let of = &self.messages.envelopes[envelope as usize];
         let (send, has_recv) = (of.sends.front().copied(), !of.recvs.is_empty());
         if has_recv && let Some(&sent) = self.sent.get(&envelope).and_then(|sent| sent.front()) {
@@ -15,7 +16,7 @@ impl Run<'_, '_> {
             self.make_room(&[self.rank(recv)])?;
             self.start(recv);
             self.unmatched.remove(&sent);
-            self.pass(sent, recv);
+            self.deliver(sent, recv);
         } else if let Some(send) = send
             && !self.messages.families[of.family as usize].is_open_ended
         {
@@ -23,26 +24,26 @@ impl Run<'_, '_> {
                 self.make_room(&[self.rank(send)])?;
                 self.start(send);
                 self.take_posted(of);
-                self.pass(send, recv);
+                self.deliver(send, recv);
             } else if has_recv {
                 let recv = self.first_ready(send);
                 self.make_room(&[self.rank(send), self.rank(recv)])?;
                 self.start(send);
                 self.start(recv);
-                self.pass(send, recv);
+                self.deliver(send, recv);
             } else {
                 return Ok(());
             }
         } else {
             return Ok(());
         }
-        self.look_at(envelope);
+        self.queue_message(envelope);
         Ok(())
     }
 
-    /// All sends of a family with several sources start, so that whichever message a receive takes
-    /// is there.
-    pub(super) fn open(&mut self, number: u32) -> Result<(), u32> {
+    /// Starts all sends of a family with several sources, so that a receive can take any of their
+    /// messages. Returns a rank without room otherwise.
+    pub(super) fn open_family(&mut self, number: u32) -> Result<(), u32> {
         let family = &self.open_ended[&number];
         if family.is_open || !family.is_received {
             return Ok(());
@@ -58,7 +59,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Starts a send without its receive.
+    /// Starts a send before its receive.
     pub(super) fn send_early(&mut self, send: Vertex) {
         self.start(send);
         let Action::Send { payload, .. } = *self.whole.action(send) else {
@@ -68,7 +69,7 @@ impl Run<'_, '_> {
         let is_eager = self.eager_limit.is_some_and(|limit| size <= limit);
         if let Some((envelope, recv)) = self.first_posted(send) {
             self.take_posted(envelope);
-            self.pass(send, recv);
+            self.deliver(send, recv);
             return;
         }
         self.unmatched.insert(send);
@@ -77,16 +78,15 @@ impl Run<'_, '_> {
             let wider = &self.messages.envelopes[envelope as usize].wider;
             let number = if i == 0 { envelope } else { wider[i - 1] };
             self.sent.entry(number).or_default().push_back(send);
-            self.look_at(number);
+            self.queue_message(number);
         }
         if is_eager {
             self.complete(send);
         }
     }
 
-    /// A receive takes a message: the receive is complete, and so is the send if it waited for
-    /// that.
-    fn pass(&mut self, send: Vertex, recv: Vertex) {
+    /// Gives a message to a receive. The receive ends, and so does the send if it waited for this.
+    fn deliver(&mut self, send: Vertex, recv: Vertex) {
         let number = self.family(recv);
         let family = &mut self.messages.families[number as usize];
         family.recvs_left -= 1;
@@ -111,8 +111,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Drops the ends at the front that have started.
-    pub(super) fn forget_started(&mut self, envelope: u32) {
+    /// Drops the ends at the front of the queues that have started.
+    pub(super) fn drop_started(&mut self, envelope: u32) {
         let Self { messages, state, .. } = self;
         let of = &mut messages.envelopes[envelope as usize];
         let started = |vertex: &Vertex| state[vertex.index()] != State::Ready;
@@ -132,7 +132,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The receive that was posted first among those that fit a send, and its envelope.
+    /// The receive that was posted first among those that accept a send, and its envelope.
     pub(super) fn first_posted(&self, send: Vertex) -> Option<(u32, Vertex)> {
         if self.posted.is_empty() {
             return None;
@@ -147,14 +147,14 @@ impl Run<'_, '_> {
         first.min().map(|(_, envelope, recv)| (envelope, recv))
     }
 
-    /// The receive that became ready first among those that fit a send, as one does.
+    /// The receive that became ready first among those that accept a send. There must be one.
     fn first_ready(&mut self, send: Vertex) -> Vertex {
         let own = self.messages.of[send.index()];
         let mut first = None;
         for i in 0..=self.messages.envelopes[own as usize].wider.len() {
             let wider = &self.messages.envelopes[own as usize].wider;
             let envelope = if i == 0 { own } else { wider[i - 1] };
-            self.forget_started(envelope);
+            self.drop_started(envelope);
             let front = self.messages.envelopes[envelope as usize].recvs.front().copied();
             first = [first, front].into_iter().flatten().min();
         }
@@ -169,12 +169,12 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Starts a receive before its message.
+    /// Starts a receive before its message is sent.
     pub(super) fn post(&mut self, recv: Vertex) {
         let envelope = self.messages.of[recv.index()];
         self.start(recv);
         self.posted.entry(envelope).or_default().push_back((self.postings, recv));
         self.postings += 1;
-        self.look_at(envelope);
+        self.queue_message(envelope);
     }
 }

@@ -1,24 +1,26 @@
-//! A queue by small numbers: whole programs are ready at once, and a heap of millions is slow.
+//! A priority queue with small integer keys. All actions of a program may be ready at once, and a
+//! heap of millions is slow.
 
 #[cfg(test)]
 mod tests;
 
 const NONE: u32 = u32::MAX;
 
-/// Entries that leave by ascending key, those of the same key in the order in which they came.
+/// A queue that returns entries by ascending key, and those of the same key in the order of
+/// insertion.
 pub(super) struct Queue<T> {
-    /// By key, its first and its last entry.
+    /// By key, the positions of its first and its last entry.
     ends: Vec<[u32; 2]>,
-    /// Each with the next one of its key, or the next free place.
+    /// Entries, each with the position of the next one of its key, or of the next free position.
     entries: Vec<(T, u32)>,
     free: u32,
-    /// First a bit for each key that has entries, then, level by level, a bit for each word of the
-    /// level before that is not 0; the last has one word.
+    /// A tree of bits. The first level has a bit for each key with entries; each further level has
+    /// a bit for each word of the level before that is not 0. The last level has one word.
     levels: Vec<Vec<u64>>,
 }
 
 impl<T: Copy> Queue<T> {
-    /// For keys below `keys`.
+    /// An empty queue for keys below `keys`.
     pub(super) fn new(keys: usize) -> Self {
         let mut levels = Vec::new();
         let mut words = keys;

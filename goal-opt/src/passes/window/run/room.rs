@@ -1,4 +1,4 @@
-//! Room in windows, and the order of the starts.
+//! Finds room in windows and records the order of starts.
 
 use super::super::messages::NONE;
 use super::{Run, State};
@@ -6,8 +6,8 @@ use crate::whole::Vertex;
 use goal_lang::Action;
 
 impl Run<'_, '_> {
-    /// Makes room for an action of each of the ranks, which may occur several times; the rank that
-    /// has none otherwise.
+    /// Makes room for one action for each entry of `ranks`, in which a rank may occur several
+    /// times. Returns a rank without room otherwise, with no effect.
     pub(super) fn make_room(&mut self, ranks: &[u32]) -> Result<(), u32> {
         let fits = |run: &Self, rank: u32, count: usize| {
             let layout = &run.layouts[rank as usize];
@@ -43,7 +43,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// An action starts, in the window that has room for it.
+    /// Starts an action in the current window, which must have room.
     pub(super) fn start(&mut self, vertex: Vertex) {
         let (rank, place) = (self.rank(vertex), self.place(vertex));
         self.state[vertex.index()] = State::Started;
@@ -55,8 +55,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Keeps the order of this start after the last one of the same side of its family, where that
-    /// decides which receive takes which message.
+    /// Records that this start must stay after the last start of the same side of its family, if
+    /// this order decides which receive takes which message.
     fn pin(&mut self, vertex: Vertex, envelope: u32) {
         if envelope == NONE {
             return;

@@ -1,15 +1,14 @@
-//! What happens where no message can be sent and received in one step.
+//! Continues a run in which no message can be sent and received in one step.
 
-use super::super::{Refusal, Why};
-use super::{Event, OpenEnded, Run, State};
+use super::{Cause, Event, OpenEnded, Run, State, Stuck};
 use crate::whole::Vertex;
 use goal_lang::Action;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 impl Run<'_, '_> {
-    /// Nothing can happen whole: starts an end of a message alone.
-    pub(super) fn start_something(&mut self) -> Result<(), Refusal> {
+    /// Starts one end of a message alone.
+    pub(super) fn start_one_end(&mut self) -> Result<(), Stuck> {
         let mut without_room = Vec::new();
         let mut started = None;
         while let Some(Reverse((key, vertex))) = self.starters.pop() {
@@ -33,7 +32,7 @@ impl Run<'_, '_> {
             return Ok(());
         }
         if let Some(vertex) = blocked.or_else(|| self.first_parked()) {
-            return Err(Refusal { vertex, why: Why::TooSmall });
+            return Err(Stuck { vertex, cause: Cause::TooSmall });
         }
         let stays_closed = |family: &&OpenEnded| {
             !family.held.is_empty()
@@ -41,11 +40,11 @@ impl Run<'_, '_> {
         };
         if let Some(family) = self.open_ended.values().find(stays_closed) {
             let vertex = family.held.first().or(family.ready.first()).copied();
-            return Err(Refusal { vertex: vertex.expect("it has a send"), why: Why::OpenEnded });
+            return Err(Stuck { vertex: vertex.expect("it has a send"), cause: Cause::OpenEnded });
         }
         self.raise_eager_limit()
     }
-    /// An action that waits for room; parked events that have become impossible are dropped.
+    /// An action that waits for room. Drops parked steps that have become impossible.
     fn first_parked(&mut self) -> Option<Vertex> {
         let parked = std::mem::take(&mut self.parked);
         for event in parked.into_values().flatten() {
@@ -58,7 +57,7 @@ impl Run<'_, '_> {
                     }
                 }
                 Event::Message(number) => {
-                    self.forget_started(number);
+                    self.drop_started(number);
                     let envelope = &self.messages.envelopes[number as usize];
                     let is_open_ended =
                         self.messages.families[envelope.family as usize].is_open_ended;
@@ -79,8 +78,9 @@ impl Run<'_, '_> {
         None
     }
 
-    /// Lets the smallest send that waits for its receive do without.
-    fn raise_eager_limit(&mut self) -> Result<(), Refusal> {
+    /// Raises the eager limit to the size of the smallest send that waits for its receive, and lets
+    /// this send end.
+    fn raise_eager_limit(&mut self) -> Result<(), Stuck> {
         if self.by_size.is_none() {
             let ready = self.messages.envelopes.iter().flat_map(|envelope| &envelope.sends);
             let all = ready.filter(|send| self.state[send.index()] == State::Ready);
@@ -104,13 +104,13 @@ impl Run<'_, '_> {
                 return Ok(());
             }
             if self.make_room(&[self.rank(send)]).is_err() {
-                return Err(Refusal { vertex: send, why: Why::TooSmall });
+                return Err(Stuck { vertex: send, cause: Cause::TooSmall });
             }
             self.send_early(send);
             return Ok(());
         }
         let vertex = self.state.iter().position(|&state| state != State::Complete).map(Vertex::new);
         let vertex = vertex.expect("some are left");
-        Err(Refusal { vertex, why: Why::Deadlock })
+        Err(Stuck { vertex, cause: Cause::Deadlock })
     }
 }

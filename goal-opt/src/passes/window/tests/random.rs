@@ -1,4 +1,4 @@
-//! Random programs in windows against the reference interpreter.
+//! Random programs in windows, compared with the reference interpreter.
 
 use crate::{WindowError, verify, window};
 use goal_interp::{Eager, Error, Options, Outcome, outcomes, run};
@@ -9,11 +9,12 @@ fn outcome(program: &Program, seed: u64, eager: Eager) -> Result<Outcome, Error>
     run(program, &Options { seed, eager, ..Options::default() })
 }
 
-/// Between two dummies lie at most `size` actions, and no dependency crosses one.
+/// Asserts that at most `size` actions are between two dummies, and that no dependency crosses a
+/// dummy.
 fn check_windows(program: &Program, size: u32) {
     verify(program).expect("valid");
     for body in &program.bodies {
-        // How many dependencies lead over each action.
+        // By position, the number of dependencies that cross it.
         let mut over = vec![0i64; body.len() + 1];
         for edge in body.requires.edges().chain(body.irequires.edges()) {
             assert!(edge.prerequisite < edge.waiter, "not laid out in order");
@@ -79,8 +80,8 @@ fn outcomes_are_a_subset() {
     assert!(done > 300 && several > 50, "{done} programs, {several} with several outcomes");
 }
 
-/// Messages between random ranks with few tags and random dependencies of both kinds: many never
-/// end, or only thanks to buffering, or depending on the order.
+/// Messages between random ranks with few tags and random dependencies of both kinds. Many of these
+/// programs never end, or end only with buffering or in some orders.
 fn wild(seed: u64, wildcards: bool) -> Program {
     let mut random = fastrand::Rng::with_seed(seed);
     let ranks = random.u32(1..4);
@@ -114,8 +115,8 @@ fn wild(seed: u64, wildcards: bool) -> Program {
     program.finish()
 }
 
-/// Whether a program ends in every order of steps if all sends are eager, and, if not, in those
-/// that some seeds choose.
+/// Returns true if a program ends in every order of steps with eager sends. If not all sends are
+/// eager, it must also end in the orders that some seeds choose.
 fn always_ends(program: &Program, eager: Eager) -> bool {
     match outcomes(program, &Options::default(), 20_000) {
         Ok(Some(_)) => {

@@ -1,4 +1,4 @@
-//! What windows look like, and which programs are refused.
+//! The windows of small programs, and programs that are refused.
 
 use crate::{WindowError, Windowed, verify, window};
 use goal_interp::{Eager, Options, run};
@@ -19,7 +19,7 @@ fn calc(nanos: u64) -> Action {
     Action::Calc { nanos, placement: Placement::default() }
 }
 
-/// A rank of labelled actions, with pairs of which the first requires (irequires) the second.
+/// A rank with labelled actions, and pairs of which the first requires (irequires) the second.
 fn rank(
     actions: &[(&str, Action)],
     requires: &[(usize, usize)],
@@ -45,7 +45,7 @@ fn text(program: &Program) -> String {
     String::from_utf8(text).expect("text")
 }
 
-/// Whether it ends under some orders of steps, where sends complete as `eager` says.
+/// Returns true if a program ends in some orders of steps.
 fn ends(program: &Program, eager: Eager) -> bool {
     let all: Vec<bool> = (0..40)
         .map(|seed| run(program, &Options { seed, eager, ..Options::default() }).is_ok())
@@ -88,8 +88,8 @@ fn sources_and_sinks_of_a_window_know_its_dummies() {
     insta::assert_snapshot!(text(&after));
 }
 
-/// The text has both receives before both sends, and windows of one action in that order would
-/// never end.
+/// The text has both receives before both sends. Windows of one action in that order would never
+/// end.
 #[test]
 fn a_receive_does_not_hold_back_what_its_sender_waits_for() {
     let one = |other| rank(&[("r", recv(other, 0, 8)), ("s", send(other, 0, 8))], &[], &[]);
@@ -109,8 +109,8 @@ fn ends_of_messages_that_wait_for_starts_share_a_window() {
     insta::assert_snapshot!(error.to_string());
 }
 
-/// Without the order of the two receives the second could take the first message and keep the other
-/// rank from sending its second one, which is two windows further on.
+/// Without the order of the two receives, the second could take the first message and keep the
+/// other rank from sending its second one, which is two windows later.
 #[test]
 fn the_order_of_equal_receives_is_kept() {
     let a = rank(&[("s1", send(1, 0, 8)), ("x", recv(1, 1, 8)), ("s2", send(1, 0, 8))], &[], &[]);
@@ -172,7 +172,7 @@ fn a_deadlock_is_told() {
     assert_eq!(window(&mut program([]), 1 << 15), Err(WindowError::Size(1 << 15)));
 }
 
-/// Ranks with a common body keep it where their windows are the same.
+/// Ranks with a common body keep it if their windows are the same.
 #[test]
 fn equal_ranks_stay_equal() {
     let mut builder = ProgramBuilder::default();

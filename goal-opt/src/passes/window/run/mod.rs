@@ -1,17 +1,16 @@
-//! One run of the whole program in which no rank ever has more under way than a window holds.
+//! Runs the whole program so that no rank ever has more actions under way than a window holds.
 //!
-//! Actions are taken in the order of the layout, as far as what they wait for allows; a message is
-//! sent and received in one step, when both of its ends are ready, so that nothing stays under way.
-//! Only where a program gets no further so do ends of messages start alone: those whose start
-//! others wait for, and sends that need no receive because they are small. How small a send must be
-//! is raised step by step, so that the run finds the least eager limit at which the program ends.
+//! Actions run in the order of the layout, as far as their dependencies allow. A message is sent
+//! and received in one step, when both of its ends are ready, so that nothing stays under way. Only
+//! if the program gets no further does one end of a message start alone: an end whose start others
+//! wait for, or a send that needs no receive because it is small. The limit for small sends is
+//! raised step by step, so that the run finds the least eager limit with which the program ends.
 
 mod meet;
 mod queue;
 mod room;
 mod stall;
 
-use super::Refusal;
 use super::messages::{Messages, NONE};
 use crate::whole::{Vertex, Whole};
 use goal_lang::Action;
@@ -20,14 +19,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// How a rank's actions come in windows.
+/// The order of a rank's actions and their windows.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Layout {
     /// The actions in the order of their starts.
     pub(super) order: Vec<u32>,
-    /// Where windows but the first begin in `order`; nothing is under way there.
+    /// The positions in `order` at which windows other than the first begin. Nothing is under way
+    /// there.
     pub(super) cuts: Vec<u32>,
-    /// Pairs of the same window whose starts must keep their order, so that their messages do.
+    /// Pairs of actions in one window whose starts must keep their order, so that their messages
+    /// do.
     pub(super) pins: Vec<(u32, u32)>,
 }
 
@@ -37,14 +38,29 @@ impl Layout {
     }
 }
 
-/// What may happen next.
+/// The reason why a run gets stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    TooSmall,
+    OpenEnded,
+    Deadlock,
+}
+
+/// An action that can't go on, and the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stuck {
+    pub(super) vertex: Vertex,
+    pub(super) cause: Cause,
+}
+
+/// A step that may be possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A local action.
     Local(Vertex),
-    /// A message of this envelope.
+    /// A match of a send and a receive of this envelope.
     Message(u32),
-    /// All sends of a family with several sources.
+    /// The start of all sends of a family with several sources.
     Gate(u32),
 }
 
@@ -56,12 +72,12 @@ enum State {
     Complete,
 }
 
-/// What open-ended families need beside the others.
+/// The state of an open-ended family.
 #[derive(Default)]
 struct OpenEnded {
-    /// Sends that are ready, until all of the family are and start at once.
+    /// Ready sends. They start together when all sends of the family are ready.
     ready: Vec<Vertex>,
-    /// Sends that are complete when every receive of the family has its message.
+    /// Started sends that end when every receive of the family has its message.
     held: Vec<Vertex>,
     is_received: bool,
     is_open: bool,
@@ -75,25 +91,27 @@ pub(super) struct Run<'w, 'p> {
     unmet: Vec<u32>,
     left: usize,
     layouts: Vec<Layout>,
-    /// For each rank, actions that have started and are not complete.
+    /// By rank, the number of actions that have started and not ended.
     under_way: Vec<u32>,
-    /// By index of the action in its rank, so that ranks advance side by side.
+    /// Steps that may be possible, by the action's index in its rank, so that ranks advance side by
+    /// side.
     events: Queue<Event>,
-    /// What waits until nothing of a rank is under way.
+    /// By rank, steps that wait until none of its actions is under way.
     parked: FxHashMap<u32, VecDeque<Event>>,
-    /// Ready ends of messages for whose start others wait.
+    /// Ready ends of messages for whose start other actions wait.
     starters: BinaryHeap<Reverse<(u32, Vertex)>>,
     open_ended: FxHashMap<u32, OpenEnded>,
-    /// Messages whose send has started and whose receive has not.
+    /// Sends that have started and whose message no receive has taken.
     unmatched: FxHashSet<Vertex>,
-    /// The same by envelope, with some that were matched since.
+    /// The same by envelope. Sends whose message was taken since are dropped later.
     sent: FxHashMap<u32, VecDeque<Vertex>>,
-    /// Receives that have started before their message was sent, with their number, by envelope.
+    /// By envelope, receives that have started before their message was sent, numbered in the order
+    /// of their starts.
     posted: FxHashMap<u32, VecDeque<(u32, Vertex)>>,
     postings: u32,
-    /// Receives that became ready so far.
+    /// The number of receives that became ready so far.
     receives: u32,
-    /// Ready sends by size, some of them no longer waiting; kept once the eager limit matters.
+    /// Ready sends by size; some may have started since. Kept once the eager limit matters.
     by_size: Option<BinaryHeap<Reverse<(u64, Vertex)>>>,
     eager_limit: Option<u64>,
 }
@@ -131,9 +149,9 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
-    /// Runs to the end: each rank's windows, and the least size that sends must have to need their
-    /// receive (`None` where all may).
-    pub(super) fn finish(mut self) -> Result<(Vec<Layout>, Option<u64>), Refusal> {
+    /// Runs to the end. Returns each rank's windows and the least eager limit with which the
+    /// program ends (`None` if it ends without eager sends).
+    pub(super) fn finish(mut self) -> Result<(Vec<Layout>, Option<u64>), Stuck> {
         for vertex in self.whole.vertices() {
             if self.unmet[vertex.index()] == 0 {
                 self.ready(vertex);
@@ -141,18 +159,18 @@ impl<'w, 'p> Run<'w, 'p> {
         }
         loop {
             while let Some(event) = self.events.pop() {
-                if let Err(rank) = self.happen(event) {
+                if let Err(rank) = self.try_event(event) {
                     self.parked.entry(rank).or_default().push_back(event);
                 }
             }
             if self.left == 0 {
                 return Ok((self.layouts, self.eager_limit));
             }
-            self.start_something()?;
+            self.start_one_end()?;
         }
     }
 
-    /// Its number in its rank, by which ranks advance side by side.
+    /// The index of an action in its rank.
     fn place(&self, vertex: Vertex) -> u32 {
         self.whole.id(vertex).0
     }
@@ -165,7 +183,7 @@ impl<'w, 'p> Run<'w, 'p> {
         self.messages.envelopes[self.messages.of[vertex.index()] as usize].family
     }
 
-    /// Everything that the action waits for has happened.
+    /// Handles an action whose dependencies are all met.
     fn ready(&mut self, vertex: Vertex) {
         self.state[vertex.index()] = State::Ready;
         let envelope = self.messages.of[vertex.index()];
@@ -192,7 +210,7 @@ impl<'w, 'p> Run<'w, 'p> {
                 for i in 0..self.messages.envelopes[envelope as usize].wider.len() {
                     let wider = self.messages.envelopes[envelope as usize].wider[i];
                     self.messages.envelopes[wider as usize].sends.push_back(vertex);
-                    self.look_at(wider);
+                    self.queue_message(wider);
                 }
             }
             _ => {
@@ -203,14 +221,14 @@ impl<'w, 'p> Run<'w, 'p> {
                 self.receives += 1;
             }
         }
-        self.look_at(envelope);
+        self.queue_message(envelope);
         if is_open_ended && self.messages.families[number as usize].sends_missing == 0 {
             self.events.push(self.place(vertex), Event::Gate(number));
         }
     }
 
-    /// Notes that a message of this envelope may be possible.
-    fn look_at(&mut self, number: u32) {
+    /// Queues a match of this envelope if both ends may be there.
+    fn queue_message(&mut self, number: u32) {
         let envelope = &self.messages.envelopes[number as usize];
         let key = match (envelope.sends.front(), envelope.recvs.front()) {
             (Some(&send), Some(&(_, recv))) => self.place(send).max(self.place(recv)),
@@ -221,8 +239,8 @@ impl<'w, 'p> Run<'w, 'p> {
         self.events.push(key, Event::Message(number));
     }
 
-    /// Lets an event happen; the rank that has no room for it otherwise.
-    fn happen(&mut self, event: Event) -> Result<(), u32> {
+    /// Executes a step. Returns the rank that has no room for it otherwise.
+    fn try_event(&mut self, event: Event) -> Result<(), u32> {
         match event {
             Event::Local(vertex) => {
                 self.make_room(&[self.rank(vertex)])?;
@@ -230,8 +248,8 @@ impl<'w, 'p> Run<'w, 'p> {
                 self.complete(vertex);
                 Ok(())
             }
-            Event::Message(envelope) => self.meet(envelope),
-            Event::Gate(family) => self.open(family),
+            Event::Message(envelope) => self.match_ends(envelope),
+            Event::Gate(family) => self.open_family(family),
         }
     }
 
@@ -243,7 +261,8 @@ impl<'w, 'p> Run<'w, 'p> {
         if self.under_way[rank as usize] == 0
             && let Some(parked) = self.parked.get_mut(&rank)
         {
-            // No more can start before something else is under way.
+            // No more steps than a window has actions can succeed before something is under way
+            // again.
             let again = parked.len().min(self.window);
             parked.drain(..again).for_each(|event| self.events.push(place, event));
             if parked.is_empty() {

@@ -1,4 +1,4 @@
-//! Dummy-node windowing (paper III.D, Theorem 4): a schedule of any length that an executor runs in
+//! Dummy-node windowing (paper III.D, Theorem 4): makes a schedule of any length executable in
 //! constant space.
 
 mod apply;
@@ -8,33 +8,33 @@ mod run;
 mod tests;
 
 use crate::limits::WINDOW_MAX;
-use crate::whole::{TooLarge, Vertex, Whole};
-use crate::{Context, Refusal as PassRefusal};
+use crate::pass::{Context, Refusal};
+use crate::whole::{TooLarge, Whole};
 use apply::apply;
 use goal_lang::{ActionId, BodyId, Program};
-use run::{Layout, Run};
+use run::{Cause, Layout, Run, Stuck};
 use rustc_hash::FxHashMap;
 
-/// What windowing made of a program.
+/// The result of windowing a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Windowed {
-    /// Dummies in all bodies.
+    /// The number of dummies in all bodies.
     pub dummies: u64,
-    /// The program, before and after, ends where sends of at most this many bytes need no receive;
-    /// `None` where it ends even if all do.
+    /// The least eager limit in bytes with which the program ends, before and after; `None` if it
+    /// ends though every send waits for its receive.
     pub eager_limit: Option<u64>,
 }
 
-/// Why a program can't be put in windows.
+/// The reason why a program can't be put in windows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
-    /// No window, or one that is larger than an action can have dependencies.
+    /// The size is 0, or larger than the number of dependencies that an action can have.
     #[error("a window has 1 to {WINDOW_MAX} actions, not {0}")]
     Size(u64),
     /// The ranks have too many actions together.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// What has to be under way at once has no room.
+    /// A window is too small for the actions that must be under way at once.
     #[error(
         "rank {rank}: windows of size {window} are too small: {place} has to be under way together with others, because \
          of start dependencies, messages to itself or receives from any source; take larger windows, or let it wait for \
@@ -43,14 +43,14 @@ pub enum WindowError {
     TooSmall {
         /// The rank.
         rank: u32,
-        /// An action that has no room.
+        /// An action that finds no room.
         action: ActionId,
         /// The action in words.
         place: String,
-        /// Actions in a window.
+        /// The size of windows in actions.
         window: u32,
     },
-    /// Receives from any source and the sends to them can't be kept apart from other actions.
+    /// Receives from any source, with the sends to them, can't be separated from other actions.
     #[error(
         "rank {rank}: {place} may be taken by a receive from any source that other messages wait for, so windows might \
          keep it from starting for ever; name the sources of the receives, or give the messages tags of their own"
@@ -63,49 +63,30 @@ pub enum WindowError {
         /// The action in words.
         place: String,
     },
-    /// The program has no end, in windows or without.
+    /// The program never ends, in windows or without.
     #[error(
         "rank {rank}: {place} can never start or end: the program has a deadlock, which `goalc check` shows"
     )]
     Deadlock {
         /// The rank.
         rank: u32,
-        /// An action that is not complete.
+        /// An action that never ends.
         action: ActionId,
         /// The action in words.
         place: String,
     },
 }
 
-/// Why a run has no end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
-    TooSmall,
-    OpenEnded,
-    Deadlock,
-}
-
-/// An action that keeps a run from its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Refusal {
-    vertex: Vertex,
-    why: Why,
-}
-
 /// The pass `window(size)`.
 ///
 /// # Errors
-/// [`WindowError`], or that no size is given.
-pub(crate) fn window_pass(
-    program: &mut Program,
-    context: &Context<'_>,
-) -> Result<bool, PassRefusal> {
-    let refusal = |text: String| PassRefusal(text);
+/// If no size is given, or for the reason of a [`WindowError`].
+pub(crate) fn window_pass(program: &mut Program, context: &Context<'_>) -> Result<bool, Refusal> {
     let Some(size) = context.arguments.number("size") else {
-        return Err(refusal("how many actions has a window? write window(64)".to_owned()));
+        return Err(Refusal("how many actions has a window? write window(64)".to_owned()));
     };
-    let size = u32::try_from(size).map_err(|_| refusal(WindowError::Size(size).to_string()))?;
-    let done = window(program, size).map_err(|error| refusal(error.to_string()))?;
+    let size = u32::try_from(size).map_err(|_| Refusal(WindowError::Size(size).to_string()))?;
+    let done = window(program, size).map_err(|error| Refusal(error.to_string()))?;
     if let Some(limit) = done.eager_limit {
         context.note(format!(
             "the program ends only where sends of up to {limit} bytes do not wait for their receive, as it did before"
@@ -114,27 +95,27 @@ pub(crate) fn window_pass(
     Ok(true)
 }
 
-/// Puts the actions of every rank in windows of at most `window`, with a dummy between two: it
-/// waits for the sinks of the window before it, and the sources of the window behind it wait for
-/// it. No other dependency leaves a window.
+/// Divides the actions of every rank into windows of at most `window` actions, with a dummy between
+/// two windows. The dummy waits for the sinks of the window before it, and the sources of the
+/// window after it wait for the dummy. No other dependency crosses the border of a window.
 ///
-/// All ranks are put in windows together, so that a program that ends without windows, be it with
-/// eager sends of at most some size or with none, ends in them too: RULES.md says why. Ranks that
-/// shared a body get bodies of their own where their windows differ. Near linear in actions,
-/// dependencies and messages.
+/// All ranks are put in windows together. So a program that ends without windows, with eager sends
+/// of up to some size or without eager sends, also ends in windows; `RULES.md` has the proof. Ranks
+/// that share a body get copies if their windows differ. Near linear in actions, dependencies and
+/// messages.
 ///
 /// # Errors
-/// [`WindowError`]; the program is as it was.
+/// [`WindowError`]; the program is left unchanged.
 ///
 /// # Panics
-/// If a graph has a cycle, or names ranks that don't exist: the verifier refuses these.
+/// If a graph has a cycle or names ranks that don't exist, which the verifier refuses.
 pub fn window(program: &mut Program, window: u32) -> Result<Windowed, WindowError> {
     if window == 0 || window > WINDOW_MAX {
         return Err(WindowError::Size(window.into()));
     }
     let whole = Whole::new(program)?;
     let (layouts, eager_limit) =
-        Run::new(&whole, window).finish().map_err(|refusal| error(&whole, window, refusal))?;
+        Run::new(&whole, window).finish().map_err(|stuck| error(&whole, window, stuck))?;
     let mut dummies = 0;
     let mut bodies = Vec::new();
     let mut known: FxHashMap<(BodyId, Layout), BodyId> = FxHashMap::default();
@@ -151,7 +132,7 @@ pub fn window(program: &mut Program, window: u32) -> Result<Windowed, WindowErro
     Ok(Windowed { dummies, eager_limit })
 }
 
-fn error(whole: &Whole<'_>, window: u32, Refusal { vertex, why }: Refusal) -> WindowError {
+fn error(whole: &Whole<'_>, window: u32, Stuck { vertex, cause }: Stuck) -> WindowError {
     let (rank, action, body) = (whole.rank(vertex), whole.id(vertex), whole.body(vertex));
     let mut place = body.action(action).kind().name().to_owned();
     match body.debug.labels.get(action) {
@@ -161,9 +142,9 @@ fn error(whole: &Whole<'_>, window: u32, Refusal { vertex, why }: Refusal) -> Wi
     if let Some(line) = body.debug.lines.get(action.index()).filter(|&&line| line > 0) {
         place.push_str(&format!(" (line {line})"));
     }
-    match why {
-        Why::TooSmall => WindowError::TooSmall { rank, action, place, window },
-        Why::OpenEnded => WindowError::OpenEnded { rank, action, place },
-        Why::Deadlock => WindowError::Deadlock { rank, action, place },
+    match cause {
+        Cause::TooSmall => WindowError::TooSmall { rank, action, place, window },
+        Cause::OpenEnded => WindowError::OpenEnded { rank, action, place },
+        Cause::Deadlock => WindowError::Deadlock { rank, action, place },
     }
 }
