@@ -1,12 +1,12 @@
 //! The engine on local actions only, beside a topological walk over an array of the same graph.
+#![allow(unsafe_code)] // ends and areas of a segment
 
 use crate::assemble::{assemble, engine_state};
 use crate::measure::median;
-use crate::message::Pair;
+use crate::message::{Pair, storage};
 use crate::table;
 use clap::Args as ClapArgs;
-use goal_engine::memory::Region;
-use goal_engine::{Engine, Options, Schedule, Storage};
+use goal_engine::{Engine, Options, Schedule};
 use goal_eth::now_ns;
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
 use goal_run::trace;
@@ -179,9 +179,11 @@ impl Prepared {
         self.run_again(1)
     }
 
-    /// What its actions work on.
-    pub(crate) fn memory(&self) -> Region {
-        self.segment.region(&self.segment.rank(0).memory)
+    /// The bytes that its actions work on.
+    pub(crate) fn memory(&mut self) -> &mut [u8] {
+        let area = &self.segment.rank(0).memory;
+        // SAFETY: nothing runs while the exclusive borrow lasts, and the segment is here.
+        unsafe { self.segment.region(area).whole().as_mut_slice() }
     }
 
     /// Nanoseconds of so many instances, one after the other.
@@ -191,18 +193,16 @@ impl Prepared {
 
     /// The same, of which a trace may be recorded.
     fn time(&self, instances: u32, is_traced: bool) -> f64 {
-        let rank = self.segment.rank(0);
-        let split = rank.instance.start + 8 * self.schedule.state_sizes().finished;
-        let mut storage = Storage {
-            memory: self.memory(),
-            scratch: self.segment.region(&rank.scratch),
-            finished: self.segment.cells(&(rank.instance.start..split)),
-            counters: self.segment.cells(&(split..rank.instance.end)),
-            matches: None,
+        // SAFETY: one run at a time, which drops its engine before the segment.
+        let (ends, mut storage, recorder) = unsafe {
+            (
+                ShmTransport::new(&self.segment, 0),
+                storage(&self.segment, 0, &self.schedule),
+                trace::recorder(&self.segment, 0, now_ns),
+            )
         };
-        let mut engine =
-            Engine::new(0, ShmTransport::new(&self.segment, 0), Options::default(), engine_state());
-        if let Some(recorder) = trace::recorder(&self.segment, 0, now_ns).filter(|_| is_traced) {
+        let mut engine = Engine::new(0, ends, Options::default(), engine_state());
+        if let Some(recorder) = recorder.filter(|_| is_traced) {
             engine.record(recorder);
         }
         time(|| {

@@ -5,7 +5,6 @@ use crate::job::{layout, settings};
 use crate::mpi::Operation;
 use clap::Args as ClapArgs;
 use goal_asm::Nisa;
-use goal_engine::memory::Region;
 use goal_engine::{Handle, Schedule, Storage};
 use goal_lang::Program;
 use goal_run::job::Job;
@@ -116,9 +115,10 @@ impl Shared {
         .expect("all ranks are here")
     }
 
-    /// What the schedule works on.
-    pub(crate) fn memory(&self) -> Region {
-        self.segment.region(&self.segment.rank(self.rank).memory)
+    /// Fills the memory that the schedule works on.
+    pub(crate) fn fill(&self, value: u8) {
+        let area = &self.segment.rank(self.rank).memory;
+        self.segment.mapping().copy_in(area.start, &vec![value; area.len()]);
     }
 
     /// Whether an allreduce of integers whose bytes are ones left their sum.
@@ -126,8 +126,10 @@ impl Shared {
     /// # Errors
     /// Where it didn't.
     pub(crate) fn check_allreduce(&self, bytes: u64) -> io::Result<()> {
-        let result = self.memory().span(Operation::Allreduce.result(self.ranks, bytes), bytes);
-        let is_sum = result.read(|bytes| bytes.iter().all(|&byte| u32::from(byte) == self.ranks));
+        let start = self.segment.rank(self.rank).memory.start
+            + Operation::Allreduce.result(self.ranks, bytes) as usize;
+        let result: Vec<u8> = self.segment.copy_of(&(start..start + bytes as usize));
+        let is_sum = result.iter().all(|&byte| u32::from(byte) == self.ranks);
         if is_sum { Ok(()) } else { Err(io::Error::other("the allreduce has another result")) }
     }
 }
@@ -138,7 +140,7 @@ pub(crate) struct Member<'s, 'm> {
     member: &'m mut progress::Member<'s>,
     schedule: Arc<Schedule>,
     /// Of a schedule that does not run.
-    storage: Option<Storage>,
+    storage: Option<Storage<'s>>,
     /// Of a schedule that runs.
     handle: Option<Handle>,
 }

@@ -1,10 +1,11 @@
 //! The software of a message: a ping-pong of two engines that one thread polls in turn, so that no
 //! cache line travels.
+#![allow(unsafe_code)] // ends and areas of a segment
 
 use crate::assemble::{assemble, engine_state};
 use crate::engine::time;
 use crate::mpi::Operation;
-use goal_engine::{Engine, Options, Schedule, Storage};
+use goal_engine::{Areas, Engine, Options, Schedule, Storage};
 use goal_shm::ShmTransport;
 use goal_shm::{Layout, RankSizes, Segment};
 use std::io;
@@ -62,24 +63,36 @@ impl Pair {
         })
     }
 
-    fn rank(&self, rank: u32) -> (Engine<ShmTransport<'_>>, Option<Storage>) {
-        let at = self.segment.rank(rank);
-        let split = at.instance.start + 8 * self.schedules[rank as usize].state_sizes().finished;
-        let storage = Storage {
-            memory: self.segment.region(&at.memory),
-            scratch: self.segment.region(&at.scratch),
-            finished: self.segment.cells(&(at.instance.start..split)),
-            counters: self.segment.cells(&(split..at.instance.end)),
+    fn rank(&self, rank: u32) -> (Engine<'_, ShmTransport<'_>>, Option<Storage<'_>>) {
+        let schedule = &self.schedules[rank as usize];
+        // SAFETY: the pair's two engines use ends and areas of their own.
+        let (ends, storage) = unsafe {
+            (ShmTransport::new(&self.segment, rank), storage(&self.segment, rank, schedule))
+        };
+        (Engine::new(rank, ends, Options::default(), engine_state()), Some(storage))
+    }
+}
+
+/// The storage of a rank in a segment whose areas have room for the schedule's state.
+///
+/// # Safety
+/// One storage of a rank is used at a time, and none after the segment is dropped.
+pub(crate) unsafe fn storage<'a>(
+    segment: &'a Segment,
+    rank: u32,
+    schedule: &Schedule,
+) -> Storage<'a> {
+    let at = segment.rank(rank);
+    let split = at.instance.start + 8 * schedule.state_sizes().finished;
+    // SAFETY: as the caller says.
+    unsafe {
+        let areas = Areas {
+            memory: segment.region(&at.memory),
+            scratch: segment.region(&at.scratch),
+            finished: segment.cells(&(at.instance.start..split)),
+            counters: segment.cells(&(split..at.instance.end)),
             matches: None,
         };
-        (
-            Engine::new(
-                rank,
-                ShmTransport::new(&self.segment, rank),
-                Options::default(),
-                engine_state(),
-            ),
-            Some(storage),
-        )
+        Storage::over(areas, None)
     }
 }

@@ -9,7 +9,7 @@ mod engine;
 mod heap;
 mod matching;
 pub mod memory;
-pub mod ops;
+mod ops;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

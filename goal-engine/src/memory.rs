@@ -1,16 +1,21 @@
 //! Memory that a schedule works on: raw bytes that other ranks may read too.
 //!
-//! A rank's memory and scratch memory lie where its embedding program put them, in a shared segment
-//! perhaps, and live longer than every schedule that names them. Nothing in Rust's type system sees
-//! that, so it is stated once, as the contract of [`Region::new`]; all else here is checked.
+//! A rank's memory lies where its embedding program put it: in a [`Storage`](crate::Storage) of its
+//! own, or in a segment that processes share. The type system does not see the second case, so its
+//! rules are stated once, as the contract of [`Region::new`]; everything else here is checked.
 //!
-//! **Races.** Two actions that no dependency orders may name the same bytes, and a rank may write a
-//! buffer that a peer still reads. Such a program has no defined result (the paper leaves the order
-//! to the dependencies). An engine runs one action at a time but for large ones, which several
-//! ranks work on, each on bytes of its own; across ranks bytes are otherwise only ever read, from
-//! the buffer of a send that is not complete. The bytes are plain integers of which every value is
-//! legal, and no length, address or branch of the engine is derived from them: the worst a race
-//! does is to leave other bytes.
+//! **Aliases.** An engine makes references to a span's bytes only within one call of
+//! [`Span::read`] or [`Span::write`], whose closure reaches no other span that overlaps it. Only
+//! this crate can call the two.
+//!
+//! **Races.** A program may name the same bytes in two actions that no dependency orders, or write
+//! a buffer that a peer still reads. Such a program has no defined result (the paper leaves the
+//! order to the dependencies), and across processes the machine decides what is read. An engine
+//! never derives a length, an address or a branch from the bytes, so a race between processes
+//! leaves wrong bytes and does no other harm. Between threads of one process it would be undefined
+//! behaviour in Rust: there, ranks reach each other's memory only in programs that the checks let
+//! pass, or not at all. In mode `node` an operation of a rank may run in another process, always
+//! under the rank's turn or with a chunk of a task that no other process has.
 
 // The one place where an address and a length become a slice of a rank's memory.
 #![allow(unsafe_code)]
@@ -19,6 +24,7 @@ use std::any::Any;
 use std::fmt;
 use std::ops::Range;
 use std::ptr::NonNull;
+use zerocopy::FromZeros;
 
 /// Memory of one rank: the bytes that addresses of a schedule count in.
 #[derive(Debug, Clone, Copy)]
@@ -128,17 +134,35 @@ impl Span {
         self.start == other.start && self.len == other.len
     }
 
-    /// Shows the bytes to `read`, which must not reach them by another way.
+    /// The bytes.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`] holds for `'a`, and nobody changes the bytes meanwhile.
+    pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
+        // SAFETY: as the caller says.
+        unsafe { std::slice::from_raw_parts(self.start, self.len) }
+    }
+
+    /// The bytes, to be changed.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`] holds for `'a`, and nobody else reaches the bytes meanwhile.
+    pub unsafe fn as_mut_slice<'a>(self) -> &'a mut [u8] {
+        // SAFETY: as the caller says.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
+    }
+
+    /// Shows the bytes to `read`, which must not write them in another way.
     #[inline]
-    pub fn read<R>(self, read: impl FnOnce(&[u8]) -> R) -> R {
-        // SAFETY: the contract of `Region::new`.
+    pub(crate) fn read<R>(self, read: impl FnOnce(&[u8]) -> R) -> R {
+        // SAFETY: the contract of `Region::new`; see "Aliases" above.
         read(unsafe { std::slice::from_raw_parts(self.start, self.len) })
     }
 
-    /// Shows the bytes to `write`, which must not reach them by another way.
+    /// Shows the bytes to `write`, which must not reach them in another way.
     #[inline]
-    pub fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
-        // SAFETY: the contract of `Region::new`.
+    pub(crate) fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
+        // SAFETY: as in `read`.
         write(unsafe { std::slice::from_raw_parts_mut(self.start, self.len) })
     }
 
@@ -147,7 +171,7 @@ impl Span {
     /// # Panics
     /// If they have a byte in common.
     #[inline]
-    pub fn read_into<R>(self, target: Span, f: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
+    pub(crate) fn read_into<R>(self, target: Span, f: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
         assert!(self.is_disjoint(target));
         self.read(|source| target.write(|target| f(source, target)))
     }
@@ -248,5 +272,11 @@ impl Zeroed {
 
     pub(crate) fn region(&self) -> Region {
         Region { start: self.start.as_ptr(), len: self.len }
+    }
+
+    /// As many numbers as fit.
+    pub(crate) fn cells<T: FromZeros>(&self) -> Cells<T> {
+        const { assert!(align_of::<T>() <= Self::ALIGN) };
+        Cells { start: self.start.as_ptr().cast(), len: self.len / size_of::<T>() }
     }
 }

@@ -1,9 +1,9 @@
 //! Two processes whose buffers are their own: large payloads are copied by the system, or come in
 //! messages where it may not.
-#![allow(unsafe_code)] // regions over the vectors that hold a rank's memory
+#![allow(unsafe_code)] // ends of ranks
 
 use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_engine::memory::{Cells, Region, Span};
+use goal_engine::memory::Span;
 use goal_engine::testing::state;
 use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
 use goal_engine::{Engine, Options, Schedule, Storage};
@@ -111,26 +111,12 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     encode(&program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
     let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).expect("it verifies"));
     let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
-    let sizes = schedule.state_sizes();
-    let mut memory = vec![0u8; nisa.memory_size(rank) as usize];
-    for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
-        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
-    }
-    let (mut counters, mut finished) = (vec![0u16; sizes.counters], vec![0u64; sizes.finished]);
-    // SAFETY: the vectors outlive the engine, and are looked at only after its instance has been
-    // finished.
-    let storage = unsafe {
-        Storage {
-            memory: Region::new(memory.as_mut_ptr(), memory.len()),
-            scratch: Region::EMPTY,
-            counters: Cells::new(counters.as_mut_ptr(), counters.len()),
-            finished: Cells::new(finished.as_mut_ptr(), finished.len()),
-            matches: None,
-        }
-    };
+    // Memory of its own, outside the segment.
+    let storage = Storage::new(&schedule);
     let choice = Choice::new(&Request::new(Some(list), []).unwrap());
     announce(segment, rank);
-    let ends = Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap());
+    // SAFETY: the rank's only ends.
+    let ends = unsafe { Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap()) };
     let mut engine =
         Engine::new(rank, Counted { ends, copies: 0, parts: 0 }, Options::default(), state());
     let (own, peer) = (segment.status(rank), segment.status(1 - rank));
@@ -145,14 +131,14 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
             own.enter(State::Done);
         }
     }
-    engine.finish(handle);
+    let storage = engine.finish(handle);
     let counted = (engine.transport().copies, engine.transport().parts);
     drop(engine);
     let expected =
         goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
     let first = expected.memory[rank as usize]
         .iter()
-        .zip(&memory)
+        .zip(storage.memory())
         .position(|(wanted, found)| wanted != found);
     assert_eq!(first, None, "rank {rank}: the address of the first byte that differs");
     counted

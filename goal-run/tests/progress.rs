@@ -3,6 +3,7 @@
 mod common;
 
 use common::members::{nisa, settings};
+use goal_asm::Nisa;
 use goal_asm::nisa::StreamLimits;
 use goal_engine::{Cause, Handle, Schedule};
 use goal_run::job::{Job, Mode, Settings, Wait, WindowSettings, layout};
@@ -14,11 +15,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Each rank a thread that does `act`.
-fn run(text: &str, progress: Mode, wait: Wait, act: impl Fn(u32, &mut Member<'_>, Job<'_>) + Sync) {
+fn run(
+    text: &str,
+    progress: Mode,
+    wait: Wait,
+    act: impl for<'a> Fn(u32, &mut Member<'a>, Job<'a>) + Sync,
+) {
     run_as(text, settings(nisa(text).num_ranks(), progress, wait), act);
 }
 
-fn run_as(text: &str, settings: Settings, act: impl Fn(u32, &mut Member<'_>, Job<'_>) + Sync) {
+fn run_as(
+    text: &str,
+    settings: Settings,
+    act: impl for<'a> Fn(u32, &mut Member<'a>, Job<'a>) + Sync,
+) {
     let nisa = nisa(text);
     let segment = Segment::create(layout(&nisa, &settings, 1 << 40).unwrap()).unwrap();
     thread::scope(|scope| {
@@ -59,30 +69,23 @@ fn a_collective_ends_while_a_rank_does_something_else() {
             let ended = AtomicU32::new(0);
             run(THROUGH_RANK_1, mode, wait, |rank, member, job| {
                 let schedule = job.schedule(rank);
+                let mut storage = job.storage(rank);
                 for round in 1..=20 {
-                    let storage = job.storage(rank);
-                    let memory = storage.memory;
                     let (at, value) = if rank == 1 { (200, 4i32) } else { (0, 3) };
-                    memory.span(at, 160).write(|bytes| {
-                        bytes
-                            .chunks_mut(4)
-                            .for_each(|element| element.copy_from_slice(&value.to_le_bytes()));
-                    });
+                    storage.memory_mut()[at..at + 160]
+                        .chunks_mut(4)
+                        .for_each(|element| element.copy_from_slice(&value.to_le_bytes()));
                     let handle = member.start(&schedule, storage).unwrap();
                     if rank == 1 {
                         // Without a call until both others are through.
                         wait_for(&ended, 2 * round);
                     }
                     member.wait(&handle).unwrap();
-                    member.finish(handle).unwrap();
+                    storage = member.finish(handle).unwrap();
                     if rank != 1 {
                         let at = if rank == 0 { 200 } else { 0 };
-                        memory.span(at, 160).read(|bytes| {
-                            assert!(
-                                bytes.chunks(4).all(|sum| sum == 7i32.to_le_bytes()),
-                                "{mode:?}"
-                            );
-                        });
+                        let mut sums = storage.memory()[at..at + 160].chunks(4);
+                        assert!(sums.all(|sum| sum == 7i32.to_le_bytes()), "{mode:?}");
                         ended.fetch_add(1, Ordering::SeqCst);
                         // Nobody starts the next one before all have seen this one's end.
                         wait_for(&ended, 2 * round);
@@ -237,17 +240,17 @@ fn finish_all(member: &mut Member<'_>, handles: Vec<Handle>) {
 #[test]
 fn what_others_do_not_know_they_leave_to_the_rank() {
     for mode in Mode::ALL {
-        let other = nisa(OTHER);
-        let own =
-            Segment::create(layout(&other, &settings(3, mode, Wait::Adaptive), 1 << 40).unwrap())
-                .unwrap();
-        let of_other = settings(3, mode, Wait::Adaptive);
+        // Storage outlives the members that use it.
+        let other: &Arc<Nisa> = Box::leak(Box::new(nisa(OTHER)));
+        let of_other: &Settings = Box::leak(Box::new(settings(3, mode, Wait::Adaptive)));
+        let own = Segment::create(layout(other, of_other, 1 << 40).unwrap()).unwrap();
+        let own: &Segment = Box::leak(Box::new(own));
         let settings = Settings { calc: Some(1.0), ..settings(3, mode, Wait::Adaptive) };
         let met = AtomicU32::new(0);
         run_as(THROUGH_RANK_1, settings, |rank, member, job| {
             let schedule = job.schedule(rank);
-            let foreign = Arc::new(Schedule::new(Arc::clone(&other), rank));
-            let storage_of_other = || Job::new(&own, &other, &of_other).storage(rank);
+            let foreign = Arc::new(Schedule::new(Arc::clone(other), rank));
+            let storage_of_other = || Job::new(own, other, of_other).storage(rank);
             let meet = |meetings: u32| {
                 met.fetch_add(1, Ordering::SeqCst);
                 wait_for(&met, 3 * meetings);
@@ -326,7 +329,6 @@ fn registered_functions_are_called_by_their_rank() {
                 member.with(|engine| engine.register(7, Box::new(call))).expect("the job runs");
             }
             let storage = job.storage(rank);
-            let memory = storage.memory;
             let handle = member.start(&job.schedule(rank), storage).unwrap();
             if rank == 1 {
                 started.store(1, Ordering::SeqCst);
@@ -335,9 +337,9 @@ fn registered_functions_are_called_by_their_rank() {
                 wait_for(&started, 1);
             }
             member.wait(&handle).unwrap();
-            member.finish(handle).unwrap();
+            let storage = member.finish(handle).unwrap();
             if rank == 0 {
-                memory.span(0, 8).read(|bytes| assert_eq!(bytes, [9; 8]));
+                assert_eq!(storage.memory()[..8], [9; 8]);
             }
         });
         assert_eq!(calls.load(Ordering::SeqCst), 1, "{mode:?}");
@@ -405,8 +407,8 @@ fn members_that_can_not_act_for_each_other_are_refused() {
     assert!(matches!(joined, Err(StartError::Windows)));
     let job = Job::new(&segment, &nisa, &together);
     // An instance that never ends: its member leaves it behind.
-    let leave = |member: &mut Member<'_>| member.start(&job.schedule(0), job.storage(0)).is_ok();
-    assert!(with_member(job, 0, leave).unwrap());
+    let left = with_member(job, 0, |member| member.start(&job.schedule(0), job.storage(0)).is_ok());
+    assert!(left.unwrap());
     assert!(matches!(with_member(job, 0, |_| ()), Err(StartError::Left)));
 }
 

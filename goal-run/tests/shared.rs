@@ -32,12 +32,18 @@ fn pick(random: &mut Rng) -> (Op, Datatype) {
     }
 }
 
+/// A copy of bytes of a rank's memory.
+fn memory(segment: &Segment, rank: u32, at: usize, size: usize) -> Vec<u8> {
+    let start = segment.rank(rank).memory.start + at;
+    segment.copy_of(&(start..start + size))
+}
+
 /// Writes random bytes to the memory of all ranks: what these are.
 fn fill_at_random(segment: &Segment, random: &mut Rng) -> Vec<Vec<u8>> {
     let fill = |rank| {
-        let memory = segment.region(&segment.rank(rank).memory).whole();
-        let bytes: Vec<u8> = (0..memory.len()).map(|_| random.u8(..)).collect();
-        memory.write(|memory| memory.copy_from_slice(&bytes));
+        let area = &segment.rank(rank).memory;
+        let bytes: Vec<u8> = area.clone().map(|_| random.u8(..)).collect();
+        segment.mapping().copy_in(area.start, &bytes);
         bytes
     };
     (0..segment.num_ranks()).map(fill).collect()
@@ -144,10 +150,8 @@ fn operations_leave_what_they_mean(seed: u64) {
     for (rank, at, wanted) in
         [(0, p, &*first), (0, result, &*second), (2, p, &*second), (2, q, part(1, q))]
     {
-        let memory = segment.region(&segment.rank(rank).memory);
-        let differs = memory
-            .span(at as u64, size as u64)
-            .read(|found| (0..size).find(|&byte| found[byte] != wanted[byte]));
+        let found = memory(&segment, rank, at, size);
+        let differs = (0..size).find(|&byte| found[byte] != wanted[byte]);
         assert_eq!(differs, None, "seed {seed}: {names:?}, {size} bytes at {at} of rank {rank}");
     }
 }
@@ -176,9 +180,8 @@ fn a_receive_and_the_operation_behind_it(seed: u64) {
     let segment = run(&text, mode, Wait::Adaptive, fill, |_, ended, _| assert_eq!(ended, Ok(())));
     let wanted = applied(op, datatype, &bytes[0][own..own + size], &bytes[1][..size]);
     for (rank, at) in [(0, received), (2, 0)] {
-        let found = segment.region(&segment.rank(rank).memory).span(at as u64, size as u64);
         assert!(
-            found.read(|found| found == wanted),
+            memory(&segment, rank, at, size) == wanted,
             "seed {seed}: {name}, {size} bytes at {at} of rank {rank}"
         );
     }
@@ -273,10 +276,10 @@ fn the_first_element_divided_by_zero_is_named() {
         let mut random = Rng::with_seed(seed);
         let zeros: Vec<u64> = (0..random.usize(1..5)).map(|_| random.u64(..BYTES / 4)).collect();
         let fill = |segment: &Segment| {
-            let memory = segment.region(&segment.rank(1).memory);
-            memory.whole().write(|bytes| bytes.fill(1));
-            for zero in &zeros {
-                memory.span(BYTES + 4 * zero, 4).write(|bytes| bytes.fill(0));
+            let area = &segment.rank(1).memory;
+            segment.mapping().copy_in(area.start, &vec![1; area.len()]);
+            for &zero in &zeros {
+                segment.mapping().copy_in(area.start + (BYTES + 4 * zero) as usize, &[0; 4]);
             }
         };
         run(&text, Mode::ALL[(seed % 3) as usize], Wait::Spin, fill, |rank, ended, segment| {

@@ -1,4 +1,5 @@
 //! A rank's end of all its messages: its mailbox, and its rings to others.
+#![allow(unsafe_code)] // `put` and `take` have a contract
 
 use super::bell::Bell;
 use super::mailbox::{Full, HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
@@ -29,13 +30,16 @@ impl<'a> Endpoint<'a> {
     /// Puts a message of `len` payload bytes, which `fill` writes in place, into the mailbox `into`
     /// of rank `to`; wakes it if it sleeps.
     ///
+    /// # Safety
+    /// Nobody else puts messages of this rank meanwhile.
+    ///
     /// # Errors
     /// [`Full`]; nothing was done.
     ///
     /// # Panics
     /// If `len` is above [`Endpoint::payload_max`].
     #[inline(always)]
-    pub fn put(
+    pub unsafe fn put(
         &self,
         (to, into): (u32, Mailbox<'_>),
         header: &[u64; HEADER_WORDS],
@@ -63,10 +67,12 @@ impl<'a> Endpoint<'a> {
         self.mailbox.has_message()
     }
 
-    /// Hands the first message to `sink` and takes it out; false if there was none. There must be
-    /// one receiver at a time.
+    /// Hands the first message to `sink` and takes it out. Returns false if there was none.
+    ///
+    /// # Safety
+    /// Nobody else takes messages of this rank meanwhile.
     #[inline]
-    pub fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
+    pub unsafe fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
         self.mailbox.take(|header, payload| match payload {
             Payload::Here(bytes) => sink(header, bytes),
             Payload::InRing(InRing { ring, len }) => {

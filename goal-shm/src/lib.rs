@@ -6,6 +6,7 @@
 //! open: there is no name to clean up.
 
 mod bell;
+mod claims;
 mod cma;
 mod counts;
 mod endpoint;
@@ -31,12 +32,13 @@ mod turn;
 mod workers;
 
 pub use bell::Bell;
+pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
 pub use endpoint::Endpoint;
 pub use gate::Gate;
 pub use layout::{LOCAL_BYTES, Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};
-pub use local::{LOCAL, Local};
+pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
 pub use mailbox::{Full, HEADER_WORDS, Mailbox, SHORT_MAX};
 pub use mapping::{Mapping, Sealed};
 pub use meeting::Meeting;

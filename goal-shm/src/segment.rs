@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::bell::Bells;
+use super::claims::{Claim, Claims, Part};
 use super::counts::RankCounts;
 use super::endpoint::Endpoint;
 use super::gate::Gate;
@@ -25,6 +26,7 @@ pub struct Segment {
     mapping: Mapping,
     layout: Layout,
     bells: Bells,
+    claims: Claims,
 }
 
 impl Segment {
@@ -33,7 +35,7 @@ impl Segment {
     /// # Errors
     /// What the system says.
     pub fn create(layout: Layout) -> io::Result<Self> {
-        Ok(Self { mapping: Mapping::create(layout.len)?, layout, bells: Bells::default() })
+        Ok(Self::over(Mapping::create(layout.len)?, layout))
     }
 
     /// The segment behind an inherited descriptor.
@@ -41,7 +43,18 @@ impl Segment {
     /// # Errors
     /// What the system says.
     pub fn open(fd: OwnedFd, layout: Layout) -> io::Result<Self> {
-        Ok(Self { mapping: Mapping::open(fd, layout.len)?, layout, bells: Bells::default() })
+        Ok(Self::over(Mapping::open(fd, layout.len)?, layout))
+    }
+
+    fn over(mapping: Mapping, layout: Layout) -> Self {
+        let claims = Claims::new(layout.ranks.len());
+        Self { mapping, layout, bells: Bells::default(), claims }
+    }
+
+    /// Claims a part of a rank for one owner in this process, until the claim is dropped. `None` if
+    /// it has an owner.
+    pub fn claim(&self, rank: u32, part: Part) -> Option<Claim> {
+        self.claims.claim(rank, part)
     }
 
     /// Hangs up bells for these ranks, ascending, before they start. All their processes inherit
@@ -143,25 +156,32 @@ impl Segment {
         let rank = self.rank(rank);
         let areas = [&rank.memory, &rank.scratch];
         let area = areas.into_iter().find(|area| area.contains(&(place as usize)))?;
-        Some(self.region(area).span(place - area.start as u64, len))
+        // SAFETY: this only names the bytes; whoever reaches them has the duty of `Region::new`.
+        let region = unsafe { self.region(area) };
+        Some(region.span(place - area.start as u64, len))
     }
 
-    /// The region over a rank's memory or scratch memory. It must not outlive the segment.
-    pub fn region(&self, area: &Range<usize>) -> Region {
+    /// A rank's memory or scratch memory.
+    ///
+    /// # Safety
+    /// The region is not used after the segment is dropped, and while somebody writes it, in this
+    /// process or another, nobody else reaches the same bytes in this one.
+    pub unsafe fn region(&self, area: &Range<usize>) -> Region {
         let start = self.mapping.range(area.start, area.len());
-        // SAFETY: the area is inside the mapping, which is readable, writable and initialised; a
-        // run drops its segment last. These areas are reached through regions only, so that the
-        // references of `memory` are the only ones in this process; what other processes may do is
-        // stated there.
+        // SAFETY: inside the mapping, which is readable, writable and initialised; the rest is as
+        // the caller says.
         unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
-    /// The words in an area, as many as fit. They must not outlive the segment, and there must be
-    /// one owner at a time.
-    pub fn cells<T: FromBytes + Copy>(&self, area: &Range<usize>) -> Cells<T> {
+    /// The words in an area, as many as fit.
+    ///
+    /// # Safety
+    /// They are not used after the segment is dropped, and have one owner at a time, in all
+    /// processes.
+    pub unsafe fn cells<T: FromBytes + Copy>(&self, area: &Range<usize>) -> Cells<T> {
         let start = self.mapping.range(area.start, area.len()).cast::<T>();
         assert!(start.is_aligned());
-        // SAFETY: as for `region`; every bit pattern is a value of `T`.
+        // SAFETY: as for `region`, and aligned; every bit pattern is a value of `T`.
         unsafe { Cells::new(start.as_ptr(), area.len() / size_of::<T>()) }
     }
 

@@ -1,8 +1,31 @@
-use super::{Full, Layout, Mapping, RankSizes, SHORT_MAX, Sealed, Segment, State};
+#![allow(unsafe_code)] // senders and receivers of segments
+
+use super::{
+    Endpoint, Full, HEADER_WORDS, Layout, Mailbox, Mapping, RankSizes, SHORT_MAX, Sealed, Segment,
+    State,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
+
+/// Puts a message; each rank has one sender here.
+fn put(
+    endpoint: &Endpoint<'_>,
+    into: (u32, Mailbox<'_>),
+    header: &[u64; HEADER_WORDS],
+    len: usize,
+    fill: impl FnOnce(&mut [u8]),
+) -> Result<(), Full> {
+    // SAFETY: one sender a rank.
+    unsafe { endpoint.put(into, header, len, fill) }
+}
+
+/// Takes a message; each rank has one receiver here.
+fn take(endpoint: &Endpoint<'_>, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
+    // SAFETY: one receiver a rank.
+    unsafe { endpoint.take(sink) }
+}
 
 /// Small boxes and rings, so that they often wrap and fill up.
 const SLOTS: usize = 16;
@@ -32,12 +55,12 @@ fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
         // Each end remembers everything in the segment, so another can go on.
         let put = |i: u64| {
             let fill = |payload: &mut [u8]| payload.fill(i as u8);
-            segment.endpoint(0).put((1, segment.mailbox(1)), &[i, 1, 2, 3, 4, 5], len(i), fill)
+            put(&segment.endpoint(0), (1, segment.mailbox(1)), &[i, 1, 2, 3, 4, 5], len(i), fill)
         };
         while put(sent).is_ok() {
             sent += 1;
         }
-        let taken = receiver.take(|header, payload| {
+        let taken = take(&receiver, |header, payload| {
             assert_eq!(*header, [received, 1, 2, 3, 4, 5]);
             assert_eq!(payload.len(), len(received));
             assert!(payload.iter().all(|&byte| byte == received as u8));
@@ -52,12 +75,12 @@ fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
 fn a_full_mailbox_says_so_and_recovers() {
     let segment = segment(2, 1);
     let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
-    let put = |fill: fn(&mut [u8])| sender.put((1, segment.mailbox(1)), &[0; 6], 8, fill);
+    let put = |fill: fn(&mut [u8])| put(&sender, (1, segment.mailbox(1)), &[0; 6], 8, fill);
     for _ in 0..SLOTS {
         put(|_| {}).unwrap();
     }
     assert_eq!(put(|_| panic!("no room")), Err(Full));
-    assert!(receiver.take(|_, _| {}));
+    assert!(take(&receiver, |_, _| {}));
     assert_eq!(put(|_| {}), Err(Full), "room is published in quarters");
     receiver.publish();
     assert_eq!(put(|_| {}), Ok(()));
@@ -67,13 +90,13 @@ fn a_full_mailbox_says_so_and_recovers() {
 fn a_full_ring_holds_up_large_messages_only() {
     let segment = segment(2, 1);
     let (sender, receiver) = (segment.endpoint(0), segment.endpoint(1));
-    let put = |len: usize| sender.put((1, segment.mailbox(1)), &[0; 6], len, |_| {});
+    let put = |len: usize| put(&sender, (1, segment.mailbox(1)), &[0; 6], len, |_| {});
     for _ in 0..8 {
         put(LARGE).unwrap();
     }
     assert_eq!(put(SHORT_MAX + 1), Err(Full));
     assert_eq!(put(SHORT_MAX), Ok(()));
-    assert!(receiver.take(|_, payload| assert_eq!(payload.len(), LARGE)));
+    assert!(take(&receiver, |_, payload| assert_eq!(payload.len(), LARGE)));
     assert_eq!(put(SHORT_MAX + 1), Ok(()), "a ring's room is told at once");
 }
 
@@ -86,13 +109,12 @@ fn a_pair_without_a_ring_has_short_messages() {
     assert_eq!(endpoint(2).payload_max(2), LARGE);
     assert_eq!(endpoint(1).payload_max(0), SHORT_MAX, "there are two");
     assert_eq!(endpoint(0).payload_max(2), SHORT_MAX);
-    endpoint(0)
-        .put((2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9))
+    put(&endpoint(0), (2, segment.mailbox(2)), &[7; 6], SHORT_MAX, |payload| payload.fill(9))
         .unwrap();
-    assert!(
-        endpoint(2)
-            .take(|header, payload| assert_eq!((header[0], payload), (7, &[9; SHORT_MAX][..])))
-    );
+    assert!(take(&endpoint(2), |header, payload| assert_eq!(
+        (header[0], payload),
+        (7, &[9; SHORT_MAX][..])
+    )));
 }
 
 #[test]
@@ -110,7 +132,7 @@ fn many_senders_and_a_receiver_that_sleeps() {
                     let len = ((rank + i) % 200).min(sender.payload_max(to) as u64) as usize;
                     let header = [rank, i, len as u64, 0, 0, 0];
                     let put = || {
-                        sender.put((to, segment.mailbox(to)), &header, len, |payload| {
+                        put(&sender, (to, segment.mailbox(to)), &header, len, |payload| {
                             payload.fill(i as u8)
                         })
                     };
@@ -123,7 +145,7 @@ fn many_senders_and_a_receiver_that_sleeps() {
         let receiver = segment.endpoint(to);
         let mut next = [0; SENDERS as usize];
         while next.iter().sum::<u64>() < SENDERS * EACH {
-            let taken = receiver.take(|header, payload| {
+            let taken = take(&receiver, |header, payload| {
                 let rank = header[0] as usize;
                 assert_eq!(header[1], next[rank]);
                 assert_eq!(payload.len() as u64, header[2]);

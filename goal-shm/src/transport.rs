@@ -1,5 +1,6 @@
 //! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it
 //! lies.
+#![allow(unsafe_code)] // one end of a rank at a time
 
 use crate::workers::Node;
 use crate::{Endpoint, HEADER_WORDS, Mailbox, Mapping, SHORT_MAX, Segment};
@@ -42,8 +43,11 @@ pub struct ShmTransport<'a> {
 }
 
 impl<'a> ShmTransport<'a> {
-    /// The end of `rank`. There must be one at a time.
-    pub fn new(segment: &'a Segment, rank: u32) -> Self {
+    /// The end of `rank`.
+    ///
+    /// # Safety
+    /// While a method of it sends or polls, no other end of the rank does, in any process.
+    pub unsafe fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self {
             node: Node { segment, rank },
@@ -93,17 +97,19 @@ impl Transport for ShmTransport<'_> {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full> {
         let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
-        self.endpoint
-            .put((to, self.mailbox(to)), words, header.payload_len(), fill)
-            .map_err(|crate::mailbox::Full| Full)
+        let into = (to, self.mailbox(to));
+        // SAFETY: the contract of `new`.
+        let put = unsafe { self.endpoint.put(into, words, header.payload_len(), fill) };
+        put.map_err(|crate::mailbox::Full| Full)
     }
 
     #[inline]
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = 0;
-        while taken < messages_max
-            && self.endpoint.take(|words, payload| sink(transmute_ref!(words), payload))
-        {
+        // SAFETY: the contract of `new`.
+        let mut take =
+            || unsafe { self.endpoint.take(|words, payload| sink(transmute_ref!(words), payload)) };
+        while taken < messages_max && take() {
             taken += 1;
         }
         taken

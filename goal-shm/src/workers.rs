@@ -1,8 +1,8 @@
 //! Ranks of a node that work on each other's large operations.
+#![allow(unsafe_code)] // operands of chunks
 
 use super::segment::Segment;
 use super::tasks::{Chunk, Task};
-use goal_engine::ops::{self, DivisionByZero};
 use goal_engine::transport::{SharedTask, Workers};
 use goal_lang::{Datatype, Op};
 
@@ -68,16 +68,15 @@ impl Segment {
 /// Does a chunk.
 fn work(segment: &Segment, chunk: Chunk) {
     let Task { function, ranks, operands, before, bytes } = chunk.task;
-    let part = chunk.bytes();
-    let first = before + part.start as u64;
-    let [a, b, c] = [0, 1, 2].map(|operand| {
-        let bytes = segment.bytes_at(ranks[operand], operands[operand], bytes);
-        bytes.expect("memory of a rank").part(part.clone())
+    let operands = [0, 1, 2].map(|operand| {
+        let span = segment.bytes_at(ranks[operand], operands[operand], bytes);
+        (ranks[operand], span.expect("memory of a rank"))
     });
     let [op, datatype] = function.map(|code| code as u8);
-    let (op, datatype) =
-        Op::from_code(op).zip(Datatype::from_code(datatype)).expect("a function's codes");
-    let result = ops::apply(op, datatype, a, b, c);
-    let divided = result.err().map(|DivisionByZero { element }| first / datatype.width() + element);
+    let function = Op::from_code(op).zip(Datatype::from_code(datatype));
+    let task = SharedTask { function: function.expect("a function's codes"), operands, before };
+    // SAFETY: the memory of ranks, in a segment that is here. A chunk has one owner, so nobody else
+    // writes its part of the result; the owner of the task waits for its end with the operands.
+    let divided = unsafe { task.run(chunk.bytes()) };
     segment.tasks().done(chunk, divided);
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { who, bytes, busy_ns, iterations } = args.case;
     let Place { rank, ranks, .. } = args.place;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
-    shared.memory().whole().write(|bytes| bytes.fill(1));
+    shared.fill(1);
     shared.with_member(args.progress, |mut member| {
         let mut product = Product::new(ORDER);
         let computes = who == Who::All || who == Who::Last && rank == ranks - 1;

@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let functions = if args.function.is_empty() { &FUNCTIONS } else { args.function.as_slice() };
     for &function in functions {
         for &bytes in &args.size {
-            let case = Case::new(function, bytes)?;
+            let mut case = Case::new(function, bytes)?;
             case.check()?;
             let mut samples = [const { Vec::new() }; 3];
             for run in 0..=args.runs {
@@ -150,36 +150,18 @@ impl Case {
         Ok(Self { function, bytes, one: prepared(1)?, chain: prepared(LINKS as usize)? })
     }
 
-    /// Shows `use_both` the operands of a schedule, the second to be changed.
-    fn operands<R>(&self, of: &Prepared, use_both: impl FnOnce(&[u8], &mut [u8]) -> R) -> R {
-        let memory = of.memory();
-        memory.span(0, self.bytes).read_into(memory.span(second(self.bytes), self.bytes), use_both)
-    }
-
-    /// Stores ones into both operands, or numbers from 1 on.
-    fn fill(&self, of: &Prepared, counting: bool) {
-        let datatype = self.function.1;
-        let value = |index: usize| if counting { index % 100 + 1 } else { 1 };
-        of.memory().span(0, self.bytes).write(|a| plain::store(datatype, a, value));
-        of.memory()
-            .span(second(self.bytes), self.bytes)
-            .write(|b| plain::store(datatype, b, |i| value(i + 3)));
-    }
-
-    /// Whether both schedules leave what the loop leaves.
-    fn check(&self) -> io::Result<()> {
-        for (prepared, times) in [(&self.one, 1), (&self.chain, LINKS)] {
-            self.fill(prepared, true);
+    /// Compares what both schedules leave with what the loop leaves.
+    fn check(&mut self) -> io::Result<()> {
+        let (function, bytes) = (self.function, self.bytes);
+        for (prepared, times) in [(&mut self.one, 1), (&mut self.chain, LINKS)] {
+            fill(function, bytes, prepared, true);
             prepared.run_again(1);
-            let found = self.operands(prepared, |_, b| b.to_vec());
-            self.fill(prepared, true);
-            let is_same = self.operands(prepared, |a, b| {
-                (0..times).for_each(|_| plain::apply(self.function, a, b));
-                *b == found
-            });
-            if !is_same {
-                let message =
-                    format!("{} of {} bytes: another result", name(self.function), self.bytes);
+            let found = operands(bytes, prepared).1.to_vec();
+            fill(function, bytes, prepared, true);
+            let (a, b) = operands(bytes, prepared);
+            (0..times).for_each(|_| plain::apply(function, a, b));
+            if *b != *found {
+                let message = format!("{} of {bytes} bytes: another result", name(function));
                 return Err(io::Error::other(message));
             }
         }
@@ -188,15 +170,14 @@ impl Case {
 
     /// Nanoseconds of one operation by each contestant, in the order of their names. Elements are
     /// ones, whose products and largest stay ones, so that no value is slower than another.
-    fn times(&self) -> [f64; 3] {
-        let repeats = (8_000_000 / (self.bytes + 200)).clamp(16, 40_000) as u32;
-        self.fill(&self.one, false);
-        self.fill(&self.chain, false);
-        let plain = self.operands(&self.one, |a, b| {
-            time(|| {
-                (0..repeats).for_each(|_| plain::apply(self.function, black_box(a), black_box(b)))
-            })
-        });
+    fn times(&mut self) -> [f64; 3] {
+        let (function, bytes) = (self.function, self.bytes);
+        let repeats = (8_000_000 / (bytes + 200)).clamp(16, 40_000) as u32;
+        fill(function, bytes, &mut self.one, false);
+        fill(function, bytes, &mut self.chain, false);
+        let (a, b) = operands(bytes, &mut self.one);
+        let plain =
+            time(|| (0..repeats).for_each(|_| plain::apply(function, black_box(a), black_box(b))));
         let chains = repeats / LINKS;
         [
             plain / f64::from(repeats),
@@ -204,6 +185,20 @@ impl Case {
             self.chain.run_again(chains) / f64::from(chains * LINKS),
         ]
     }
+}
+
+/// The operands of a schedule.
+fn operands(bytes: u64, of: &mut Prepared) -> (&[u8], &mut [u8]) {
+    let (a, b) = of.memory().split_at_mut(second(bytes) as usize);
+    (&a[..bytes as usize], &mut b[..bytes as usize])
+}
+
+/// Stores ones into both operands, or numbers from 1 on.
+fn fill((_, datatype): (Op, Datatype), bytes: u64, of: &mut Prepared, counting: bool) {
+    let value = |index: usize| if counting { index % 100 + 1 } else { 1 };
+    let (a, b) = of.memory().split_at_mut(second(bytes) as usize);
+    plain::store(datatype, &mut a[..bytes as usize], value);
+    plain::store(datatype, &mut b[..bytes as usize], |i| value(i + 3));
 }
 
 /// Where the second operand lies: at a cache line of its own.

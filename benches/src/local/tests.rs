@@ -19,7 +19,7 @@ fn a_wrong_loop_is_found() {
 
 #[test]
 fn every_contestant_takes_time() {
-    let case = Case::new(FUNCTIONS[1], 512).expect("a schedule");
+    let mut case = Case::new(FUNCTIONS[1], 512).expect("a schedule");
     assert!(case.times().into_iter().all(|ns| ns > 0.0));
 }
 

@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Prints the mean time of an operation in nanoseconds.
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let shared = args.place.open(&args.operation.program(args.place.ranks, args.bytes))?;
-    shared.memory().whole().write(|bytes| bytes.fill(1));
+    shared.fill(1);
     let total_ns = shared.with_member(args.progress, |mut member| {
         let warm = args.iterations / 10 + 2;
         let mut total_ns = 0;

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     let Case { order, bytes, calls, iterations } = args.case;
     let ranks = args.place.ranks;
     let shared = args.place.open(&Operation::Allreduce.program(ranks, bytes))?;
-    shared.memory().whole().write(|bytes| bytes.fill(1));
+    shared.fill(1);
     let mut product = Product::new(order);
     let times = shared.with_member(args.progress, |mut member| {
         let [mut alone, mut both, mut waiting] = [const { Vec::new() }; 3];

@@ -1,12 +1,13 @@
 //! What instances execute, and what they work on: known to each process for itself.
 
 use super::buffer::Memory;
-use super::instance::Storage;
 use super::schedule::{Schedule, slot};
 use super::steps::Steps;
+use super::storage::{Areas, Storage};
 use super::window::Window;
 use crate::memory::{Cells, Region};
 use goal_asm::nisa::Record;
+use std::any::Any;
 use std::sync::Arc;
 
 /// Where the actions of an instance are read.
@@ -54,34 +55,38 @@ pub(super) struct Home {
     pub(super) counters: Cells<u16>,
     pub(super) finished: Cells<u64>,
     pub(super) matches: Option<Cells<u64>>,
+    owner: Option<Box<dyn Any + Send>>,
 }
 
 impl Home {
-    /// That of no instance.
+    /// The home of no instance.
     pub(super) const NONE: Home = Home {
         memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
         counters: Cells::EMPTY,
         finished: Cells::EMPTY,
         matches: None,
+        owner: None,
     };
 
     /// # Panics
     /// If the memory is smaller than a schedule needs.
     #[inline]
-    pub(super) fn new(storage: Storage, memory_bytes: u64, scratch_bytes: u64) -> Self {
-        let Storage { memory, scratch, counters, finished, matches } = storage;
+    pub(super) fn new(storage: Storage<'_>, memory_bytes: u64, scratch_bytes: u64) -> Self {
+        let (Areas { memory, scratch, counters, finished, matches }, owner) = storage.into_parts();
         Self {
             memory: Memory::new(memory, scratch, memory_bytes, scratch_bytes),
             counters,
             finished,
             matches,
+            owner,
         }
     }
 
+    /// The parts of the storage that this was made of.
     #[inline]
-    pub(super) fn into_storage(self) -> Storage {
-        let Self { memory: Memory { memory, scratch }, counters, finished, matches } = self;
-        Storage { memory, scratch, counters, finished, matches }
+    pub(super) fn into_parts(self) -> (Areas, Option<Box<dyn Any + Send>>) {
+        let Self { memory: Memory { memory, scratch }, counters, finished, matches, owner } = self;
+        (Areas { memory, scratch, counters, finished, matches }, owner)
     }
 
     /// Records which number among the messages to its destination the send at `offset` has.

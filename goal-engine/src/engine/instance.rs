@@ -5,7 +5,6 @@ use super::error::{Cause, Failure};
 use super::progress::Progress;
 use crate::heap::{Block, Heap, Table, flat};
 use crate::matching::SpaceId;
-use crate::memory::{Cells, Region};
 
 /// Names a started instance.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,41 +12,6 @@ pub struct Handle {
     pub(super) key: u32,
     pub(super) communicator: u32,
     pub(super) number: u32,
-}
-
-/// What an instance works on, lent by the caller until [`finish`](super::Engine::finish). It may
-/// lie in a shared segment, so that somebody else sees what became of the instance.
-#[derive(Debug)]
-pub struct Storage {
-    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes.
-    /// Messages may be read directly by peers where the transport can export it.
-    pub memory: Region,
-    /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
-    pub scratch: Region,
-    /// For each action, at its [`slot`](super::slot), the number of dependencies that it waits for.
-    pub counters: Cells<u16>,
-    /// The bit of an action's [`slot`](super::slot) is set when the action has ended.
-    pub finished: Cells<u64>,
-    /// Where a record of what matched what is wanted. At the [`slot`](super::slot) of a send: its
-    /// number among the messages to that rank, plus 1; of a receive: source rank `<< 32` + number
-    /// of the message among those from there + 1. 0 otherwise.
-    pub matches: Option<Cells<u64>>,
-}
-
-impl Storage {
-    /// Where it lies: equal for two values over the same bytes.
-    pub(super) fn place(&self) -> [usize; 7] {
-        let matches = self.matches.as_ref().map_or(0, Cells::address);
-        [
-            self.memory.whole().address(),
-            self.memory.len(),
-            self.scratch.whole().address(),
-            self.scratch.len(),
-            self.counters.address(),
-            self.finished.address(),
-            matches,
-        ]
-    }
 }
 
 /// A started schedule, or one that has ended and may be started again.

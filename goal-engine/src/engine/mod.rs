@@ -34,6 +34,7 @@ mod short;
 mod state;
 mod step;
 mod steps;
+mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 mod traced;
@@ -43,13 +44,14 @@ pub use crate::heap::{UsedUp, within};
 pub use code::taken;
 pub use error::{Cause, Failure, Fault};
 pub use incoming::kept_bytes;
-pub use instance::{Handle, Storage};
+pub use instance::Handle;
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};
 pub use requests::sends;
 pub use schedule::{Schedule, StateSizes, slot};
 pub use send::ELEMENT_BYTES_MAX;
 pub use state::state_bytes;
+pub use storage::{Areas, Storage};
 pub use window::{Board, WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
@@ -63,6 +65,7 @@ use instance::{Instance, Matched};
 use local::Locals;
 use requests::Bound;
 use state::Held;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use window::Window;
 
@@ -75,11 +78,13 @@ const CODES_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
 #[derive(Debug)]
-pub struct Engine<T> {
+pub struct Engine<'m, T> {
     transport: T,
     core: Core,
     /// What instances execute, by the number that they have of it.
     codes: Vec<Code>,
+    /// The storages of its instances.
+    lent: PhantomData<&'m mut [u8]>,
 }
 
 /// The engine but for its transport and what it executes.
@@ -156,7 +161,7 @@ pub enum Waiting {
     },
 }
 
-impl<T: Transport> Engine<T> {
+impl<'m, T: Transport> Engine<'m, T> {
     /// The engine of `rank`, which remembers all that it has to in `state`: see [`state_bytes`].
     /// Other ranks send it no eager messages before.
     pub fn new(rank: u32, transport: T, options: Options, state: Zeroed) -> Self {
@@ -181,7 +186,7 @@ impl<T: Transport> Engine<T> {
     ///
     /// # Panics
     /// If the engine has started something.
-    pub fn share(&mut self, schedule: &Arc<Schedule>, storage: &Storage) {
+    pub fn share(&mut self, schedule: &Arc<Schedule>, storage: &Storage<'m>) {
         let name = if schedule.calls_functions() { 0 } else { schedule.name() };
         self.core.held.name = name;
         self.know(schedule, storage, name);
@@ -192,7 +197,7 @@ impl<T: Transport> Engine<T> {
     ///
     /// # Panics
     /// If the engine has started something.
-    pub fn adopt(&mut self, schedule: &Arc<Schedule>, storage: Storage) {
+    pub fn adopt(&mut self, schedule: &Arc<Schedule>, storage: Storage<'m>) {
         self.know(schedule, &storage, schedule.name());
         self.core.homes.push(Home::new(storage, schedule.memory_size(), schedule.scratch_size()));
         self.core.running.push(Some(COMMON));
@@ -201,7 +206,7 @@ impl<T: Transport> Engine<T> {
         }
     }
 
-    fn know(&mut self, schedule: &Arc<Schedule>, storage: &Storage, name: u64) {
+    fn know(&mut self, schedule: &Arc<Schedule>, storage: &Storage<'m>, name: u64) {
         assert!(self.codes.is_empty(), "an engine that has started something");
         self.codes.push(Code::Whole(Arc::clone(schedule)));
         self.core.asks_time |= schedule.asks_time();
@@ -271,7 +276,7 @@ impl<T: Transport> Engine<T> {
             recorder: None,
             bound: None,
         };
-        let mut engine = Self { transport, core, codes: Vec::new() };
+        let mut engine = Self { transport, core, codes: Vec::new(), lent: PhantomData };
         engine.announce_room();
         engine
     }
@@ -291,7 +296,7 @@ impl<T: Transport> Engine<T> {
         &mut self,
         schedule: &Arc<Schedule>,
         communicator: u32,
-        storage: Storage,
+        storage: Storage<'m>,
     ) -> Handle {
         let is_common = self.is_common(schedule, &storage);
         let is_known =
@@ -322,7 +327,7 @@ impl<T: Transport> Engine<T> {
 
     /// Returns true if an instance that starts is what others know of the rank.
     #[inline]
-    fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage) -> bool {
+    fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage<'m>) -> bool {
         let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first())
         else {
             return false;
@@ -393,10 +398,10 @@ impl<T: Transport> Engine<T> {
         &mut self,
         windowed: &Windowed,
         communicator: u32,
-        mut storage: Storage,
+        mut storage: Storage<'m>,
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage)?;
-        storage.matches = None;
+        storage.areas.matches = None;
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
         let mut instance = Instance { code, ..Instance::default() };
         instance.progress.unfinished = windowed.place.actions;
@@ -446,7 +451,7 @@ impl<T: Transport> Engine<T> {
     /// # Panics
     /// If the instance has not ended.
     #[inline]
-    pub fn finish(&mut self, handle: Handle) -> Storage {
+    pub fn finish(&mut self, handle: Handle) -> Storage<'m> {
         assert!(self.test(&handle), "instance {} has not ended", handle.number);
         self.core.note_instance(Point::InstanceEnded, handle.number);
         let Self { core, codes, .. } = self;
@@ -475,7 +480,8 @@ impl<T: Transport> Engine<T> {
                 state.instances.remove(heap, key).release(heap);
             }
         }
-        std::mem::replace(&mut core.homes[key as usize], Home::NONE).into_storage()
+        let home = std::mem::replace(&mut core.homes[key as usize], Home::NONE);
+        Storage::from_parts(home.into_parts())
     }
 
     /// Polls that did something, whoever made them; it wraps around.

@@ -28,11 +28,11 @@ const MESSAGES_PER_POLL: usize = 64;
 /// receive.
 const KEPT_AT_ONCE: u64 = 1 << 20;
 
-impl<T: Transport> Engine<T> {
+impl<T: Transport> Engine<'_, T> {
     /// Takes messages from the transport. Whether there were some.
     #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
-        let Self { transport, core, codes } = self;
+        let Self { transport, core, codes, .. } = self;
         transport.poll(MESSAGES_PER_POLL, |header, payload| core.accept(codes, header, payload)) > 0
     }
 

@@ -36,7 +36,7 @@ impl fmt::Debug for Bound {
     }
 }
 
-impl<T> Engine<T> {
+impl<T> Engine<'_, T> {
     /// Tells how many sends to this rank another one may have under way at a time, all its
     /// instances together. A rank whose requests without a receive are more ends the job. Before it
     /// is told, there is no bound. To be called before any message comes.

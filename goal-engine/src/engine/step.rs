@@ -12,7 +12,7 @@ use goal_asm::nisa::{Buffer, Operation, Record, Section};
 /// Actions that one poll starts or passes on for each instance.
 pub(super) const ACTIONS_PER_POLL: usize = 1024;
 
-impl<T: Transport> Engine<T> {
+impl<T: Transport> Engine<'_, T> {
     /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions
     /// release their dependents, starts ready actions, sends what waited for room. `now_ns` is the
     /// caller's clock; it must not go back.
@@ -49,7 +49,7 @@ impl<T: Transport> Engine<T> {
     /// Whether there was something to do.
     #[inline(never)]
     fn go_on(&mut self, now_ns: u64) -> bool {
-        let Self { transport, core, codes } = self;
+        let Self { transport, core, codes, .. } = self;
         let mut worked = !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
         worked |= !core.held.shared.is_empty() && core.go_on_shared(transport, codes);
         worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
@@ -75,7 +75,7 @@ impl<T: Transport> Engine<T> {
 
     /// Lets an instance make progress. Whether it did.
     fn run(&mut self, key: u32, now_ns: u64) -> bool {
-        let Self { transport, core, codes } = self;
+        let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
         let instance = core.held.instances.get(heap, key);
         let code = &codes[instance.code as usize];

@@ -7,7 +7,7 @@ use crate::trace::{Event, Kind, Point, Recorder};
 use crate::transport::Header;
 use goal_asm::nisa::{self, Operation};
 
-impl<T> Engine<T> {
+impl<T> Engine<'_, T> {
     /// Lets what happens from now on be recorded. Instances that run already have no start.
     pub fn record(&mut self, recorder: impl Recorder + 'static) {
         self.core.recorder = Some(Box::new(recorder));

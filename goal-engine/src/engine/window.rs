@@ -6,9 +6,9 @@
 
 use super::code::{Code, Home};
 use super::incoming::Receive;
-use super::instance::Storage;
 use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
+use super::storage::Storage;
 use super::{Cause, Core, Engine};
 use crate::seed::Seed;
 use crate::transport::Transport;
@@ -139,10 +139,10 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(windowed: &Windowed, storage: &mut Storage) -> Result<Self, StreamError> {
+    pub(super) fn new(windowed: &Windowed, storage: &mut Storage<'_>) -> Result<Self, StreamError> {
         let board = Board::new(windowed.size);
-        storage.counters.as_mut_slice()[..windowed.size as usize].fill(0);
-        storage.finished.as_mut_slice()[..board.words()].fill(0);
+        storage.areas.counters.as_mut_slice()[..windowed.size as usize].fill(0);
+        storage.areas.finished.as_mut_slice()[..board.words()].fill(0);
         Ok(Self {
             stream: SectionStream::new(
                 Arc::clone(&windowed.file),
@@ -254,11 +254,11 @@ impl Window {
     }
 }
 
-impl<T: Transport> Engine<T> {
+impl<T: Transport> Engine<'_, T> {
     /// Lets an instance in a window make progress. Whether it did.
     #[inline(never)]
     pub(super) fn run_in_window(&mut self, key: u32, now_ns: u64) -> bool {
-        let Self { transport, core, codes } = self;
+        let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
         let code = core.held.instances.get(heap, key).code as usize;
         let was_finished = core.held.instances.get(heap, key).progress.is_finished();

@@ -20,7 +20,7 @@ mod scattered;
 #[cfg(test)]
 mod tests;
 
-pub use scattered::apply_scattered;
+pub(crate) use scattered::apply_scattered;
 
 use crate::memory::Span;
 use each::{Operands, each, each_mostly, try_each};
@@ -32,9 +32,9 @@ use std::hint::black_box;
 /// as they were.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("element {element} is divided by zero")]
-pub struct DivisionByZero {
+pub(crate) struct DivisionByZero {
     /// Index of the first element with a zero divisor.
-    pub element: u64,
+    pub(crate) element: u64,
 }
 
 /// Computes `C = A op B` for each element of consecutive buffers. `C` may be `A`, `B` or both.
@@ -46,7 +46,13 @@ pub struct DivisionByZero {
 /// # Panics
 /// If the operation is not defined on the type, the buffers are not equally many whole elements, or
 /// the result overlaps an operand partly. The verifier lets no such schedule pass.
-pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<(), DivisionByZero> {
+pub(crate) fn apply(
+    op: Op,
+    datatype: Datatype,
+    a: Span,
+    b: Span,
+    c: Span,
+) -> Result<(), DivisionByZero> {
     if op == Op::Copy {
         copy(a, b);
         return Ok(());
@@ -68,7 +74,12 @@ pub fn apply(op: Op, datatype: Datatype, a: Span, b: Span, c: Span) -> Result<()
 ///
 /// # Panics
 /// If the operation is not defined on the type, or the two are not equally many whole elements.
-pub fn apply_bytes(op: Op, datatype: Datatype, a: &[u8], b: Span) -> Result<(), DivisionByZero> {
+pub(crate) fn apply_bytes(
+    op: Op,
+    datatype: Datatype,
+    a: &[u8],
+    b: Span,
+) -> Result<(), DivisionByZero> {
     let (size, width) = (a.len(), datatype.width() as usize);
     assert!(
         b.len() == size && size & (width - 1) == 0,

@@ -18,7 +18,7 @@ const WIDTH_MAX: usize = 8;
 ///
 /// # Panics
 /// As [`apply`].
-pub fn apply_scattered(
+pub(crate) fn apply_scattered(
     op: Op,
     datatype: Datatype,
     a: &[Span],

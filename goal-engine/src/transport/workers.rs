@@ -1,7 +1,10 @@
 //! Large operations that several ranks of a node work on.
+#![allow(unsafe_code)] // `SharedTask::run` has a contract
 
 use crate::memory::Span;
+use crate::ops::{self, DivisionByZero};
 use goal_lang::{Datatype, Op};
+use std::ops::Range;
 
 /// An operation `C = A op B` that any rank may take chunks of; copies are `B = A`.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +16,26 @@ pub struct SharedTask {
     pub operands: [(u32, Span); 3],
     /// Bytes of the whole operation that come before, for the numbers of elements.
     pub before: u64,
+}
+
+impl SharedTask {
+    /// Does the operation on a part of the operands: whole elements. Returns the first element of
+    /// the whole operation that was divided by zero, if there is one.
+    ///
+    /// # Safety
+    /// The contract of [`Region::new`](crate::memory::Region::new) holds for the operands' memory.
+    /// During the call nobody else reaches the part of the result, or writes the parts of the
+    /// others.
+    ///
+    /// # Panics
+    /// If the operands are not what [`SharedTask::operands`] says, or the part is not inside.
+    pub unsafe fn run(&self, part: Range<usize>) -> Option<u64> {
+        let Self { function: (op, datatype), operands, before } = *self;
+        let first = before + part.start as u64;
+        let [a, b, c] = operands.map(|(_, operand)| operand.part(part.clone()));
+        let divided = ops::apply(op, datatype, a, b, c).err();
+        divided.map(|DivisionByZero { element }| first / datatype.width() + element)
+    }
 }
 
 /// Ranks that do chunks of each other's operations while they wait. The engine opens a task, does

@@ -5,9 +5,9 @@ mod hostile;
 
 use super::{EspTransport, Frames};
 use goal_engine::memory::Span;
-use goal_engine::testing::{Held, add_bytes, nisa, state};
+use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
-use goal_engine::{Calc, Engine, Options, Schedule, sends};
+use goal_engine::{Calc, Engine, Options, Schedule, Storage, sends};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
@@ -186,7 +186,6 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
     let network = Network::new(ranks, Links::default(), faults, Random::new(random.number()));
     let inboxes = vec![VecDeque::new(); ranks];
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
-    let mut held = Vec::new();
     let mut engines = Vec::new();
     for rank in 0..ranks {
         // Packets of all sizes: two hosts use the shorter one of theirs.
@@ -201,8 +200,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         let bound = Arc::clone(&nisa);
         engine.bound_requests(move |source| sends(&bound, source, rank as u32));
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank as u32));
-        held.push(Held::new(&schedule));
-        let handle = engine.start(&schedule, 0, held[rank].storage());
+        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         engines.push((engine, handle));
     }
     while !engines.iter().all(|(engine, handle)| engine.test(handle)) {
@@ -232,13 +230,14 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
             next_ns.unwrap_or(later_ns).max(later_ns)
         });
     }
-    for (engine, handle) in &mut engines {
+    let mut memory = Vec::new();
+    for (mut engine, handle) in engines {
         assert_eq!(engine.stats().unreceived, 0, "seed {seed}");
-        assert!(engine.test(handle));
+        assert!(engine.test(&handle));
+        memory.push(engine.finish(handle).memory().to_vec());
     }
     let lost = world.borrow().network.counts().lost;
-    drop(engines);
-    (held.into_iter().map(|held| held.memory).collect(), lost)
+    (memory, lost)
 }
 
 fn check(seed: u64, faults: Faults) -> u64 {

@@ -1,4 +1,5 @@
 //! What the ranks of a job share, as one process sees it.
+#![allow(unsafe_code)] // areas of the segment, used by one engine at a time
 
 mod place;
 mod settings;
@@ -14,9 +15,9 @@ pub use window::{SectionFile, Window};
 use crate::trace;
 use crate::transport::Ends;
 use goal_asm::Nisa;
-use goal_engine::{Engine, Failure, Schedule, Storage};
+use goal_engine::{Areas, Engine, Failure, Schedule, Storage};
 use goal_eth::now_ns;
-use goal_shm::Segment;
+use goal_shm::{Part, Segment};
 use place::describe;
 use std::sync::Arc;
 
@@ -42,24 +43,49 @@ impl<'a> Job<'a> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank))
     }
 
-    /// What a rank's schedule works on. There must be one instance at a time.
-    pub fn storage(&self, rank: u32) -> Storage {
+    /// The storage of a rank's schedule, which lies in the segment.
+    ///
+    /// # Panics
+    /// If another storage of the rank is still there in this process.
+    pub fn storage(&self, rank: u32) -> Storage<'a> {
+        let claim = self.segment.claim(rank, Part::Memory);
+        let claim = claim.expect("one storage of a rank at a time");
+        // SAFETY: the segment outlives `'a`. The areas are the rank's alone: other processes leave
+        // them to it, but for those that act for it under its turn, which is taken away from the
+        // rank meanwhile; in this process there is the claim.
+        unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
+    }
+
+    /// The areas of a rank's storage.
+    ///
+    /// # Safety
+    /// As for [`Storage::over`]: they are used by one engine at a time, the rank's own or one that
+    /// acts for it under its turn, and not after the segment is dropped.
+    pub(crate) unsafe fn areas(&self, rank: u32) -> Areas {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);
         let (counters, finished) =
             split_instance(settings.state_sizes(nisa, rank), &areas.instance);
-        Storage {
-            memory: segment.region(&areas.memory),
-            scratch: segment.region(&areas.scratch),
-            counters: segment.cells(&counters),
-            finished: segment.cells(&finished),
-            matches: settings.record.then(|| segment.cells(&areas.matches)),
+        // SAFETY: as the caller says.
+        unsafe {
+            Areas {
+                memory: segment.region(&areas.memory),
+                scratch: segment.region(&areas.scratch),
+                counters: segment.cells(&counters),
+                finished: segment.cells(&finished),
+                matches: settings.record.then(|| segment.cells(&areas.matches)),
+            }
         }
     }
 
     /// A rank's engine with what the job asks of all.
-    pub(crate) fn equip(&self, rank: u32, mut engine: Engine<Ends<'a>>) -> Engine<Ends<'a>> {
-        if let Some(recorder) = trace::recorder(self.segment, rank, now_ns) {
+    pub(crate) fn equip(
+        &self,
+        rank: u32,
+        mut engine: Engine<'a, Ends<'a>>,
+    ) -> Engine<'a, Ends<'a>> {
+        // SAFETY: a rank's recorder is used by its engine alone, which one process at a time polls.
+        if let Some(recorder) = unsafe { trace::recorder(self.segment, rank, now_ns) } {
             engine.record(recorder);
         }
         engine

@@ -1,4 +1,5 @@
 //! A rank's end of a job.
+#![allow(unsafe_code)] // the ends of the rank that it has claimed
 
 use super::node::Together;
 use super::poll_now;
@@ -14,7 +15,7 @@ use goal_engine::{
     state_bytes,
 };
 use goal_eth::{AnyDriver, OpenError};
-use goal_shm::{Mapping, RankCounts};
+use goal_shm::{Mapping, Part, RankCounts};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::{io, thread};
@@ -30,7 +31,7 @@ pub struct Member<'a> {
 /// Where the rank's engine is.
 enum Own<'a> {
     /// Here, for nobody else.
-    Alone(Box<Engine<Ends<'a>>>),
+    Alone(Box<Engine<'a, Ends<'a>>>),
     /// Shared with a thread.
     Thread(Arc<Driver<'a>>),
     /// Here, over a state that others use too.
@@ -89,6 +90,9 @@ pub enum StartError {
         "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
     )]
     Windows,
+    /// Another member of the rank is still there in this process.
+    #[error("the rank has a member in this process: one at a time")]
+    Taken,
     /// A member of the rank was there before, and has not finished what it started.
     #[error(
         "a member of the rank was there before and left instances that it had not finished: finish them first"
@@ -101,9 +105,10 @@ pub(super) fn engine<'a>(
     job: Job<'a>,
     rank: u32,
     driver: Option<AnyDriver>,
-) -> Result<Engine<Ends<'a>>, StartError> {
-    let ends =
-        Ends::open(job.segment, rank, &job.settings.paths, job.settings.network.as_ref(), driver)?;
+) -> Result<Engine<'a, Ends<'a>>, StartError> {
+    let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
+    // SAFETY: a member has claimed the rank in this process, and a rank is one process's.
+    let ends = unsafe { Ends::open(job.segment, rank, paths, network, driver)? };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
     let state = Mapping::zeroed(bytes as usize);
@@ -112,7 +117,7 @@ pub(super) fn engine<'a>(
 }
 
 /// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its
-/// schedules go on afterwards. There must be one at a time.
+/// schedules go on afterwards.
 ///
 /// # Errors
 /// [`StartError`]; `f` was not called.
@@ -134,6 +139,7 @@ pub fn with_member_over<'a, R>(
     driver: Option<AnyDriver>,
     f: impl FnOnce(&mut Member<'a>) -> R,
 ) -> Result<R, StartError> {
+    let _claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
     let member =
         |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
     Ok(match job.settings.progress {
@@ -174,7 +180,7 @@ impl<'a> Member<'a> {
     /// Does something with the rank's engine. `None` if the job has ended while somebody else had
     /// it, or the thread that had it panicked.
     #[inline(always)]
-    pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
+    pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
         match &mut self.own {
             Own::Alone(engine) => Some(f(engine)),
             Own::Thread(driver) => Some(f(&mut *driver.engine()?)),
@@ -198,7 +204,7 @@ impl<'a> Member<'a> {
     pub fn start(
         &mut self,
         schedule: &Arc<Schedule>,
-        storage: Storage,
+        storage: Storage<'a>,
     ) -> Result<Handle, Interrupted> {
         self.come();
         within(|| {
@@ -247,7 +253,7 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// [`Interrupted`].
-    pub fn finish(&mut self, handle: Handle) -> Result<Storage, Interrupted> {
+    pub fn finish(&mut self, handle: Handle) -> Result<Storage<'a>, Interrupted> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 

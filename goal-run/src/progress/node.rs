@@ -22,7 +22,7 @@ const VIEWS_MAX: usize = 16;
 pub(super) struct Together<'a> {
     job: Job<'a>,
     rank: u32,
-    engine: Engine<Ends<'a>>,
+    engine: Engine<'a, Ends<'a>>,
     /// The engines of others that it has acted for.
     views: Vec<View<'a>>,
     /// Ranks that run what this process doesn't know.
@@ -40,9 +40,9 @@ struct View<'a> {
     rank: u32,
     schedule: Arc<Schedule>,
     /// Until the engine is made.
-    storage: Option<Storage>,
+    storage: Option<Storage<'a>>,
     /// Made when the rank's turn is held for the first time, and used only then.
-    engine: Option<Box<Engine<Ends<'a>>>>,
+    engine: Option<Box<Engine<'a, Ends<'a>>>>,
 }
 
 impl<'a> View<'a> {
@@ -50,11 +50,11 @@ impl<'a> View<'a> {
     /// rank's turn, since the rank itself would have to wait meanwhile for each message it wants to
     /// take or send.
     fn new(job: Job<'a>, rank: u32) -> Self {
-        Self { rank, schedule: job.schedule(rank), storage: Some(job.storage(rank)), engine: None }
+        Self { rank, schedule: job.schedule(rank), storage: Some(storage(job, rank)), engine: None }
     }
 
     /// The engine. The caller holds the rank's turn.
-    fn engine(&mut self, job: Job<'a>) -> &mut Engine<Ends<'a>> {
+    fn engine(&mut self, job: Job<'a>) -> &mut Engine<'a, Ends<'a>> {
         self.engine.get_or_insert_with(|| {
             let mut engine = attach(job, self.rank);
             engine.adopt(&self.schedule, self.storage.take().expect("it has no engine yet"));
@@ -64,17 +64,28 @@ impl<'a> View<'a> {
 }
 
 /// The engine of a rank over its state in the segment. The caller holds the rank's turn.
-fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<Ends<'a>> {
-    let ends = Ends::new(job.segment, rank, &job.settings.paths);
-    let state = job.segment.region(&job.segment.rank(rank).engine);
-    // SAFETY: every use of the engine, here and in other processes, is while its turn is held.
-    job.equip(rank, unsafe { Engine::attach(rank, ends, job.settings.engine(), state) })
+fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, Ends<'a>> {
+    // SAFETY: every use of the engine and its ends, here and in other processes, is while its turn
+    // is held; the segment outlives them.
+    let engine = unsafe {
+        let ends = Ends::new(job.segment, rank, &job.settings.paths);
+        let state = job.segment.region(&job.segment.rank(rank).engine);
+        Engine::attach(rank, ends, job.settings.engine(), state)
+    };
+    job.equip(rank, engine)
+}
+
+/// The storage of a rank, as an engine uses it that acts for the rank.
+fn storage(job: Job<'_>, rank: u32) -> Storage<'_> {
+    // SAFETY: used only by an engine of `attach`, under the rank's turn, and dropped before the
+    // segment.
+    unsafe { Storage::over(job.areas(rank), None) }
 }
 
 impl<'a> Together<'a> {
     /// `None` if a member was there before and has left instances that it did not finish.
     pub(super) fn new(job: Job<'a>, rank: u32) -> Option<Self> {
-        let (schedule, storage) = (job.schedule(rank), job.storage(rank));
+        let (schedule, storage) = (job.schedule(rank), storage(job, rank));
         let turn = job.segment.turn(rank);
         // Nobody acts for the rank between two members of it.
         turn.come();
@@ -98,7 +109,7 @@ impl<'a> Together<'a> {
 
     /// Does something in the rank's turn. `None` if the job has ended while somebody else had it.
     #[inline]
-    pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>) -> R) -> Option<R> {
+    pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
         self.in_turn(|engine, turn| {
             let result = f(engine);
             // Whoever polls next is to do what `f` started.
@@ -110,7 +121,7 @@ impl<'a> Together<'a> {
     }
 
     #[inline]
-    fn in_turn<R>(&mut self, f: impl FnOnce(&mut Engine<Ends<'a>>, &Turn) -> R) -> Option<R> {
+    fn in_turn<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Turn) -> R) -> Option<R> {
         let turn = self.turn();
         let mut looks = 0;
         while !turn.take() {
@@ -237,7 +248,7 @@ impl<'a> Together<'a> {
     /// [`Together::get_up`] ends it.
     pub(super) fn lie_down(
         &mut self,
-        arm: impl FnOnce(&mut Engine<Ends<'a>>) -> bool,
+        arm: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> bool,
     ) -> Option<bool> {
         let sleepers = &self.job.segment.gate().sleepers;
         sleepers.lie_down();

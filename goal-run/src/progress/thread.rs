@@ -36,7 +36,7 @@ const POLLS_BEFORE_GOING: u32 = 8;
 pub(super) struct Driver<'a> {
     job: Job<'a>,
     rank: u32,
-    engine: Mutex<Engine<Ends<'a>>>,
+    engine: Mutex<Engine<'a, Ends<'a>>>,
     /// [`HERE`], [`AWAY`] or [`STOPPED`]: a futex.
     rank_is: AtomicU32,
     /// 1 while the thread sleeps in `rank_is`.
@@ -47,7 +47,7 @@ pub(super) struct Driver<'a> {
 }
 
 /// The engine, locked.
-pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<Ends<'a>>>;
+pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
 
 impl<'a> Driver<'a> {
     /// # Errors
@@ -81,7 +81,7 @@ impl<'a> Driver<'a> {
         is_armed.then(|| self.bed(&mut engine))
     }
 
-    fn bed(&self, engine: &mut Engine<Ends<'a>>) -> Bed<'a> {
+    fn bed(&self, engine: &mut Engine<'a, Ends<'a>>) -> Bed<'a> {
         Bed {
             endpoint: self.job.segment.endpoint(self.rank),
             sleeper: engine.transport().sleeper(),
@@ -202,7 +202,7 @@ impl<'a> Driver<'a> {
 
     /// Acts for the rank, which is away. Where there is nothing left to do: what to sleep in, and
     /// for how long at most.
-    fn act(&self, engine: &mut Engine<Ends<'a>>) -> Option<(Bed<'a>, Option<Duration>)> {
+    fn act(&self, engine: &mut Engine<'a, Ends<'a>>) -> Option<(Bed<'a>, Option<Duration>)> {
         let endpoint = self.job.segment.endpoint(self.rank);
         endpoint.disarm();
         // The bell is made silent here and by the rank while it is not away, never by one while the

@@ -2,7 +2,6 @@
 
 use goal_asm::Nisa;
 use goal_engine::Storage;
-use goal_engine::memory::Region;
 use goal_lang::{Datatype, ODD_NAN};
 use std::fmt::Write;
 
@@ -10,10 +9,10 @@ use std::fmt::Write;
 const SHOWN_MAX: usize = 20;
 
 /// Stores the program's initial values into memory of zeros.
-pub(super) fn start(nisa: &Nisa, rank: u32, storage: &Storage) {
+pub(super) fn start(nisa: &Nisa, rank: u32, storage: &mut Storage<'_>) {
+    let memory = storage.memory_mut();
     for value in nisa.image(rank).into_iter().flat_map(|image| image.init) {
-        let span = storage.memory.span(value.addr, value.bytes.len() as u64);
-        span.write(|bytes| bytes.copy_from_slice(value.bytes));
+        memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
     }
 }
 
@@ -22,28 +21,27 @@ pub(super) fn start(nisa: &Nisa, rank: u32, storage: &Storage) {
 pub(super) fn unexpected(
     nisa: &Nisa,
     rank: u32,
-    memory: Region,
+    memory: &[u8],
     instance: Option<u64>,
 ) -> Option<String> {
     let mut wrong = Vec::new();
     let mut count = 0u64;
     for value in nisa.image(rank).into_iter().flat_map(|image| image.expect) {
-        memory.span(value.addr, value.bytes.len() as u64).read(|found| {
-            if found == value.bytes {
-                return;
+        let found = &memory[value.addr as usize..][..value.bytes.len()];
+        if found == value.bytes {
+            continue;
+        }
+        let width = value.datatype.width() as usize;
+        let pairs = value.bytes.chunks(width).zip(found.chunks(width));
+        for (index, (wanted, found)) in
+            pairs.enumerate().filter(|(_, (wanted, found))| wanted != found)
+        {
+            count += 1;
+            if wrong.len() < SHOWN_MAX {
+                let addr = value.addr + (index * width) as u64;
+                wrong.push(mismatch(addr, value.datatype, wanted, found));
             }
-            let width = value.datatype.width() as usize;
-            let pairs = value.bytes.chunks(width).zip(found.chunks(width));
-            for (index, (wanted, found)) in
-                pairs.enumerate().filter(|(_, (wanted, found))| wanted != found)
-            {
-                count += 1;
-                if wrong.len() < SHOWN_MAX {
-                    let addr = value.addr + (index * width) as u64;
-                    wrong.push(mismatch(addr, value.datatype, wanted, found));
-                }
-            }
-        });
+        }
     }
     (count > 0).then(|| {
         let mut text = format!("rank {rank}");

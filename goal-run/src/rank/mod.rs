@@ -42,8 +42,8 @@ pub(crate) fn run(
             Code::Window(Windowed { file, place, memory: nisa.memory_size(rank), size, limits })
         }
     };
-    let storage = job.storage(rank);
-    image::start(nisa, rank, &storage);
+    let mut storage = job.storage(rank);
+    image::start(nisa, rank, &mut storage);
     announce(segment, rank);
     // Before any rank sends: this announces its room.
     with_member_over(job, rank, driver, |member| {
@@ -110,9 +110,9 @@ struct Work<'a, 'm> {
     unexpected: Option<String>,
 }
 
-impl Work<'_, '_> {
+impl<'a> Work<'a, '_> {
     /// Starts an instance.
-    fn start(&mut self, storage: Storage) -> Result<(), Interrupted> {
+    fn start(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
         let code = &self.code;
         let started = self.member.with(|engine| match code {
             Code::Whole(schedule) => Ok(engine.start(schedule, WORLD, storage)),
@@ -130,7 +130,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn run(&mut self, storage: Storage) -> Result<(), Interrupted> {
+    fn run(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
         self.start(storage)?;
         self.member.come();
         let gate = self.job.segment.gate();
@@ -156,7 +156,7 @@ impl Work<'_, '_> {
             false => Err(handle),
             true => Ok((engine.window_stats(&handle), engine.finish(handle), *engine.stats())),
         });
-        let (window, storage, stats) = match ended.ok_or_else(|| self.member.gone())? {
+        let (window, mut storage, stats) = match ended.ok_or_else(|| self.member.gone())? {
             Err(handle) => {
                 self.running = Some(handle);
                 return Ok(false);
@@ -168,7 +168,7 @@ impl Work<'_, '_> {
         let asks_clock = window.is_some_and(|window| window.stores_time);
         if settings.check && !asks_clock && self.unexpected.is_none() {
             let instance = (settings.repeat > 1).then(|| settings.repeat - self.left);
-            self.unexpected = image::unexpected(nisa, rank, storage.memory, instance);
+            self.unexpected = image::unexpected(nisa, rank, storage.memory(), instance);
         }
         self.left -= 1;
         status.messages.store(stats.messages, Ordering::Relaxed);
@@ -182,8 +182,8 @@ impl Work<'_, '_> {
             status.ended_ns.store(now_ns(), Ordering::Relaxed);
             return Ok(false);
         }
-        storage.memory.whole().write(|bytes| bytes.fill(0));
-        image::start(nisa, rank, &storage);
+        storage.memory_mut().fill(0);
+        image::start(nisa, rank, &mut storage);
         self.start(storage)?;
         Ok(true)
     }

@@ -1,4 +1,5 @@
 //! Where records go, and how they are read back.
+#![allow(unsafe_code)] // words of the segment
 
 use super::record::Record;
 use goal_engine::memory::Cells;
@@ -59,12 +60,17 @@ impl trace::Recorder for Recorder {
     }
 }
 
-/// The recorder over a rank's area; `None` where it has none. There must be one in use at a time.
-pub fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
+/// The recorder over a rank's area; `None` if it has none.
+///
+/// # Safety
+/// One recorder of a rank is used at a time, in all processes, and none after the segment is
+/// dropped.
+pub unsafe fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
     let area = &segment.rank(rank).trace;
     (!area.is_empty()).then(|| {
         let count = area.start..area.start + size_of::<u64>();
-        Recorder::new(segment.cells(&count), segment.cells(&records(area)), clock)
+        // SAFETY: as the caller says.
+        unsafe { Recorder::new(segment.cells(&count), segment.cells(&records(area)), clock) }
     })
 }
 

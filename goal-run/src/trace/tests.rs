@@ -1,3 +1,5 @@
+#![allow(unsafe_code)] // recorders of segments
+
 use super::lanes::Lanes;
 use super::names::Names;
 use super::record::Record;
@@ -48,7 +50,8 @@ fn times_that_go_back_end_no_report() {
     let segment = Segment::create(Layout::new(std::iter::once(sizes), 1 << 30).unwrap()).unwrap();
     let (action, _) = nisa.section(0).records().next().unwrap();
     for (point, clock) in [(Point::Started, (|| 10) as fn() -> u64), (Point::Ended, || 4)] {
-        let mut recorder = recorder(&segment, 0, clock).unwrap();
+        // SAFETY: the only recorder of the segment.
+        let mut recorder = unsafe { recorder(&segment, 0, clock) }.unwrap();
         for action in [action, action + 1] {
             recorder.record(&Event { kind: Kind::Calc, action, ..Event::new(point, 0) });
         }

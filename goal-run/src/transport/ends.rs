@@ -1,4 +1,5 @@
 //! One rank's ends of all transports that serve it.
+#![allow(unsafe_code)] // one user of a rank's ends at a time
 
 use super::choice::Paths;
 use super::plugin::Carrier;
@@ -29,20 +30,27 @@ pub struct Ends<'a> {
 }
 
 impl<'a> Ends<'a> {
-    /// The ends of `rank` within its host. There must be one at a time.
-    pub fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
-        let local = Local::new(segment.cells(&segment.rank(rank).local));
+    /// The ends of `rank` within its host.
+    ///
+    /// # Safety
+    /// While a method of these runs, no other ends of the rank are used, in any process.
+    pub unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+        // SAFETY: as the caller says; the segment outlives the ends.
+        let local = unsafe { Local::new(segment, rank) };
         let cma = paths.cma.then(|| Cma::new(segment));
-        let shm = ShmTransport::new(segment, rank);
+        // SAFETY: as the caller says.
+        let shm = unsafe { ShmTransport::new(segment, rank) };
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
     /// All ends of `rank`, with the driver that its launcher opened where there are other hosts.
-    /// There must be one at a time.
+    ///
+    /// # Safety
+    /// As for [`Ends::new`].
     ///
     /// # Errors
     /// There is no way to other hosts.
-    pub fn open(
+    pub unsafe fn open(
         segment: &'a Segment,
         rank: u32,
         paths: &Paths,
@@ -54,7 +62,9 @@ impl<'a> Ends<'a> {
             (Some(network), Some(driver)) => Some(Box::new(Remote::over(network, rank, driver)?)),
             (Some(_), None) => return Err(OpenError::NoDriver),
         };
-        Ok(Self { remote, ..Self::new(segment, rank, paths) })
+        // SAFETY: as the caller says.
+        let here = unsafe { Self::new(segment, rank, paths) };
+        Ok(Self { remote, ..here })
     }
 
     /// Whether something has come from another host, or is to be done for one.

@@ -5,16 +5,18 @@
 //! that sends as much as it receives, and no message wraps around. Payloads that stay with their
 //! sender lie in the segment, and are read there.
 
+#![allow(unsafe_code)] // words of the segment
+
 #[cfg(test)]
 mod tests;
 
-use crate::LOCAL_BYTES;
+use crate::{LOCAL_BYTES, Segment};
 use goal_engine::memory::{Cells, Span};
 use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
 use zerocopy::{FromBytes, IntoBytes};
 
 /// Most bytes of a payload: an eighth of the queue.
-const PAYLOAD_MAX: usize = LOCAL_BYTES / 8;
+pub const PAYLOAD_MAX: usize = LOCAL_BYTES / 8;
 
 const WORD: usize = size_of::<u64>();
 const HEADER_WORDS: usize = size_of::<Header>() / WORD;
@@ -50,11 +52,14 @@ const ROOM: usize = 2;
 const QUEUE: usize = 8;
 
 impl Local {
-    /// The queue in these words, which are 0 before it is used. There must be one at a time.
+    /// The queue of `rank`.
     ///
-    /// # Panics
-    /// If there are not [`LOCAL_BYTES`].
-    pub fn new(words: Cells<u64>) -> Self {
+    /// # Safety
+    /// The segment outlives it. While a method of it runs, no other queue of the rank is used, in
+    /// any process.
+    pub unsafe fn new(segment: &Segment, rank: u32) -> Self {
+        // SAFETY: as the caller says.
+        let words: Cells<u64> = unsafe { segment.cells(&segment.rank(rank).local) };
         assert_eq!(words.as_slice().len(), LOCAL_BYTES / WORD);
         Self { words }
     }

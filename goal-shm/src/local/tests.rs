@@ -1,3 +1,5 @@
+#![allow(unsafe_code)] // queues of segments
+
 use super::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
 use crate::{LOCAL_BYTES, Layout, RankSizes, Segment};
 use goal_engine::transport::{Full, Header, Kind, Transport};
@@ -18,7 +20,8 @@ fn message(tag: u32, len: usize) -> Header {
 fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
     let mut random = fastrand::Rng::with_seed(7);
     let segment = segment();
-    let mut local = Local::new(segment.cells(&segment.rank(0).local));
+    // SAFETY: the segment's one queue.
+    let mut local = unsafe { Local::new(&segment, 0) };
     let (mut sent, mut received) = (0, 0);
     let len = |tag: u32| (tag as usize * 37) % (PAYLOAD_MAX + 1);
     while received < 20_000 {
@@ -43,7 +46,8 @@ fn messages_keep_their_order_and_their_bytes_however_many_are_taken_at_once() {
 #[test]
 fn a_full_queue_says_so_and_takes_messages_again_when_it_is_empty() {
     let segment = segment();
-    let mut local = Local::new(segment.cells(&segment.rank(0).local));
+    // SAFETY: the segment's one queue.
+    let mut local = unsafe { Local::new(&segment, 0) };
     let most = (LOCAL_BYTES / WORD - QUEUE) / HEADER_WORDS;
     for _ in 0..most {
         assert_eq!(local.try_send(0, &message(0, 0), |_| {}), Ok(()));

@@ -6,7 +6,7 @@ use crate::engine::{
     Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken,
 };
 use crate::memory::{Region, Span};
-use crate::testing::{Held, add_bytes, nisa, state};
+use crate::testing::{add_bytes, nisa, state};
 use crate::transport::{Full, Header, Transport, Unreadable};
 use goal_asm::Nisa;
 use goal_interp::{Matches, Taken};
@@ -209,13 +209,13 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
     let schedules: Vec<Vec<Arc<Schedule>>> =
         (0..ranks).map(|rank| files.iter().map(|nisa| schedule(nisa, rank)).collect()).collect();
     let of_instance = |rank: usize, i: usize| &schedules[rank][i % programs.len()];
-    let mut held: Vec<Vec<Held>> = (0..ranks as usize)
-        .map(|rank| (0..conditions.instances).map(|i| Held::new(of_instance(rank, i))).collect())
+    let storage = |rank, i| Storage::recording(of_instance(rank, i));
+    let storages: Vec<Vec<Storage<'_>>> = (0..ranks as usize)
+        .map(|rank| (0..conditions.instances).map(|i| storage(rank, i)).collect())
         .collect();
-    let storages: Vec<Vec<Storage>> =
-        held.iter_mut().map(|held| held.iter_mut().map(Held::storage).collect()).collect();
-    let regions =
-        |storages: &Vec<Storage>| storages.iter().flat_map(|s| [s.memory, s.scratch]).collect();
+    let regions = |storages: &Vec<Storage<'_>>| {
+        storages.iter().flat_map(|s| [s.areas.memory, s.areas.scratch]).collect()
+    };
     let exported = match conditions.direct {
         true => storages.iter().map(regions).collect(),
         false => vec![Vec::new(); ranks as usize],
@@ -269,10 +269,9 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         }
     }
     let mut stats = Stats::default();
+    let mut left: Vec<Vec<Storage<'_>>> = Vec::new();
     for (engine, handles) in engines.iter_mut().zip(handles) {
-        for handle in handles {
-            engine.finish(handle);
-        }
+        left.push(handles.into_iter().map(|handle| engine.finish(handle)).collect());
         let other = engine.stats();
         stats.messages += other.messages;
         stats.bytes += other.bytes;
@@ -281,9 +280,14 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         stats.unexpected_max = stats.unexpected_max.max(other.unexpected_max);
     }
     let outcomes = (0..conditions.instances).map(|i| {
-        let memory = held.iter().map(|held| held[i].memory.clone()).collect();
+        let memory = left.iter().map(|left| left[i].memory().to_vec()).collect();
         let which = i % programs.len();
-        (memory, matches(&programs[which], &files[which], |rank| &held[rank][i].matches))
+        (
+            memory,
+            matches(&programs[which], &files[which], |rank| {
+                left[rank][i].matches().expect("it is kept")
+            }),
+        )
     });
     End::Finished(outcomes.collect(), stats)
 }

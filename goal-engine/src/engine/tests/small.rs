@@ -1,9 +1,9 @@
 //! Programs written for one question each.
 
 use super::network::{Conditions, End, run};
-use crate::engine::{Cause, Engine, Options, Schedule, Waiting};
+use crate::engine::{Cause, Engine, Options, Schedule, Storage, Waiting};
 use crate::memory::Span;
-use crate::testing::{Held, nisa, program, state};
+use crate::testing::{nisa, program, state};
 use crate::transport::{Full, Header, Transport};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -114,9 +114,8 @@ fn ready_actions_start_in_the_order_of_the_layout() {
     ];
     for (text, tags) in cases {
         let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {text} }}"))), 0));
-        let mut held = Held::new(&schedule);
         let mut engine = Engine::new(0, Sent::default(), Options::default(), state());
-        engine.start(&schedule, 0, held.storage());
+        engine.start(&schedule, 0, Storage::new(&schedule));
         for now in 0..4 {
             engine.poll(now).expect("nothing fails");
         }
@@ -177,10 +176,9 @@ fn a_failure_is_told_again() {
             "rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}"
         );
         let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0));
-        let mut held = Held::new(&schedule);
         let options = Options { eager_limit: 1000, ..Options::default() };
         let mut engine = Engine::new(0, ToOneself::default(), options, state());
-        let handle = engine.start(&schedule, 0, held.storage());
+        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         let mut failures = (0..100).filter_map(|now| engine.poll(now).err());
         let first = failures.next().expect("the sizes differ");
         assert!(failures.by_ref().take(50).filter(|other| *other == first).count() == 50);
@@ -194,11 +192,10 @@ fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
         nisa(&program(&format!("rank 0 {{ send {}b to 0 }}", 1u64 << 62))),
         0,
     ));
-    let mut held = Held::new(&schedule);
     let options =
         Options { eager_limit: u64::MAX, unexpected_limit: u64::MAX, ..Options::default() };
     let mut engine = Engine::new(0, ToOneself::default(), options, state());
-    let handle = engine.start(&schedule, 0, held.storage());
+    let handle = engine.start(&schedule, 0, Storage::new(&schedule));
     for now in 0..20 {
         assert!(engine.poll(now).expect("no failure").worked);
     }
@@ -209,9 +206,8 @@ fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
 fn a_poll_ends_a_bounded_number_of_calcs() {
     let calcs = "calc 1 ".repeat(10_000);
     let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {calcs} }}"))), 0));
-    let mut held = Held::new(&schedule);
     let mut engine = Engine::new(0, ToOneself::default(), Options::default(), state());
-    let handle = engine.start(&schedule, 0, held.storage());
+    let handle = engine.start(&schedule, 0, Storage::new(&schedule));
     while engine.core.held.timers.is_empty() || !engine.core.held.runnable.is_empty() {
         engine.poll(0).expect("no failure");
     }

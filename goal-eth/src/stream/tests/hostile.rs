@@ -6,9 +6,9 @@ mod lies;
 use super::{PATIENCE_NS, Ways, Wire, World};
 use crate::{EspTransport, LostPeer};
 use goal_engine::memory::Span;
-use goal_engine::testing::{Held, add_bytes, nisa, state};
+use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
-use goal_engine::{Calc, Cause, Engine, Failure, Options, Schedule, sends};
+use goal_engine::{Calc, Cause, Engine, Failure, Options, Schedule, Storage, sends};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::Config;
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
@@ -172,7 +172,6 @@ fn run(
     );
     let inboxes = vec![VecDeque::new(); ranks as usize];
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
-    let mut held = Vec::new();
     let mut engines = Vec::new();
     for rank in 0..ranks {
         let payload_max = Config::payload_max_of(1500).expect("it is enough");
@@ -187,8 +186,7 @@ fn run(
         let bound = Arc::clone(&nisa);
         engine.bound_requests(move |source| sends(&bound, source, rank));
         let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
-        held.push(Held::new(&schedule));
-        let handle = engine.start(&schedule, 0, held[rank as usize].storage());
+        let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         engines.push((engine, handle, Ended::Waiting));
     }
     for poll in 0..POLLS_MAX {

@@ -5,12 +5,12 @@ use super::arguments::{Format, choice};
 use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
-use goal_engine::transport::{Distance, Transport, ZeroCopy};
+use goal_engine::transport::{Distance, ZeroCopy};
 use goal_run::launcher::is_crowded;
 use goal_run::limits::STARTED_RANKS_MAX;
 use goal_run::transport::{Choice, Name, Standing, priority_variable};
+use goal_shm::{LOCAL_PAYLOAD_MAX, SHORT_MAX, ptrace_scope};
 use goal_shm::{Layout, RankSizes, Segment};
-use goal_shm::{Local, ShmTransport, ptrace_scope};
 use goalc::driver::{self, Options};
 use serde::Serialize;
 use std::fmt::Write;
@@ -162,12 +162,8 @@ impl Limits {
         let segment = layout.and_then(|layout| Segment::create(layout).ok());
         let Some(segment) = segment else { return Self { local: None, shm: None } };
         let peer = segment.num_ranks() - 1;
-        let mut local = Local::new(segment.cells(&segment.rank(0).local));
-        let mut shm = ShmTransport::new(&segment, 0);
-        Self {
-            local: Some((local.short_max(), local.payload_max(0))),
-            shm: Some((shm.short_max(), shm.payload_max(peer))),
-        }
+        let shm = segment.endpoint(0).payload_max(peer);
+        Self { local: Some((LOCAL_PAYLOAD_MAX, LOCAL_PAYLOAD_MAX)), shm: Some((SHORT_MAX, shm)) }
     }
 
     fn of_transport(&self, name: Name) -> Option<(usize, usize)> {

@@ -1,0 +1,149 @@
+//! The memory that an instance works on, and its counters.
+#![allow(unsafe_code)] // references to memory that a storage has to itself
+
+use super::schedule::{Schedule, StateSizes};
+use super::window::Windowed;
+use crate::memory::{Cells, Region, Zeroed};
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The parts of a [`Storage`] in memory that somebody else provides, a shared segment for example.
+#[derive(Debug)]
+pub struct Areas {
+    /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Peers
+    /// may read it directly if the transport can export it.
+    pub memory: Region,
+    /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
+    pub scratch: Region,
+    /// For each action, at its [`slot`](super::slot), the number of dependencies that it waits for.
+    pub counters: Cells<u16>,
+    /// A bit for each action, at its [`slot`](super::slot): set when the action has ended.
+    pub finished: Cells<u64>,
+    /// The record of what matched what; `None` if none is kept. At the [`slot`](super::slot) of a
+    /// send: its number among the messages to that rank, plus 1. Of a receive: source rank `<< 32`
+    /// + number of the message among those from there + 1. 0 otherwise.
+    pub matches: Option<Cells<u64>>,
+}
+
+/// The memory and the counters of an instance. An engine has it from
+/// [`start`](super::Engine::start) to [`finish`](super::Engine::finish), which gives it back.
+pub struct Storage<'m> {
+    pub(super) areas: Areas,
+    /// Keeps the memory, or the claim to it.
+    owner: Option<Box<dyn Any + Send>>,
+    lent: PhantomData<&'m mut [u8]>,
+}
+
+impl fmt::Debug for Storage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.areas.fmt(f)
+    }
+}
+
+impl Storage<'static> {
+    /// Storage of its own for an instance of `schedule`. The memory begins as the program says:
+    /// zeros and its initial values.
+    pub fn new(schedule: &Schedule) -> Self {
+        Self::of_schedule(schedule, false)
+    }
+
+    /// The same with a record of what matched what: see [`Storage::matches`].
+    pub fn recording(schedule: &Schedule) -> Self {
+        Self::of_schedule(schedule, true)
+    }
+
+    fn of_schedule(schedule: &Schedule, records: bool) -> Self {
+        let (memory, scratch) = (schedule.memory_size(), schedule.scratch_size());
+        let mut storage = Self::of_sizes(memory, scratch, schedule.state_sizes(), records);
+        storage.store_image(schedule);
+        storage
+    }
+
+    /// Storage of its own, all zeros, for an instance in a window.
+    pub fn in_window(windowed: &Windowed) -> Self {
+        let sizes = StateSizes::in_window(windowed.size);
+        Self::of_sizes(windowed.memory, windowed.place.scratch, sizes, false)
+    }
+
+    fn of_sizes(memory: u64, scratch: u64, sizes: StateSizes, records: bool) -> Self {
+        let size = |bytes: u64| usize::try_from(bytes).expect("memory that a process can have");
+        let (memory, scratch) = (Zeroed::new(size(memory)), Zeroed::new(size(scratch)));
+        let counters = Zeroed::new(sizes.counters * size_of::<u16>());
+        let finished = Zeroed::new(sizes.finished * size_of::<u64>());
+        let matches = Zeroed::new(if records { sizes.matches * size_of::<u64>() } else { 0 });
+        let areas = Areas {
+            memory: memory.region(),
+            scratch: scratch.region(),
+            counters: counters.cells(),
+            finished: finished.cells(),
+            matches: records.then(|| matches.cells()),
+        };
+        let owner = Box::new([memory, scratch, counters, finished, matches]);
+        // SAFETY: memory of its own, which nobody else reaches and which the storage keeps.
+        unsafe { Self::over(areas, Some(owner)) }
+    }
+}
+
+impl<'m> Storage<'m> {
+    /// Storage in memory that somebody else provides. It keeps `owner`, and drops it last.
+    ///
+    /// # Safety
+    /// For `'m`, or until `owner` is dropped if that is earlier: the contract of [`Region::new`]
+    /// holds, and nobody else writes the areas. Others may read `memory` and `scratch` through what
+    /// a transport exported, and the words of the rest as atomics or after the storage is gone.
+    pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
+        Self { areas, owner, lent: PhantomData }
+    }
+
+    /// The storage again that these are the parts of, with the lifetime that it had.
+    #[inline]
+    pub(super) fn from_parts((areas, owner): (Areas, Option<Box<dyn Any + Send>>)) -> Self {
+        Self { areas, owner, lent: PhantomData }
+    }
+
+    #[inline]
+    pub(super) fn into_parts(self) -> (Areas, Option<Box<dyn Any + Send>>) {
+        (self.areas, self.owner)
+    }
+
+    fn store_image(&mut self, schedule: &Schedule) {
+        let image = schedule.nisa().image(schedule.rank());
+        let memory = self.memory_mut();
+        for value in image.into_iter().flat_map(|image| image.init) {
+            memory[value.addr as usize..][..value.bytes.len()].copy_from_slice(value.bytes);
+        }
+    }
+
+    /// The rank's memory.
+    pub fn memory(&self) -> &[u8] {
+        // SAFETY: the contract of `over`; no instance works on the memory while `self` is here.
+        unsafe { self.areas.memory.whole().as_slice() }
+    }
+
+    /// The rank's memory, to be changed before a start.
+    pub fn memory_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `memory`; the exclusive borrow makes it the only reference.
+        unsafe { self.areas.memory.whole().as_mut_slice() }
+    }
+
+    /// The record of what matched what, by [`slot`](super::slot): see [`Areas::matches`], and
+    /// [`taken`](super::taken) for its words.
+    pub fn matches(&self) -> Option<&[u64]> {
+        self.areas.matches.as_ref().map(Cells::as_slice)
+    }
+
+    /// The addresses and sizes of its areas: equal for two values over the same bytes.
+    pub(super) fn place(&self) -> [usize; 7] {
+        let Areas { memory, scratch, counters, finished, matches } = &self.areas;
+        [
+            memory.whole().address(),
+            memory.len(),
+            scratch.whole().address(),
+            scratch.len(),
+            counters.address(),
+            finished.address(),
+            matches.as_ref().map_or(0, Cells::address),
+        ]
+    }
+}
