@@ -37,15 +37,15 @@ impl Connection {
         payload: &[u8],
         shared: &mut Shared,
     ) {
-        let Body::Data { seq, .. } = body else { return };
         let Shared { config, communicators, stats, .. } = shared;
+        let Body::Data { seq, .. } = body else { return };
+        if !config.checks_communicators {
+            return;
+        }
         let Some(machine) = self.machine_mut().filter(|machine| machine.receiver().is_first(*seq))
         else {
             return;
         };
-        if !config.checks_communicators {
-            return;
-        }
         match Reader::communicator_of(payload) {
             Ok(communicator) if !communicators.contains(&communicator) => {
                 machine.postpone();

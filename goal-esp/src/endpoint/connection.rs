@@ -4,21 +4,16 @@ use super::admission::Postponed;
 use super::clock::Clock;
 use super::config::{Config, Timing};
 use super::event::{ConnectionId, Event, Loss, Stats};
-use super::frames::{self, Envelope};
+use super::liveness::Liveness;
 use super::random::Random;
 use super::rtt::Lag;
 use super::spare::Spare;
 use super::suspect::Suspect;
 use crate::auth::{Address, Key};
-use crate::machine::{Body, Ends, Machine, Segment, Slot, Timer};
+use crate::machine::{Ends, Machine, Slot, Timer};
 use crate::seq::Seq;
-use crate::wire::{Frame, Parameters};
+use crate::wire::Parameters;
 use std::collections::{BTreeSet, VecDeque};
-
-/// The longest silence of a peer before it counts as dead: this multiple of its longest recent
-/// silence, up to `PATIENCE_MAX` times [`Timing::dead_ns`].
-const LULLS_MAX: u64 = 4;
-const PATIENCE_MAX: u64 = 5;
 
 /// The state that all connections of an endpoint share.
 pub(super) struct Shared {
@@ -65,15 +60,9 @@ pub(super) struct Connection {
     pub(super) clock: Clock,
     pub(super) proof: Option<Proof>,
     pub(super) parameters: Parameters,
-    /// The time at which this phase began, and that of the peer's last authenticated frame.
+    /// The time at which this phase began.
     pub(super) since_ns: u64,
-    pub(super) heard_ns: u64,
-    /// The longest recent silence of the peer after it was asked for a sign of life; it decays.
-    pub(super) lull_ns: u64,
-    /// The time at which the peer is asked for a sign of life, and the number of unanswered
-    /// questions.
-    pub(super) probe_ns: u64,
-    pub(super) probes: u32,
+    pub(super) liveness: Liveness,
     /// A packet that was sent once, and the time of that: its acknowledgement measures a round
     /// trip.
     pub(super) timed: Option<(Seq, u64)>,
@@ -114,10 +103,7 @@ impl Connection {
             proof: None,
             parameters: Parameters { payload_max, authenticates_data },
             since_ns: now_ns,
-            heard_ns: now_ns,
-            lull_ns: 0,
-            probe_ns: u64::MAX,
-            probes: 0,
+            liveness: Liveness::new(now_ns),
             timed: None,
             probed_ns: None,
             suspect: None,
@@ -220,16 +206,6 @@ impl Connection {
         config.authenticates_data || self.parameters.authenticates_data
     }
 
-    /// Notes that an authenticated frame of the peer has arrived.
-    pub(super) fn note_sign_of_life(&mut self, now_ns: u64, shared: &Shared) {
-        let silent_ns = now_ns.saturating_sub(self.heard_ns);
-        let lull_ns = silent_ns.saturating_sub(shared.config.timing.probe_ns);
-        self.lull_ns = lull_ns.max(self.lull_ns.saturating_sub(silent_ns / LULLS_MAX));
-        self.heard_ns = now_ns;
-        self.probe_ns = now_ns + shared.config.timing.probe_ns;
-        self.probes = 0;
-    }
-
     pub(super) fn lose(&mut self, cause: Loss, shared: &mut Shared) {
         shared.events.push_back(Event::Lost { id: self.id, cause });
         self.id.generation += 1;
@@ -243,10 +219,7 @@ impl Connection {
 
     /// Handles timers that have expired. [`Connection::update`] must follow.
     pub(super) fn expire_timers(&mut self, now_ns: u64, shared: &mut Shared) {
-        // If this call comes late, the endpoint was busy or had no processor. It has not looked for
-        // frames meanwhile, so that time is no silence of the peer.
-        let late_ns = now_ns.saturating_sub(self.probe_ns);
-        self.heard_ns += late_ns;
+        self.liveness.forgive_delay(now_ns);
         while let Some((timer, waited_ns)) = self.clock.take_expired(now_ns) {
             if timer == Timer::Repeat {
                 self.timed = None;
@@ -257,14 +230,11 @@ impl Connection {
             self.slot.expire(timer);
         }
         if self.phase == Phase::Connected
-            && self.probe_ns <= now_ns
+            && self.liveness.is_probe_due(now_ns)
             && let Some(machine) = self.slot.machine_mut()
         {
             machine.probe();
-            let Timing { probe_ns, probe_again_ns, .. } = shared.config.timing;
-            self.probe_ns =
-                now_ns + probe_again_ns.saturating_mul(1 << self.probes.min(20)).min(probe_ns);
-            self.probes += 1;
+            self.liveness.note_probe(now_ns, &shared.config.timing);
         }
     }
 
@@ -322,92 +292,17 @@ impl Connection {
         let timing = &shared.config.timing;
         match self.phase {
             Phase::Connecting => self.since_ns + timing.connect_ns,
-            Phase::Connected => {
-                let patience_ns = (LULLS_MAX * self.lull_ns).min(PATIENCE_MAX * timing.dead_ns);
-                self.heard_ns + timing.dead_ns.max(patience_ns)
-            }
+            Phase::Connected => self.liveness.dead_at_ns(timing),
             Phase::Idle | Phase::Closed => self.since_ns + timing.dead_ns,
         }
     }
 
     /// Returns the time at which [`Connection::expire_timers`] must be called.
     pub(super) fn deadline_ns(&self, shared: &Shared) -> u64 {
-        let probe_ns = if self.phase == Phase::Connected { self.probe_ns } else { u64::MAX };
-        [self.clock.deadline_ns(), self.postponed_until_ns()]
+        let probe_ns = (self.phase == Phase::Connected).then(|| self.liveness.probe_at_ns());
+        [probe_ns, self.clock.deadline_ns(), self.postponed_until_ns()]
             .into_iter()
             .flatten()
-            .fold(self.over_ns(shared).min(probe_ns), u64::min)
-    }
-
-    /// Writes the next frame to `out`, if there is one. Returns its length in bytes.
-    pub(super) fn transmit(
-        &mut self,
-        now_ns: u64,
-        out: &mut [u8],
-        shared: &mut Shared,
-    ) -> Option<usize> {
-        let config = &shared.config;
-        let envelope = Envelope {
-            own: config.address,
-            peer: self.peer,
-            ethertype: config.ethertype,
-            parameters: Parameters {
-                payload_max: config.payload_max,
-                authenticates_data: config.authenticates_data,
-            },
-            window: config.rules.initial(),
-            tags_all: self.tags_all(config),
-        };
-        let next = self.slot.machine().map(|machine| machine.sender().next());
-        let first = self.slot.machine().map(|machine| machine.sender().unacknowledged());
-        let segment = self.slot.poll()?;
-        let mut number = 0;
-        let mut repeated = None;
-        let len = match &segment {
-            Segment::Syn { .. } => {
-                (self.asked_ns, self.questions) = (now_ns, self.questions.saturating_add(1));
-                frames::write(out, &envelope, segment, &shared.handshake, &mut number)
-            }
-            Segment::SynAck { identity, to } => {
-                let ends = [(config.address, identity.nonce), (self.peer, *to)];
-                let key = config.job_key.connection(ends);
-                frames::write(out, &envelope, segment, &key, &mut number)
-            }
-            Segment::HandshakeAck { .. } | Segment::Packet { .. } => {
-                if let Segment::Packet { body, .. } = &segment {
-                    // An acknowledgement from now on may answer this frame.
-                    match body {
-                        Body::Data { seq, .. } if Some(*seq) == next => {
-                            self.timed = self.timed.or(Some((*seq, now_ns)));
-                            self.probed_ns = None;
-                        }
-                        Body::Data { seq, .. } => {
-                            (self.timed, self.probed_ns) = (None, None);
-                            shared.stats.sent_again += 1;
-                            repeated = Some(*seq).filter(|seq| Some(*seq) == first);
-                        }
-                        Body::Request { ranges, .. } => {
-                            self.probed_ns = ranges.is_empty().then_some(now_ns)
-                        }
-                        _ => {}
-                    }
-                }
-                let proof = self.proof.as_mut().expect("there is a connection");
-                frames::write(out, &envelope, segment, &proof.key, &mut proof.sent)
-            }
-        };
-        shared.stats.sent += 1;
-        if let Some(seq) = repeated
-            && Suspect::note_repeat(
-                &mut self.suspect,
-                seq,
-                len - Frame::<&[u8]>::HEADER_LEN,
-                now_ns,
-            )
-            && let Some(machine) = self.slot.machine_mut()
-        {
-            machine.probe();
-        }
-        Some(len)
+            .fold(self.over_ns(shared), u64::min)
     }
 }

@@ -109,7 +109,7 @@ impl Connection {
         }
         let Ends { own, peer } = proof.ends;
         if counts {
-            self.note_sign_of_life(now_ns, shared);
+            self.liveness.note_sign(now_ns, &shared.config.timing);
             shared.stats.received += 1;
         } else if repr.extension != Extension::None {
             shared.stats.overtaken += 1;
@@ -162,7 +162,7 @@ impl Connection {
             Change::Established => self.establish(now_ns, is_answer, shared),
         }
         if self.update_key(shared) {
-            self.note_sign_of_life(now_ns, shared);
+            self.liveness.note_sign(now_ns, &shared.config.timing);
         }
         if progress.is_acknowledged
             && let Some((seq, at_ns)) = self.timed
@@ -201,8 +201,7 @@ impl Connection {
         }
         let asking_ns = self.since_ns;
         self.enter(now_ns, Phase::Connected);
-        // The time before this says nothing about how busy the peer is.
-        (self.heard_ns, self.lull_ns) = (now_ns, 0);
+        self.liveness.restart(now_ns);
         (self.is_blocked, self.is_readable_told, self.is_finished_told) = (false, false, false);
         (self.timed, self.probed_ns, self.suspect, self.too_long) = (None, None, None, None);
         self.is_put_off = false;

@@ -127,7 +127,7 @@ impl<P: Default> Machine<P> {
         self.receive.postpone();
     }
 
-    /// Takes the stream from the peer from now on, and requests what was refused of it.
+    /// Accepts the stream from the peer from now on, and requests its refused packets.
     pub(crate) fn admit(&mut self) {
         self.due.request |= self.receive.admit();
     }

@@ -4,7 +4,7 @@ use crate::limits::ELEMENT_BYTES_MAX;
 use crate::wire::{Chunk, ChunkKind, Malformed};
 
 /// The error of a stream that does not consist of chunks: its sender has another version, or
-/// somebody else wrote into it. The connection cannot be used any more.
+/// another host wrote into it. The connection cannot be used any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
     /// The header of a chunk is malformed.

@@ -4,10 +4,9 @@
 //! and the end of a transfer until they are acknowledged; the receiver requests everything between
 //! them. Both ends are state machines that know no time.
 //!
-//! Each end tells if its retransmission timer runs ([`Sender::runs_timer`],
-//! [`Receiver::is_in_control`]), and its owner reports when that timer has expired. Because the
-//! timers depend on nothing but the state, a model checker can let every timer expire at every
-//! moment.
+//! Each end says if its retransmission timer runs ([`Sender::runs_timer`],
+//! [`Receiver::is_in_control`]), and its owner reports when that timer has expired. The timers
+//! depend on the state alone. So a model checker can let every timer expire at every moment.
 
 mod receive;
 mod send;

@@ -113,7 +113,7 @@ fn the_timer_sends_one_packet_again() {
 }
 
 #[test]
-fn what_cannot_be_acknowledged_is_ignored() {
+fn impossible_acknowledgements_are_ignored() {
     let mut sender = sender();
     write(&mut sender, 3);
     numbers(&mut sender);
@@ -182,7 +182,7 @@ fn a_request_has_so_many_ranges_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn what_is_there_already_is_answered_and_changes_nothing() {
+fn duplicates_are_answered_and_change_nothing() {
     let mut receiver = receiver();
     receiver.accept(Seq(10), Flags::TXS | Flags::TXF, 0);
     receiver.accept(Seq(12), Flags::NONE, 2);
@@ -245,7 +245,7 @@ fn nothing_follows_the_end() {
 }
 
 #[test]
-fn who_reads_allows_more() {
+fn a_read_opens_the_window() {
     let mut receiver = receiver();
     for seq in 10..26 {
         receiver.accept(Seq(seq), if seq == 10 { Flags::TXS } else { Flags::NONE }, 0);

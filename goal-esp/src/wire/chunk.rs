@@ -97,7 +97,7 @@ impl ChunkKind {
     }
 }
 
-/// GOAL's transfer header, with what error messages tell of a message.
+/// GOAL's transfer header, with two fields for error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Envelope {
     /// Communicator of the message.

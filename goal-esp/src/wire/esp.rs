@@ -1,4 +1,4 @@
-//! ESP's header (thesis Fig. 3.2; this file decides what that figure leaves open).
+//! ESP's header (thesis Fig. 3.2, and decisions on its open points).
 //!
 //! ```text
 //!  0               1               2               3

@@ -140,7 +140,7 @@ fn without_tags_data_that_was_changed_is_read() {
 /// Clears or sets the option in the frames of a handshake, and changes everything else that needs
 /// no key.
 #[test]
-fn nobody_without_the_key_talks_two_hosts_out_of_it() {
+fn a_host_without_the_key_cannot_switch_off_tags() {
     for asks in [[true, true], [true, false], [false, true], [false, false]] {
         for which in [Flags::SYN, Flags::SYN | Flags::ACK, Flags::ACK] {
             let mut wire = Wire::new(asks, 1);

@@ -117,7 +117,7 @@ fn a_port_gets_its_own_frames_and_those_to_all() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_told() {
+fn failures_to_open_are_reported() {
     let Some(cluster) = Cluster::or_skip("refusals", &Wiring::bridge(1)) else { return };
     let host = &cluster.hosts()[0];
     for kind in kinds("refusals") {
@@ -291,7 +291,7 @@ fn a_faulty_switch_loses_some() {
 }
 
 #[test]
-fn who_is_unplugged_is_not_heard() {
+fn an_unplugged_host_receives_nothing() {
     let Some(cluster) = Cluster::or_skip("unplugged", &Wiring::bridge(2)) else { return };
     let hosts = cluster.hosts();
     for kind in kinds("unplugged") {

@@ -255,7 +255,7 @@ fn frames_that_get_lost_for_their_size_are_told() {
 }
 
 #[test]
-fn who_has_no_room_loses_nothing_for_its_size() {
+fn a_peer_without_room_is_no_loss_for_size() {
     let mut simulation = pair(|config| config.rules.burst_length = 16);
     let [a, _] = connect(&mut simulation);
     while with(&mut simulation, 0, |_, endpoint| endpoint.push(a, vec![1; 1200], true)).is_ok() {}
@@ -329,7 +329,7 @@ fn a_peer_that_starts_anew_gets_another_connection() {
 }
 
 #[test]
-fn what_is_not_read_holds_back_the_peer() {
+fn unread_packets_close_the_window() {
     let mut simulation = pair(|config| config.rules.burst_length = 16);
     let [a, b] = connect(&mut simulation);
     let full = (0u8..).position(|byte| {

@@ -115,7 +115,7 @@ fn a_communicator_that_is_never_opened_ends_the_connection() {
 
 /// The first packet arrives last, so those behind it are already kept.
 #[test]
-fn what_came_before_the_first_packet_is_given_up() {
+fn early_packets_of_a_postponed_stream_are_dropped() {
     let mut simulation = pair(checks);
     let [a, b] = connect(&mut simulation);
     push(&mut simulation, 0, a, &first_packet(0));

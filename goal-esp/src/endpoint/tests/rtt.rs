@@ -18,7 +18,7 @@ fn settles_on_what_is_measured() {
 }
 
 #[test]
-fn what_is_said_in_vain_is_said_less_and_less_often() {
+fn timeouts_grow_while_no_answer_comes() {
     let timing = Timing { retransmit_max_ns: 20_000_000, ..Timing::default() };
     let rtt = Rtt::default();
     let times_ms: Vec<u64> = (0..12).map(|n| rtt.timeout_ns(&timing, 0, n) / 1_000_000).collect();

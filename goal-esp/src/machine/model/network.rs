@@ -344,9 +344,10 @@ impl Model for Network {
                 (0..2)
                     .all(|end| state.is_open[end] || state.read[end] == 0 && kept(end) <= early_max)
             }),
-            Property::always("nobody is taken for one that started anew", |_, state: &State| {
-                !state.is_replaced || state.restarts != [0; 2]
-            }),
+            Property::always(
+                "a connection is replaced only after a restart",
+                |_, state: &State| !state.is_replaced || state.restarts != [0; 2],
+            ),
             Property::always("all ends well once nothing is lost", |model: &Network, state| {
                 model.ends_well(state)
             }),

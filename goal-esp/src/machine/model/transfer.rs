@@ -36,7 +36,7 @@ fn one_way() {
 }
 
 #[test]
-fn where_each_begins_with_an_initial_burst() {
+fn with_an_initial_burst_in_each_transfer() {
     println!("{} states", Network { start_window: 1, ..transfers(RULES) }.explore().unwrap());
 }
 
@@ -49,7 +49,7 @@ fn with_larger_bursts() {
 }
 
 #[test]
-fn held_back_by_who_does_not_read() {
+fn with_a_receiver_that_reads_late() {
     let network = Network { frames_max: 3, reads_late: true, ..transfers(RULES) };
     println!("{} states", network.explore().unwrap());
 }
@@ -84,7 +84,7 @@ fn from_the_handshake_on() {
 /// The deadlock of the thesis (3.2.1): the acknowledgement of the end of a transfer is lost, and
 /// unacknowledged packets fill the initial burst.
 #[test]
-fn who_does_not_insist_on_the_end_gets_stuck() {
+fn both_ends_get_stuck_if_the_end_is_not_repeated() {
     let problem = transfers(Rules { repeats_end: false, ..RULES }).explore().unwrap_err();
     assert!(problem.starts_with("all ends well"), "{problem}");
     assert!(problem.contains("Lose(0, Packet { from: 200, to: 100, body: Ack("), "{problem}");
