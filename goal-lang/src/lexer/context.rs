@@ -1,19 +1,20 @@
-//! The second layer: labels and sizes, which depend on the words around them.
+//! The second layer: decides which words are labels and which numbers are sizes, from the words
+//! around them.
 
 use super::plain;
 use super::raw::{Raw, RawLexer, RawToken};
 use super::token::Token;
 
-/// What the last token says of the next word.
+/// The effect of the last token on the meaning of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Nothing: the token after it decides.
+    /// The last token decides nothing; the token after the word does.
     Open,
-    /// It belongs to the label before it, unless it is a label as well.
+    /// The last token is a label: the word goes with it, unless it is a label too.
     Labelled,
-    /// It is `requires` or `irequires`, after the label that waits.
+    /// The last token is the label of a waiting action: the word is `requires` or `irequires`.
     Keyword,
-    /// It is a label.
+    /// The word is a label.
     Name,
 }
 
@@ -26,28 +27,28 @@ pub(crate) struct Lexer<'a> {
     raw: RawLexer<'a>,
     ahead: Option<RawToken>,
     next: Next,
-    /// Tokens to hand out first, the last one first: how to start, and the token that the parser
-    /// gave back.
+    /// Tokens to return before any other, the last entry first: the parser's start token, and a
+    /// token that was pushed back.
     replay: [Option<Spanned>; 2],
     replays: usize,
     /// Ends of the last closing brace and of the one before it.
     closed: [usize; 2],
-    /// Whether plain statements are one token.
+    /// True if a plain statement becomes one token.
     whole_statements: bool,
-    /// Starts of the last two tokens, where they are plain operations.
+    /// Starts of the last two tokens; `None` for a token that is no plain operation.
     plain: [Option<usize>; 2],
-    /// The last tokens found, in a ring.
+    /// The last tokens found, as a ring buffer indexed by `found` modulo its length.
     history: [Past; 4],
     found: usize,
     end: usize,
 }
 
-/// A token that was handed out.
+/// A token that was returned to the parser.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Past {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// The word after it is a label, whatever the word is.
+    /// True if the word after it is a label, even if it is a keyword.
     pub(crate) names: bool,
 }
 
@@ -72,13 +73,13 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Plain statements become one token each: for the parser.
+    /// Makes each plain statement one token, as the parser wants it.
     pub(crate) fn whole_statements(mut self) -> Self {
         self.whole_statements = true;
         self
     }
 
-    /// The first word of a token that may be a whole statement.
+    /// Returns the first word of a token. The token may be a whole statement.
     pub(crate) fn first_word(&self, token: Spanned) -> Spanned {
         match token.1 {
             Token::Plain(_) | Token::PlainDependency(_) => {
@@ -88,8 +89,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The label, its place and its length, of the plain operation that is the last token, or the
-    /// one before the last.
+    /// Returns the start and length of the label of the plain operation that is the last token, or
+    /// the last but one.
     pub(crate) fn plain_label(&self, before_last: bool) -> Option<(usize, u32)> {
         let start = self.plain[usize::from(before_last)]?;
         match Lexer::new(self.text, start, self.end).next() {
@@ -98,7 +99,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The plain statement that comes next, if it is one.
+    /// Reads the next statement as one token if it is plain.
     #[inline]
     fn plain_statement(&mut self) -> Option<Spanned> {
         let first = self.ahead.filter(|_| self.next == Next::Open)?;
@@ -115,13 +116,13 @@ impl<'a> Lexer<'a> {
         Some((first.start, token, end))
     }
 
-    /// The token that was found `back` tokens before the last one, if there was one.
+    /// Returns the token that was found `back` tokens before the last one, if any.
     pub(crate) fn past(&self, back: usize) -> Option<Past> {
         let index = self.found.checked_sub(back + 1)?;
         Some(self.history[index % self.history.len()])
     }
 
-    /// Reads the text again from `position` on, where a token begins that is one of the last two.
+    /// Goes back to `position`, at which one of the last two tokens begins.
     pub(crate) fn rewind(&mut self, position: usize) {
         if self.closed[0] > position {
             self.closed[0] = self.closed[1];
@@ -134,7 +135,8 @@ impl<'a> Lexer<'a> {
         while self.past(0).is_some_and(|last| last.start >= position) {
             self.found -= 1;
         }
-        // The text at the position starts a statement now, whatever stands before it.
+        // From now on the text at the position begins a statement, so the token before it decides
+        // nothing.
         if let Some(last) = self.found.checked_sub(1) {
             let slot = last % self.history.len();
             self.history[slot].names = false;
@@ -148,20 +150,20 @@ impl<'a> Lexer<'a> {
         self.found += 1;
     }
 
-    /// The next token is this one.
+    /// Makes `token` the next token.
     pub(crate) fn push_back(&mut self, token: Spanned) {
         self.plain = [None; 2];
         self.replay[self.replays] = Some(token);
         self.replays += 1;
     }
 
-    /// Where the last closing brace that was handed out ends.
+    /// Returns the end of the last closing brace that was returned.
     pub(crate) fn closed(&self) -> usize {
         self.closed[0]
     }
 
-    /// Where the last closing brace ends of those that end by `position`: at least all but the last
-    /// one handed out.
+    /// Returns the end of the last closing brace that ends at or before `position`. Only the last
+    /// two braces are known, so `position` must not lie before the last but one.
     pub(crate) fn closed_before(&self, position: usize) -> usize {
         self.closed.into_iter().find(|&closed| closed <= position).unwrap_or(0)
     }
@@ -223,8 +225,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether `requires`, which ends at `end` and is the next word, is a label and not the
-    /// keyword: before a colon, and between `requ` and an arrow.
+    /// Returns true if the next word, a `requires` that ends at `end`, is a label and not the
+    /// keyword: it is one before a colon, and between `requ` and an arrow.
     #[inline]
     fn is_label(&self, end: usize, after_requ: bool) -> bool {
         match self.text[end..].iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -239,8 +241,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Whether a lone `b` comes next that makes the number before it a size; not if it is a label
-    /// itself.
+    /// Returns true if the next word is a `b` that makes the number before it a size of bytes. A
+    /// `b` that is a label does not.
     #[inline]
     fn before_unit(&self) -> bool {
         match self.ahead {
@@ -330,8 +332,8 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// The value of decimal digits, or of hexadecimal ones after `0x`; `u64::MAX` if it is larger than
-/// that.
+/// Returns the value of decimal digits, or of hexadecimal digits after `0x`. A value that exceeds
+/// 64 bits becomes `u64::MAX`.
 #[inline]
 pub(crate) fn number(digits: &[u8]) -> u64 {
     if digits.len() < 20 && (digits.len() < 2 || digits[1].is_ascii_digit()) {
@@ -340,7 +342,7 @@ pub(crate) fn number(digits: &[u8]) -> u64 {
     long_number(digits).unwrap_or(u64::MAX)
 }
 
-/// The value of a number, if it fits 64 bits.
+/// Returns the value of a number if it fits 64 bits.
 #[cold]
 pub(crate) fn long_number(digits: &[u8]) -> Option<u64> {
     let (digits, radix) = match digits {

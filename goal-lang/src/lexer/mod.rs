@@ -1,9 +1,8 @@
 //! From bytes to tokens, in layers.
-//!
-//! [`RawLexer`] finds words, numbers and comments. [`Lexer`] adds what one token of lookahead can't
-//! tell the grammar: which word is a label, and which number is a size of bytes; for the parser it
-//! takes whole statements of the plainest form ([`plain`]) together. None allocates, and any bytes
-//! are legal input.
+//! [`RawLexer`] finds words, numbers and comments. [`Lexer`] decides which word is a label and
+//! which number is a size of bytes, which the grammar can't tell from one token of lookahead. For
+//! the parser it also joins each statement of the plainest form ([`plain`]) into one token. No
+//! layer allocates, and any bytes are legal input.
 
 mod context;
 mod plain;

@@ -1,17 +1,16 @@
 //! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
-//!
-//! Files of gigabytes consist of them, and one step of the parser instead of ten is what makes
-//! these fast. A statement is plain if it is on one line, in the usual order, with nothing but
-//! blanks between its words and with small decimal numbers; all others, and wrong ones above all,
-//! reach the grammar word by word. `parse::tests` holds the two ways against each other.
+//! Files of gigabytes consist of such statements, and reading each in one step of the parser
+//! instead of ten makes them fast. A statement is plain if it is on one line, in the usual order,
+//! with only blanks between its words and with small decimal numbers. All other statements, and all
+//! wrong ones, reach the grammar word by word. `parse::tests` compares the two ways.
 
 use super::raw::{Raw, RawToken};
 use super::token::Token;
 
-/// Most digits of a number that is certain to fit 64 bits, and 32 bits.
+/// The number of decimal digits that always fit 64 bits, and the number that always fit 32 bits.
 const DIGITS_MAX: (usize, usize) = (18, 9);
 
-/// What a plain statement does.
+/// The kind of a plain operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlainKind {
     Send,
@@ -19,15 +18,15 @@ pub(crate) enum PlainKind {
     Calc,
 }
 
-/// `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, its `recv`, or `[LABEL:] calc NANOS [cpu
-/// C] [nic N]`.
+/// A plain operation: `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, `[LABEL:] recv SIZEb
+/// from RANK ...`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plain {
-    /// Bytes, or nanoseconds.
+    /// Bytes of a message, nanoseconds of a calc.
     pub(crate) size: u64,
-    /// Length of the label, with which the statement begins; 0 for none.
+    /// Length of the label at the statement's beginning, or 0 if there is none.
     pub(crate) label: u32,
-    /// 0 for calc.
+    /// The other rank of a message, 0 for a calc.
     pub(crate) peer: u32,
     pub(crate) tag: u32,
     pub(crate) cpu: u8,
@@ -35,19 +34,19 @@ pub(crate) struct Plain {
     pub(crate) kind: PlainKind,
 }
 
-/// `WAITER requires NAME`, or its `irequires`.
+/// A plain dependency: `WAITER requires NAME` or `WAITER irequires NAME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PlainDependency {
-    /// Length of the label that waits, with which the statement begins.
+    /// Length of the waiting label, which begins the statement.
     pub(crate) waiter: u32,
-    /// Where the other label begins, counted from the first.
+    /// The start of the other label, counted from the statement's beginning.
     pub(crate) name: u32,
     pub(crate) name_len: u32,
-    /// Whether it waits for the start only.
+    /// True for `irequires`: it waits for the start only.
     pub(crate) start: bool,
 }
 
-/// The plain statement that begins with the word `first`, and where it ends.
+/// Returns the plain statement that begins with the word `first`, and its end.
 #[inline]
 pub(super) fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> {
     let mut scan = Scan { text, at: first.end };
@@ -67,7 +66,7 @@ pub(super) fn statement(text: &[u8], first: RawToken) -> Option<(Token, usize)> 
     }
 }
 
-/// Whether the raw token after a plain statement shows that it is over.
+/// Returns true if the raw token after a plain statement can't continue it.
 #[inline]
 pub(super) fn may_follow(raw: Raw, is_unit: bool) -> bool {
     !matches!(raw, Raw::Tag | Raw::Cpu | Raw::Nic | Raw::With) && !is_unit
@@ -155,7 +154,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// The next byte; 0 at the end.
+    /// Returns the next byte, or 0 at the end.
     #[inline]
     fn byte(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
@@ -170,7 +169,7 @@ impl<'a> Scan<'a> {
         &self.text[start..self.at]
     }
 
-    /// The next `N` bytes.
+    /// Returns the next `N` bytes.
     #[inline]
     fn take<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
         let bytes = self.text.get(self.at..)?.first_chunk()?;
@@ -178,7 +177,7 @@ impl<'a> Scan<'a> {
         Some(bytes)
     }
 
-    /// The keyword that begins an operation.
+    /// Reads the keyword that begins an operation.
     #[inline]
     fn keyword(&mut self) -> Option<PlainKind> {
         match self.take::<4>()? {
@@ -196,7 +195,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// At least one blank.
+    /// Reads one or more blanks.
     #[inline]
     fn gap(&mut self) -> Option<()> {
         let start = self.at;
@@ -218,7 +217,7 @@ impl<'a> Scan<'a> {
             if digit > 9 {
                 break;
             }
-            // Too many digits wrap here and are refused below.
+            // A number with too many digits wraps around here, and is refused below by their count.
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             digits += 1;
         }

@@ -61,7 +61,7 @@ pub(crate) enum Raw {
     #[token("-inf")]
     #[token("-nan")]
     Float,
-    /// `10b`: a size-only payload.
+    /// A size of bytes without an address, such as `10b`.
     #[regex("[0-9]+b", priority = 5)]
     Bytes,
     /// A number that runs into letters.
@@ -89,29 +89,29 @@ pub(crate) enum Raw {
     Star,
     #[token("->")]
     Arrow,
-    /// `#` before a rank's number; everywhere else it begins a comment.
+    /// A `#` before a rank's number. Everywhere else `#` begins a comment.
     #[token("#")]
     Hash,
     #[token("//")]
     Slashes,
     #[token("/*")]
     OpenComment,
-    /// A whole comment, where they are wanted: `#`, `//` to the end of the line without it, or `/*
-    /// */`.
+    /// A whole comment, if comments are kept: `#` or `//` up to the line end, which is not part of
+    /// it, or `/* */`.
     Comment,
     /// Bytes that begin no token, or a comment that never ends.
     Bad,
 }
 
 impl Raw {
-    /// Whether the token is made like a word, so that it can be a label.
+    /// Returns true if the token has the form of a word, so that it can be a label.
     #[inline]
     pub(crate) fn is_word(self) -> bool {
         (self as u8) <= Raw::Word as u8
     }
 }
 
-/// A raw token and where it lies in the text.
+/// A raw token with its bounds in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawToken {
     pub(crate) raw: Raw,
@@ -119,19 +119,19 @@ pub(crate) struct RawToken {
     pub(crate) end: usize,
 }
 
-/// Finds raw tokens from an offset of the text on.
+/// Finds raw tokens, beginning at any offset of the text.
 #[derive(Clone)]
 pub(crate) struct RawLexer<'a> {
     logos: logos::Lexer<'a, Raw>,
     base: usize,
     keep_comments: bool,
-    /// Between `rank` and its `{`, where `#1` is a rank.
+    /// True between `rank` and its `{`, where `#1` is a rank and no comment.
     in_rank_list: bool,
 }
 
 impl<'a> RawLexer<'a> {
-    /// A lexer over `text[start..end]` whose positions count from the start of `text`. A byte order
-    /// mark is passed over.
+    /// A lexer over `text[start..end]` whose positions count from the start of `text`. It skips a
+    /// byte order mark.
     pub(crate) fn new(text: &'a [u8], start: usize, end: usize) -> Self {
         let mark = start == 0 && text[..end].starts_with("\u{feff}".as_bytes());
         let start = if mark { "\u{feff}".len() } else { start };
@@ -143,7 +143,7 @@ impl<'a> RawLexer<'a> {
         }
     }
 
-    /// Comments become [`Raw::Comment`] tokens: for the formatter.
+    /// Makes comments [`Raw::Comment`] tokens, as the formatter wants them.
     pub(crate) fn keep_comments(mut self) -> Self {
         self.keep_comments = true;
         self

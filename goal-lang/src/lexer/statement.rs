@@ -1,9 +1,9 @@
-//! Where statements end.
+//! The ends of statements.
 
 use super::{Lexer, Token};
 
-/// The end of the statement that begins at `start`: that of its last word, and that of the
-/// semicolon behind it, if there is one.
+/// Returns the end of the statement that begins at `start`: the end of its last word, and the end
+/// of the semicolon behind it if there is one.
 pub(crate) fn end_of_statement(text: &[u8], start: usize) -> (usize, Option<usize>) {
     let mut end = start;
     let mut is_open = true;

@@ -2,15 +2,14 @@
 
 use super::plain::{Plain, PlainDependency};
 
-/// A token in its context. Names are given by their length in bytes: they begin where the token
-/// does.
+/// A token in its context. A name is given by its length in bytes; it begins at the token's start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token {
-    /// The parser starts with rank blocks.
+    /// Start token: the text consists of rank blocks.
     StartBlocks,
-    /// The parser starts with bare statements.
+    /// Start token: the text consists of bare statements.
     StartBare,
-    /// The parser goes on inside a rank block, after an error.
+    /// Start token: the parser continues inside a rank block after an error.
     StartInside,
     Send,
     Recv,
@@ -35,17 +34,17 @@ pub(crate) enum Token {
     NumRanks,
     /// A label and its colon.
     LabelDef(u32),
-    /// A label before `requires` or `irequires`.
+    /// The label of the waiting action, before `requires` or `irequires`.
     Waiter(u32),
     /// A label after `requires`, `irequires`, `requ` or `->`.
     Name(u32),
     /// A word that is neither a keyword nor a label: a function, a datatype, a special value.
     Word(u32),
-    /// A number; one that is too large for 64 bits counts as `u64::MAX`.
+    /// A number. A value that exceeds 64 bits becomes `u64::MAX`.
     Int(u64),
     Negative,
     Float,
-    /// A number and `b`.
+    /// A size of bytes: a number and `b`.
     Bytes(u64),
     Semicolon,
     Comma,
@@ -62,12 +61,12 @@ pub(crate) enum Token {
     Plain(Plain),
     /// A whole dependency.
     PlainDependency(PlainDependency),
-    /// Never in a program.
+    /// Bytes that are no token of the language.
     Bad,
 }
 
 impl Token {
-    /// Whether a statement can begin with this token.
+    /// Returns true if a statement can begin with this token.
     pub(crate) fn begins_statement(self) -> bool {
         use Token::*;
         matches!(

@@ -1,4 +1,4 @@
-//! What the parser knows of one rank block before its ranks are put together.
+//! The parser's results: rank blocks, before ranks are made of them.
 
 use crate::program::{Body, Datum, Edge};
 use crate::source::{Position, Span};
@@ -6,25 +6,25 @@ use crate::source::{Position, Span};
 /// The two kinds of dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DependencyKind {
-    /// `requires`, `requ`: the other action must be complete.
+    /// `requires`, `requ`: the action waits for the other's completion.
     Completion,
-    /// `irequires`: the other action must have started.
+    /// `irequires`: the action waits for the other's start.
     Start,
 }
 
-/// A dependency whose labels the block itself does not all define.
+/// A dependency with a label that its block does not define.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pending {
     pub(crate) kind: DependencyKind,
     pub(crate) waiter: Span,
     pub(crate) prerequisite: Span,
-    /// Its place among the block's dependencies of this kind: that of an entry which stands for it
+    /// Its index among the block's dependencies of this kind, where a placeholder keeps its place
     /// until it is resolved.
     pub(crate) at: u32,
 }
 
-/// The dependencies of a block in the order of the text, with the places where they were stated if
-/// these are kept.
+/// The dependencies of a block in the order of the text, with their places in the text if these are
+/// kept.
 #[derive(Debug, Default)]
 pub(crate) struct Dependencies {
     pub(crate) edges: Vec<Edge>,
@@ -38,7 +38,7 @@ impl Dependencies {
     }
 }
 
-/// An `init` or `expect`.
+/// An `init` or `expect` statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
     pub(crate) place: Span,
@@ -49,21 +49,21 @@ pub(crate) struct Declared {
 /// One rank block, or one file of bare statements.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
-    /// Its actions, and its dependencies if its own labels resolve all of them. `debug.actions` is
-    /// always there.
+    /// Its actions, and its dependencies if the block defines all of their labels. `debug.actions`
+    /// is always filled.
     pub(crate) body: Body,
-    /// `requires` and `irequires` where other blocks have to resolve some of them.
+    /// The dependencies by kind, if some of their labels must be looked up in other blocks.
     pub(crate) unresolved: Option<Box<[Dependencies; 2]>>,
-    /// From the head's end to the closing brace, in the source map.
+    /// The position of the head's end in the source map; `end` is that of the closing brace.
     pub(crate) start: Position,
     pub(crate) end: Position,
     pub(crate) pending: Vec<Pending>,
     pub(crate) data: Vec<Declared>,
     /// The largest rank that a message names.
     pub(crate) peer_max: Option<u32>,
-    /// First byte past the scratch memory that buffers use.
+    /// The first byte past the scratch memory that its buffers use.
     pub(crate) scratch_end: u64,
-    /// Whether an action waits for itself or for a later one, so that there may be a cycle.
+    /// True if an action waits for itself or for a later one, so that there may be a cycle.
     pub(crate) backward: bool,
 }
 
@@ -73,13 +73,13 @@ impl Block {
         self.body.requires.len() + self.unresolved.as_ref().map_or(0, |kinds| kinds[0].edges.len())
     }
 
-    /// Whether the block adds nothing to a graph.
+    /// Returns true if the block adds nothing to a graph.
     pub(crate) fn is_without_graph(&self) -> bool {
         self.body.is_empty() && self.pending.is_empty() && self.body.scratch == 0
     }
 }
 
-/// A rank in the list at the head of a block.
+/// A rank in the list of a block's head.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Member {
     pub(crate) rank: u32,
@@ -87,21 +87,21 @@ pub(crate) struct Member {
     pub(crate) block: u32,
 }
 
-/// A stretch of text that begins and ends outside of rank blocks.
+/// The parsed form of a part of a text that begins and ends outside of rank blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) blocks: Vec<Block>,
     pub(crate) members: Vec<Member>,
-    /// The blocks of `rank *`.
+    /// The indices of the blocks of `rank *`.
     pub(crate) every: Vec<u32>,
-    /// Every `num_ranks` and its number.
+    /// The number and place of every `num_ranks`.
     pub(crate) declared: Vec<(u32, Span)>,
-    /// Whether it is a file of bare statements.
+    /// True for a file of bare statements.
     pub(crate) bare: bool,
-    /// Whether its last token is the end of a block.
+    /// True if its last token ends a block.
     pub(crate) ends_with_block: bool,
-    /// Places that the grammar refused.
+    /// The number of places that the grammar refused.
     pub(crate) syntax_errors: u32,
-    /// Whether the parser gave up.
+    /// True if the parser gave up after too many syntax errors.
     pub(crate) gave_up: bool,
 }

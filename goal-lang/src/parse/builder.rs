@@ -1,4 +1,4 @@
-//! What the grammar's actions write into: the blocks of a stretch of text.
+//! The builder that the grammar's actions write into: it collects the blocks of a part of a text.
 
 use super::ParseOptions;
 use super::block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
@@ -12,25 +12,25 @@ use crate::print::RESERVED;
 use crate::program::{Action, Body, Csr, Edge, Piece, StatedOrder};
 use crate::source::{Position, Span};
 
-/// Why there are limits.
+/// The note on a limit that is exceeded.
 pub(super) const LIMITS_NOTE: &str =
     "limits keep a mistake from taking all of the machine's memory";
 
-/// A block with fewer actions is copied to a new place of its exact size; a larger one takes the
-/// buffer along.
+/// Blocks with fewer actions are copied into a vector of their exact size. A larger block keeps the
+/// builder's buffer, which is cheaper than a copy.
 const COPIED_ACTIONS_MAX: usize = 1 << 16;
 
-/// Collects blocks, statement by statement. The buffers of the open block are used again for the
-/// next one.
+/// Collects blocks, statement by statement. It reuses the buffers of a finished block for the next
+/// one.
 pub(crate) struct Builder<'a> {
     pub(super) text: &'a [u8],
     pub(super) base: Position,
     pub(super) options: &'a ParseOptions,
     pub(super) report: Report,
     pub(super) chunk: Chunk,
-    /// Offset where the open block's head ends.
+    /// The offset at which the open block's head ends.
     open: Option<usize>,
-    /// The ranks of the block that is about to open.
+    /// The ranks in the head of the block that opens next.
     ranks: Vec<(u32, Position)>,
     every: bool,
 
@@ -39,7 +39,7 @@ pub(crate) struct Builder<'a> {
     requires: Dependencies,
     irequires: Dependencies,
 
-    /// Start and length of the label of the statement being read.
+    /// Start and length of the label of the current statement.
     label: Option<(usize, u32)>,
     pub(super) pattern: Option<u64>,
     pub(super) pieces: Vec<Piece>,
@@ -47,7 +47,7 @@ pub(crate) struct Builder<'a> {
     pub(super) vector_start: Option<usize>,
     pub(super) attributes: Attributes,
     pub(super) datum: Option<DatumBuilder>,
-    /// Whether an operand of the statement is refused already.
+    /// True if an operand of the current statement was already refused.
     pub(super) broken: bool,
     /// Offset of the first token.
     pub(super) first: usize,
@@ -80,7 +80,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What was read of a text that ends at `end` and whose last closing brace ends at `closed`.
+    /// Returns the blocks and findings of a text that ends at `end` and whose last closing brace
+    /// ends at `closed`.
     pub(super) fn finish(mut self, end: usize, closed: usize) -> (Chunk, Report) {
         let last = self.chunk.blocks.last().map(|block| block.end);
         self.chunk.ends_with_block =
@@ -88,7 +89,7 @@ impl<'a> Builder<'a> {
         (self.chunk, self.report)
     }
 
-    /// Where the open block's head ends, if one is open.
+    /// Returns the end of the open block's head, if a block is open.
     pub(super) fn open_block(&self) -> Option<usize> {
         self.open
     }
@@ -164,20 +165,20 @@ impl<'a> Builder<'a> {
         self.ranks.push((rank, place));
     }
 
-    /// The head of a block has ended at `end`, its brace follows.
+    /// Opens a block whose head ends at `end`; the brace follows.
     #[inline]
     pub(crate) fn begin_block(&mut self, end: usize) {
         self.open = Some(end);
         self.block.start = self.position(end);
     }
 
-    /// What was read of a block's head is no use.
+    /// Forgets the ranks of a block's head after an error in it.
     pub(super) fn abandon_head(&mut self) {
         self.ranks.clear();
         self.every = false;
     }
 
-    /// The open block has ended; `end` is past its brace.
+    /// Closes the open block; `end` is past its brace.
     pub(crate) fn end_block(&mut self, end: usize) {
         self.open = None;
         self.block.end = self.position(end);
@@ -197,7 +198,7 @@ impl<'a> Builder<'a> {
         self.labels.clear();
     }
 
-    /// The next action's label is at `start`.
+    /// Notes the label of the next action, which is at `start`.
     #[inline]
     pub(crate) fn label(&mut self, start: usize, len: u32) {
         self.label = Some((start, len));
@@ -246,12 +247,12 @@ impl<'a> Builder<'a> {
         self.report.add(Code::DuplicateLabel, || duplicate_label(name, span, first));
     }
 
-    /// Refuses what cannot be a label.
+    /// Reports a name that cannot be a label.
     #[inline]
     fn check_name(&mut self, start: usize, len: u32) -> bool {
         let name = self.slice(start, len);
-        // Reserved words have 2 to 9 letters; most labels are told apart by their first byte and
-        // their last.
+        // Reserved words have 2 to 9 letters. For most labels the first and the last byte already
+        // rule out a reserved word.
         let (first, last) = (name[0], name[name.len() - 1]);
         let suspicious =
             matches!(first, b's' | b'r' | b'e' | b't' | b'w' | b'f' | b'u' | b'c' | b'n')
@@ -288,7 +289,7 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// `waiter` depends on `prerequisite`: where these labels are and how long.
+    /// Adds a dependency of `waiter` on `prerequisite`. Each is the start and length of a label.
     #[inline]
     pub(crate) fn depend(
         &mut self,
@@ -349,7 +350,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Looks up, at a block's end, what was not defined when it was named.
+    /// At a block's end, looks up the labels that were not defined yet when they were used.
     fn resolve_pending(&mut self) {
         let mut pending = std::mem::take(&mut self.block.pending);
         pending.retain(|dependency| {
@@ -407,15 +408,16 @@ impl<'a> Builder<'a> {
         self.block.data.push(declared);
     }
 
-    /// The statement being read has this label, unless it has become an action already.
+    /// Notes the label of a statement that an error cut short, unless it has already become an
+    /// action.
     pub(super) fn unfinished(&mut self, label: (usize, u32)) {
         if self.block.body.debug.actions.last() != Some(&self.position(label.0)) {
             self.label = Some(label);
         }
     }
 
-    /// Forgets the statement being read; its label stays defined, so that it isn't told as unknown
-    /// as well.
+    /// Forgets the current statement. Its label stays defined, so that its uses are not reported as
+    /// unknown too.
     pub(super) fn abandon_statement(&mut self) {
         if let Some((start, _)) = self.label {
             self.push(start, Action::Nop);
@@ -437,7 +439,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The elements in a vector of their exact size.
+/// Moves the elements into a vector of their exact size.
 fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
     if buffer.len() <= COPIED_ACTIONS_MAX {
         let copy = buffer.as_slice().to_vec();
@@ -449,7 +451,7 @@ fn take_exact<T: Copy>(buffer: &mut Vec<T>) -> Vec<T> {
     taken
 }
 
-/// A label that a rank has twice; `first` is where the other one begins.
+/// The finding about a label that a rank has twice; `first` is the start of the first definition.
 pub(crate) fn duplicate_label(name: &[u8], span: Span, first: Position) -> Diagnostic {
     Diagnostic::new(Code::DuplicateLabel, format!("the label {} is defined twice", quote(name)))
         .label(span, "defined again here")
@@ -458,7 +460,7 @@ pub(crate) fn duplicate_label(name: &[u8], span: Span, first: Position) -> Diagn
         .help("rename one of the two")
 }
 
-/// Text for a message: in backquotes, at most 40 bytes, nothing but printable characters.
+/// Quotes text for a message: in backquotes, at most 40 bytes, printable characters only.
 pub(crate) fn quote(text: &[u8]) -> String {
     let shown = String::from_utf8_lossy(&text[..text.len().min(40)]);
     let clean: String =

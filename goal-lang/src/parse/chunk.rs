@@ -1,4 +1,4 @@
-//! Running the grammar over a text, in pieces where several threads help.
+//! Runs the grammar over a text, in several parts if there are several threads.
 
 use lalrpop_util::lalrpop_mod;
 use rayon::prelude::*;
@@ -16,17 +16,16 @@ lalrpop_mod!(
     goal
 );
 
-/// Texts below this many bytes are not worth a second thread.
+/// Texts of fewer bytes are read by one thread.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
 
-/// Parts a thread: blocks differ in how long they take.
+/// The number of parts for each thread: more than one, because blocks take different times.
 const PARTS_PER_THREAD: usize = 8;
 
-/// Reads one file, in order of its text.
-///
-/// A closing brace outside of comments always ends a block, so the text may be cut after one.
-/// Whether a brace is outside of comments shows when the part before it is read: it is if that part
-/// ends with a block. If some part does not, the text is read again in one go.
+/// Reads one file. Returns its parts in the order of the text.
+/// A closing brace outside of comments always ends a block, so the text may be cut after one. The
+/// cut is made without looking for comments. It was right if the part before it turns out to end
+/// with a block; if it does not, the whole text is read again as one part.
 pub(super) fn parse_source(
     text: &[u8],
     base: Position,
@@ -55,7 +54,7 @@ pub(super) fn parse_source(
     vec![read((0, text.len()))]
 }
 
-/// Bounds of about `parts` parts that end after a brace.
+/// Returns the bounds of about `parts` parts, each of which ends after a closing brace.
 fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
     let mut bounds = Vec::with_capacity(parts);
     let mut start = 0;
@@ -73,7 +72,7 @@ fn cut(text: &[u8], parts: usize) -> Vec<(usize, usize)> {
     bounds
 }
 
-/// Reads `text[start..end]`, of which `lexer` finds the tokens.
+/// Reads `text[start..end]`, whose tokens `lexer` finds.
 pub(super) fn parse_chunk(
     text: &[u8],
     (start, end): (usize, usize),
@@ -86,7 +85,7 @@ pub(super) fn parse_chunk(
         Some(token) => {
             builder.first = token.0;
             lexer.push_back(token);
-            // A later part follows a block, so that bare statements are out of place there.
+            // Only the first part may begin with a bare statement: the others follow a block.
             if start == 0 && token.1.begins_statement() {
                 Token::StartBare
             } else {

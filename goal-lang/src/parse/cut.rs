@@ -1,21 +1,21 @@
-//! Statements that break off at the end of a line. The grammar notices at the next word, on a line
-//! with nothing wrong in it; the error belongs to the line that breaks off.
+//! Statements that break off at the end of a line. The grammar refuses the first word of the next
+//! line, which is correct; this module moves the error to the line that breaks off.
 
 use super::builder::Builder;
 use super::syntax::{Where, alternatives, meant};
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Past, Spanned, Token};
 
-/// Where a statement breaks off.
+/// A statement that breaks off at the end of its line.
 pub(super) struct Cut {
-    /// The last token of it.
+    /// Its last token.
     last: Past,
-    /// The lexer must read again from here: it took the first word of the next statement for a
-    /// label.
+    /// The position from which the lexer must read again, because it took the first word of the
+    /// next statement for a label.
     pub(super) again: Option<usize>,
 }
 
-/// Returns the place where a statement breaks off, if that is why `found` is unexpected.
+/// Returns the statement that breaks off, if that is why `found` is unexpected.
 pub(super) fn cut(
     builder: &Builder,
     lexer: &Lexer,
@@ -56,15 +56,15 @@ fn begins(token: Option<Spanned>) -> bool {
     })
 }
 
-/// Where the word that begins at `start` ends.
+/// Returns the end of the word that begins at `start`.
 fn word_end(text: &[u8], start: usize) -> usize {
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     start + text[start..].iter().take_while(is_letter).count()
 }
 
 impl Cut {
-    /// Tells it.
-    pub(super) fn tell(
+    /// Reports it.
+    pub(super) fn report(
         &self,
         builder: &mut Builder,
         found: Option<Spanned>,
@@ -115,7 +115,7 @@ impl Cut {
         }
     }
 
-    /// Where the broken line ends.
+    /// Returns the end of the line that breaks off.
     pub(super) fn end(&self) -> usize {
         self.last.end
     }

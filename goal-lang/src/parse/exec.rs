@@ -1,5 +1,5 @@
-//! Semantic actions of `exec`: functions are looked up, operands are checked (paper III.A, thesis
-//! 2.2.3).
+//! Grammar actions of local operations: they look up functions and check operands (paper III.A,
+//! thesis 2.2.3).
 
 use super::builder::{Builder, quote};
 use super::statement::Mark;
@@ -8,14 +8,14 @@ use crate::function::{Datatype, Op, is_legal};
 use crate::program::{Action, Payload, Piece, Pieces, Space, overlaps_itself, partly_overlap};
 use crate::resolve::nearest;
 
-/// Bytes that `wtime` writes: a Float64.
+/// The number of bytes that `wtime` writes: a Float64.
 const WTIME_BYTES: u64 = 8;
 
 impl Builder<'_> {
     pub(crate) fn exec(&mut self, start: usize, at: usize, len: u32) {
         let name = self.slice(at, len);
         let action = if name == b"wtime" { self.wtime(at) } else { self.predefined(at, name) };
-        // What is wrong with it was told; its label and its place stay.
+        // The fault was reported. A nop keeps the action's label and place.
         self.push(start, action.unwrap_or(Action::Nop));
         self.next_statement();
     }
@@ -66,8 +66,8 @@ impl Builder<'_> {
         Some(Action::Wtime { addr: piece.addr, space: piece.space })
     }
 
-    /// The payload of a message with the function at `at`: one buffer of a receive, two of a send.
-    /// `None` if there is something wrong with it, which is told.
+    /// Makes the payload of a message with the function at `at`: a receive has one buffer, a send
+    /// two. Reports a fault and returns `None` if they don't fit.
     pub(super) fn reduced(&mut self, at: usize, len: u32, operands: usize) -> Option<Payload> {
         let name = self.slice(at, len);
         let (op, datatype) = self.legal_function(at, name)?;
@@ -285,7 +285,7 @@ impl Builder<'_> {
     }
 }
 
-/// The operation and the datatype that a function's name is made of.
+/// Splits a function's name into its operation and its datatype.
 fn function(name: &[u8]) -> Option<(Op, Datatype)> {
     let split = name.iter().position(u8::is_ascii_uppercase)?;
     let (op, datatype) = name.split_at(split);

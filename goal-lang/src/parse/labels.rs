@@ -10,18 +10,18 @@ use crate::ids::ActionId;
 /// Most letters before the number of a numbered label.
 const PREFIX_MAX: usize = 8;
 
-/// How far past twice the number of labels a number may lie to be kept in the array.
+/// The array by number may have up to twice as many entries as there are labels, and this many
+/// more.
 const SLACK: usize = 1024;
 
-/// Labels and their actions. Names lie in the text.
-///
-/// Generators number their labels `l1`, `l2`, ...: those with the first label's prefix lie in an
-/// array by number, all others in a hash table.
+/// Maps labels to actions. Names stay in the text.
+/// Generators number their labels `l1`, `l2`, ... So numbered labels with the prefix of the first
+/// label are kept in an array by number, and all others in a hash table.
 #[derive(Debug, Default)]
 pub(crate) struct LabelTable {
     prefix: [u8; PREFIX_MAX],
     prefix_len: usize,
-    /// By number: the action's id plus one, 0 for none.
+    /// Indexed by a label's number: the action's id plus one, 0 if there is none.
     numbered: Vec<u32>,
     named: HashTable<Named>,
     len: usize,
@@ -38,7 +38,7 @@ impl LabelTable {
     /// Defines the label at `text[start..start + len]`.
     ///
     /// # Errors
-    /// The action that has the label already.
+    /// Returns the action that already has the label.
     #[inline]
     pub(crate) fn insert(
         &mut self,
@@ -79,7 +79,7 @@ impl LabelTable {
         Ok(())
     }
 
-    /// The action with the label `name`.
+    /// Returns the action with the label `name`.
     #[inline]
     pub(crate) fn find(&self, text: &[u8], name: &[u8]) -> Option<ActionId> {
         if let Some(number) = self.number(name)
@@ -91,7 +91,7 @@ impl LabelTable {
         if self.named.is_empty() { None } else { self.find_named(text, name) }
     }
 
-    /// Forgets all labels but keeps the memory.
+    /// Removes all labels and keeps the memory for others.
     pub(crate) fn clear(&mut self) {
         self.numbered.clear();
         self.named.clear();
@@ -109,7 +109,8 @@ impl LabelTable {
         self.prefix[..self.prefix_len].copy_from_slice(&name[..self.prefix_len]);
     }
 
-    /// The number after the prefix, if there is exactly one way to write it.
+    /// Returns the number after the prefix, if it is written in the only way that is counted as a
+    /// number: without leading zeros.
     #[inline]
     fn number(&self, name: &[u8]) -> Option<usize> {
         let digits = name.strip_prefix(&self.prefix[..self.prefix_len])?;

@@ -1,5 +1,5 @@
-//! From tokens to blocks. The grammar drives a [`Builder`]; [`crate::resolve`] puts the blocks
-//! together.
+//! From tokens to rank blocks. The grammar's actions call a [`Builder`]; [`crate::resolve`] makes a
+//! program of the blocks.
 
 mod block;
 mod builder;
@@ -27,16 +27,16 @@ pub(crate) use block::{Block, Chunk, Declared, Dependencies, DependencyKind, Mem
 pub(crate) use builder::{Builder, duplicate_label, quote};
 pub(crate) use statement::Peer;
 
-/// How to read a program.
+/// Options for reading a program.
 #[derive(Debug, Clone, Copy)]
 pub struct ParseOptions {
-    /// What the program may ask for.
+    /// The limits that the program must keep.
     pub limits: Limits,
-    /// Threads that read a large text; the result does not depend on it.
+    /// The number of threads that read a large text. The result does not depend on it.
     pub threads: usize,
-    /// Whether labels and the places of dependencies are kept in the program.
+    /// True to keep labels and the places of dependencies in the program.
     pub debug: bool,
-    /// Whether warnings that take time are looked for.
+    /// True to look for warnings that take time to find.
     pub check: bool,
 }
 
@@ -46,16 +46,17 @@ impl Default for ParseOptions {
     }
 }
 
-/// What became of a text.
+/// The result of [`parse`].
 #[derive(Debug, Default)]
 pub struct Parsed {
     /// The program, if there was no error.
     pub program: Option<Program>,
-    /// What there is to tell.
+    /// The findings.
     pub report: Report,
 }
 
-/// What is wrong with a text whose statements are not all ones of the grammar; `None` if they are.
+/// Returns the findings about a text if the grammar refuses one of its statements, otherwise
+/// `None`.
 pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Report> {
     let mut report = Report::default();
     let mut broken = false;
@@ -67,11 +68,11 @@ pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Repor
     broken.then_some(report)
 }
 
-/// Reads a program: one file of rank blocks, several of them that append to each other, or files of
-/// bare statements, which are the programs of ranks 0, 1, ... in order.
-///
-/// Any bytes are legal input; what is wrong with them is in the report. Memory grows with the text
-/// only, but for what [`Limits`] allows.
+/// Reads a program from one of three inputs: a file of rank blocks, several such files whose blocks
+/// append to each other, or files of bare statements, which are the programs of ranks 0, 1, ... in
+/// order.
+/// Any bytes are legal input; faults are in the report. Memory grows with the text, except for
+/// sizes that the text states and [`Limits`] allows.
 pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {
     let mut report = Report::default();
     let mut chunks = Vec::new();

@@ -5,7 +5,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::lexer::long_number;
 
 impl Builder<'_> {
-    /// Offset past the number, or the word, at `start`.
+    /// Returns the end of the number or word at `start`.
     pub(super) fn number_end(&self, start: usize) -> usize {
         let rest = &self.text[start..];
         let digits = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -13,7 +13,8 @@ impl Builder<'_> {
         start + digits - usize::from(unit)
     }
 
-    /// A number as 64 bits: `u64::MAX` stands for whatever was too large, too.
+    /// Checks that a number fits 64 bits. The lexer hands in `u64::MAX` for that number and for all
+    /// larger ones.
     #[inline]
     pub(super) fn wide(&mut self, at: usize, value: u64, what: &str) -> Option<u64> {
         if value < u64::MAX { Some(value) } else { self.too_wide(at, what) }

@@ -1,4 +1,4 @@
-//! Semantic actions of statements: messages, calc, nop, attributes, buffers.
+//! Grammar actions of statements: messages, calc, nop, attributes, buffers.
 
 use super::block::DependencyKind;
 use super::builder::{Builder, LIMITS_NOTE};
@@ -13,22 +13,22 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Peer {
     Rank(u32),
-    /// `any` or `-1`, and its place.
+    /// `any` or `-1`, with its place.
     Any(usize),
 }
 
-/// An operand: pieces of the statement.
+/// An operand: a range of the pieces of the current statement.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     pub(super) first: usize,
     pub(super) len: usize,
-    /// Whether it was written in brackets.
+    /// True if it was written in brackets.
     pub(super) vector: bool,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// The attributes of a statement, and where they are.
+/// The attributes of a statement, with their places.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Attributes {
     tag: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Attributes {
     cpu_place: Option<usize>,
     nic_place: Option<usize>,
     with_place: Option<usize>,
-    /// The function of `with`: where it is and how long.
+    /// Start and length of the function behind `with`.
     function: Option<(usize, u32)>,
 }
 
@@ -85,7 +85,7 @@ impl Builder<'_> {
         rank
     }
 
-    /// A whole message or calc.
+    /// Adds a plain message or calc.
     #[inline]
     pub(crate) fn plain(&mut self, start: usize, plain: Plain) {
         if plain.label > 0 {
@@ -105,7 +105,7 @@ impl Builder<'_> {
         self.push(start, action);
     }
 
-    /// A whole dependency.
+    /// Adds a plain dependency.
     #[inline]
     pub(crate) fn plain_dependency(&mut self, start: usize, plain: PlainDependency) {
         let kind = if plain.start { DependencyKind::Start } else { DependencyKind::Completion };
@@ -125,7 +125,7 @@ impl Builder<'_> {
         self.operands.clear();
     }
 
-    /// The payload of a message, which has `operands` buffers if it has a function.
+    /// Makes the payload of a message, which has `operands` buffers if it has a function.
     #[inline]
     fn message(&mut self, operands: usize) -> Payload {
         if let Some((at, len)) = self.attributes.function
@@ -210,7 +210,7 @@ impl Builder<'_> {
         self.any_tag(start);
     }
 
-    /// The function of a message; its first operand, where there is one, was read.
+    /// Notes the function of a message. The first operand of a send was already read.
     pub(crate) fn with(&mut self, start: usize, at: usize, len: u32) {
         self.once(self.attributes.with_place, start);
         self.attributes.function = Some((at, len));
@@ -314,7 +314,7 @@ impl Builder<'_> {
         self.pieces.push(piece);
     }
 
-    /// A piece that is past the limit, or past 64 bits.
+    /// Reports a piece that ends past the limit or past 64 bits.
     #[cold]
     pub(super) fn too_far(&mut self, start: usize, end: usize, space: Space, overflows: bool) {
         let (span, text) = (self.span(start, end), self.quote(start, end));
@@ -391,7 +391,7 @@ impl Builder<'_> {
             }
             return;
         }
-        // Blocks of a rank may each say what they need: the rank has the largest.
+        // Several blocks of a rank may state its scratch memory. The largest statement counts.
         let scratch = &mut self.block.body.scratch;
         *scratch = bytes.max(*scratch);
     }

@@ -1,4 +1,4 @@
-//! Syntax errors: how they are told, and where the parser goes on after one.
+//! Syntax errors: their reports, and the place at which the parser continues after one.
 
 use lalrpop_util::ParseError;
 
@@ -11,8 +11,8 @@ use crate::resolve::nearest;
 
 type Error = ParseError<usize, Token, &'static str>;
 
-/// Tells an error and moves the lexer to where the next statement or block begins. Returns how the
-/// parser starts again there, or `None` at the end of the text.
+/// Reports an error and moves the lexer to the beginning of the next statement or block. Returns
+/// the start token with which the parser continues there, or `None` at the end of the text.
 pub(super) fn recover(
     builder: &mut Builder,
     lexer: &mut Lexer,
@@ -30,8 +30,8 @@ pub(super) fn recover(
         builder.unfinished(label);
     }
     builder.abandon_statement();
-    // A block ends for the parser when it has seen what follows; it was closed already if that is
-    // what is wrong.
+    // The parser ends a block only when it sees the token behind the brace. If that token is the
+    // unexpected one, the block is already closed in the text.
     let next = found.map_or(end, |token| token.0);
     let closed = lexer.closed_before(next);
     if builder.open_block().is_some_and(|head_end| head_end < closed) {
@@ -53,7 +53,7 @@ pub(super) fn recover(
         None => Where::Outside,
     };
     if let Some(cut) = &cut {
-        cut.tell(builder, found, &expected, place);
+        cut.report(builder, found, &expected, place);
         if let Some(position) = cut.again {
             lexer.rewind(position);
             return match give_up(builder, found) {
@@ -110,7 +110,7 @@ pub(super) fn recover(
         return None;
     }
     let found = found?;
-    // Only the brace is missing: the statements are those of the block.
+    // If only the brace is missing, the statements belong to the block.
     let is_head = expected.iter().any(|terminal| terminal == "\"{\"" || terminal == "\"#\"");
     if let Some(cut) = cut.filter(|_| is_head && found.1.begins_statement()) {
         builder.begin_block(cut.end());
@@ -120,7 +120,7 @@ pub(super) fn recover(
     skip_to_block(builder, lexer, found)
 }
 
-/// Where the parser was.
+/// The place of the parser at a syntax error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Where {
     Block,
@@ -147,7 +147,7 @@ fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
     true
 }
 
-/// To the next token that can begin a statement or a block, or end one if the parser is inside one.
+/// Skips to the next token that can begin a statement or a block or, inside a block, end it.
 fn skip_statement(lexer: &mut Lexer, found: Option<Spanned>, inside: bool) {
     let mut token = found;
     while let Some(at @ (_, kind, _)) = token {
@@ -162,7 +162,7 @@ fn skip_statement(lexer: &mut Lexer, found: Option<Spanned>, inside: bool) {
     }
 }
 
-/// To the next block, or into a block whose head is broken.
+/// Skips to the next block, or into a block whose head is broken.
 fn skip_to_block(builder: &mut Builder, lexer: &mut Lexer, found: Spanned) -> Option<Token> {
     let mut at = found;
     loop {
@@ -277,7 +277,7 @@ fn unexpected(
     });
 }
 
-/// The expected keyword that a word was probably meant to be.
+/// Returns the expected keyword that is most similar to a word, if one is similar enough.
 pub(super) fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
     let keywords =
         expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
@@ -299,7 +299,7 @@ fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String
     }
 }
 
-/// What may stand at a place, in the words of the language.
+/// Lists the tokens that are allowed at a place, in the words of the language.
 pub(super) fn alternatives(expected: &[String]) -> String {
     let has = |name: &str| expected.iter().any(|terminal| terminal == name);
     let mut words: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Semantic actions of `init` and `expect`: values become little-endian bytes.
+//! Grammar actions of `init` and `expect`: they turn values into little-endian bytes.
 
 use half::f16;
 
@@ -11,18 +11,18 @@ use crate::lexer::long_number;
 use crate::program::{Datum, Space};
 use crate::resolve::nearest;
 
-/// An `init` or `expect` being read.
+/// The `init` or `expect` statement that is being read.
 pub(crate) struct DatumBuilder {
     start: usize,
     end: usize,
     expect: bool,
     addr: u64,
-    /// `None` after an error: the values are passed over.
+    /// `None` after an error: values are then skipped.
     datatype: Option<Datatype>,
     bytes: Vec<u8>,
 }
 
-/// Why a value cannot be stored.
+/// The reason why a value cannot be stored.
 enum Refused {
     Overflow,
     Invalid,
@@ -65,7 +65,7 @@ impl Builder<'_> {
         datum.end = end;
         let Some(datatype) = datum.datatype else { return };
         if let Err(refused) = encode(datatype, &text[start..end], &mut datum.bytes) {
-            // Its place stays taken, so that an empty list isn't told as well.
+            // Zeros take the value's place, so that the list is not reported as empty too.
             datum.bytes.resize(datum.bytes.len() + datatype.width() as usize, 0);
             self.refuse(start, end, datatype, refused);
         }
@@ -210,7 +210,7 @@ fn encode_float(datatype: Datatype, text: &[u8], out: &mut Vec<u8>) -> Result<()
             value.is_finite()
         }
         Datatype::Float32 => {
-            // Not by way of f64, which would round twice.
+            // Parsed as its own type: a detour over f64 would round twice.
             let value = if is_hex {
                 wide as f32
             } else {

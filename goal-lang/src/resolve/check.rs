@@ -1,4 +1,4 @@
-//! Checks that need the group, or a whole body.
+//! Checks that need the group or a whole body.
 
 use super::group::Group;
 use super::{Resolver, text_at};
@@ -9,7 +9,7 @@ use crate::parse::Block;
 use crate::program::{Action, Body, Space};
 use crate::source::{Position, SourceMap, Span};
 
-/// Refuses messages to and from ranks that the group doesn't have.
+/// Reports messages to and from ranks outside of the group.
 pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report: &mut Report) {
     let num_ranks = group.num_ranks;
     for block in blocks.iter().filter(|block| block.peer_max.is_some_and(|peer| peer >= num_ranks))
@@ -42,7 +42,7 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
     }
 }
 
-/// The other end that the statement at `place` names.
+/// Returns the span of the other rank in the message at `place`.
 fn peer_span(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, base) = text_at(sources, place);
     let mut tokens = Lexer::new(text, offset, text.len());
@@ -56,7 +56,7 @@ fn peer_span(sources: &SourceMap, place: Position) -> Span {
     }
 }
 
-/// The first word of the statement at `place`, or its label.
+/// Returns the span of the label of the statement at `place`, or of its first word.
 pub(super) fn statement_span(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, _) = text_at(sources, place);
     let word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
@@ -65,7 +65,7 @@ pub(super) fn statement_span(sources: &SourceMap, place: Position) -> Span {
 }
 
 impl Resolver<'_> {
-    /// Refuses scratch buffers that reach past what the rank declares.
+    /// Reports scratch buffers that end past the scratch memory that the rank declares.
     pub(super) fn check_scratch(&mut self, block: &Block, body: &Body) {
         if block.scratch_end > body.scratch {
             self.scratch_out_of_range(body);
@@ -86,7 +86,7 @@ impl Resolver<'_> {
                 continue;
             }
             let span = scratch_span(self.sources, place, declared);
-            self.tell(Code::ScratchOutOfRange, place, || {
+            self.report_once(Code::ScratchOutOfRange, place, || {
                 let has = match declared {
                     0 => "the rank declares none".to_owned(),
                     _ => format!("the rank has {declared} bytes of it"),
@@ -103,7 +103,8 @@ impl Resolver<'_> {
     }
 }
 
-/// The first scratch buffer of the statement at `place` that ends past `declared`.
+/// Returns the span of the first scratch buffer of the statement at `place` that ends past
+/// `declared`.
 fn scratch_span(sources: &SourceMap, place: Position, declared: u64) -> Span {
     let (text, offset, base) = text_at(sources, place);
     let mut tokens = Lexer::new(text, offset, text.len());

@@ -1,4 +1,4 @@
-//! Dependencies that lead back to where they began.
+//! Cycles of dependencies.
 
 use rustc_hash::FxHashMap;
 
@@ -11,17 +11,17 @@ use crate::parse::{Block, quote};
 use crate::program::{Body, topological_order};
 use crate::source::Span;
 
-/// Most dependencies of a cycle that are shown.
+/// The number of dependencies of a cycle that a finding shows at most.
 const SHOWN_MAX: usize = 16;
 
 impl Resolver<'_> {
-    /// Refuses a body, made of `blocks`, whose actions wait for each other.
+    /// Reports a cycle in a body that was made of `blocks`.
     pub(super) fn check_cycle(&mut self, blocks: &[&Block], body: &Body) {
         let Err(cycle) = topological_order(body) else { return };
         let path = cycle.0;
         let sources = self.sources;
         let place = body.debug.actions[path[0].index()];
-        self.tell(Code::Cycle, place, || {
+        self.report_once(Code::Cycle, place, || {
             let spans = dependency_spans(sources, blocks, body, &path);
             let name = |id: ActionId| {
                 label_at(sources, body.debug.actions[id.index()])
@@ -56,7 +56,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Where each dependency of the path is stated.
+/// Returns the spans of the statements of each dependency on the path.
 fn dependency_spans(
     sources: &crate::source::SourceMap,
     blocks: &[&Block],

@@ -1,24 +1,24 @@
-//! The group of ranks and the blocks that each has.
+//! The group of ranks, and the blocks of each rank.
 
 use crate::diag::{Code, Diagnostic, Report};
 use crate::limits::Limit;
 use crate::parse::{Block, Chunk, Member, ParseOptions};
 use crate::source::{Position, SourceMap, Span};
 
-/// The ranks and their blocks.
+/// The ranks with their blocks.
 pub(super) struct Group {
     pub(super) num_ranks: u32,
-    /// The `num_ranks` that says so, if one does.
+    /// The place of the `num_ranks` that states the number, if there is one.
     pub(super) declared: Option<Span>,
-    /// Blocks of `rank *`, ascending.
+    /// The blocks of `rank *`, ascending.
     every: Vec<u32>,
-    /// Rows by rank: the blocks that name it, ascending.
+    /// The start of each rank's row in `blocks`: the blocks that name the rank, ascending.
     starts: Vec<u32>,
     own: Vec<u32>,
 }
 
 impl Group {
-    /// The blocks of a rank, in the order of the text.
+    /// Returns the blocks of a rank in the order of the text.
     pub(super) fn blocks_of(&self, rank: u32) -> impl Iterator<Item = u32> + '_ {
         let row = self.starts[rank as usize] as usize..self.starts[rank as usize + 1] as usize;
         let (mut own, mut every) =
@@ -35,7 +35,7 @@ impl Group {
     }
 }
 
-/// All blocks and the group, or `None` where no group can be told.
+/// Returns all blocks and the group, or `None` if the text does not determine a group.
 pub(super) fn gather(
     sources: &SourceMap,
     chunks: Vec<Chunk>,
@@ -90,14 +90,14 @@ pub(super) fn gather(
     let highest = highest.map(|member| number_at(sources, member.place));
     let declared = declared.map(|(_, span)| span);
     let group = rows(sources, num_ranks, declared, every, &members, report);
-    // A block that could not be read may have been that of a rank which seems to have none.
+    // After a syntax error a rank may lack a block only because it could not be read.
     if !report.diagnostics.iter().any(|finding| finding.code == Code::Syntax) {
         missing(&group, declared.or(highest), report);
     }
     Some((blocks, group))
 }
 
-/// Files of bare statements join only with their like.
+/// Returns true if all files consist of bare statements. Reports a mixture of both kinds.
 fn all_bare(sources: &SourceMap, chunks: &[Chunk], report: &mut Report) -> bool {
     let start = |chunk: &Chunk| chunk.blocks.first().map(|block| block.start);
     let Some(with_blocks) = chunks.iter().find(|chunk| !chunk.bare && !chunk.blocks.is_empty())
@@ -136,7 +136,7 @@ fn one_number(declared: &[(u32, Span)], report: &mut Report) -> Option<(u32, Spa
             .help("leave one of them out")
         });
     }
-    // The largest, so that no rank is told to be outside of the group as well.
+    // The largest number, so that no rank is reported as outside of the group too.
     declared.iter().copied().max_by_key(|&(number, _)| number)
 }
 
@@ -220,7 +220,7 @@ fn twice(sources: &SourceMap, member: &Member, report: &mut Report) {
     });
 }
 
-/// One warning for all ranks without a block.
+/// Reports all ranks without a block, in one warning.
 fn missing(group: &Group, place: Option<Span>, report: &mut Report) {
     const LISTED_MAX: usize = 8;
     let mut runs: Vec<(u32, u32)> = Vec::new();
@@ -264,7 +264,7 @@ fn missing(group: &Group, place: Option<Span>, report: &mut Report) {
     report.push(diagnostic);
 }
 
-/// The span of the number, or the word, at a position.
+/// Returns the span of the number or word at a position.
 fn number_at(sources: &SourceMap, place: Position) -> Span {
     let (text, offset, _) = super::text_at(sources, place);
     let length =

@@ -11,13 +11,13 @@ use crate::ids::ImageId;
 use crate::parse::{Block, Declared};
 use crate::program::MemoryImage;
 
-/// The image of each rank, and all that differ.
+/// The distinct images, and the image of each rank.
 pub(super) struct Images {
     pub(super) ranks: Vec<Option<ImageId>>,
     pub(super) images: Vec<MemoryImage>,
 }
 
-/// Collects what every rank's blocks declare; ranks with the same content share an image.
+/// Collects the `init` and `expect` data of every rank. Ranks with the same content share an image.
 pub(super) fn build(resolver: &mut Resolver, blocks: &[Block], group: &Group) -> Option<Images> {
     let mut ranks = vec![None; group.num_ranks as usize];
     if blocks.iter().all(|block| block.data.is_empty()) {
@@ -86,7 +86,7 @@ impl Resolver<'_> {
 
     fn overlapping(&mut self, a: &Declared, b: &Declared) {
         let (first, second) = if a.place <= b.place { (a, b) } else { (b, a) };
-        self.tell(Code::OverlappingInit, second.place.start, || {
+        self.report_once(Code::OverlappingInit, second.place.start, || {
             let word = if second.expect { "expect" } else { "init" };
             let bytes = |d: &Declared| {
                 format!(

@@ -1,4 +1,5 @@
-//! The labels of a rank that has several blocks, or errors: read from the text again.
+//! The labels of a rank that has several blocks or an error. They are read from the text a second
+//! time.
 
 use rustc_hash::FxHashMap;
 
@@ -8,15 +9,15 @@ use crate::lexer::{Lexer, Token};
 use crate::parse::Block;
 use crate::source::{Position, SourceMap, Span};
 
-/// A rank's labels: the action of each, and the place of its definition.
+/// A rank's labels, each with its action and the place of its definition.
 pub(super) struct RankLabels<'a> {
     pub(super) by_name: FxHashMap<&'a [u8], (ActionId, Position)>,
-    /// Labels that were there already, the place of the second and of the first definition.
+    /// Labels that are defined twice, with the places of the second and of the first definition.
     pub(super) duplicates: Vec<(&'a [u8], Position, Position)>,
 }
 
 impl<'a> RankLabels<'a> {
-    /// The labels of the actions at `places`: those of a body, in order.
+    /// Collects the labels of a body's actions, which begin at `places`, in order.
     pub(super) fn new(sources: &'a SourceMap, places: &[Position]) -> Self {
         let mut labels = Self { by_name: FxHashMap::default(), duplicates: Vec::new() };
         for (i, &place) in places.iter().enumerate() {
@@ -34,7 +35,7 @@ impl<'a> RankLabels<'a> {
     }
 }
 
-/// The label of the statement at `place`, if it has one.
+/// Returns the label of the statement at `place`, if it has one.
 pub(super) fn label_at(sources: &SourceMap, place: Position) -> Option<&[u8]> {
     let (text, offset, _) = text_at(sources, place);
     match Lexer::new(text, offset, text.len()).next() {
@@ -43,13 +44,13 @@ pub(super) fn label_at(sources: &SourceMap, place: Position) -> Option<&[u8]> {
     }
 }
 
-/// The bytes of a span.
+/// Returns the bytes of a span.
 pub(super) fn text_of(sources: &SourceMap, span: Span) -> &[u8] {
     let (text, start, _) = text_at(sources, span.start);
     &text[start..start + (span.end - span.start) as usize]
 }
 
-/// Calls `visit` with the two names of every dependency in a block and the span from the first to
+/// Calls `visit` for every dependency in a block, with its two names and the span from the first to
 /// the second.
 pub(super) fn visit_dependencies<'a>(
     sources: &'a SourceMap,

@@ -1,4 +1,4 @@
-//! A body made of several blocks, with labels that reach across them.
+//! Bodies made of several blocks, whose labels are visible in all of them.
 
 use super::Resolver;
 use super::labels::{RankLabels, text_of};
@@ -11,15 +11,15 @@ use crate::program::{
 };
 use crate::source::{Position, SourceMap, Span};
 
-/// Most labels looked at for one that was meant.
+/// The number of labels that are compared at most with an unknown one, for a suggestion.
 const CANDIDATES_MAX: usize = 1 << 14;
 
-/// The dependencies of all blocks: of every prerequisite in the order of the text.
+/// The dependencies of all blocks of one kind, for each prerequisite in the order of the text.
 #[derive(Default)]
 struct Edges {
     edges: Vec<Edge>,
     places: Vec<Position>,
-    /// Entries that stand for dependencies which nothing resolves, ascending.
+    /// The indices of placeholders for dependencies with unknown labels, ascending.
     unknown: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl Edges {
             .push(Edge { waiter: shift(edge.waiter), prerequisite: shift(edge.prerequisite) });
     }
 
-    /// Those of a block with `actions` actions.
+    /// Appends the dependencies of a block with `actions` actions.
     fn extend(
         &mut self,
         csr: &Csr,
@@ -50,7 +50,8 @@ impl Edges {
         }
     }
 
-    /// The rows, their places, and those that don't ascend.
+    /// Returns the rows, the places of the dependencies, and the rows that were not stated in
+    /// ascending order.
     fn finish(mut self, actions: usize) -> (Csr, Vec<Position>, StatedRows) {
         if !self.unknown.is_empty() {
             let has_places = !self.places.is_empty();
@@ -64,13 +65,13 @@ impl Edges {
 }
 
 impl Resolver<'_> {
-    /// The actions of all blocks in order; what their dependencies name is looked up among all of
-    /// them.
+    /// Joins the actions of all blocks in order, and looks up the labels of their dependencies in
+    /// all of them.
     pub(super) fn merge(&mut self, blocks: &[Block], list: &[u32]) -> Body {
         let blocks: Vec<&Block> = list.iter().map(|&block| &blocks[block as usize]).collect();
         let mut body = Body::default();
         let (mut requires, mut irequires) = (Edges::default(), Edges::default());
-        // With where the entries of its block begin among the edges of each kind.
+        // Each with the index of its block's first entry among the edges of either kind.
         let mut pending: Vec<(Pending, [usize; 2])> = Vec::new();
         let mut backward = false;
         let mut scratch_end = 0;
@@ -148,21 +149,23 @@ impl Resolver<'_> {
     fn tell_duplicates(&mut self, labels: &RankLabels) {
         for &(name, second, first) in &labels.duplicates {
             let span = Span { start: second, end: second + name.len() as Position };
-            self.tell(Code::DuplicateLabel, second, || duplicate_label(name, span, first));
+            self.report_once(Code::DuplicateLabel, second, || duplicate_label(name, span, first));
         }
     }
 
     fn resolve(&mut self, labels: &RankLabels, dependency: &Pending) -> Option<Edge> {
         if labels.find(b"nop").is_none() && is_operation(self.sources, dependency) {
             let place = dependency.prerequisite.start;
-            self.tell(Code::Syntax, place, || breaks_off(dependency));
+            self.report_once(Code::Syntax, place, || breaks_off(dependency));
             return None;
         }
         let mut find = |span: Span| {
             let name = text_of(self.sources, span);
             let found = labels.find(name);
             if found.is_none() {
-                self.tell(Code::UnknownLabel, span.start, || unknown_label(labels, name, span));
+                self.report_once(Code::UnknownLabel, span.start, || {
+                    unknown_label(labels, name, span)
+                });
             }
             found
         };
@@ -171,8 +174,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns true if what was taken for a label is the statement `nop` on the next line: the only one
-/// of one word, so that the grammar can't tell.
+/// Returns true if the dependency's second label is really the statement `nop` on the next line. It
+/// is the only statement of one word, so the grammar cannot tell them apart.
 fn is_operation(sources: &SourceMap, dependency: &Pending) -> bool {
     let Pending { waiter, prerequisite, .. } = *dependency;
     let between = Span { start: waiter.end, end: prerequisite.start };
@@ -206,7 +209,7 @@ fn unknown_label(labels: &RankLabels, name: &[u8], span: Span) -> Diagnostic {
     }
 }
 
-/// The action with its scattered buffers `first` entries further on in the table of pieces.
+/// Returns the action with its scattered buffers moved by `first` entries in the table of pieces.
 fn with_pieces_at(action: Action, first: u32) -> Action {
     let moved = |pieces: Pieces| Pieces { first: pieces.first + first, len: pieces.len };
     let payload_moved = |payload| match payload {

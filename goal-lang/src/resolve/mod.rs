@@ -1,5 +1,5 @@
-//! From blocks to a program: which ranks there are, which blocks each has, which labels these
-//! share.
+//! From blocks to a program: finds the ranks, the blocks of each rank, and the labels that several
+//! blocks share.
 
 mod check;
 mod cycle;
@@ -23,8 +23,8 @@ use crate::program::{Body, Program, RankEntry};
 use crate::source::{Position, SourceMap};
 use group::Group;
 
-/// Puts a program together. It is of use only if no error was told; `None` where there is not even
-/// a group of ranks.
+/// Makes a program of the blocks. The program is valid only if the report has no error. Returns
+/// `None` if the text does not determine a group of ranks.
 pub(crate) fn assemble(
     sources: &SourceMap,
     chunks: Vec<Chunk>,
@@ -46,16 +46,16 @@ pub(crate) fn assemble(
     Some(Program { ranks, bodies, images: images.images })
 }
 
-/// How a body is made.
+/// The way in which a body is made.
 enum Recipe {
-    /// Of one block that needs nothing from others.
+    /// From one block that uses no labels of others.
     Single(u32),
-    /// Of several blocks, or of one with labels that are still to be resolved; of none for an empty
-    /// rank.
+    /// From several blocks, from one block with labels that are not resolved yet, or from none for
+    /// an empty rank.
     Merged(Vec<u32>),
 }
 
-/// Which body each rank runs, and how each is made.
+/// The body of each rank, and the recipe of each body.
 struct Plan {
     ranks: Vec<BodyId>,
     recipes: Vec<Recipe>,
@@ -64,14 +64,15 @@ struct Plan {
 pub(crate) struct Resolver<'a> {
     sources: &'a SourceMap,
     report: &'a mut Report,
-    /// Places that were told already: a block may be part of several bodies.
+    /// Findings that were already reported: a block may be part of several bodies.
     told: FxHashSet<(Code, Position)>,
-    /// What merging has copied so far.
+    /// The number of entries that merging has copied so far.
     entries: u64,
 }
 
 impl Resolver<'_> {
-    /// Ranks with the same blocks share a body; blocks without actions don't count.
+    /// Assigns a body to each rank. Ranks with the same blocks share one; blocks without actions
+    /// are ignored.
     fn plan(&mut self, blocks: &[Block], group: &Group) -> Option<Plan> {
         let mut ranks = Vec::with_capacity(group.num_ranks as usize);
         let mut recipes = Vec::new();
@@ -112,7 +113,8 @@ impl Resolver<'_> {
         Some(Plan { ranks, recipes })
     }
 
-    /// Counts what putting blocks together copies: a short text may ask for far too much.
+    /// Counts the entries that merging copies. Returns `None` above the limit: a short text can ask
+    /// for far too many.
     fn count(&mut self, entries: u64) -> Option<()> {
         self.entries += entries;
         if self.entries <= BLOCK_ENTRIES_MAX {
@@ -137,7 +139,7 @@ impl Resolver<'_> {
         recipes: &[Recipe],
         options: &ParseOptions,
     ) -> Option<Vec<Body>> {
-        // Merged bodies copy from their blocks, so they come before single ones take theirs away.
+        // Merged bodies come first: they copy from blocks that single bodies then take over.
         let mut bodies: Vec<Body> = Vec::with_capacity(recipes.len());
         for recipe in recipes {
             bodies.push(match recipe {
@@ -162,15 +164,15 @@ impl Resolver<'_> {
         Some(bodies)
     }
 
-    /// Tells a finding about a place once.
-    fn tell(&mut self, code: Code, place: Position, describe: impl FnOnce() -> Diagnostic) {
+    /// Reports a finding about a place once.
+    fn report_once(&mut self, code: Code, place: Position, describe: impl FnOnce() -> Diagnostic) {
         if self.told.insert((code, place)) {
             self.report.add(code, describe);
         }
     }
 }
 
-/// The text of a source and the offset in it that a position names.
+/// Returns the text of the source that a position lies in, the offset in it, and the source's base.
 pub(crate) fn text_at(sources: &SourceMap, position: Position) -> (&[u8], usize, Position) {
     match sources.source_of(position) {
         Some(source) => (&source.bytes, (position - source.base) as usize, source.base),

@@ -1,15 +1,15 @@
-//! What was probably meant.
+//! Suggestions for misspelt names.
 
-/// Longest name that is compared with others: nobody mistypes a longer one in one place only.
+/// The longest name that is compared with others, to bound the time.
 const NAME_BYTES_MAX: usize = 64;
 
-/// The candidate that differs least from `name`, if it is near enough: the first in alphabetical
-/// order among equals.
+/// Returns the candidate that differs least from `name` if it is similar enough, and among equals
+/// the first in alphabetical order.
 pub(crate) fn nearest(
     name: &[u8],
     candidates: impl IntoIterator<Item = Vec<u8>>,
 ) -> Option<Vec<u8>> {
-    // A letter alone is like every other.
+    // Every single letter is similar to every other.
     if name.len() < 2 || name.len() > NAME_BYTES_MAX {
         return None;
     }
@@ -21,8 +21,8 @@ pub(crate) fn nearest(
         .map(|(_, candidate)| candidate)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if they are at most
-/// `allowed`.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a`
+/// into `b`, if it is at most `allowed`.
 fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > allowed || b.len() > NAME_BYTES_MAX + allowed {
         return None;
