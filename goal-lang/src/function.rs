@@ -1,10 +1,10 @@
 //! Local operations: opcodes, datatypes and which of their combinations are legal (paper III.A,
 //! thesis 2.2.3).
 
-/// One row an opcode: the single table of the predefined operations. `code` is what NISA stores.
+/// The table of the predefined operations, one row each. The codes are stored in binary files.
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal;)*) => {
-        /// What a local operation does with each pair of elements.
+        /// The operation that a local operation applies to each pair of elements.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Op { $($(#[$doc])* $name = $code,)* }
@@ -18,7 +18,7 @@ macro_rules! opcodes {
                 match self { $(Op::$name => $text,)* }
             }
 
-            /// The opcode that NISA stores as `code`.
+            /// The opcode with this code.
             pub const fn from_code(code: u8) -> Option<Op> {
                 match code { $($code => Some(Op::$name),)* _ => None }
             }
@@ -57,7 +57,7 @@ opcodes! {
 }
 
 impl Op {
-    /// Whether the opcode is one of the bitwise operations, which floats don't have.
+    /// Returns true for a bitwise operation. Floats have none.
     pub const fn is_bitwise(self) -> bool {
         matches!(self, Op::Band | Op::Bor | Op::Bxor)
     }
@@ -84,7 +84,7 @@ macro_rules! datatypes {
                 match self { $(Datatype::$name => $width,)* }
             }
 
-            /// The datatype that NISA stores as `code`.
+            /// The datatype with this code.
             pub const fn from_code(code: u8) -> Option<Datatype> {
                 match code { $($code => Some(Datatype::$name),)* _ => None }
             }
@@ -120,12 +120,12 @@ datatypes! {
 }
 
 impl Datatype {
-    /// Whether the elements are floating-point numbers.
+    /// Returns true if the elements are floating-point numbers.
     pub const fn is_float(self) -> bool {
         matches!(self, Datatype::Float8 | Datatype::Float16 | Datatype::Float32 | Datatype::Float64)
     }
 
-    /// Whether an element of these bits is a NaN.
+    /// Returns true if an element with these bits is a NaN.
     pub const fn is_nan(self, bits: u64) -> bool {
         match self {
             Datatype::Float16 => bits <= 0xffff && bits & 0x7fff > 0x7c00,
@@ -135,8 +135,8 @@ impl Datatype {
         }
     }
 
-    /// Whether it is another NaN than the one that text calls `nan`: quiet, positive, without a
-    /// payload.
+    /// Returns true if the bits are a NaN other than the one that text calls `nan`, which is quiet,
+    /// positive and without a payload.
     pub const fn is_odd_nan(self, bits: u64) -> bool {
         let plain = match self {
             Datatype::Float16 => 0x7e00,
@@ -147,10 +147,11 @@ impl Datatype {
     }
 }
 
-/// How text begins a NaN that hexadecimal digits give the bits of.
+/// The prefix of a NaN in text whose bits follow in hexadecimal digits.
 pub const ODD_NAN: &str = "nan_";
 
-/// Whether `op` is defined on `datatype`: everything but Float8 and bitwise operations on floats.
+/// Returns true if `op` is defined on `datatype`: all combinations are, except those with Float8
+/// and bitwise operations on floats.
 pub const fn is_legal(op: Op, datatype: Datatype) -> bool {
     !(matches!(datatype, Datatype::Float8) || op.is_bitwise() && datatype.is_float())
 }

@@ -1,10 +1,10 @@
-//! The bytes of an `Nb` payload: what a send without an address carries and its receive checks.
-//!
-//! The pattern depends on the message and on the offset in it, so that a lost, repeated, swapped or
-//! shifted piece shows. Every part of a message can be made and checked by itself: a transport that
-//! moves chunks needs no state.
+//! The bytes of an `Nb` payload: a send without an address carries them, and its receive checks
+//! them.
+//! The pattern depends on the message and on the offset in it, so a lost, repeated, swapped or
+//! shifted piece is detected. Every part of a message can be made and checked by itself: a
+//! transport that moves chunks needs no state.
 
-/// What tells one message of an instance from all others.
+/// The identity of a message within its instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MessageKey {
     /// Rank that sends.
@@ -43,7 +43,7 @@ impl MessageKey {
     /// # Errors
     /// The offset in the message of the first byte that differs.
     pub fn check(&self, offset: u64, bytes: &[u8]) -> Result<(), u64> {
-        // Blocks whose differences are merged leave the inner loop without a branch.
+        // Differences are merged over a block, so that the inner loop has no branch.
         const BLOCK: usize = 64 * WORD;
         let (mut word, head) = self.begin(offset);
         let (first, rest) = bytes.split_at(head.len().min(bytes.len()));
@@ -116,7 +116,8 @@ impl Head {
     }
 }
 
-/// Cheap enough for the inner loop: brings the well-mixed high half of the word into the low one.
+/// Mixes the high half of the word, whose bits are well mixed, into the low half. Cheap enough for
+/// the inner loop.
 #[inline(always)]
 fn mix(word: u64) -> u64 {
     word ^ (word >> 32)

@@ -1,4 +1,4 @@
-//! Where text came from: files laid end to end in one space of positions.
+//! The source map: all input files end to end in one space of positions.
 
 use crate::lexer;
 use std::ops::Deref;
@@ -35,7 +35,7 @@ pub struct Source {
 const BLOCK_BYTES: usize = 1 << 16;
 
 impl Source {
-    /// Newlines before a byte.
+    /// Returns the number of newlines before a byte.
     pub(crate) fn newlines_before(&self, offset: usize) -> u64 {
         let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
         let blocks = self.newlines.get_or_init(|| {
@@ -58,7 +58,7 @@ pub struct SourceMap {
     sources: Vec<Source>,
 }
 
-/// The code points of a text, with one for each part of it that is no UTF-8.
+/// Returns the number of code points of a text. Each part that is no UTF-8 counts as one.
 pub(crate) fn code_points(text: &[u8]) -> u64 {
     let count = |chunk: std::str::Utf8Chunk<'_>| {
         chunk.valid().chars().count() as u64 + u64::from(!chunk.invalid().is_empty())
@@ -67,7 +67,7 @@ pub(crate) fn code_points(text: &[u8]) -> u64 {
 }
 
 impl SourceMap {
-    /// Adds a file and tells its base.
+    /// Adds a file and returns its base.
     pub fn add(&mut self, name: impl Into<String>, bytes: Bytes) -> Position {
         // A gap of one byte keeps the end of a file apart from the start of the next.
         let base = self.sources.last().map_or(0, |last| last.base + last.bytes.len() as u64 + 1);
@@ -86,8 +86,8 @@ impl SourceMap {
         self.sources.get(after.checked_sub(1)?)
     }
 
-    /// Line and column of a position, both 1-based. Columns count code points; bytes that are no
-    /// UTF-8 count as what is shown in their place.
+    /// Returns the line and column of a position, both 1-based. Columns count code points; a part
+    /// that is no UTF-8 counts as the one character that is shown for it.
     pub fn line_column(&self, position: Position) -> Option<(u64, u64)> {
         let source = self.source_of(position)?;
         let offset = ((position - source.base) as usize).min(source.bytes.len());

@@ -1,4 +1,4 @@
-//! What broken programs are told, as people and as programs see it: a snapshot for each file in
+//! The reports on broken programs, as people and as programs see them: a snapshot for each file in
 //! `diagnostics/`.
 
 use std::path::Path;

@@ -55,7 +55,7 @@ pub fn line_after(source: &Source, start: Position, addition: &str) -> Vec<Inser
     match end_of_line(text, end) {
         Some(end) => vec![Insertion { at: at(end), text: line }],
         None => {
-            // The rest of the line gets a line, too. Its blanks stay: they are part of the
+            // The rest of the line gets a line of its own. Its blanks are kept as part of the
             // indentation.
             let blanks = text[end..].iter().take_while(|&&byte| byte == b' ').count();
             let rest = if text.get(end + blanks) == Some(&b'}') { "" } else { &indentation };
@@ -99,7 +99,7 @@ fn end_of_line(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where the line of `at` ends, before its line end.
+/// Returns the end of the line that `at` lies on, without its line end.
 fn line_end(text: &[u8], at: usize) -> usize {
     let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
     if end > at && text[end - 1] == b'\r' { end - 1 } else { end }

@@ -51,7 +51,7 @@ impl Excerpt {
         characters_to(start)..characters_to(end)
     }
 
-    /// Whether the excerpt shows a place.
+    /// Returns true if the excerpt shows a place.
     pub(super) fn covers(&self, span: Span) -> bool {
         self.span.start <= span.start && span.start <= self.span.end
     }

@@ -5,9 +5,9 @@ use crate::source::{Position, Source};
 /// Changes of the texts that end a finding. What is there stays: fixes only add to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What they do, as one says it: "let `s` wait for `r`".
+    /// The effect in words: "let `s` wait for `r`".
     pub title: String,
-    /// What is put where; of several at one position the first comes first.
+    /// The insertions. Of several at one position the first in the list comes first.
     pub insertions: Vec<Insertion>,
 }
 
@@ -16,7 +16,7 @@ pub struct Fix {
 pub struct Insertion {
     /// Before which byte.
     pub at: Position,
-    /// What.
+    /// The text.
     pub text: String,
 }
 

@@ -33,8 +33,7 @@ pub(super) fn renumber(drawn: &str, lines_before: &[usize]) -> String {
             renumbered.push_str(line);
         } else if let Some((before, number, after)) = numbered(line) {
             let pad = digits(number) + wider;
-            // The first blank always stays, so that what colours the rest of the margin does so
-            // still.
+            // The first blank always stays, because the colour code of the margin follows it.
             let number = number + offset;
             let blanks =
                 (before.chars().filter(|&c| c == ' ').count() + pad).saturating_sub(digits(number));
@@ -60,14 +59,14 @@ pub(super) fn renumber(drawn: &str, lines_before: &[usize]) -> String {
     renumbered
 }
 
-/// What is before a mark, its number, and what is behind it.
+/// Splits a line into the text before a mark, the mark's number, and the text behind it.
 fn marked(line: &str) -> Option<(&str, usize, &str)> {
     let (before, rest) = line.split_once('\u{1}')?;
     let (source, after) = rest.split_once('\u{1}')?;
     Some((before, source.parse().ok()?, after))
 }
 
-/// The margin before a line's number, the number, and what is behind it.
+/// Splits a drawn line into the margin before its number, the number, and the text behind it.
 fn numbered(line: &str) -> Option<(&str, usize, &str)> {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     let margin = blanks + escape(&line[blanks..]).len();

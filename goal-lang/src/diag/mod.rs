@@ -1,4 +1,5 @@
-//! Diagnostics: what is wrong, where, and what to do. How they are drawn is decided elsewhere.
+//! Diagnostics: findings about an input, their places and remedies, and the forms in which reports
+//! are written.
 
 mod addition;
 mod excerpt;
@@ -26,7 +27,7 @@ use crate::source::Span;
 /// One finding about an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of finding.
+    /// The kind of finding.
     pub code: Code,
     /// One sentence with the particulars.
     pub message: String,
@@ -36,19 +37,19 @@ pub struct Diagnostic {
     /// says which lines of a text its actions come from. They lie in the only file of the source
     /// map.
     pub lines: Vec<LineLabel>,
-    /// Why it is so.
+    /// The reason.
     pub note: Option<String>,
-    /// A way out.
+    /// A remedy.
     pub help: Option<String>,
-    /// A way out that a program can take.
+    /// A change to the text that removes the finding.
     pub fix: Option<Fix>,
     /// The limit that the input exceeds. A command line adds the flag that raises it.
     pub limit: Option<Limit>,
-    /// The analysis could not tell for certain: an error of this kind is a warning then.
+    /// True if the analysis is not certain. An error is then only a warning.
     pub is_doubtful: bool,
 }
 
-/// A place with what it has to do with the finding.
+/// A place with its part in the finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// The place.
@@ -57,7 +58,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// A line with what it has to do with the finding.
+/// A line with its part in the finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineLabel {
     /// The line, 1-based.
@@ -96,21 +97,21 @@ impl Diagnostic {
         self
     }
 
-    /// Says why.
+    /// Adds the reason.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
-    /// Says the way out.
+    /// Adds a remedy.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says how a program ends it.
+    /// Adds a change to the text that removes the finding.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fix = Some(fix);
@@ -124,15 +125,15 @@ impl Diagnostic {
         self.help(format!("raise the limit `{limit}`"))
     }
 
-    /// Makes it a warning: the analysis could not tell for certain, or only some orders of events
-    /// lead there.
+    /// Makes it a warning, because the analysis is not certain or because only some orders of
+    /// events lead to it.
     #[must_use]
     pub fn doubtful(mut self) -> Self {
         self.is_doubtful = true;
         self
     }
 
-    /// How serious it is.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         if self.is_doubtful { Severity::Warning } else { self.code.severity() }
     }

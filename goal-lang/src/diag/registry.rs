@@ -5,7 +5,7 @@
 
 use crate::resolve::nearest;
 
-/// Whether a finding stops the work.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The input cannot be used.
@@ -26,7 +26,7 @@ impl Severity {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $severity:ident, $kind:literal;)*) => {
-        /// What kind of finding a diagnostic is.
+        /// The kind of a finding.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u16)]
         pub enum Code { $($(#[$doc])* $name = $number,)* }
@@ -40,7 +40,7 @@ macro_rules! codes {
                 match self { $(Code::$name => $kind,)* }
             }
 
-            /// How serious it is.
+            /// Its severity.
             pub const fn severity(self) -> Severity {
                 match self { $(Code::$name => Severity::$severity,)* }
             }
@@ -175,7 +175,8 @@ impl std::fmt::Display for Code {
 }
 
 impl Code {
-    /// The code that a text names: by its number with or without `G` and zeros, or by its kind.
+    /// Returns the code that a text names: by its number, with or without `G` and leading zeros, or
+    /// by its kind.
     pub fn named(text: &str) -> Option<Code> {
         let digits = text.strip_prefix(['G', 'g']).unwrap_or(text);
         let number = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
@@ -185,20 +186,20 @@ impl Code {
         Code::ALL.iter().find(is_named).copied()
     }
 
-    /// The kind, or the code, that a text was probably meant to be.
+    /// Returns the kind or code that is most similar to a text, if one is similar enough.
     pub fn nearest(text: &str) -> Option<String> {
         let text = text.to_ascii_lowercase();
         let kinds = Code::ALL.iter().map(|code| code.kind().as_bytes().to_vec());
         let codes = Code::ALL.iter().map(|code| code.to_string().to_ascii_lowercase().into_bytes());
-        // Digits alone differ in every code: only a kind, and a code with a letter too many or too
-        // few, can be meant.
+        // Every two codes differ in a few digits only, so a wrong digit suggests nothing.
+        // Suggestions are kinds, and codes with a character too many or too few.
         let is_code =
             text.starts_with('g') && text.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = match is_code {
             true => nearest(text.as_bytes(), codes.filter(|code| code.len() != text.len())),
             false => nearest(text.as_bytes(), kinds),
         };
-        // Words in another order, and parts of a kind.
+        // Also finds words in another order, and parts of a kind.
         let part = || {
             let words: Vec<&str> =
                 text.split(['-', '_', ' ']).filter(|word| word.len() > 2).collect();

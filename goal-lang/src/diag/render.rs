@@ -12,8 +12,8 @@ use crate::source::SourceMap;
 /// Most findings shown; the rest is counted.
 const SHOWN_MAX: usize = 20;
 
-/// Draws a report: at most 20 findings with the lines they are about, then how many there are in
-/// all.
+/// Draws a report: at most 20 findings with the lines they are about, then the number of all
+/// findings.
 ///
 /// # Errors
 /// Those of `out`.
@@ -23,7 +23,7 @@ pub fn render(
     color: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    // Errors first come to mind first; warnings fill what room is left.
+    // Errors are shown first, and warnings in the room that is left.
     let (errors, warnings): (Vec<_>, Vec<_>) =
         report.diagnostics.iter().partition(|diagnostic| diagnostic.severity() == Severity::Error);
     let shown_errors = errors.len().min(SHOWN_MAX);
@@ -35,7 +35,7 @@ pub fn render(
     more(report.warnings - shown_warnings as u64, "warning", out)
 }
 
-/// Tells how many findings there are beside those that a report keeps, if any.
+/// Writes the number of findings that the report does not keep, if any.
 ///
 /// # Errors
 /// Those of `out`.
@@ -111,7 +111,7 @@ fn draw(
     let lines_before: Vec<usize> = excerpts.iter().map(|excerpt| excerpt.lines_before).collect();
     let drawn = renumber(&String::from_utf8_lossy(&drawn), &lines_before);
     match drawn.split_once('\n') {
-        // Ariadne colours the name of a kind of one's own in any case.
+        // Ariadne colours the name of a custom kind even without colours.
         Some((_, rest)) if !color => {
             writeln!(out, "[{}] {kind}: {}", diagnostic.code, diagnostic.message)?;
             out.write_all(rest.as_bytes())

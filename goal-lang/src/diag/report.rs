@@ -1,4 +1,4 @@
-//! All findings of one piece of work: a bounded number kept, all counted.
+//! Reports: all findings about an input are counted, and a bounded number is kept.
 
 use super::{Code, Diagnostic, Severity, Silence};
 
@@ -45,7 +45,7 @@ impl Report {
         }
     }
 
-    /// Leaves out from now on what `silence` covers, and takes out what is here of it.
+    /// Removes the findings that `silence` covers, and ignores such findings from now on.
     pub fn silence(&mut self, silence: Silence) {
         self.silence = silence;
         let (silence, errors, warnings) = (&self.silence, &mut self.errors, &mut self.warnings);
@@ -76,7 +76,7 @@ impl Report {
         }
     }
 
-    /// Whether another finding is kept. Warnings make room for errors.
+    /// Returns true if another finding can be kept. A warning is dropped to make room for an error.
     fn makes_room(&mut self, severity: Severity) -> bool {
         if self.diagnostics.len() < KEPT_MAX {
             return true;
@@ -91,17 +91,17 @@ impl Report {
         }
     }
 
-    /// An empty report that leaves out what this one does.
+    /// Returns an empty report that ignores the same findings.
     pub fn silent(&self) -> Report {
         Report { silence: self.silence.clone(), ..Report::default() }
     }
 
-    /// Whether the input cannot be used.
+    /// Returns true if there is an error, so that the input cannot be used.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// Whether there is nothing to tell.
+    /// Returns true if there is no finding.
     pub fn is_empty(&self) -> bool {
         self.errors == 0 && self.warnings == 0
     }

@@ -1,4 +1,4 @@
-//! Findings that somebody has seen and does not want to be told of.
+//! Findings that the user has allowed, so that reports leave them out.
 
 use super::{Code, Diagnostic};
 use crate::source::Span;
@@ -13,8 +13,9 @@ pub struct Silence {
 }
 
 impl Silence {
-    /// Returns true if findings of this kind may be left out: the language can't be read past its
-    /// errors, so that only what checks of the whole program find, and warnings, are.
+    /// Returns true if findings of this kind may be left out: warnings, and findings of the
+    /// whole-program checks. Errors of the language may not, because the program can't be read past
+    /// them.
     pub fn may_cover(code: Code) -> bool {
         code as u16 >= 300 || code.severity() == super::Severity::Warning
     }

@@ -10,7 +10,7 @@ pub(super) struct Comment {
 }
 
 impl Comment {
-    /// The comment without its first `skipped` bytes and what it doesn't need: spaces at its end,
+    /// Writes the comment without its first `skipped` bytes, without spaces at its end and without
     /// carriage returns at its lines' ends.
     pub(super) fn write(self, text: &[u8], skipped: usize, out: &mut Vec<u8>) {
         let comment = text[self.start + skipped..self.end].trim_ascii_end();
@@ -25,7 +25,8 @@ impl Comment {
         }
     }
 
-    /// Whether it reaches to the end of its line, so that what follows needs a new one.
+    /// Returns true if it reaches to the end of its line, so that a token after it needs a new
+    /// line.
     pub(super) fn ends_line(self, text: &[u8]) -> bool {
         !text[self.start..].starts_with(b"/*")
     }

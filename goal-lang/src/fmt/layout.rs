@@ -1,4 +1,4 @@
-//! From tokens to lines.
+//! The layout: turns tokens into lines.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -8,14 +8,14 @@ use super::writer::{Form, Writer};
 use crate::lexer::{Lexer, Spanned, Token, long_number};
 use crate::print::Style;
 
-/// Returns true if a text that the grammar accepts has a number of ranks and no words but those of
+/// Returns true if a text that the grammar accepts states a number of ranks and uses only words of
 /// LogGOPSim's parser.
 fn is_loggopsims(text: &[u8]) -> bool {
     let mut has_ranks = false;
     let mut ends_nothing = true;
     let known = Lexer::new(text, 0, text.len()).all(|(_, token, _)| {
         has_ranks |= token == Token::NumRanks;
-        // A semicolon that ends nothing is left out.
+        // A semicolon that ends no statement is left out.
         if std::mem::replace(
             &mut ends_nothing,
             matches!(token, Token::OpenBrace | Token::CloseBrace | Token::Semicolon),
@@ -50,8 +50,8 @@ fn is_loggopsims(text: &[u8]) -> bool {
     has_ranks && known
 }
 
-/// Returns true if a text without the paper's signs begins the first line of a block's inside
-/// without a blank: it was laid out as Schedgen does it.
+/// Returns true if a text in Schedgen's spelling does not indent the first line inside a block, as
+/// Schedgen's own output.
 fn is_flat(text: &[u8]) -> bool {
     let is_papers = |token| matches!(token, Token::Semicolon | Token::Requ | Token::Hash);
     if Lexer::new(text, 0, text.len()).any(|(_, token, _)| is_papers(token)) {
@@ -104,8 +104,8 @@ pub(super) fn format(text: &[u8], style: Option<Style>) -> Vec<u8> {
             layout.writer.comment(comment);
         }
         layout.token(token);
-        // A comment between a label and its colon, or between a number and its unit, follows the
-        // two.
+        // A comment between a label and its colon, or between a number and its unit, is moved
+        // behind both.
         while let Some(comment) = comments.before(token.2) {
             layout.writer.comment(comment);
         }
@@ -122,19 +122,20 @@ struct Layout<'a> {
     style: Option<Style>,
     writer: Writer<'a>,
     tokens: Peekable<Lexer<'a>>,
-    /// Whether a statement has begun that may go on.
+    /// True inside a statement that may continue.
     open: bool,
-    /// Whether it is the head of a block.
+    /// True if that statement is the head of a block.
     in_head: bool,
-    /// Whether the number that follows has a `#`.
+    /// True if the next number had a `#`.
     hash: bool,
-    /// Whether it is a `requ` that becomes `requires`.
+    /// True if that statement is a `requ` that becomes `requires`, so that its labels change
+    /// places.
     turned: bool,
     /// The last token that was written of the open statement.
     before: Option<Token>,
-    /// Whether a buffer's address was read, but not its size.
+    /// True between a buffer's address and its size.
     in_piece: bool,
-    /// Whether the last token was a buffer's size.
+    /// True behind a buffer's size.
     after_piece: bool,
 }
 
@@ -182,7 +183,7 @@ impl Layout<'_> {
         self.writer.comments_between();
     }
 
-    /// The end of the open statement; if there is none, the semicolon goes.
+    /// Handles a semicolon: it ends the open statement, or is dropped if there is none.
     fn semicolon(&mut self) {
         let kept = self.style != Some(Style::Schedgen) || self.keyword_follows();
         if std::mem::take(&mut self.open) && kept {
@@ -208,7 +209,7 @@ impl Layout<'_> {
                 self.writer.put(word);
             }
             Token::Requires if paper => self.write(kind, b"->"),
-            // The label after it comes first; comments between the two go behind that.
+            // The label after `requ` is written first, and comments between the two behind it.
             Token::Requ if schedgen && !self.keyword_follows() => self.turned = true,
             Token::Arrow if std::mem::take(&mut self.turned) => self.write(kind, b"requires"),
             Token::Hash => self.hash = true,
@@ -237,7 +238,7 @@ impl Layout<'_> {
         }
     }
 
-    /// A number as the style has it: LogGOPSim's parser reads decimal digits only.
+    /// Writes a number as the style wants it: LogGOPSim's parser reads decimal digits only.
     fn number<'b>(&self, digits: &'b [u8]) -> Cow<'b, [u8]> {
         match long_number(digits) {
             Some(value) if self.style == Some(Style::Schedgen) && is_hexadecimal(digits) => {
@@ -247,8 +248,8 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether the next token is a label that reads `requires` or `irequires`: at the start of a
-    /// statement it would make the word before it a label.
+    /// Returns true if the next token is a label with the name `requires` or `irequires`. At the
+    /// start of a statement it would turn the word before it into a label.
     fn keyword_follows(&mut self) -> bool {
         match self.tokens.peek() {
             Some(&(start, Token::Waiter(_) | Token::Name(_), end)) => {
@@ -258,7 +259,7 @@ impl Layout<'_> {
         }
     }
 
-    /// A comma in a list of ranks, in a buffer, or between buffers, where it says nothing.
+    /// Handles a comma in a list of ranks, in a buffer, or between buffers, where it is optional.
     fn comma(&mut self) {
         if self.in_head {
             self.writer.put(b",");
@@ -289,7 +290,7 @@ fn size(word: &[u8]) -> (&[u8], &'static [u8]) {
     (if run == word.len() { &word[..run - 1] } else { &word[..run] }, b"b")
 }
 
-/// Returns true for `0x` and digits: a `b` right behind them would be one more.
+/// Returns true for `0x` and digits: a `b` directly behind them would be one more digit.
 fn is_hexadecimal(digits: &[u8]) -> bool {
     digits.starts_with(b"0x") || digits.starts_with(b"0X")
 }

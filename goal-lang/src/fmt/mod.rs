@@ -1,7 +1,6 @@
 //! The formatter: one statement a line, canonical spaces and indentation, every comment kept.
-//!
 //! It works on tokens, not on a [`Program`](crate::Program), so that order, labels, comments and
-//! numbers stay as they were written. What the grammar refuses is not touched.
+//! numbers stay as they were written. It changes no text that the grammar refuses.
 
 mod comments;
 mod layout;
@@ -14,28 +13,26 @@ use crate::diag::Report;
 use crate::parse::{ParseOptions, syntax_report};
 use crate::print::Style;
 
-/// How to format.
+/// Options of the formatter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FormatOptions {
-    /// The spelling to convert to where a statement has one in it; `None` leaves every statement in
-    /// its own.
+    /// The spelling to convert statements to, as far as it has them; `None` keeps every statement's
+    /// spelling.
     pub style: Option<Style>,
 }
 
 /// Formats a text. The result means the same, and formatting it again changes nothing.
-///
-/// Every statement gets a line of its own, indented by two spaces inside of a block; one empty line
-/// stays between statements where there were some; empty statements and the commas between buffers
-/// go. Comments may hold any bytes, so the result is bytes too.
-///
-/// LogGOPSim's parser refuses blanks before a statement, so nothing is indented where
-/// [`Style::Schedgen`] is asked for, nor in a text that has no other words than that parser's: what
-/// it read before, it reads after. A text in Schedgen's spelling that is not indented stays so.
-/// With [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before
-/// their statement, in a form that it knows.
+/// Every statement gets a line of its own, indented by two spaces inside a block. Of several empty
+/// lines between statements one is kept. Empty statements and the commas between buffers are
+/// dropped. Comments may hold any bytes, so the result is bytes too.
+/// LogGOPSim's parser refuses blanks before a statement. So nothing is indented with
+/// [`Style::Schedgen`], nor in a text that uses only that parser's words: it still reads a text
+/// that it could read before. A text in Schedgen's spelling that is not indented stays so. With
+/// [`Style::Schedgen`] numbers become decimal, and comments get lines of their own before their
+/// statement, in a form that the parser accepts.
 ///
 /// # Errors
-/// What is wrong with a text that the grammar refuses. Positions count from the text's first byte.
+/// The findings about a text that the grammar refuses. Positions count from the text's first byte.
 pub fn fmt(text: &[u8], options: FormatOptions) -> Result<Vec<u8>, Report> {
     match syntax_report(text, &ParseOptions { debug: false, ..ParseOptions::default() }) {
         Some(report) => Err(report),

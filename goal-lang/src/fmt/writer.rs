@@ -2,14 +2,15 @@
 
 use super::comments::Comment;
 
-/// Spaces before a statement in a block, and what further lines of a statement get in addition.
+/// The number of spaces before a statement in a block, and of additional spaces before a
+/// statement's further lines.
 const INDENTATION: usize = 2;
 
 /// The form of lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
-    /// True if what is inside of a block is indented. Where nothing is, no comment follows a brace
-    /// on its line either.
+    /// True if the inside of a block is indented. If not, no comment follows a brace on its line
+    /// either.
     pub(super) indented: bool,
     /// True if comments in and after a statement move to lines of their own before it.
     pub(super) comments_apart: bool,
@@ -19,17 +20,17 @@ pub(super) struct Writer<'a> {
     text: &'a [u8],
     form: Form,
     out: Vec<u8>,
-    /// Where the line of the last statement begins in the result.
+    /// The start of the last statement's line in the result.
     line: usize,
     /// True if the last thing written is part of a statement.
     after_statement: bool,
-    /// Whether the text is inside a block.
+    /// True inside a block.
     indented: bool,
-    /// Whether the last thing written is the brace that opened a block.
+    /// True if the last thing written is the brace that opens a block.
     after_brace: bool,
-    /// Comments whose place shows when the next token is known.
+    /// Comments that are placed when the next token is known.
     pending: Vec<Comment>,
-    /// End of the last token or comment that was dealt with, in the source.
+    /// The end in the source of the last token or comment that was handled.
     reached: usize,
 }
 
@@ -55,13 +56,13 @@ impl<'a> Writer<'a> {
         self.out
     }
 
-    /// A comment comes next; it is written with the token after it.
+    /// Keeps a comment, to be written with the token after it.
     pub(super) fn comment(&mut self, comment: Comment) {
         self.pending.push(comment);
     }
 
-    /// The last token ends here in the source; comments before it that are still to be written
-    /// count from where they are.
+    /// Notes that the last token ends at `end` in the source. Pending comments before it keep their
+    /// own places.
     pub(super) fn reach(&mut self, end: usize) {
         if self.pending.is_empty() {
             self.reached = end;
@@ -105,8 +106,8 @@ impl<'a> Writer<'a> {
         comment.write(self.text, usize::from(marker), &mut self.out);
     }
 
-    /// Writes pending comments into a statement that goes on. Says whether there were any: then a
-    /// space is there, too.
+    /// Writes pending comments into a statement that continues. Returns true if there were any:
+    /// then a space is written, too.
     pub(super) fn comments_inside(&mut self) -> bool {
         if self.form.comments_apart {
             for comment in std::mem::take(&mut self.pending) {
@@ -170,7 +171,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether there is a line without anything on it.
+/// Returns true if there is an empty line.
 fn has_empty_line(gap: &[u8]) -> bool {
     let mut newlines = 0;
     gap.iter().any(|&byte| {

@@ -10,8 +10,8 @@ use crate::program::{
     Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,
 };
 
-/// Prints all actions in order, each dependency after the later of its two actions, and later where
-/// the order in which dependencies were stated asks for it.
+/// Prints all actions in order. Each dependency comes after the later of its two actions, or later
+/// if the stated order of dependencies requires it.
 pub(super) fn print(out: &mut Output<'_>, body: &Body) -> io::Result<()> {
     let names = Names::new(body, out.for_loggopsim);
     let order = body.debug.order.as_deref();
@@ -38,7 +38,7 @@ struct Edges<'a> {
     waiters: &'a Csr,
     prerequisites: Csr,
     keyword: &'static str,
-    /// Rows in another order, which are printed from `late`.
+    /// The rows with a stated order of their own; they are printed from `late`.
     stated: Option<&'a StatedRows>,
     /// The dependencies of these rows, each with the action that it is printed after, in this
     /// order.
@@ -73,7 +73,8 @@ impl<'a> Edges<'a> {
         !self.waiters.row(id).is_empty() || !self.prerequisites.row(id).is_empty()
     }
 
-    /// The dependencies between `id` and actions up to it, and those that had to wait for it.
+    /// Prints the dependencies between `id` and actions up to it, and the late ones that come after
+    /// `id`.
     fn print_up_to(
         &mut self,
         out: &mut Output<'_>,

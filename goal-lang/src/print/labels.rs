@@ -1,4 +1,4 @@
-//! Which name each action of a body is printed with.
+//! The names that the actions of a body are printed with.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
@@ -26,7 +26,8 @@ pub(super) struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// `for_loggopsim`: labels must be names of its language too.
+    /// Finds the names of a body. With `for_loggopsim`, labels must be names of LogGOPSim's
+    /// language too.
     pub(super) fn new(body: &'a Body, for_loggopsim: bool) -> Self {
         let labels = &body.debug.labels;
         let mut names = Self { body, unprintable: Vec::new(), underscores: 0 };
@@ -85,7 +86,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether a label can stand in text.
+/// Returns true if a label is a name of the language.
 fn is_name(label: &str) -> bool {
     let bytes = label.as_bytes();
     bytes.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')

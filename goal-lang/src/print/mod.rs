@@ -1,4 +1,4 @@
-//! Programs as text, in either spelling: what parses again to the same program.
+//! Prints programs as text, in either spelling, that parses to the same program.
 //!
 //! Order of actions, dependencies, buffers, placements and memory images come back exactly. So does
 //! the order in which dependencies were stated, as far as a simulator sees it: that of the actions
@@ -172,7 +172,8 @@ impl Groups {
         &self.ranks[self.starts[body] as usize..self.starts[body + 1] as usize]
     }
 
-    /// Whether one body is everyone's: its block is written `rank *`, which needs `num_ranks`.
+    /// Returns true if all of several ranks share one body: its block is `rank *`, which needs
+    /// `num_ranks`.
     fn any_for_all(&self) -> bool {
         let all = self.ranks.len();
         all > 1 && self.starts.windows(2).any(|pair| (pair[1] - pair[0]) as usize == all)

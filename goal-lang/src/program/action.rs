@@ -2,8 +2,8 @@
 
 use crate::function::{Datatype, Op};
 
-/// Which of a rank's memories a piece lies in (decision: `ADDR,SIZE` is memory, `@OFF,SIZE`
-/// scratch).
+/// The memory of a rank that a piece lies in: in text, `ADDR,SIZE` is memory and `@OFF,SIZE`
+/// scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Space {
@@ -35,7 +35,7 @@ pub struct Pieces {
     pub len: u32,
 }
 
-/// What a message carries, or where it goes.
+/// The bytes that a send takes, or the buffer of a receive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Payload {
     /// `Nb`: bytes without an address; the runtime sends a pattern and checks it (Schedgen's form).
@@ -76,31 +76,31 @@ pub struct Placement {
 pub enum Action {
     /// A message to another rank, or to the rank itself.
     Send {
-        /// What is sent.
+        /// The bytes to send.
         payload: Payload,
         /// Destination rank.
         to: u32,
         /// Tag, at most [`TAG_MAX`](crate::limits::TAG_MAX).
         tag: u32,
-        /// Where LogGOPSim places it.
+        /// The cpu and interface that it occupies in LogGOPSim.
         placement: Placement,
     },
     /// The receipt of a message.
     Recv {
-        /// Where it goes.
+        /// The buffer for the message.
         payload: Payload,
         /// Source rank, or [`ANY`](crate::ANY).
         from: u32,
         /// Tag, or [`ANY`](crate::ANY).
         tag: u32,
-        /// Where LogGOPSim places it.
+        /// The cpu and interface that it occupies in LogGOPSim.
         placement: Placement,
     },
     /// Computation of a given length that touches no data (Schedgen's form).
     Calc {
         /// Nanoseconds.
         nanos: u64,
-        /// Where LogGOPSim places it.
+        /// The cpu and interface that it occupies in LogGOPSim.
         placement: Placement,
     },
     /// A predefined operation over contiguous buffers of the same size: `B = A op B`, or `C = A op
@@ -112,7 +112,7 @@ pub enum Action {
         datatype: Datatype,
         /// The memories of A, B and C.
         spaces: [Space; 3],
-        /// Whether there is a third buffer; `c` is 0 otherwise.
+        /// True if there is a third buffer; otherwise `c` is 0.
         has_c: bool,
         /// Address of A.
         a: u64,

@@ -40,7 +40,7 @@ pub enum Function {
 /// A local operation with its buffers, whatever form the action has.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalOperation<'a> {
-    /// What is computed.
+    /// The operation or registered function.
     pub function: Function,
     /// The first buffer.
     pub a: Operand<'a>,
@@ -63,7 +63,7 @@ pub struct Reduction {
     pub b: Piece,
 }
 
-/// What an action does with bytes that it touches.
+/// The access of an action to bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     /// It reads them.
@@ -75,12 +75,12 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether what the bytes were matters to the action.
+    /// Returns true if the action depends on the bytes' former values.
     pub const fn reads(self) -> bool {
         !matches!(self, Access::Write)
     }
 
-    /// Whether the action changes the bytes.
+    /// Returns true if the action changes the bytes.
     pub const fn writes(self) -> bool {
         !matches!(self, Access::Read)
     }
@@ -99,7 +99,7 @@ impl Body {
         self.actions.len()
     }
 
-    /// Whether there is no action.
+    /// Returns true if there is no action.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
@@ -254,7 +254,7 @@ impl Body {
         indegrees
     }
 
-    /// Whether two bodies describe the same graph, names and places aside.
+    /// Returns true if two bodies describe the same graph. Names and places are ignored.
     pub fn same_graph(&self, other: &Body) -> bool {
         self.actions == other.actions
             && self.requires == other.requires

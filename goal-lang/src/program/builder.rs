@@ -1,4 +1,4 @@
-//! Building bodies and programs without text: what the C library, generators and passes use.
+//! Builders of bodies and programs without text, for generators, passes and embedding programs.
 
 use super::action::{Action, Piece, Pieces};
 use super::body::Body;
@@ -48,12 +48,12 @@ impl BodyBuilder {
         Pieces { first, len: u32::try_from(pieces.len()).expect("more than 2^32 pieces") }
     }
 
-    /// `waiter` may start only when `prerequisite` is complete.
+    /// Adds a dependency: `waiter` may start only when `prerequisite` is complete.
     pub fn requires(&mut self, waiter: ActionId, prerequisite: ActionId) {
         self.requires.push(Edge { waiter, prerequisite });
     }
 
-    /// `waiter` may start only when `prerequisite` has started.
+    /// Adds a dependency: `waiter` may start only when `prerequisite` has started.
     pub fn irequires(&mut self, waiter: ActionId, prerequisite: ActionId) {
         self.irequires.push(Edge { waiter, prerequisite });
     }
@@ -68,7 +68,7 @@ impl BodyBuilder {
         self.body.actions.len()
     }
 
-    /// Whether no action was added yet.
+    /// Returns true if no action was added yet.
     pub fn is_empty(&self) -> bool {
         self.body.actions.is_empty()
     }

@@ -5,8 +5,8 @@ use crate::ids::ActionId;
 use crate::source::Position;
 use std::ops::Range;
 
-/// The edges of one kind of dependency, a row a prerequisite: `row(b)` lists the actions that wait
-/// for `b`.
+/// The edges of one kind of dependency, with a row for each prerequisite: `row(b)` lists the
+/// actions that wait for `b`.
 ///
 /// Invariants: `starts` is ascending, begins with 0 and ends with `targets.len()`; an empty
 /// `starts` stands for no edges at all; every row ascends strictly, so no dependency occurs twice.
@@ -26,8 +26,8 @@ pub struct Edge {
 }
 
 impl Csr {
-    /// Rows for `actions` actions from edges in any order; duplicates are dropped. Linear in
-    /// actions and edges, but for sorting rows whose edges don't come in order.
+    /// Makes rows for `actions` actions from edges in any order, and drops duplicates. Takes time
+    /// linear in actions and edges, except for sorting rows whose edges are not in order.
     ///
     /// # Panics
     /// If an edge names an action past `actions`, or there are 2^32 edges or more.
@@ -35,9 +35,9 @@ impl Csr {
         Self::with_places(actions, edges, &[]).0
     }
 
-    /// Like [`from_edges`](Self::from_edges), and where each edge was stated, in the rows' order.
-    /// `places` has an entry an edge or none at all; an edge that was stated twice keeps its first
-    /// place.
+    /// Like [`from_edges`](Self::from_edges). Also returns the place at which each edge was stated,
+    /// in the rows' order. `places` has an entry for each edge or none at all; an edge that was
+    /// stated twice keeps its first place.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
@@ -49,8 +49,8 @@ impl Csr {
         Self::collect(actions, edges, places, None)
     }
 
-    /// Like [`with_places`](Self::with_places), and the rows in whose order or number of entries
-    /// the edges differ.
+    /// Like [`with_places`](Self::with_places). Also returns the rows whose edges were stated in
+    /// another order, or more than once.
     ///
     /// # Panics
     /// As [`from_edges`](Self::from_edges) does.
@@ -64,8 +64,8 @@ impl Csr {
         (csr, places, stated)
     }
 
-    /// Rows that lie one behind the other in `targets` already, where row `r` goes from `starts[r]`
-    /// to `starts[r + 1]`, and those of them that don't ascend strictly.
+    /// Takes rows that already lie end to end in `targets`: row `r` goes from `starts[r]` to
+    /// `starts[r + 1]`. Sorts them, and returns the rows that did not ascend strictly as they were.
     ///
     /// # Panics
     /// If `starts` doesn't ascend from 0 to the length of `targets`.
@@ -119,7 +119,7 @@ impl Csr {
         &self.targets[self.range(prerequisite)]
     }
 
-    /// Where the edges of a row lie among all edges.
+    /// The range of a row among all edges.
     #[inline]
     fn range(&self, prerequisite: ActionId) -> Range<usize> {
         match self.starts.get(prerequisite.index()..prerequisite.index() + 2) {
@@ -134,7 +134,7 @@ impl Csr {
         self.targets.len()
     }
 
-    /// Whether there is no edge.
+    /// Returns true if there is no edge.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
@@ -151,8 +151,8 @@ impl Csr {
         })
     }
 
-    /// The same edges by waiter: `row(a)` of the result lists what `a` waits for. Linear in actions
-    /// and edges.
+    /// Returns the same edges by waiter: `row(a)` of the result lists the actions that `a` waits
+    /// for. Takes time linear in actions and edges.
     ///
     /// # Panics
     /// If an edge names an action past `actions`.
@@ -171,9 +171,9 @@ impl Csr {
         Csr { starts, targets }
     }
 
-    /// The same edges when the actions stand in another order, `order[0]` first, with their places
-    /// in the rows' order. `places` has an entry an edge or none at all. Linear in actions and
-    /// edges, but for sorting rows.
+    /// Renumbers the actions so that `order[0]` comes first. Returns the edges with the new
+    /// numbers, and their places in the order of the new rows. `places` has an entry for each edge
+    /// or none at all. Takes time linear in actions and edges, except for sorting rows.
     ///
     /// # Panics
     /// If an edge names an action that is not in `order`.
@@ -206,7 +206,8 @@ impl Csr {
         Some(start + self.row(edge.prerequisite).binary_search(&edge.waiter).ok()?)
     }
 
-    /// Keeps the edges for whose index among all edges, in row order, `keep` says so. Linear.
+    /// Keeps the edges for which `keep` returns true; it gets an edge's index among all edges in
+    /// row order. Takes linear time.
     pub fn retain(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut kept = 0usize;
         let mut from = 0usize;
@@ -227,8 +228,8 @@ impl Csr {
         }
     }
 
-    /// Lets every row ascend strictly, and `places` with them where there are any: of equal edges
-    /// the first place stays. `stated` gets the rows that change, as they were.
+    /// Sorts every row and drops duplicates, and `places` with them if there are any; of equal
+    /// edges the first place stays. Rows that change are added to `stated` as they were.
     fn put_in_order(&mut self, places: &mut Vec<Position>, mut stated: Option<&mut StatedRows>) {
         let mut pairs: Vec<(ActionId, Position)> = Vec::new();
         let mut kept = 0usize;
@@ -268,8 +269,9 @@ impl Csr {
     }
 }
 
-/// Where the rows of some entries lie: entry `r + 1` is where row `r` begins, and when it has been
-/// filled from there on, where it ends. Then the last entry is one too many.
+/// Counts the entries of each row for a counting sort. Entry `r + 1` of the result is the start of
+/// row `r`; a caller that advances it while it fills the row leaves the row's end there. Then the
+/// last entry is superfluous.
 fn row_ends(actions: usize, rows: impl Iterator<Item = ActionId>) -> Vec<u32> {
     let mut ends = vec![0u32; actions + 2];
     for row in rows {

@@ -1,26 +1,28 @@
-//! Names, places and order of a body's text, beside the graph and droppable.
+//! Names, places and stated order of a body's text. They are kept beside the graph and can be
+//! dropped.
 
 use super::stated::StatedOrder;
 use crate::ids::ActionId;
 use crate::source::Position;
 
-/// Details of the text or the binary that a body came from. Each table is empty or has an entry for
-/// every action (edge).
+/// Details of the text or binary that a body came from. Each table is empty or has an entry for
+/// every action or edge.
 #[derive(Debug, Clone, Default)]
 pub struct Debug {
     /// Labels of the actions.
     pub labels: Labels,
-    /// Where each action's statement begins in the source map.
+    /// The position of each action's statement in the source map.
     pub actions: Vec<Position>,
-    /// Where each dependency of `requires` was stated, in the rows' order.
+    /// The position of each dependency of `requires`, in the rows' order.
     pub requires: Vec<Position>,
-    /// Where each dependency of `irequires` was stated, in the rows' order.
+    /// The position of each dependency of `irequires`, in the rows' order.
     pub irequires: Vec<Position>,
-    /// Source lines (1-based) where only these are known: a NISA file's debug section. 0 is none.
+    /// The source line (1-based) of each action, if only lines are known, as for a binary file; 0
+    /// for none.
     pub lines: Vec<u32>,
-    /// The source file's name that `lines` count in.
+    /// The name of the source file that `lines` count in.
     pub source_name: String,
-    /// The order of dependencies and roots where it isn't the graph's.
+    /// The stated order of dependencies and roots, if it differs from the graph's.
     pub order: Option<Box<StatedOrder>>,
 }
 
@@ -50,12 +52,12 @@ impl Labels {
         (start < end).then(|| &self.text[start..end])
     }
 
-    /// All labels, one behind the other.
+    /// All labels, end to end.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// For every entry, where its label ends in [`text`](Self::text).
+    /// The end of each entry's label in [`text`](Self::text).
     pub fn ends(&self) -> &[u32] {
         &self.ends
     }
@@ -65,7 +67,7 @@ impl Labels {
         self.ends.len()
     }
 
-    /// Whether there are no entries.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a rank's memory holds before an instance starts and after it ends.
+//! The content of a rank's memory before an instance starts and after it ends.
 
 use crate::function::Datatype;
 
@@ -7,7 +7,7 @@ use crate::function::Datatype;
 pub struct Datum {
     /// First byte.
     pub addr: u64,
-    /// How the values were written, for messages and for printing them again.
+    /// The datatype that the values were written as, for messages and for printing.
     pub datatype: Datatype,
     /// The values, little-endian; a multiple of the datatype's width.
     pub bytes: Vec<u8>,
@@ -24,7 +24,7 @@ pub struct MemoryImage {
 }
 
 impl MemoryImage {
-    /// Whether nothing is initialised or expected.
+    /// Returns true if nothing is initialised or expected.
     pub fn is_empty(&self) -> bool {
         self.init.is_empty() && self.expect.is_empty()
     }

@@ -24,7 +24,8 @@ pub use stated::{StatedEdges, StatedOrder, StatedRows};
 
 use crate::ids::{BodyId, ImageId};
 
-/// A group operation: which body each rank runs, and what its memory starts and ends with.
+/// A group operation: for each rank the body that it runs, and its memory's wanted content at the
+/// start and at the end.
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// One entry a rank, rank 0 first.
@@ -35,12 +36,12 @@ pub struct Program {
     pub images: Vec<MemoryImage>,
 }
 
-/// What one rank runs.
+/// The graph and the memory of one rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RankEntry {
     /// Its graph.
     pub body: BodyId,
-    /// Its memory; `None` is all zeros and nothing expected.
+    /// Its memory; `None` stands for zeros at the start and no expectation at the end.
     pub image: Option<ImageId>,
 }
 
@@ -60,8 +61,8 @@ impl Program {
         self.ranks[rank as usize].image.map(|id| &self.images[id.index()])
     }
 
-    /// Bytes of memory a rank needs: first byte past everything that its actions, `init` and
-    /// `expect` touch.
+    /// Returns the bytes of memory that a rank needs: up to the last byte that its actions, `init`
+    /// and `expect` touch.
     pub fn memory_size(&self, rank: u32) -> u64 {
         let image = self.image_of(rank).map_or(0, MemoryImage::end);
         self.body_of(rank).extent(Space::Memory).max(image)

@@ -1,10 +1,10 @@
-//! Which buffers of a local operation go together.
+//! The rules on overlapping buffers of a local operation.
 
 use super::action::{Piece, Space};
 
-/// Whether two buffers share bytes without being the same buffer: then the order in which elements
-/// are computed would show in the result, so no local operation may have such operands. Linear in
-/// the pieces but for sorting them.
+/// Returns true if two buffers share bytes and are not the same buffer. The result would then
+/// depend on the order in which elements are computed, so no local operation may have such
+/// operands. Takes time linear in the pieces, except for sorting them.
 pub fn partly_overlap(a: &[Piece], b: &[Piece]) -> bool {
     if let ([a], [b]) = (a, b) {
         return a.space == b.space
@@ -32,7 +32,8 @@ pub fn partly_overlap(a: &[Piece], b: &[Piece]) -> bool {
     })
 }
 
-/// Whether two pieces of one buffer share bytes: a result may not be stored twice in one place.
+/// Returns true if two pieces of one buffer share bytes. A result must not be stored in the same
+/// place twice.
 pub fn overlaps_itself(pieces: &[Piece]) -> bool {
     let mut sorted: Vec<&Piece> = pieces.iter().filter(|piece| piece.size > 0).collect();
     sorted.sort_unstable_by_key(|piece| (piece.space, piece.addr));
@@ -41,7 +42,7 @@ pub fn overlaps_itself(pieces: &[Piece]) -> bool {
     })
 }
 
-/// The pieces with neighbours that continue each other made one.
+/// Joins neighbouring pieces that continue each other.
 fn joined(pieces: &[Piece]) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces.iter().filter(|piece| piece.size > 0) {

@@ -1,9 +1,8 @@
-//! In which order dependencies were stated, beside the graph that has no place for it.
-//!
-//! A row of a [`Csr`] ascends and has no duplicates, so that a program has one encoding. Simulators
-//! of other tools release dependents in the order in which a file lists them, and their times
-//! depend on it. So the order is kept where the rows don't tell it, and only there. Passes drop it,
-//! as do stripped programs.
+//! The order in which dependencies were stated. It is kept beside the graph, which has no place for
+//! it.
+//! A row of a [`Csr`] ascends and has no duplicates, so that a program has one encoding. Other
+//! simulators release dependents in the order in which a file lists them, and their times depend on
+//! it. So the order of a row is kept if it differs from the row's. Passes and stripping drop it.
 
 use super::body::Body;
 use super::csr::Csr;
@@ -12,7 +11,7 @@ use crate::ids::ActionId;
 /// The order that a body's text or binary states beyond the graph.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct StatedOrder {
-    /// The actions that wait for nothing, as a binary lists them; empty where they ascend.
+    /// The actions that wait for nothing, in a binary's order; empty if that is ascending.
     pub roots: Vec<ActionId>,
     /// Rows of `requires`.
     pub requires: StatedRows,
@@ -26,7 +25,7 @@ pub struct StatedOrder {
 pub struct StatedRows {
     /// The prerequisites of the rows, ascending.
     prerequisites: Vec<ActionId>,
-    /// Where each row ends among the waiters.
+    /// The end of each row among the waiters.
     ends: Vec<u32>,
     waiters: Vec<ActionId>,
 }
@@ -42,7 +41,7 @@ impl StatedRows {
         self.ends.push(u32::try_from(self.waiters.len()).expect("more than 2^32 dependencies"));
     }
 
-    /// The row of a prerequisite, if it is another one than the [`Csr`]'s.
+    /// The row of a prerequisite, if it differs from the [`Csr`]'s.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> Option<&[ActionId]> {
         if self.prerequisites.is_empty() {
@@ -76,8 +75,8 @@ impl StatedRows {
         self.waiters.len()
     }
 
-    /// Returns true if every row states the same dependencies as `csr`, in another order or some of
-    /// them again.
+    /// Returns true if every row states the same dependencies as `csr`, in another order or
+    /// repeatedly.
     fn fits(&self, csr: &Csr) -> bool {
         let mut sorted = Vec::new();
         self.prerequisites.is_sorted_by(|a, b| a < b)
@@ -92,19 +91,19 @@ impl StatedRows {
 }
 
 impl StatedOrder {
-    /// Returns true if it says no more than the graph.
+    /// Returns true if it adds nothing to the graph.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty() && self.requires.is_empty() && self.irequires.is_empty()
     }
 
-    /// Itself in the form in which [`Debug`](super::Debug) has it: `None` where it says no more
-    /// than the graph.
+    /// Returns the form that [`Debug`](super::Debug) stores: `None` if it adds nothing to the
+    /// graph.
     pub fn boxed(self) -> Option<Box<Self>> {
         (!self.is_empty()).then(|| Box::new(self))
     }
 
-    /// Returns true if it is an order of the body's dependencies and roots, and says something that
-    /// its graph doesn't.
+    /// Returns true if it is an order of the body's dependencies and roots, and adds something to
+    /// its graph.
     pub fn fits(&self, body: &Body) -> bool {
         !self.is_empty()
             && self.requires.fits(&body.requires)
@@ -129,7 +128,7 @@ pub struct StatedEdges<'a> {
 }
 
 impl<'a> StatedEdges<'a> {
-    /// The actions that wait for `prerequisite`, as often as that was stated.
+    /// The actions that wait for `prerequisite`, each as often as it was stated.
     #[inline]
     pub fn row(&self, prerequisite: ActionId) -> &'a [ActionId] {
         self.stated
@@ -137,7 +136,7 @@ impl<'a> StatedEdges<'a> {
             .unwrap_or_else(|| self.csr.row(prerequisite))
     }
 
-    /// Number of dependencies, as often as they were stated.
+    /// Number of dependencies, each counted as often as it was stated.
     pub fn len(&self) -> usize {
         let again = |(prerequisite, row): (ActionId, &[ActionId])| {
             row.len() - self.csr.row(prerequisite).len()
