@@ -20,7 +20,7 @@ pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The first eight bytes, as a number.
 pub const MAGIC: u64 = 4223;
-/// The number that LogGOPSim writes there when a simulation with `--save-mem` has changed the file.
+/// The number that LogGOPSim writes there when a simulation has changed the file to save memory.
 pub const MAGIC_USED_UP: u64 = 2342;
 
 /// Bytes before the table.

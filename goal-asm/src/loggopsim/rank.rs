@@ -17,7 +17,7 @@ pub(super) struct RankReader<'a> {
     pub(super) placement_max: Placement,
 }
 
-/// Where the parts of a rank lie.
+/// The places of a rank's parts in the file.
 #[derive(Clone, Copy)]
 struct Places {
     nodes: u32,
@@ -29,6 +29,13 @@ struct Places {
     entries: usize,
 }
 
+/// The dependencies of one kind.
+struct Dependencies {
+    edges: Csr,
+    /// The rows that the file does not state in ascending order.
+    stated: StatedRows,
+}
+
 impl Places {
     fn node(&self, i: usize) -> usize {
         self.first_node + node::LENGTH * i
@@ -36,7 +43,7 @@ impl Places {
 }
 
 impl RankReader<'_> {
-    /// The graph of the rank that lies there.
+    /// Reads the graph of the rank at `range`.
     pub(super) fn body(&self, range: Range<usize>) -> Result<Body> {
         let rank = self.rank;
         let places = self.places(range)?;
@@ -62,8 +69,9 @@ impl RankReader<'_> {
         }
         let mut order = StatedOrder::default();
         if places.entries > 0 || stated_dependencies > 0 {
-            (body.requires, order.requires, body.irequires, order.irequires) =
-                self.dependencies(places)?;
+            let [requires, irequires] = self.dependencies(places)?;
+            (body.requires, order.requires) = (requires.edges, requires.stated);
+            (body.irequires, order.irequires) = (irequires.edges, irequires.stated);
         }
         order.roots = self.roots(places)?;
         body.debug.order = order.boxed();
@@ -106,14 +114,14 @@ impl RankReader<'_> {
         Ok(Places { nodes, roots, first_root, first_node, appendix, entries })
     }
 
-    /// Both kinds of dependencies, each with the rows that don't ascend.
-    fn dependencies(&self, places: Places) -> Result<(Csr, StatedRows, Csr, StatedRows)> {
+    /// Reads the dependencies on completion and those on the start.
+    fn dependencies(&self, places: Places) -> Result<[Dependencies; 2]> {
         let rank = self.rank;
         let mut missing: Vec<u32> = (0..places.nodes as usize)
             .map(|i| self.file.u32(places.node(i) + node::DEPENDENCIES.start))
             .collect();
         let mut is_used = vec![false; places.entries];
-        let mut kind = |count: Range<usize>, first: Range<usize>| -> Result<(Csr, StatedRows)> {
+        let mut kind = |count: Range<usize>, first: Range<usize>| -> Result<Dependencies> {
             let mut starts = Vec::with_capacity(places.nodes as usize + 1);
             let mut waiters = Vec::new();
             starts.push(0);
@@ -144,11 +152,11 @@ impl RankReader<'_> {
                 }
                 starts.push(waiters.len() as u32);
             }
-            Ok(Csr::from_rows(starts, waiters))
+            let (edges, stated) = Csr::from_rows(starts, waiters);
+            Ok(Dependencies { edges, stated })
         };
-        let (requires, stated_requires) = kind(node::DEPENDENTS, node::FIRST_DEPENDENT)?;
-        let (irequires, stated_irequires) =
-            kind(node::START_DEPENDENTS, node::FIRST_START_DEPENDENT)?;
+        let requires = kind(node::DEPENDENTS, node::FIRST_DEPENDENT)?;
+        let irequires = kind(node::START_DEPENDENTS, node::FIRST_START_DEPENDENT)?;
         if let Some(i) = missing.iter().position(|&missing| missing > 0) {
             return error(
                 places.node(i),
@@ -161,10 +169,11 @@ impl RankReader<'_> {
                 format!("entry {unused} of the appendix of rank {rank} belongs to no operation"),
             );
         }
-        Ok((requires, stated_requires, irequires, stated_irequires))
+        Ok([requires, irequires])
     }
 
-    /// The operation of an entry of the appendix, which has one dependency less to be found.
+    /// Reads the operation that an entry of the appendix names, and subtracts one from its number
+    /// of missing dependencies.
     fn waiter(&self, at: usize, missing: &mut [u32]) -> Result<ActionId> {
         let (waiter, rank) = (self.file.u32(at), self.rank);
         let Some(missing) = missing.get_mut(waiter as usize) else {
@@ -182,7 +191,8 @@ impl RankReader<'_> {
         Ok(ActionId(waiter))
     }
 
-    /// The roots, if they don't ascend: exactly the operations that wait for nothing.
+    /// Reads the roots, which must be exactly the operations that wait for nothing. Returns them if
+    /// they do not ascend, otherwise an empty list.
     fn roots(&self, places: Places) -> Result<Vec<ActionId>> {
         let rank = self.rank;
         let waits = |i: usize| self.file.u32(places.node(i) + node::DEPENDENCIES.start) > 0;

@@ -1,9 +1,8 @@
 //! A LogGOPSim binary as a program.
-//!
-//! Anybody may hand over such a file. Every offset, count and index is checked before it is used,
-//! nothing is allocated that the file doesn't hold, and no byte is read for two ranks or two lists
-//! of dependents, so time and memory are linear in the file. Bytes that mean nothing are refused:
-//! the file was put together wrong, or it is another one than it seems.
+//! Such a file may come from anywhere. Every offset, count and index is checked before it is used,
+//! no more is allocated than the file holds, and no byte is read for two ranks or two lists of
+//! dependents, so time and memory are linear in the file. Bytes without a meaning are refused: the
+//! file is damaged, or it is of another kind.
 
 use super::rank::RankReader;
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, MAGIC_USED_UP, ORIGIN};
@@ -13,11 +12,11 @@ use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
-/// Bodies that are remembered for ranks with equal bytes. A file of as many different ranks has few
-/// that share.
+/// The number of bodies that are remembered at most, to be shared by ranks with equal bytes. In a
+/// file with more different ranks few share a body.
 const KNOWN_MAX: usize = 1 << 16;
 
-/// Why bytes are not a LogGOPSim binary that can be used.
+/// The reason why bytes are not a usable LogGOPSim binary.
 #[derive(Debug, thiserror::Error)]
 #[error("{message} (at byte {offset:#x} of the file)")]
 pub struct ReadError {
@@ -39,12 +38,12 @@ pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
     Err(ReadError { message: message.into(), offset: offset as u64, limit: None })
 }
 
-/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. Where dependents and roots don't
-/// come in the graph's order, the bodies' [`StatedOrder`](goal_lang::StatedOrder) has theirs.
+/// Reads a LogGOPSim binary. Ranks with equal bytes share a body. If dependents and roots are not
+/// in the graph's order, their order is in the body's [`StatedOrder`](goal_lang::StatedOrder).
 ///
 /// # Errors
-/// Where the file is cut short or too long, an index, a peer, a type or a count is wrong, or
-/// operations wait for each other.
+/// Returns an error if the file is cut short or too long, if an index, peer, type or count is
+/// wrong, or if operations wait for each other.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     let file = File(bytes);
     if bytes.starts_with(&MAGIC_USED_UP.to_le_bytes()) {
@@ -67,15 +66,15 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     }
     let placement_max = Placement { cpu: bytes[12], nic: bytes[13] };
     let mut program = ProgramBuilder::default();
-    // Bodies by the hash of their bytes, with the place of these.
+    // Bodies by the hash of their bytes, with the place of these bytes.
     let mut known: FxHashMap<u64, (BodyId, Range<usize>)> = FxHashMap::default();
-    // Where the last rank ended: ranks lie one behind the other.
+    // The end of the rank before: ranks lie end to end.
     let mut before = table_end;
     for rank in 0..ranks {
         let range = place(file, rank, before)?;
         before = range.end as u64;
-        // One candidate for each hash: whoever makes hashes collide gets more bodies, not more
-        // time.
+        // Only one candidate is kept for each hash. Colliding hashes cost bodies that are not
+        // shared, but no time.
         let hash = hash(&bytes[range.clone()]);
         if let Some((body, same)) = known.get(&hash)
             && bytes[same.clone()] == bytes[range.clone()]
@@ -98,7 +97,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Program> {
     Ok(program.finish())
 }
 
-/// Where a rank lies in the file: right behind what comes before it.
+/// Returns the place of a rank in the file, which must begin at the byte `before`.
 fn place(file: File<'_>, rank: u32, before: u64) -> Result<Range<usize>> {
     let entry = HEADER_SIZE + ENTRY_SIZE * rank as usize;
     let [start, end] = [entry, entry + 8].map(|at| file.u64(at).saturating_add(ORIGIN as u64));
@@ -121,7 +120,7 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Numbers at places that were checked to lie inside.
+/// The file's bytes. Its methods read numbers at offsets that were checked before.
 #[derive(Clone, Copy)]
 pub(super) struct File<'a>(pub(super) &'a [u8]);
 

@@ -5,7 +5,7 @@ use goal_lang::{Action, ActionId, Body, Placement, Program};
 use rustc_hash::FxHashSet;
 use std::io::{self, Write};
 
-/// Why a program can't be written.
+/// The reason why a program can't be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// A rank's indices into its appendix have 32 bits.
@@ -19,7 +19,7 @@ pub enum WriteError {
     Io(#[from] io::Error),
 }
 
-/// What LogGOPSim's format has no place for, counted over the ranks.
+/// The parts of a program that LogGOPSim's format has no place for, counted over the ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loss {
     /// Sends and receives whose addresses are dropped.
@@ -33,12 +33,12 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Whether nothing is lost.
+    /// Returns true if nothing is lost.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// One sentence for a warning.
+    /// Returns one sentence for a warning.
     pub fn message(&self) -> String {
         let count = |count: u64, one: &str, more: &str| {
             (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { more }))
@@ -62,7 +62,7 @@ impl Loss {
     }
 }
 
-/// What writing `program` would lose.
+/// Counts the parts of `program` that writing would lose.
 pub fn losses(program: &Program) -> Loss {
     let of_body = |body: &Body| {
         let mut loss = Loss::default();
@@ -91,13 +91,13 @@ pub fn losses(program: &Program) -> Loss {
     sum
 }
 
-/// Returns true if [`write()`] makes these bytes of `program`.
+/// Returns true if [`write()`] turns `program` into these bytes.
 pub fn is_written_as(program: &Program, bytes: &[u8]) -> bool {
     let mut rest = Rest(bytes);
     write(program, &mut rest).is_ok() && rest.0.is_empty()
 }
 
-/// Takes the bytes that it holds, in order, and no others.
+/// A writer that accepts exactly the bytes that it holds, in order.
 struct Rest<'a>(&'a [u8]);
 
 impl Write for Rest<'_> {
@@ -111,7 +111,8 @@ impl Write for Rest<'_> {
     }
 }
 
-/// Returns true if two programs are written alike: the same graphs in the same stated order.
+/// Returns true if two programs become the same file: they have the same graphs in the same stated
+/// order.
 pub fn are_same(left: &Program, right: &Program) -> bool {
     let mut seen = FxHashSet::default();
     left.ranks.len() == right.ranks.len()
@@ -123,12 +124,12 @@ pub fn are_same(left: &Program, right: &Program) -> bool {
         })
 }
 
-/// Writes `program` for LogGOPSim: one node an action, in the body's order; [`losses`] tells what
-/// is left out. Dependents and roots come in the order in which they were stated, as often as they
-/// were, since LogGOPSim releases them so.
+/// Writes `program` for LogGOPSim: one node for each action, in the body's order. [`losses`] counts
+/// the parts that are left out. Dependents and roots are written in their stated order and as often
+/// as they were stated, because LogGOPSim releases them in that order.
 ///
 /// # Errors
-/// Where a rank has 2^32 dependencies, or `out` fails.
+/// Returns an error if a rank has 2^32 dependencies or more, or if `out` fails.
 pub fn write(program: &Program, out: &mut dyn Write) -> Result<(), WriteError> {
     let mut max = Placement::default();
     for action in program.bodies.iter().flat_map(|body| &body.actions) {
@@ -164,7 +165,7 @@ fn body_length(body: &Body) -> u64 {
     4 * words as u64 + (node::LENGTH * body.len()) as u64
 }
 
-/// The number of dependencies of every action, as often as they were stated.
+/// Returns the number of dependencies of every action, each counted as often as it was stated.
 fn stated_indegrees(body: &Body) -> Vec<u32> {
     let mut indegrees = body.indegrees();
     let Some(order) = &body.debug.order else { return indegrees };
@@ -209,7 +210,7 @@ fn write_body(body: &Body, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A record but for its dependents.
+/// Returns the record of an action, without its dependents.
 fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
     let action = body.action(id);
     let (kind, peer, size, tag) = match *action {
@@ -232,7 +233,7 @@ fn record(body: &Body, id: ActionId, dependencies: u32) -> [u8; node::LENGTH] {
     record
 }
 
-/// The highest cpu and the highest nic of two placements.
+/// Returns the higher cpu and the higher nic of two placements.
 pub(super) fn max_of(a: Placement, b: Placement) -> Placement {
     Placement { cpu: a.cpu.max(b.cpu), nic: a.nic.max(b.nic) }
 }

@@ -15,19 +15,19 @@
 //!     { kind u32, length u64, payload, crc32c u32 of kind, length and payload }
 //! ```
 
-/// First bytes of every file: one that text never has, the name, and line ends that a text transfer
-/// would change.
+/// The first bytes of every file: a byte that no text has, the name, and line ends that a transfer
+/// as text would change.
 pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 
-/// Newest format version. A reader refuses a higher major version, which adds instructions; a
-/// higher minor version only adds parts that may be skipped. A file states the lowest major version
-/// that has its instructions.
+/// The newest major version of the format. A reader refuses a higher one, which has more
+/// instructions; a higher minor version only adds parts that may be skipped. A file states the
+/// lowest major version that has its instructions.
 pub const MAJOR: u16 = 2;
-/// See [`MAJOR`].
+/// The newest minor version of the format.
 pub const MINOR: u16 = 0;
 
 pub(super) const HEADER_SIZE: usize = 44;
-/// Place of the numbers of ranks and sections.
+/// The place of the numbers of ranks and sections in the header.
 pub(super) const COUNTS: std::ops::Range<usize> = 12..20;
 pub(super) const PRODUCER: std::ops::Range<usize> = 24..40;
 pub(super) const CRC_AT: usize = 40;
@@ -38,17 +38,17 @@ pub(super) const PART_TAIL: usize = 4;
 pub(super) const RANK_SIZE: usize = 4;
 /// Bytes of a section's entry in the table.
 pub(super) const SECTION_SIZE: usize = 8;
-/// Stands for "no image" and "no source name".
+/// The index that stands for no image or no source name.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The kinds of parts. A reader skips kinds it doesn't know where the top bit is set, and refuses
-/// the others.
+/// The kinds of parts. A reader skips unknown kinds with the top bit set, and refuses other unknown
+/// kinds.
 pub mod part {
     /// The sections, end to end.
     pub const CODE: u32 = 1;
-    /// Per section: bytes of memory, bytes of scratch memory. Left out where all are 0.
+    /// The bytes of memory and of scratch memory of each section. Absent if all are 0.
     pub const MEMORY: u32 = 2;
-    /// Init and expect data. Left out where there are none.
+    /// Init and expect data. Absent if there are none.
     pub const IMAGES: u32 = 3;
     /// Kinds from here on may be skipped.
     pub const ANCILLARY: u32 = 1 << 31;
@@ -56,7 +56,7 @@ pub mod part {
     pub const DEBUG: u32 = ANCILLARY | 1;
 }
 
-/// What every part's checksum and the header's are made with.
+/// Continues the CRC-32C of the header or of a part.
 pub(super) fn crc(before: u32, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(before, bytes)
 }

@@ -8,8 +8,8 @@ use goal_lang::{
 };
 
 impl Nisa {
-    /// The program of this schedule: actions in the sections' order, names and lines from the debug
-    /// section.
+    /// Returns the program of this schedule: actions in the sections' order, names and lines from
+    /// the debug part.
     pub fn decode(&self) -> Program {
         let mut builder = ProgramBuilder::default();
         let bodies: Vec<_> = (0..self.num_sections())
@@ -28,7 +28,7 @@ impl Nisa {
         builder.finish()
     }
 
-    /// The graph of one section.
+    /// Returns the graph of one section.
     pub fn decode_section(&self, id: u32) -> Body {
         let section = self.section_by_id(id);
         let debug = self.debug_by_id(id);

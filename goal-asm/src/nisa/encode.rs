@@ -274,7 +274,7 @@ impl Visitor for Put<'_> {
 }
 
 impl<'a> Operand<'a> {
-    /// The payload of a message without an operation.
+    /// Returns the payload of a message without an operation.
     #[inline(always)]
     fn payload(body: &'a Body, payload: Payload) -> Self {
         match payload {
@@ -322,7 +322,7 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The lowest major version of the format that has all instructions of a body.
+/// Returns the lowest major version of the format that has all instructions of a body.
 pub(super) fn version(body: &Body) -> u16 {
     let since = |action| visit(body, action, Since);
     body.actions.iter().map(since).max().unwrap_or(1)

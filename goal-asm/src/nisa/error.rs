@@ -1,10 +1,10 @@
-//! What the verifier refuses, and where.
+//! The verifier's error.
 
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::limits::Limit;
 use std::fmt;
 
-/// Why bytes are not a NISA file that may run. One word large.
+/// The reason why bytes are not a valid NISA file. One word large.
 #[derive(Debug)]
 pub struct VerifyError(Box<Inner>);
 
@@ -22,14 +22,14 @@ impl VerifyError {
         Self(Box::new(Inner { code, offset, message: message.into(), limit: None }))
     }
 
-    /// The file asks at `offset` for more than a limit of its reader allows.
+    /// The error about a file that asks, at `offset`, for more than its reader allows.
     #[cold]
     pub(super) fn limit(limit: Limit, offset: u64, message: String) -> Self {
         let (code, limit) = (Code::NisaLimit, Some(limit));
         Self(Box::new(Inner { code, offset, message, limit }))
     }
 
-    /// What kind of finding it is.
+    /// The code of the finding.
     pub fn code(&self) -> Code {
         self.0.code
     }
@@ -39,7 +39,7 @@ impl VerifyError {
         self.0.offset
     }
 
-    /// As a diagnostic; there is no text to point at.
+    /// Returns the error as a diagnostic without a place in a text.
     pub fn diagnostic(&self) -> Diagnostic {
         let diagnostic = Diagnostic::new(self.0.code, self.to_string());
         if let Some(limit) = self.0.limit {

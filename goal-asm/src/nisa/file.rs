@@ -11,10 +11,9 @@ use rayon::prelude::*;
 use std::fmt;
 use std::ops::Range;
 
-/// A schedule for all ranks of a group: what the assembler writes and the engine executes.
-///
-/// Every way to one leads through [`load`](Self::load), the verifier. It holds the bytes it was
-/// made from, read or mapped, and decodes nothing: sections, images and names are views of them.
+/// A verified schedule for all ranks of a group.
+/// The only way to make one is the verifier, [`load`](Self::load). It keeps the bytes that it was
+/// made from and decodes nothing: sections, images and names are views of these bytes.
 pub struct Nisa {
     bytes: Bytes,
     layout: Layout,
@@ -22,7 +21,7 @@ pub struct Nisa {
 
 impl Nisa {
     /// Verifies `bytes`: structure, checksums, limits, every action and the graph of every section.
-    /// Linear in time; needs half the largest section's size of working memory a thread.
+    /// Takes linear time, and for each thread working memory of half the largest section's size.
     ///
     /// # Errors
     /// The first fault found, with its place in the file.
@@ -52,12 +51,12 @@ impl Nisa {
         }
     }
 
-    /// The same without checksums and without a look at the sections: for bytes that
-    /// [`load`](Self::load) accepted and nobody could change since, such as a sealed copy in
-    /// another process. Sections of other bytes may panic when read.
+    /// Like [`load`](Self::load), but compares no checksums and verifies no section. The caller
+    /// must pass bytes that `load` accepted and that cannot have changed since, such as a sealed
+    /// copy in another process. Reading sections of other bytes may panic.
     ///
     /// # Errors
-    /// Where the structure of the file is wrong.
+    /// Returns an error if the structure of the file is wrong.
     pub fn load_verified(bytes: Bytes, limits: &Limits) -> Result<Self, VerifyError> {
         let layout = Layout::parse(&bytes, limits)?;
         Ok(Self { bytes, layout })
@@ -68,9 +67,9 @@ impl Nisa {
         &self.bytes
     }
 
-    /// Returns the pieces of the file that run: the tables and the parts, without those that may be
-    /// skipped and without the producer. Files with the same pieces are the same program, maybe
-    /// with other names and lines.
+    /// Returns the pieces of the file that determine the run: the tables and the parts, without the
+    /// producer and the parts that may be skipped. Files with the same pieces are the same program,
+    /// perhaps with other names and lines.
     pub fn essence(&self) -> impl Iterator<Item = &[u8]> {
         let table =
             RANK_SIZE * self.layout.ranks as usize + SECTION_SIZE * self.layout.sections.len();
@@ -95,11 +94,10 @@ impl Nisa {
         self.layout.images.len() as u32
     }
 
-    /// Which section a rank runs.
+    /// The number of the section that a rank runs.
     ///
     /// # Panics
-    /// If there is no such rank; so do the other functions that take a rank, and those that take a
-    /// section.
+    /// If there is no such rank. The other functions that take a rank or a section panic likewise.
     pub fn section_id(&self, rank: u32) -> u32 {
         assert!(rank < self.layout.ranks, "no rank {rank}");
         u32_at(&self.bytes, HEADER_SIZE + RANK_SIZE * rank as usize)
@@ -115,16 +113,16 @@ impl Nisa {
         Section::new(&self.bytes[self.section_range(section)])
     }
 
-    /// The section that lies there, as [`section_range`](Self::section_range) says.
+    /// The section at `range`, which must come from [`section_range`](Self::section_range).
     ///
     /// # Panics
-    /// If the file ends before.
+    /// If the range ends behind the file.
     #[inline]
     pub fn section_in(&self, range: Range<usize>) -> Section<'_> {
         Section::new(&self.bytes[range])
     }
 
-    /// Where a section lies in the file.
+    /// The place of a section in the file.
     pub fn section_range(&self, section: u32) -> Range<usize> {
         let entry = self.layout.sections[section as usize];
         entry.start..entry.start + entry.length
@@ -156,14 +154,15 @@ impl Nisa {
         self.layout.sections[section as usize].scratch
     }
 
-    /// Which image a rank starts with and is checked against.
+    /// The number of the image that a rank starts with and is checked against, if it has one.
     pub fn image_id(&self, rank: u32) -> Option<u32> {
         assert!(rank < self.layout.ranks, "no rank {rank}");
         let image = u32_at(&self.bytes, self.layout.rank_images? + 4 * rank as usize);
         (image != NONE).then_some(image)
     }
 
-    /// What a rank's memory starts and must end with; `None` is all zeros and nothing expected.
+    /// A rank's memory at the start and at the end; `None` stands for zeros at the start and no
+    /// expectation at the end.
     pub fn image(&self, rank: u32) -> Option<Image<'_>> {
         Some(self.image_by_id(self.image_id(rank)?))
     }
@@ -184,7 +183,7 @@ impl Nisa {
         std::str::from_utf8(producer).unwrap_or_default().trim_end_matches('\0')
     }
 
-    /// Names and lines of a rank's actions; empty where the file has none.
+    /// Names and lines of a rank's actions; empty if the file has none.
     pub fn debug(&self, rank: u32) -> SectionDebug<'_> {
         self.debug_by_id(self.section_id(rank))
     }
@@ -195,7 +194,7 @@ impl Nisa {
     }
 }
 
-/// Smaller files are verified faster than threads are woken.
+/// Files with fewer bytes are verified on one thread: waking others would take longer.
 const PARALLEL_BYTES: usize = 1 << 20;
 
 impl fmt::Debug for Nisa {
@@ -208,9 +207,9 @@ impl fmt::Debug for Nisa {
 /// The start and the wanted end of a rank's memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Image<'a> {
-    /// What an instance starts with; other bytes are 0.
+    /// The values at the start of an instance; other bytes are 0.
     pub init: Values<'a>,
-    /// What it must end with.
+    /// The values that it must end with.
     pub expect: Values<'a>,
 }
 
@@ -226,7 +225,7 @@ pub struct Values<'a> {
 pub struct Value<'a> {
     /// First byte.
     pub addr: u64,
-    /// How they were written.
+    /// The datatype that they were written as.
     pub datatype: Datatype,
     /// The values, little-endian.
     pub bytes: &'a [u8],
@@ -245,7 +244,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// What the text called a section's actions, and where it was.
+/// The names and lines that a section's actions had in the text.
 #[derive(Debug, Clone, Copy)]
 pub struct SectionDebug<'a> {
     nisa: &'a Nisa,
@@ -253,7 +252,8 @@ pub struct SectionDebug<'a> {
 }
 
 impl<'a> SectionDebug<'a> {
-    /// The position of the action at `offset` among the section's actions. Walks the section.
+    /// Returns the index of the action at `offset` among the section's actions. Takes time linear
+    /// in the section.
     pub fn index_of(self, offset: u32) -> Option<usize> {
         self.nisa.section_by_id(self.section).records().position(|(at, _)| at == offset)
     }
@@ -272,7 +272,7 @@ impl<'a> SectionDebug<'a> {
         (!label.is_empty()).then_some(label)
     }
 
-    /// Whether labels were kept, should any action have had one.
+    /// Returns true if the file has labels for this section.
     pub fn has_labels(self) -> bool {
         self.entry().is_some_and(|entry| entry.label_ends.is_some())
     }
@@ -284,7 +284,7 @@ impl<'a> SectionDebug<'a> {
         (line > 0).then_some(line)
     }
 
-    /// The text's file.
+    /// The name of the text's file.
     pub fn source_name(self) -> Option<&'a str> {
         let name = self.nisa.layout.names.get(self.entry()?.name as usize)?;
         std::str::from_utf8(&self.nisa.bytes[name.clone()]).ok()

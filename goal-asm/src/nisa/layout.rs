@@ -1,5 +1,5 @@
-//! Where everything lies in a file: the structure of the container, checked against the file's size
-//! and the limits before anything of a stated size is allocated.
+//! The places of all parts of a file. The structure of the container is checked against the file's
+//! size and the limits before anything of a stated size is allocated.
 
 use super::container::{
     CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_HEAD, PART_TAIL, PRODUCER, RANK_SIZE,
@@ -22,7 +22,7 @@ pub(super) struct Layout {
     pub(super) version: u16,
     pub(super) ranks: u32,
     pub(super) sections: Vec<SectionEntry>,
-    /// Where the images' indices by rank begin.
+    /// The start of the images' indices by rank.
     pub(super) rank_images: Option<usize>,
     pub(super) images: Vec<ImageEntry>,
     pub(super) names: Vec<Range<usize>>,
@@ -130,7 +130,8 @@ impl Layout {
         Ok(())
     }
 
-    /// Every checksum as it should be, with its place.
+    /// Computes every checksum. Returns each with its place in the file and the name of what it
+    /// covers.
     fn sums<'a>(
         &'a self,
         bytes: &'a [u8],
@@ -238,7 +239,7 @@ impl Layout {
         reader.finish()
     }
 
-    /// The limit on memory counts what images need too.
+    /// Checks the memory that images need: the limit on memory covers it too.
     fn check_memory(&self, limits: &Limits) -> Result<()> {
         match self.images.iter().find(|image| image.end > limits.memory_bytes_max) {
             Some(image) => Err(too_much_memory(image.init, image.end, limits)),
@@ -288,7 +289,8 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Sections are numbered as ranks first name them, so that equal programs are equal files.
+    /// Checks that sections are numbered in the order in which ranks first name them, so that equal
+    /// programs are equal files.
     fn check_rank_sections(self, section_table: usize, sections: u32) -> Result<()> {
         let mut used = 0;
         for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
@@ -328,7 +330,7 @@ impl File<'_> {
     }
 }
 
-/// Reads through a part.
+/// Reads a part from its beginning to its end.
 struct Reader<'a> {
     file: File<'a>,
     at: usize,
@@ -355,7 +357,7 @@ impl Reader<'_> {
         Ok(u64_at(self.file.0, at))
     }
 
-    /// Bytes with zeros behind them up to a multiple of 4.
+    /// Reads bytes that are padded with zeros to a multiple of 4.
     fn padded(&mut self, length: u64) -> Result<Range<usize>> {
         let start = self.at;
         let fits = length <= (self.end - self.at) as u64;
@@ -375,7 +377,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Entries by address, none of which overlap; the end of the last.
+    /// Reads entries, which must ascend by address without overlap. Returns the end of the last
+    /// one.
     fn data(&mut self) -> Result<u64> {
         let mut end = 0;
         for i in 0..self.word()? {
@@ -404,7 +407,7 @@ impl Reader<'_> {
         Ok(end)
     }
 
-    /// The end of each action's label in their text, then the text.
+    /// Reads the end of each action's label in the text of all labels, then this text.
     fn labels(&mut self, actions: u32) -> Result<()> {
         let ends = self.skip(4 * u64::from(actions))?;
         let end_of = |at| u32_at(self.file.0, at);
@@ -434,7 +437,8 @@ impl Reader<'_> {
     }
 }
 
-/// Makes all checksums of a file right whose structure is, for tests of the checks behind them.
+/// Corrects all checksums of a file with a valid structure, for tests of the checks that come after
+/// them.
 pub fn reseal(bytes: &mut [u8]) {
     let limits =
         Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };

@@ -1,7 +1,7 @@
 //! NISA, the Network Instruction Set Architecture: the binary form of a schedule (paper III.C).
-//!
-//! One file a verb, over one table of instructions: [`encode`] writes, [`Nisa::load`] verifies,
-//! [`Section`] views, [`Nisa::decode`] makes a program again. `docs/nisa.md` documents every byte.
+//! All of it follows one table of instructions: [`encode`] writes a file, [`Nisa::load`] verifies
+//! it, [`Section`] reads verified bytes in place, and [`Nisa::decode`] returns the program.
+//! `docs/nisa.md` documents every byte.
 
 mod container;
 mod decode;

@@ -1,4 +1,4 @@
-//! The debug part: what the text called a section's actions, and where it was.
+//! The debug part: labels, source names and lines of the sections' actions.
 
 use super::container::{NONE, padded};
 use super::encode::put_u32;
@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::io;
 
-/// Which source name each section has, and where its lines come from.
+/// The source name and the lines of each section.
 pub(super) struct DebugPlan<'a> {
     names: Vec<&'a str>,
     sections: Vec<(u32, Lines<'a>)>,
 }
 
 impl<'a> DebugPlan<'a> {
-    /// `None` where nothing is known.
+    /// Returns `None` if there are neither names nor lines.
     pub(super) fn new(plan: &Plan<'a>, sources: Option<&'a SourceMap>) -> Option<Self> {
         let mut names = Vec::new();
         let mut index = HashMap::new();
@@ -82,7 +82,7 @@ impl<'a> DebugPlan<'a> {
     }
 }
 
-/// Writes what is known of a section: the place of its file's name, lines and labels.
+/// Writes the index of a section's source name, its lines and its labels.
 fn write_section<'a>(
     section: &PlannedSection<'_>,
     (name, lines): &(u32, Lines<'a>),
@@ -108,7 +108,7 @@ fn write_section<'a>(
     Ok(())
 }
 
-/// Bytes of all labels with their ends, in the debug part.
+/// Returns the bytes that all labels with their ends take in the debug part.
 fn labels_length(labels: &Labels) -> u64 {
     if labels.is_empty() {
         return 0;

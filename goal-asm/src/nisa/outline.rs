@@ -1,8 +1,7 @@
-//! A file without its sections and names: what has to be in memory where sections are streamed.
-//!
-//! Threat: whoever made the file chose all lengths in it, and a file without blocks may be of any
-//! size. A length is compared with what there can be before anything is allocated, and memory grows
-//! with the bytes that were read.
+//! A file without its sections and names, which is kept in memory while sections are streamed.
+//! Threat: the author of a file chooses all lengths in it, and a sparse file may have any size. So
+//! each length is compared with a limit before anything is allocated, and memory grows with the
+//! bytes that were really read.
 
 use super::container::{
     CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part,
@@ -22,26 +21,26 @@ use std::sync::Arc;
 const BLOCK: usize = 1 << 20;
 /// Bytes of an empty section.
 const EMPTY: usize = 4;
-/// Bytes that tell how much memory a section has.
+/// Bytes of a section's entry in the part on memory.
 const MEMORY_SIZE: u64 = 16;
 
-/// What a file says beside its sections.
+/// The content of a file without its sections.
 #[derive(Debug)]
 pub struct Outline {
     /// The file with empty sections and without names: the ranks' memory, scratch memory and
     /// images.
     pub nisa: Arc<Nisa>,
-    /// Where each section lies.
+    /// The place of each section.
     pub sections: Vec<SectionPlace>,
 }
 
 impl Outline {
-    /// Reads a file once, a block at a time, and compares all checksums. What is in sections is not
-    /// looked at; a [`SectionStream`](super::SectionStream) does that. Takes memory for the tables
-    /// and images, not for sections and names.
+    /// Reads a file once, a block at a time, and compares all checksums. It does not verify
+    /// sections; a [`SectionStream`](super::SectionStream) does that. It takes memory for the
+    /// tables and images, not for sections and names.
     ///
     /// # Errors
-    /// What is wrong with the file, or why it can't be read.
+    /// Returns an error if the file is invalid or can't be read.
     pub fn read(file: &dyn ReadAt, limits: &Limits) -> Result<Self, StreamError> {
         let mut reader = Reader { file, length: file.size()? };
         let head = reader.bytes(0, HEADER_SIZE as u64)?;
@@ -166,7 +165,7 @@ impl Outline {
         Ok(Self { nisa, sections })
     }
 
-    /// Where a rank's section lies.
+    /// The place of a rank's section.
     ///
     /// # Panics
     /// If there is no such rank.

@@ -1,27 +1,27 @@
-//! The parts of a file as they are written: lengths before, checksums behind.
+//! The writer of a file's parts, with a length before each and a checksum behind it.
 
 use super::container::{HEADER_SIZE, MAGIC, MINOR, crc};
 use super::encode::{put_u32, put_u64};
 use super::plan::Plan;
 use std::io::{self, Write};
 
-/// Sections are encoded side by side up to this many bytes; larger ones are written as they are
-/// made.
+/// Sections are encoded in parallel in batches of at most this many bytes. A larger section is
+/// written piece by piece while it is encoded.
 const BATCH_BYTES: u64 = 4 << 20;
-/// What is held back before it is written.
+/// The number of bytes that are collected before they are written.
 pub(super) const BUFFER_BYTES: usize = 256 << 10;
 
-/// Collects small writes and sums them up.
+/// Collects small writes, and computes the checksum of the part.
 pub(super) struct Parts<'a> {
     out: &'a mut dyn Write,
     pub(super) buffer: Vec<u8>,
-    /// Bytes of the buffer from which on it is written out.
+    /// The length at which the buffer is written.
     buffer_max: usize,
     crc: u32,
 }
 
 impl<'a> Parts<'a> {
-    /// Writes now and then.
+    /// A writer that writes its buffer each time it is full.
     pub(super) fn new(out: &'a mut dyn Write) -> Self {
         Self {
             out,
@@ -31,7 +31,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Holds everything back.
+    /// A writer that keeps everything in its buffer.
     pub(super) fn in_memory(out: &'a mut dyn Write) -> Self {
         Self { out, buffer: Vec::new(), buffer_max: usize::MAX, crc: 0 }
     }
@@ -89,12 +89,12 @@ impl<'a> Parts<'a> {
         self.relieve()
     }
 
-    /// Zeros up to the next multiple of 4 behind `length` bytes.
+    /// Appends the zeros that pad `length` bytes to a multiple of 4.
     pub(super) fn pad(&mut self, length: usize) {
         self.buffer.resize(self.buffer.len() + length.next_multiple_of(4) - length, 0);
     }
 
-    /// Writes the buffer out once it is long.
+    /// Writes the buffer if it is full.
     pub(super) fn relieve(&mut self) -> io::Result<()> {
         if self.buffer.len() >= self.buffer_max { self.flush() } else { Ok(()) }
     }
@@ -107,9 +107,9 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Puts items one after the other. On several threads batches of them are encoded side by side, the
-/// next one while one is written; an item of more than a batch's bytes, and all of them on one
-/// thread, are written as they are made.
+/// Writes items in order. With several threads, the items of a batch are encoded in parallel while
+/// the batch before is written. An item that is larger than a batch is written while it is encoded,
+/// and so are all items with one thread.
 pub(super) fn in_order<T: Sync>(
     items: &[T],
     length: impl Fn(&T) -> u64,

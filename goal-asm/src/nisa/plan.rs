@@ -1,4 +1,4 @@
-//! What a file will hold: which bodies become which sections.
+//! The plan of a file: its sections and images, and the section and image of each rank.
 
 use super::container::NONE;
 use super::encode::{SectionEncoder, section_length, version};
@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 
-/// What the file will hold, before any of it is encoded.
+/// The plan of a file, made before anything is encoded.
 pub(super) struct Plan<'a> {
     /// The lowest major version of the format that has every instruction.
     pub(super) version: u16,
@@ -80,7 +80,7 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The planned section with the same bytes, among those of the same length and fingerprint.
+    /// Finds a planned section with the same bytes among those of the same length and fingerprint.
     fn find_same(&self, body: &Body, candidates: &[u32]) -> Option<u32> {
         let mut bytes = None;
         candidates.iter().copied().find(|&candidate| {
@@ -92,17 +92,17 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What has to be known of a body before its section has a place in the file.
+/// The properties of a body that the plan needs.
 struct Measured {
     /// Bytes of the section.
     length: u64,
-    /// Bytes of memory that it names.
+    /// Bytes of memory that its actions refer to.
     memory: u64,
     /// The lowest version of the format that has its instructions.
     version: u16,
-    /// Equal for bodies with equal sections, and hardly ever for others.
+    /// A hash that is equal for bodies with equal sections.
     fingerprint: u64,
-    /// An action with more dependencies than the format counts, and their number.
+    /// An action with more dependencies than the format can count, and their number.
     excess: Option<(ActionId, u32)>,
 }
 
@@ -119,7 +119,7 @@ impl Measured {
         Self { length, memory, version, fingerprint: fingerprint(body), excess }
     }
 
-    /// Whether the format can hold the body.
+    /// Returns an error if the format can't hold the body.
     fn check(&self, rank: u32) -> Result<(), EncodeError> {
         if let Some((action, indegree)) = self.excess {
             return Err(EncodeError::IndegreeTooLarge { rank, action, indegree });
@@ -152,7 +152,8 @@ fn fingerprint(body: &Body) -> u64 {
                 }
             }
             Action::Calc { nanos, .. } => nanos.hash(&mut hasher),
-            // Pieces are named by their place in a table that the section doesn't have.
+            // Hashes the pieces themselves: their indices are those of a table that the section
+            // doesn't have.
             _ => {
                 let local = body.local_operation(action);
                 local.map(|local| local.function).hash(&mut hasher);

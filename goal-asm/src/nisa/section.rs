@@ -13,7 +13,7 @@ pub struct Section<'a> {
     bytes: &'a [u8],
 }
 
-/// One action where it lies: its lists are found, its parameters are decoded when asked for.
+/// One action, read in place. Its lists are located; its parameters are decoded on demand.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
     /// Number of dependencies that it waits for, both kinds together.
@@ -28,7 +28,7 @@ pub struct Record<'a> {
     pub end: u32,
 }
 
-/// What an action does, with its parameters.
+/// The operation of an action, with its parameters.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation<'a> {
     /// A message to `peer`.
@@ -37,9 +37,9 @@ pub enum Operation<'a> {
         peer: u32,
         /// Tag.
         tag: u32,
-        /// What is sent.
+        /// The bytes to send.
         payload: Buffer<'a>,
-        /// What is computed first: `payload` = A op `payload`.
+        /// The computation before the send, if there is one: `payload` = A op `payload`.
         reduce: Option<(Op, Datatype, Piece)>,
     },
     /// A message from `peer`.
@@ -48,9 +48,10 @@ pub enum Operation<'a> {
         peer: u32,
         /// Tag or [`goal_lang::ANY`].
         tag: u32,
-        /// Where it goes.
+        /// The buffer for the message.
         payload: Buffer<'a>,
-        /// How it gets there: `payload` = message op `payload`.
+        /// The combination with the buffer's content, if there is one: `payload` = message op
+        /// `payload`.
         reduce: Option<(Op, Datatype)>,
     },
     /// Computation.
@@ -68,7 +69,7 @@ pub enum Operation<'a> {
         a: Buffer<'a>,
         /// Second operand.
         b: Buffer<'a>,
-        /// Result, where it is not `b`.
+        /// The result, if it is not `b`.
         c: Option<Buffer<'a>>,
     },
     /// A registered local operation.
@@ -82,7 +83,7 @@ pub enum Operation<'a> {
     },
     /// The time, stored as 8 bytes.
     Wtime {
-        /// Where.
+        /// The buffer for it.
         buffer: Buffer<'a>,
     },
     /// Nothing.
@@ -164,7 +165,7 @@ impl<'a> Offsets<'a> {
         self.0.len() / 4
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -206,7 +207,7 @@ impl<'a> Section<'a> {
     }
 
     /// The action at `offset`.
-    // Inlined where it is executed, so that what is not asked for is not looked at.
+    /// Inlined into the engine, so that parts of the record that it doesn't use are not decoded.
     #[inline(always)]
     pub fn record(self, offset: u32) -> Record<'a> {
         let (head, rest) = self.bytes[offset as usize..].split_first_chunk().expect("four bytes");

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 
-/// Where a section lies in a file, and what is known of it: enough to stream it.
+/// The place of a section in a file, with everything that is needed to stream it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SectionPlace {
     /// Its first byte in the file.
@@ -49,16 +49,16 @@ impl SectionPlace {
     }
 }
 
-/// What a stream may take.
+/// The limits on the memory of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamLimits {
-    /// Most actions, not reached yet, whose dependencies are counted.
+    /// Most actions that dependencies are counted for before the stream reaches them.
     pub table_entries: usize,
     /// Most bytes of one action.
     pub action_bytes: usize,
 }
 
-/// Why a stream ends early.
+/// The reason why a stream ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// The section breaks a rule.
@@ -102,7 +102,7 @@ pub enum StreamError {
     LongAction {
         /// Most bytes of an action.
         limit: usize,
-        /// What is wrong with those that were read.
+        /// The fault in the bytes that were read.
         error: VerifyError,
     },
 }
@@ -115,8 +115,8 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// The action at `offset` of a section alone, verified by itself: for reports on a file that
-    /// somebody else executes.
+    /// Reads and verifies the action at `offset` of a section by itself, for reports on a file that
+    /// another process executes.
     ///
     /// # Errors
     /// As for [`SectionStream::next`].
@@ -145,8 +145,7 @@ impl Chunk {
         }
     }
 
-    /// The action at `offset` of the section, which must be one that a stream handed out with this
-    /// chunk.
+    /// The action at `offset` of the section. The stream must have returned it with this chunk.
     #[inline]
     pub fn record(&self, offset: u32) -> Record<'_> {
         Section::new(&self.bytes).record(offset - self.start)
@@ -163,7 +162,7 @@ impl Chunk {
 pub struct Streamed {
     /// Its offset in the section.
     pub offset: u32,
-    /// What holds it.
+    /// The bytes that it lies in.
     pub chunk: Arc<Chunk>,
 }
 
@@ -197,7 +196,7 @@ impl SectionStream {
     /// time.
     ///
     /// # Errors
-    /// Where the file can't be read, or the list doesn't fit the section.
+    /// Returns an error if the file can't be read or the list doesn't fit the section.
     pub fn new(
         file: Arc<dyn ReadAt>,
         place: SectionPlace,
@@ -237,15 +236,17 @@ impl SectionStream {
         self.reached
     }
 
-    /// Where the section lies.
+    /// The place of the section.
     pub fn place(&self) -> &SectionPlace {
         &self.place
     }
 
-    /// The next action, verified. At the end of the section, whatever can be known only there.
+    /// Reads and verifies the next action. At the end of the section it verifies the rules that
+    /// only the whole section shows, and returns `None`.
     ///
     /// # Errors
-    /// [`StreamError`]; actions that were handed out before were all right.
+    /// Returns an error if the section breaks a rule, exceeds a limit or can't be read. All actions
+    /// returned before are valid.
     #[expect(clippy::should_implement_trait, reason = "an error ends it")]
     pub fn next(&mut self) -> Result<Option<Streamed>, StreamError> {
         if self.at == self.place.length || self.reached == u64::from(self.place.actions) {
@@ -264,14 +265,14 @@ impl SectionStream {
                     self.reached += 1;
                     return Ok(Some(Streamed { offset, chunk }));
                 }
-                // It may have been cut where reading stopped.
+                // The action may continue behind the bytes that were read so far.
                 Err(error) if self.read < self.place.length => self.read_on(error)?,
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Makes a new chunk of what is left of the last one and the bytes that follow.
+    /// Makes a new chunk of the rest of the last one and the bytes that follow.
     fn read_on(&mut self, error: VerifyError) -> Result<(), StreamError> {
         let left =
             self.chunk.bytes.get((self.at - self.chunk.start) as usize..).unwrap_or_default();
@@ -290,8 +291,8 @@ impl SectionStream {
         Ok(())
     }
 
-    /// What an action has to do with others: its place in the list of independent ones, its
-    /// sources, its dependents.
+    /// Checks the relations of an action to others: its place in the list of independent actions,
+    /// its sources and its dependents.
     fn check(
         &mut self,
         verifier: &Verifier<'_>,
@@ -383,7 +384,8 @@ impl SectionStream {
     }
 }
 
-/// The list at the beginning of the section, read a second time beside the actions.
+/// The list of independent actions at the beginning of the section. It is read a second time, in
+/// step with the actions.
 #[derive(Debug)]
 struct Independent {
     at: u32,

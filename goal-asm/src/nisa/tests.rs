@@ -146,7 +146,7 @@ fn every_prefix_is_refused() {
     }
 }
 
-/// What the verifier says about one operation on these buffers.
+/// Returns the verifier's result for one operation on these buffers.
 fn verified_exec(a: &[Piece], b: &[Piece], c: &[Piece]) -> Result<(), String> {
     let mut body = goal_lang::BodyBuilder::default();
     let operands = [a, b, c].map(|pieces| body.pieces(pieces));

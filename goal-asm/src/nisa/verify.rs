@@ -1,10 +1,9 @@
-//! The verifier of a section: after it the engine needs no check.
-//!
-//! One pass over the records checks each for itself and counts, for every word of the section, the
-//! dependencies that end there less the sources that the action there declares. All counts must
-//! come out as 0: then every offset is an action's and every number of sources is right. Acyclicity
-//! costs nothing where all dependencies point forward, as passes leave them; else a second pass
-//! releases actions as the engine would.
+//! The verifier of a section. The engine relies on it and checks nothing again.
+//! One pass over the records checks each by itself. It also keeps a balance for every word of the
+//! section: the number of dependencies that end there minus the number of sources that the action
+//! there declares. If all balances are 0 at the end, every offset is that of an action and every
+//! number of sources is right. If all dependencies point forward, as the passes leave them, there
+//! is no cycle; otherwise a second pass releases actions as the engine would.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +18,7 @@ use goal_lang::{ANY, Datatype, Op, Piece, Space, is_legal, overlaps_itself, part
 
 type Result<T> = std::result::Result<T, VerifyError>;
 
-/// What a section may refer to.
+/// The bounds on what a section refers to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     /// Major version of the format.
@@ -57,7 +56,7 @@ pub(super) struct Verifier<'a> {
     balance: &'a mut [u16],
 }
 
-/// The parts of an action, each with the offset at which its bytes begin.
+/// The parts of an action. Each list comes with the offset of its first entry.
 pub(super) struct Parts<'a> {
     pub(super) sources: u16,
     pub(super) dependents: (usize, &'a [u8]),
@@ -66,7 +65,7 @@ pub(super) struct Parts<'a> {
     pub(super) end: usize,
 }
 
-/// What the pass over the records found.
+/// The counts of the pass over the records.
 #[derive(Default)]
 struct Walk {
     actions: u64,
@@ -98,12 +97,12 @@ macro_rules! by_rows {
 instructions!(by_rows);
 
 impl<'a> Verifier<'a> {
-    /// For actions one at a time, of bytes that begin at byte `base` of the file.
+    /// A verifier of single actions, for bytes that begin at byte `base` of the file.
     pub(super) fn of_actions(bytes: &'a [u8], base: u64, bounds: Bounds) -> Self {
         Self { bytes, base, bounds, balance: &mut [] }
     }
 
-    /// Checks the action at `at` for itself.
+    /// Checks the action at `at` by itself.
     #[inline]
     pub(super) fn parts(&self, at: usize) -> Result<Parts<'a>> {
         let head = self.word(at)?;
@@ -168,7 +167,8 @@ impl<'a> Verifier<'a> {
         Ok(walk)
     }
 
-    /// Counts the ends of an action's dependencies.
+    /// Checks a list of dependents, and adds its entries to the balances of the actions that they
+    /// name.
     #[inline]
     fn dependents(
         &mut self,
@@ -197,9 +197,11 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Where the counts are right and the sums agree, no count has wrapped around: each action has
-    /// at least its declared sources modulo 2^16, so at least these, and the sums leave no room for
-    /// more.
+    /// Checks the balances and, if a dependency points backwards, looks for a cycle.
+    ///
+    /// Balances are kept modulo 2^16. If all are 0, the number of dependencies that end in each
+    /// action equals its sources modulo 2^16, and so is at least its sources. As the two sums are
+    /// equal too, it can't be more, so no balance has wrapped around.
     fn check_graph(&mut self, walk: Walk) -> Result<()> {
         let words = self.bytes.len() / 4;
         if walk.edges != walk.sources || self.balance[..words].iter().any(|&balance| balance != 0) {
@@ -230,7 +232,7 @@ impl<'a> Verifier<'a> {
         if done == actions { Ok(()) } else { Err(self.explain_cycle()) }
     }
 
-    /// Checks an action's type and parameters; the offset behind these.
+    /// Checks an action's type and parameters. Returns the offset behind them.
     #[inline]
     fn operation(&self, at: usize, kind: Type) -> Result<usize> {
         let Some(opcode) = kind.opcode() else {
@@ -380,7 +382,7 @@ impl<'a> Verifier<'a> {
         Ok(Operand { form, at, size })
     }
 
-    /// Checks 16 bytes of address and size; the size.
+    /// Checks 16 bytes of address and size. Returns the size.
     #[inline]
     fn piece(&self, at: usize, space: Space) -> Result<u64> {
         self.word(at + 12)?;
@@ -433,7 +435,7 @@ impl<'a> Verifier<'a> {
         Err(self.action(at, fault))
     }
 
-    /// The offsets of a list, and where it ends.
+    /// Returns the offsets of a list, and its end.
     #[inline]
     fn list(&self, at: usize) -> Result<(&'a [u8], usize)> {
         let count = self.word(at)?;
@@ -486,7 +488,7 @@ impl<'a> Verifier<'a> {
         VerifyError::new(Code::NisaGraph, self.base + at as u64, message)
     }
 
-    /// The first place where counts don't agree. The records are well-formed.
+    /// Finds the first action whose sources are wrong. The records are well-formed.
     #[cold]
     fn explain_counts(&self) -> VerifyError {
         let section = Section::new(self.bytes);
@@ -510,7 +512,7 @@ impl<'a> Verifier<'a> {
         self.graph(stray as usize, "a dependency ends here, where no action begins")
     }
 
-    /// Actions that wait for each other; what `balance` still counts is waiting.
+    /// Finds a cycle: the actions with a balance above 0 still wait.
     #[cold]
     fn explain_cycle(&self) -> VerifyError {
         let section = Section::new(self.bytes);

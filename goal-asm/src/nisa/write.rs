@@ -10,12 +10,13 @@ use goal_lang::{ActionId, Datum, MemoryImage, Program, SourceMap};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
-/// How to write a NISA file.
+/// Options of the encoder.
 #[derive(Debug, Clone, Copy)]
 pub struct EncodeOptions {
-    /// Leave out the debug section.
+    /// True to leave out the debug part.
     pub strip: bool,
-    /// More than 1: sections are encoded on the ambient rayon pool. The bytes don't depend on it.
+    /// If it is above 1, sections are encoded on the current rayon pool. The bytes don't depend on
+    /// it.
     pub threads: usize,
 }
 
@@ -25,7 +26,7 @@ impl Default for EncodeOptions {
     }
 }
 
-/// Why a program has no NISA file.
+/// The reason why a program can't be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
     /// Offsets have 32 bits (paper III.C).
@@ -39,7 +40,8 @@ pub enum EncodeError {
         /// Its size.
         bytes: u64,
     },
-    /// An action counts its dependencies in 16 bits (paper III.C); goal-opt's join pass lifts it.
+    /// An action counts its dependencies in 16 bits (paper III.C). The join pass removes this
+    /// limit.
     #[error(
         "action {action} of rank {rank} waits for {indegree} others, and NISA counts to {INDEGREE_MAX}; \
          the join pass lifts this"
@@ -58,11 +60,11 @@ pub enum EncodeError {
 }
 
 /// Writes `program` as a NISA file: sections in the order of the first rank that runs each, actions
-/// in the body's order, identical sections and images once. With `sources` the debug section's
-/// lines come from the text's positions.
+/// in the body's order, identical sections and images once. The debug part's lines are counted in
+/// `sources`, if given.
 ///
 /// # Errors
-/// Where the format's limits don't hold the program, or `out` fails.
+/// Returns an error if the program exceeds a limit of the format, or if `out` fails.
 pub fn encode(
     program: &Program,
     options: &EncodeOptions,

@@ -50,8 +50,8 @@ fn is_loggopsims(text: &[u8]) -> bool {
     has_ranks && known
 }
 
-/// Returns true if a text in Schedgen's spelling does not indent the first line inside a block, as
-/// Schedgen's own output.
+/// Returns true if a text in Schedgen's spelling does not indent the first line inside a block,
+/// like the output of Schedgen.
 fn is_flat(text: &[u8]) -> bool {
     let is_papers = |token| matches!(token, Token::Semicolon | Token::Requ | Token::Hash);
     if Lexer::new(text, 0, text.len()).any(|(_, token, _)| is_papers(token)) {
