@@ -6,8 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of the segment that the ranks of a job share, by default (`--max-segment`). Pages that
-/// are never touched cost nothing.
+/// Most bytes of the segment that the ranks of a job share, by default (`--max-segment`). Pages
+/// that are never touched cost nothing.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
 
 /// Most bytes of memory of all ranks together that a run is compared with the interpreter's, by

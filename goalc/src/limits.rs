@@ -15,6 +15,6 @@ pub(crate) const SVG_ACTIONS_MAX: usize = 500;
 /// Most dependencies of a rank that is drawn as SVG.
 pub(crate) const SVG_DEPENDENCIES_MAX: usize = 2000;
 
-/// Most times that a program is checked again after fixes were applied to its texts. A check reports
-/// at most 100 findings; if fixes do harm together, some are tried without the others.
+/// Most times that a program is checked again after fixes were applied to its texts. A check
+/// reports at most 100 findings; if fixes do harm together, some are tried without the others.
 pub(crate) const FIX_CHECKS_MAX: usize = 256;

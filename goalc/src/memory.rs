@@ -1,15 +1,13 @@
-//! The end of a process that gets no more memory: a message and exit status 2, where the standard
-//! library would abort.
-//!
-//! A program, or a machine with little memory, decides how much is asked for; limits (`--max-ranks`
-//! and others) refuse most of it by name, and this is what is left. `unsafe`: an allocator's
-//! functions are.
+//! Handles the exhaustion of memory: the process ends with a message and exit status 2, where the
+//! standard library would abort.
+//! The limits on programs refuse most excessive requests by name. This is for the rest, and for
+//! machines with little memory. `unsafe`: the functions of an allocator are unsafe.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// The system's allocator for a command. The first request that the system refuses ends the
-/// process. So nobody may rely on `try_reserve` to fail.
+/// process, so `try_reserve` never fails.
 #[derive(Debug)]
 pub struct Allocator {
     /// The command's name, for the message.
@@ -56,9 +54,8 @@ impl Allocator {
         memory
     }
 
-    /// Ends the process at once, on whatever thread this is: nothing here allocates or takes a
-    /// lock, and no destructor runs, as these might. Files that are not finished have no name yet,
-    /// or one that nobody else uses.
+    /// Ends the process at once, on any thread. It neither allocates nor takes a lock, and runs no
+    /// destructors, because these might. Unfinished files have no name yet, or a temporary one.
     #[cold]
     fn exhausted(&self, size: usize) -> ! {
         let mut digits = [0; 20];

@@ -36,8 +36,7 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// What is found in a text, by the checks of all ranks together too where it is an example of
-/// these.
+/// Returns the findings about a text. With `checks`, those of the whole-program checks too.
 fn findings(text: &str, checks: Option<&Options>) -> (SourceMap, Report) {
     let mut sources = SourceMap::default();
     sources.add("example.goal", Arc::new(text.as_bytes().to_vec()));

@@ -6,7 +6,7 @@ use goal_lang::diag::{Code, Silence};
 use goal_lang::limits::{EAGER_LIMIT, Limits, UNEXPECTED_LIMIT};
 use std::path::PathBuf;
 
-/// Inputs, and what they may ask for.
+/// The inputs, and the limits that they must keep.
 #[derive(Debug, Clone, clap::Args)]
 pub struct InputArguments {
     /// Text in either spelling, NISA or a LogGOPSim binary, told apart by content, packed with gzip
@@ -31,7 +31,7 @@ pub struct InputArguments {
     pub max_input: u64,
 }
 
-/// What checks assume of the runtime, and what becomes of warnings.
+/// The arguments of the whole-program checks.
 #[derive(Debug, Clone, clap::Args)]
 pub struct CheckArguments {
     /// Largest message that the runtime sends before its receive is there; 0: does it end where
@@ -41,46 +41,54 @@ pub struct CheckArguments {
     /// Most bytes of messages that a rank of the runtime keeps for receives to come
     #[arg(long, value_name = "BYTES", default_value_t = UNEXPECTED_LIMIT, value_parser = bytes)]
     pub unexpected_limit: u64,
-    /// What counts as an error
+    /// Findings that count as errors
     #[arg(long, value_enum)]
     pub deny: Option<Deny>,
-    /// Which findings are wanted.
+    /// The findings that are left out.
     #[command(flatten)]
     pub findings: FindingArguments,
 }
 
-/// Which findings are wanted, and how much work they may come to.
+/// The findings that are left out, and the bound on the work of the checks.
 #[derive(Debug, Clone, clap::Args)]
 pub struct FindingArguments {
     /// Leave out findings of a kind: G0308 or timing-dependent-match; several with commas between
     /// them
     #[arg(long, value_name = "CODE|KIND", value_delimiter = ',', value_parser = allowed)]
     pub allow: Vec<Code>,
-    /// How many times as much work as usual a check may do before it gives up with check-incomplete
+    /// Bound on the work of a check, as a multiple of the default, after which it gives up with
+    /// check-incomplete
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub effort: u64,
 }
 
 impl FindingArguments {
-    /// `options` with what these arguments ask for.
+    /// Returns `options` changed as these arguments ask.
     pub fn apply(&self, options: Options) -> Options {
         let checks = CheckOptions { effort: self.effort, ..options.checks };
         Options { checks, allow: self.allow.clone(), ..options }
     }
 }
 
-/// A kind of findings that may be left out.
-fn allowed(name: &str) -> Result<Code, String> {
+/// Parses a kind of findings that may be left out.
+fn allowed(name: &str) -> Result<Code, AllowError> {
     match Code::named(name) {
         Some(code) if Silence::may_cover(code) => Ok(code),
-        Some(code) => {
-            Err(format!("{code} {} is an error of the language, which stops all work", code.kind()))
-        }
-        None => Err("there is no such code or kind; `goalc explain` lists all".to_owned()),
+        Some(code) => Err(AllowError::OfTheLanguage { code }),
+        None => Err(AllowError::Unknown),
     }
 }
 
-/// What may count as an error though it is none.
+/// The reason why a kind of findings can't be left out.
+#[derive(Debug, thiserror::Error)]
+enum AllowError {
+    #[error("{code} {} is an error of the language, which stops all work", code.kind())]
+    OfTheLanguage { code: Code },
+    #[error("there is no such code or kind; `goalc explain` lists all")]
+    Unknown,
+}
+
+/// Findings that may be made errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Deny {
     /// Every warning
@@ -88,7 +96,7 @@ pub enum Deny {
 }
 
 impl CheckArguments {
-    /// `options` with what these arguments ask for.
+    /// Returns `options` changed as these arguments ask.
     pub fn apply(&self, options: Options) -> Options {
         self.findings.apply(Options {
             checks: CheckOptions {
@@ -103,7 +111,7 @@ impl CheckArguments {
 }
 
 impl InputArguments {
-    /// The options that these arguments ask for; others are the default ones.
+    /// Returns the default options changed as these arguments ask.
     pub fn options(&self) -> Options {
         let default = Options::default();
         Options {
@@ -120,11 +128,11 @@ impl InputArguments {
     }
 }
 
-/// A number of bytes with or without a unit, `K`, `M`, `G` or `T`.
+/// Parses a number of bytes with or without a unit, `K`, `M`, `G` or `T`.
 ///
 /// # Errors
-/// Where it is no number.
-pub fn bytes(text: &str) -> Result<u64, String> {
+/// Returns an error if it is no number or exceeds 64 bits.
+pub fn bytes(text: &str) -> Result<u64, BytesError> {
     let (digits, shift) = match text.char_indices().last() {
         Some((at, unit)) => match unit.to_ascii_uppercase() {
             'K' => (&text[..at], 10),
@@ -135,8 +143,17 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         },
         None => (text, 0),
     };
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| "give a number, with or without K, M, G or T behind it".to_owned())?;
-    number.checked_mul(1 << shift).ok_or_else(|| "more than 2^64 bytes".to_owned())
+    let number: u64 = digits.parse().map_err(|_| BytesError::NoNumber)?;
+    number.checked_mul(1 << shift).ok_or(BytesError::TooLarge)
+}
+
+/// The reason why a text is no number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BytesError {
+    /// It is no number.
+    #[error("give a number, with or without K, M, G or T behind it")]
+    NoNumber,
+    /// The number exceeds 64 bits.
+    #[error("more than 2^64 bytes")]
+    TooLarge,
 }

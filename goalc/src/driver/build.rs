@@ -1,4 +1,4 @@
-//! Programs through the passes and into files.
+//! Runs programs through the passes and writes them.
 
 use super::load::{Opened, load_nisa, open};
 use super::{Error, Findings, Loaded, Options, Output, check, silence, start_workers, write_json};
@@ -11,20 +11,20 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A schedule that is ready to execute, with what there was to tell about its text.
+/// A schedule that is ready to execute, with the findings about its text.
 #[derive(Debug)]
 pub struct Compiled {
     /// The verified schedule.
     pub nisa: Nisa,
-    /// Warnings, and the texts.
+    /// The warnings and the texts.
     pub findings: Findings,
 }
 
 /// Makes a schedule of inputs: a NISA file is verified and taken as it is, everything else is
-/// compiled in memory. The whole program is checked unless [`Options::check`] says otherwise.
+/// compiled in memory. The whole program is checked if [`Options::check`] is set.
 ///
 /// # Errors
-/// What is wrong with the inputs, or why they can't be read.
+/// Returns an error if the inputs are wrong or can't be read.
 pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> {
     let mut loaded = match open(paths, options)? {
         Opened::Nisa(input) => {
@@ -60,7 +60,7 @@ pub fn compile(paths: &[PathBuf], options: &Options) -> Result<Compiled, Error> 
 /// become warnings.
 ///
 /// # Errors
-/// What the verifier finds, and what a pass refuses.
+/// Returns an error if the verifier finds a fault or a pass refuses the program.
 pub fn optimize(
     loaded: &mut Loaded,
     options: &Options,
@@ -69,7 +69,8 @@ pub fn optimize(
     (options.on_stage)("optimizing");
     let pipeline = Pipeline { verify: options.check, ..options.pipeline.clone() };
     let mut timings = Timings::default();
-    // Passes use them. They start late: not every command needs any.
+    // The passes use the worker threads. They start only here, because not every command needs
+    // them.
     start_workers();
     let done = goal_opt::run(&mut loaded.program, &pipeline, &mut timings, after);
     for (pass, note) in &timings.notes {
@@ -88,7 +89,7 @@ pub fn optimize(
     }
 }
 
-/// What a program is written as.
+/// The form that a program is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emit {
     /// The schedule that ranks execute.
@@ -99,12 +100,12 @@ pub enum Emit {
     Dot,
     /// One JSON object.
     Json,
-    /// LogGOPSim's binary form; what it has no place for is told as a warning.
+    /// LogGOPSim's binary form. Parts that it has no place for are dropped with a warning.
     Loggopsim,
 }
 
 impl Emit {
-    /// Whether the result is no text.
+    /// Returns true if the form is no text.
     pub fn is_binary(self) -> bool {
         matches!(self, Emit::Nisa | Emit::Loggopsim)
     }
@@ -114,7 +115,7 @@ impl Emit {
 /// doesn't change it.
 ///
 /// # Errors
-/// Where the form can't hold it, or `out` fails.
+/// Returns an error if the form can't hold the program, or if `out` fails.
 pub fn emit(
     loaded: &mut Loaded,
     emit: Emit,
@@ -178,8 +179,8 @@ fn write_dot(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A binary that still says what the program says is written as it was read: its appendix may have
-/// another layout than ours.
+/// Writes LogGOPSim's form. If the program was read from such a binary and is unchanged, the
+/// binary's own bytes are written, because its appendix may have another layout than ours.
 fn write_loggopsim(
     loaded: &mut Loaded,
     options: &Options,
@@ -205,7 +206,7 @@ fn write_loggopsim(
     })
 }
 
-/// Adds an error to what was found and takes all of it.
+/// Adds an error to the findings, and returns all of them.
 fn fail(loaded: &mut Loaded, diagnostic: Diagnostic) -> Error {
     let mut findings = std::mem::take(&mut loaded.findings);
     findings.report.push(diagnostic);

@@ -1,13 +1,13 @@
-//! Whole-program checks of what was loaded.
+//! The whole-program checks of a loaded program.
 
 use super::{CheckOptions, Error, FLAGS, Loaded, Options};
 use goal_check::check_into;
 
-/// Adds to the findings what is wrong with a program that only all ranks together show. Returns
-/// what was proved of the collective that it is meant to be, where that is asked.
+/// Runs the checks of all ranks together, and adds their findings. If the options name a
+/// collective, returns a sentence about what was proved of it.
 ///
 /// # Errors
-/// All findings, where there is an error among them, or a warning and these are denied.
+/// Returns all findings if there is an error among them, or a warning and warnings are denied.
 pub fn check(loaded: &mut Loaded, options: &Options) -> Result<Option<String>, Error> {
     (options.on_stage)("checking");
     let Loaded { program, findings, .. } = loaded;

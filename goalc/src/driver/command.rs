@@ -1,17 +1,16 @@
-//! Command lines: parsed, and told in the form that they ask for where they are wrong.
+//! Parses command lines, and reports errors in them in the format that they ask for.
 
-use super::console::{Color, Format, set_color, tell_error, tell_wrong};
+use super::console::{Color, Format, report_error, report_wrong_arguments, set_color};
 use super::{Error, Status, streams};
 use clap::error::{Error as Wrong, ErrorKind};
 use clap::{ColorChoice, Parser, ValueEnum};
 use std::ffi::OsString;
 use std::io;
 
-/// The arguments of this process. `--help` and what is wrong are told here; then there is only an
-/// exit status.
+/// Parses the arguments of this process. Prints help and errors itself.
 ///
 /// # Errors
-/// The status with which to end: also of `--help`.
+/// Returns the exit status if an error or help was printed.
 pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let color = value(&arguments, "--color").and_then(|text| Color::from_str(text, false).ok());
@@ -29,7 +28,7 @@ pub fn parse<T: Parser>(program: &str) -> Result<T, Status> {
     });
     parsed.map_err(|error| {
         let is_json = value(&arguments, "--format") == Some("json");
-        tell(program, &error, is_json)
+        print_error(program, &error, is_json)
     })
 }
 
@@ -53,7 +52,7 @@ fn value<'a>(arguments: &'a [OsString], name: &str) -> Option<&'a str> {
     values.next_back()
 }
 
-fn tell(program: &str, wrong: &Wrong, is_json: bool) -> Status {
+fn print_error(program: &str, wrong: &Wrong, is_json: bool) -> Status {
     if matches!(wrong.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let printed = streams::stdout().and_then(|mut out| {
             wrong.print()?;
@@ -61,7 +60,7 @@ fn tell(program: &str, wrong: &Wrong, is_json: bool) -> Status {
         });
         return match printed.map_err(|error| Error::io("<stdout>", error)) {
             Err(error) if !error.is_broken_pipe() => {
-                tell_error(program, &error, Format::Text);
+                report_error(program, &error, Format::Text);
                 Status::System
             }
             _ => Status::Success,
@@ -73,9 +72,12 @@ fn tell(program: &str, wrong: &Wrong, is_json: bool) -> Status {
         let message = message.strip_prefix("error: ").unwrap_or(message);
         let rest = rest.split("\n\n").filter(|part| !part.starts_with("For more information"));
         let rest = rest.map(str::trim).collect::<Vec<_>>().join("\n");
-        tell_wrong(message.trim_end(), Some(rest).filter(|rest| !rest.is_empty()).as_deref());
+        report_wrong_arguments(
+            message.trim_end(),
+            Some(rest).filter(|rest| !rest.is_empty()).as_deref(),
+        );
     } else {
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, the message is lost.
         let _ = wrong.print();
     }
     Status::System

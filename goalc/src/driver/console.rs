@@ -1,4 +1,4 @@
-//! Findings and errors as a command writes them to its terminal.
+//! Writes findings and errors to the standard streams.
 
 use super::stage::clear_stage;
 use super::{Error, Findings, streams};
@@ -8,7 +8,7 @@ use goal_lang::diag::{
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How findings are written.
+/// The format of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
     /// For people
@@ -20,7 +20,7 @@ pub enum Format {
     Sarif,
 }
 
-/// When reports have colours.
+/// The condition on which reports have colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 #[repr(u8)]
 pub enum Color {
@@ -36,13 +36,13 @@ pub enum Color {
 
 static COLOR: AtomicU8 = AtomicU8::new(Color::Auto as u8);
 
-/// Says when reports of this process have colours.
+/// Sets the condition on which reports of this process have colours.
 pub(super) fn set_color(color: Color) {
     COLOR.store(color as u8, Ordering::Relaxed);
 }
 
-/// Returns true if what goes to standard error has colours. The environment is whoever's who starts
-/// the command; it decides about colours only.
+/// Returns true if reports on standard error have colours. The environment is not trusted; it
+/// decides about colours only.
 fn is_colored() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match COLOR.load(Ordering::Relaxed) {
@@ -61,12 +61,12 @@ fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Writes findings, and how many more there are: for people on standard error, for programs on
-/// standard output.
+/// Writes findings and the number of those that were not kept: for people on standard error, for
+/// programs on standard output.
 ///
 /// # Errors
-/// Those of standard output; that of people is not waited for.
-pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
+/// Those of standard output. Errors of standard error are ignored.
+pub fn report(findings: &Findings, format: Format) -> Result<(), Error> {
     clear_stage();
     if format == Format::Text {
         note(findings, format);
@@ -83,8 +83,8 @@ pub fn tell(findings: &Findings, format: Format) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes findings on standard error, which is beside a result on standard output: for people or as
-/// JSON.
+/// Writes findings to standard error, for people or as JSON. For commands whose result goes to
+/// standard output.
 pub fn note(findings: &Findings, format: Format) {
     clear_stage();
     let Findings { report, sources } = findings;
@@ -93,7 +93,7 @@ pub fn note(findings: &Findings, format: Format) {
         Format::Json => render_json(report, sources, &mut err),
         _ => render(report, sources, is_colored(), &mut err),
     };
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, the message is lost.
     let _ = written.and_then(|()| err.flush());
 }
 
@@ -111,23 +111,23 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     all().map_err(|error| Error::io("<stdout>", error))
 }
 
-/// Writes a line about what was done.
-pub(super) fn say(line: &str) {
+/// Writes a line about the work to standard error.
+pub(super) fn print_line(line: &str) {
     clear_stage();
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Writes why the command `program` failed: as [`tell`] does, for programs too.
-pub fn tell_error(program: &str, error: &Error, format: Format) {
+/// Writes the reason why the command `program` failed, to the stream that [`report`] uses.
+pub fn report_error(program: &str, error: &Error, format: Format) {
     match error {
         Error::Input(findings) => {
-            let _ = tell(findings, format);
+            let _ = report(findings, format);
         }
         error => say_failure(program, error, format, &mut io::stdout()),
     }
 }
 
-/// Writes why the command `program` failed on standard error: as [`note`] does.
+/// Writes the reason why the command `program` failed to standard error, as [`note`] does.
 pub fn note_error(program: &str, error: &Error, format: Format) {
     match error {
         Error::Input(findings) => note(findings, format),
@@ -150,10 +150,10 @@ fn say_failure(program: &str, error: &Error, format: Format, out: &mut dyn Write
     };
 }
 
-/// Writes what is wrong on standard error, where that is no finding: `kind` names it for programs.
+/// Writes a message that is no finding to standard error. `kind` names it for programs.
 pub fn note_message(program: &str, kind: &str, severity: Severity, message: &str, format: Format) {
     clear_stage();
-    // Where standard error is closed there is nobody to tell.
+    // If standard error is closed, the message is lost.
     let _ = match (format, severity) {
         (Format::Json, _) => {
             render_json_error(kind, severity, message, None, None, &mut io::stderr())
@@ -163,7 +163,7 @@ pub fn note_message(program: &str, kind: &str, severity: Severity, message: &str
     };
 }
 
-/// Tells programs that the command line is wrong.
-pub(super) fn tell_wrong(message: &str, help: Option<&str>) {
+/// Reports an error of the command line as JSON.
+pub(super) fn report_wrong_arguments(message: &str, help: Option<&str>) {
     let _ = render_json_error("usage", Severity::Error, message, help, None, &mut io::stdout());
 }

@@ -1,11 +1,11 @@
-//! Why a piece of work did not come to its end.
+//! The errors of the driver, and the exit statuses.
 
 use goal_lang::SourceMap;
 use goal_lang::diag::{Code, Diagnostic, Report, Severity};
 use std::fmt;
 use std::io;
 
-/// What was found in the inputs, with the texts that it points into.
+/// The findings about the inputs, with the texts that they point into.
 #[derive(Default)]
 pub struct Findings {
     /// The findings.
@@ -15,7 +15,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Returns true if an input was too large to be held, of which nothing else is known.
+    /// Returns true if an input was too large to be held in memory.
     fn is_input_limit(&self) -> bool {
         self.report.diagnostics.iter().any(|found| found.code == Code::InputLimit)
     }
@@ -42,10 +42,10 @@ impl From<Diagnostic> for Findings {
     }
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The input is wrong; the findings have at least one error, or a warning where these are
+    /// The input is wrong. The findings have at least one error, or a warning if warnings are
     /// denied.
     #[error("{}", .0.first_message())]
     Input(Box<Findings>),
@@ -57,12 +57,12 @@ pub enum Error {
     Io {
         /// The file.
         name: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
 
-/// What a command's exit status says.
+/// The exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Status {
@@ -89,7 +89,7 @@ impl Error {
         }
     }
 
-    /// Whether the reader of the output went away, which is its right.
+    /// Returns true if the reader of the output has closed it, which is no failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
     }

@@ -1,4 +1,4 @@
-//! Texts with the changes that findings bring along.
+//! Applies the fixes of findings to texts.
 
 use super::load::parse_text;
 use super::{CheckOptions, Error, FLAGS, Form, Input, Loaded, Options, Output, Target, streams};
@@ -11,13 +11,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Puts into text files the changes that end findings, until no finding has any, and tells what was
-/// changed, a line each. Changes that lead to more errors of some kind, or to a text that is none,
-/// are left out, which is told as well. A file without changes is not touched.
+/// Applies the fixes of findings to text files until no finding has one. Returns a line for each
+/// change. A fix that leads to more errors of some kind, or to a text that can't be read, is left
+/// out, and a line says so. Files without changes are not written.
 ///
 /// # Errors
-/// What is wrong with the texts themselves; where an input is no plain text file; those of the
-/// system.
+/// Returns an error if a text can't be read as a program, if an input is no plain text file, or if
+/// a file can't be written.
 pub fn fix(paths: &[PathBuf], options: &Options) -> Result<Vec<String>, Error> {
     let texts = paths.iter().map(|path| text(path, options)).collect::<Result<Vec<_>, _>>()?;
     let mut sources = SourceMap::default();
@@ -86,15 +86,15 @@ fn check(loaded: &Loaded, options: &Options) -> Report {
     report
 }
 
-/// A program with fixes that do no harm.
+/// A program with harmless fixes applied.
 struct Fixed {
     program: Loaded,
     found: Report,
     applied: Vec<Fix>,
 }
 
-/// The program with as many of the fixes as do no harm together; `None` where each does harm. Fixes
-/// that do harm together are tried by halves.
+/// Applies as many of the fixes as do no harm together. Returns `None` if each does harm alone.
+/// Fixes that do harm together are tried in halves.
 fn most(
     loaded: &Loaded,
     found: &Report,
@@ -120,7 +120,7 @@ fn most(
     best
 }
 
-/// The program with some fixes, and what is found in it; `None` where it is worse than before.
+/// Applies some fixes and checks the result. Returns `None` if it is worse than before.
 fn attempt(
     loaded: &Loaded,
     found: &Report,
@@ -136,7 +136,7 @@ fn attempt(
     (!is_worse(found, &left)).then_some((fixed, left))
 }
 
-/// Whether there are more errors of some kind than before, or the program has come to rely on
+/// Returns true if there are more errors of some kind than before, or if the program now relies on
 /// buffering.
 fn is_worse(before: &Report, after: &Report) -> bool {
     let matters = |found: &&Diagnostic| {
@@ -149,7 +149,7 @@ fn is_worse(before: &Report, after: &Report) -> bool {
     after.errors > before.errors || kinds.any(|code| count(after, code) > count(before, code))
 }
 
-/// The changes that end findings, each with what it does where.
+/// Returns the fixes of the findings, each with its effect and place in words.
 fn fixes_of(loaded: &Loaded, found: &Report) -> Vec<(Fix, String)> {
     let sources = &loaded.findings.sources;
     let fixes = found.diagnostics.iter().filter_map(|finding| finding.fix.clone());

@@ -1,4 +1,4 @@
-//! The flags that findings name: the crates below know options only, not how a command line spells
+//! The flags that findings name. The crates below this one know options, but not the flags that set
 //! them.
 
 use goal_asm::VerifyError;

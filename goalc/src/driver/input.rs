@@ -1,4 +1,4 @@
-//! Inputs: files or standard input, packed or not, told apart by content.
+//! Inputs: files or standard input, packed or not. Their form is recognised by content.
 
 use super::{Error, Options, mapping, streams};
 use flate2::bufread::GzDecoder;
@@ -10,10 +10,10 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What the bytes of an input are.
+/// The form of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Text in either spelling, and whatever is nothing else.
+    /// Text in either spelling, and everything that is no other form.
     Text,
     /// A NISA file.
     Nisa,
@@ -27,22 +27,24 @@ pub struct Input {
     pub name: String,
     /// The bytes, unpacked.
     pub bytes: Bytes,
-    /// What they are.
+    /// Their form.
     pub form: Form,
-    /// Whether they were unpacked.
+    /// True if they were unpacked.
     pub packed: bool,
 }
 
 /// First bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// NISA's first bytes up to its line ends, which transfers may have changed: the verifier tells.
+/// NISA's first bytes up to its line ends. A transfer may have changed these; the verifier then
+/// reports it.
 const NISA: &[u8] = nisa::MAGIC.split_at(5).0;
 
 impl Input {
     /// Opens a path; `-` is standard input.
     ///
     /// # Errors
-    /// Where it can't be read, is a damaged gzip file, or has more bytes than can be held.
+    /// Returns an error if it can't be read, is a damaged gzip file, or has more bytes than may be
+    /// held in memory.
     pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
         let limit = options.input_bytes_max;
         if path == Path::new("-") {
@@ -66,7 +68,7 @@ impl Input {
         }
         let mapped = mapping::map(&file).map_err(|error| Error::io(&name, error))?;
         if form(&mapped) != Form::Text {
-            // Read, not copied out of the mapping, whose pages would count twice.
+            // Read again instead of copied from the mapping, whose pages would count as memory too.
             drop(mapped);
             let private = read_bounded(&name, &file, limit)?;
             return Self::from_bytes(name, Arc::new(private), limit);
@@ -74,10 +76,10 @@ impl Input {
         Self::from_bytes(name, mapped, limit)
     }
 
-    /// Tells the form of bytes, unpacked where they are gzip, to at most `limit` bytes.
+    /// Recognises the form of bytes. Unpacks them first if they are gzip, to at most `limit` bytes.
     ///
     /// # Errors
-    /// Where they are a damaged gzip file, or too many when unpacked.
+    /// Returns an error if they are a damaged gzip file or unpack to more bytes.
     pub fn from_bytes(name: String, bytes: Bytes, limit: u64) -> Result<Self, Error> {
         if !bytes.starts_with(&GZIP) {
             return Ok(Self { name, form: form(&bytes), bytes, packed: false });
@@ -106,9 +108,9 @@ fn form(bytes: &[u8]) -> Form {
     }
 }
 
-/// The bytes of a gzip file: of all its members. Zeros may follow, as on tapes; gzip takes them,
-/// too. Other bytes behind the members are refused, where gzip warns and leaves them out: they may
-/// be the damaged rest of a program.
+/// Unpacks all members of a gzip file. Zeros may follow them, as on tapes; gzip accepts these too.
+/// Other bytes behind the members are refused, although gzip only warns: they may be the damaged
+/// rest of a program.
 fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     let damaged = |what: String, help: &str| {
         Diagnostic::new(Code::GzipFormat, format!("{name}: the gzip file {what}")).help(help)
@@ -137,7 +139,7 @@ fn unpack(name: &str, packed: &[u8], limit: u64) -> Result<Vec<u8>, Error> {
     Ok(unpacked)
 }
 
-/// Everything that a reader has, if that is at most `limit` bytes.
+/// Reads everything that a reader has, if that is at most `limit` bytes.
 fn read_bounded(name: &str, reader: impl Read, limit: u64) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     let read = reader.take(limit.saturating_add(1)).read_to_end(&mut bytes);

@@ -1,4 +1,5 @@
-//! A program as one JSON object, an action a line; `docs/goalc.md` describes its fields.
+//! Writes a program as one JSON object, with a line for each action. `docs/goalc.md` describes its
+//! fields.
 
 use goal_lang::{
     ANY, Action, ActionId, Body, Datum, Function, LineCounters, Lines, MemoryImage, Operand,
@@ -202,7 +203,7 @@ struct Image<'a> {
 struct Values<'a> {
     addr: u64,
     datatype: &'a str,
-    /// Two hexadecimal digits a byte, in the order of memory.
+    /// Two hexadecimal digits for each byte, in the order of memory.
     bytes: String,
 }
 

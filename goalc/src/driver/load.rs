@@ -1,4 +1,4 @@
-//! Inputs as one program.
+//! Reads inputs as one program.
 
 use super::flags::name_flag;
 use super::{Error, Findings, Form, Input, Options, name_flags, refused, silence};
@@ -9,11 +9,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A program with what there was to tell about it.
+/// A program with its findings.
 pub struct Loaded {
     /// The program.
     pub program: Program,
-    /// Warnings, and the texts.
+    /// The warnings and the texts.
     pub findings: Findings,
     /// The LogGOPSim binary that the program was read from.
     pub binary: Option<Bytes>,
@@ -32,7 +32,7 @@ impl fmt::Debug for Loaded {
 /// Reads a program: text files that belong together, or one binary of either form.
 ///
 /// # Errors
-/// What is wrong with the inputs, or why they can't be read.
+/// Returns an error if the inputs are wrong or can't be read.
 pub fn load_program(paths: &[PathBuf], options: &Options) -> Result<Loaded, Error> {
     open(paths, options)?.load(options)
 }
@@ -44,7 +44,7 @@ impl Opened {
             Opened::Text(sources) => parse_text(sources, options),
             Opened::Nisa(input) => {
                 let program = load_nisa(&input, options)?.decode();
-                // Findings name the file; there is no text in it to show.
+                // Findings name the file. Its text is empty, because a binary has none to show.
                 let mut findings = Findings::default();
                 findings.sources.add(input.name, Arc::new(Vec::new()));
                 silence::apply(&mut findings, options);
@@ -74,7 +74,7 @@ fn unreadable(name: &str, error: &loggopsim::ReadError) -> Diagnostic {
     diagnostic
 }
 
-/// What inputs are together.
+/// The inputs of one command, opened.
 pub(super) enum Opened {
     Text(SourceMap),
     Nisa(Input),

@@ -1,4 +1,5 @@
-//! Plain files as memory. `unsafe`: a mapping's bytes belong to a file that others may write to.
+//! Maps plain files into memory. `unsafe`: a mapping's bytes belong to a file that others may write
+//! to.
 #![allow(unsafe_code)]
 
 use goal_lang::Bytes;
@@ -6,9 +7,9 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Maps a plain file that isn't empty. Only the parser of text reads such bytes in place, which
-/// takes any bytes at any time; binary forms are copied first, so that what was verified is what is
-/// used.
+/// Maps a plain file that isn't empty. Only the parser of text reads mapped bytes, and it accepts
+/// bytes that change at any time. Binary forms are copied first, so that the verified bytes are the
+/// ones that are used.
 ///
 /// # Errors
 /// Those of the system.

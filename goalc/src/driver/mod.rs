@@ -1,8 +1,7 @@
-//! Everything behind the command line: inputs of any form become programs, programs become files.
-//!
+//! The work behind the command line: makes programs of inputs in any form, and files of programs.
 //! `goalc`, `goal-run` and the benchmarks use the same functions, so that a program means the same
-//! to each. Start at [`compile`] for a schedule to execute, at [`load_program`] for a program to
-//! look at.
+//! to each. Start at [`compile`] to get a schedule to execute, at [`load_program`] to get a program
+//! to analyse.
 
 mod arguments;
 mod build;
@@ -27,11 +26,11 @@ mod streams;
 mod tests;
 mod workers;
 
-pub use arguments::{CheckArguments, Deny, FindingArguments, InputArguments, bytes};
+pub use arguments::{BytesError, CheckArguments, Deny, FindingArguments, InputArguments, bytes};
 pub use build::{Compiled, Emit, compile, emit, optimize};
 pub use check::check;
 pub use command::{asks_for_json, parse};
-pub use console::{Color, Format, note, note_error, note_message, print, tell, tell_error};
+pub use console::{Color, Format, note, note_error, note_message, print, report, report_error};
 pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use flags::{FLAGS, name_flags, refused};
@@ -52,28 +51,28 @@ use goal_lang::diag::Code;
 use goal_lang::limits::Limits;
 use goal_opt::Pipeline;
 
-/// How inputs are read and what is done to them.
+/// The options of reading inputs and of the work on them.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// What a program may ask for.
+    /// The limits that programs must keep.
     pub limits: Limits,
-    /// Most bytes of an input that has to be held in memory: a pipe's, an unpacked one's, a binary
-    /// one's.
+    /// Most bytes of an input that has to be held in memory because it comes through a pipe, is
+    /// packed or is binary.
     pub input_bytes_max: u64,
-    /// Threads that work; the result does not depend on it.
+    /// The number of threads that work. The result does not depend on it.
     pub threads: usize,
-    /// Which passes run, and for which machine.
+    /// The passes, and the machine that they optimise for.
     pub pipeline: Pipeline,
-    /// Whether the verifier runs around every pass, what is suspicious is looked for, and
-    /// [`compile`] checks the whole program.
+    /// True to verify the program after every pass, to look for suspicious statements, and to let
+    /// [`compile`] check the whole program.
     pub check: bool,
-    /// What whole-program checks assume of the runtime.
+    /// The options of the whole-program checks.
     pub checks: CheckOptions,
     /// Kinds of findings that are left out.
     pub allow: Vec<Code>,
-    /// Whether warnings end the work as errors do.
+    /// True if warnings end the work as errors do.
     pub deny_warnings: bool,
-    /// Whether names and places are dropped.
+    /// True to drop names and places.
     pub strip: bool,
     /// Called with the name of every stage of the work as it begins.
     pub on_stage: fn(&'static str),
@@ -97,7 +96,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options to load a program with that is checked and then stripped: findings name places.
+    /// Returns the options for loading a program that is checked before it is stripped: the
+    /// findings need places.
     pub fn with_places(&self) -> Self {
         Self { strip: self.strip && !self.check, ..self.clone() }
     }

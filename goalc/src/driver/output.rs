@@ -1,4 +1,4 @@
-//! Results: a file that appears when it is whole, or standard output.
+//! Results of commands: standard output, or a file that appears only when it is complete.
 
 use super::Error;
 use super::streams::{self, descriptor, end_of_links};
@@ -10,7 +10,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// Standard output.
@@ -20,21 +20,21 @@ pub enum Target {
 }
 
 impl Target {
-    /// What `-o` names; `-` is standard output.
+    /// The destination that `-o` names; `-` is standard output.
     pub fn new(path: &Path) -> Self {
         if path == Path::new("-") { Target::Stdout } else { Target::File(path.to_owned()) }
     }
 
-    /// Where the result goes that replaces an input: the file, or standard output if the input is
-    /// none that can be replaced.
+    /// The destination of a result that replaces an input: the input's file, or standard output if
+    /// the input can't be replaced.
     pub fn in_place(input: &Path) -> Self {
         if streams::is_stream(input) { Target::Stdout } else { Target::File(input.to_owned()) }
     }
 
-    /// The target, unless it is the file of one of the inputs, by whatever name.
+    /// Returns the target unless it is the same file as one of the inputs, also under another name.
     ///
     /// # Errors
-    /// Where the result would replace an input.
+    /// Returns an error if the result would replace an input.
     pub fn apart_from(self, inputs: &[PathBuf]) -> Result<Self, Error> {
         if let Target::File(path) = &self
             && let Some(file) = identity(path)
@@ -49,13 +49,13 @@ impl Target {
     }
 }
 
-/// What tells a regular file from all others.
+/// The device and inode of a regular file, which identify it.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// A result while it is written. Unless it is [finished](Self::finish) a file keeps what it had.
+/// A result that is being written. A file keeps its former content until [`finish`](Self::finish).
 pub struct Output {
     name: String,
     sink: Sink,
@@ -64,21 +64,22 @@ pub struct Output {
 enum Sink {
     /// Standard output, a device or a pipe, which can't be replaced.
     Direct(BufWriter<File>),
-    /// A file without a name in the folder of the place where it will be: nothing is left of it,
-    /// however the process ends.
+    /// A file without a name, in the folder of its destination. Nothing is left of it if the
+    /// process ends early.
     Unnamed(BufWriter<File>, PathBuf),
-    /// A temporary in that folder, where the file system knows no files without a name.
+    /// A temporary file in that folder, if the file system has no files without a name.
     Named(BufWriter<NamedTempFile>, PathBuf),
 }
 
-/// How the names of temporaries begin.
+/// The prefix of the names of temporary files.
 const PREFIX: &str = ".goalc-";
 
 impl Output {
     /// Begins a result.
     ///
     /// # Errors
-    /// Where the place can't be written to, or is a terminal and the result `binary`.
+    /// Returns an error if the destination can't be written, or if it is a terminal and the result
+    /// is `binary`.
     pub fn create(target: &Target, binary: bool) -> Result<Self, Error> {
         match target {
             Target::Stdout => {
@@ -112,7 +113,7 @@ impl Output {
         &self.name
     }
 
-    /// Writes what is held back and puts the file in its place.
+    /// Writes the rest of the buffer and moves the file to its destination.
     ///
     /// # Errors
     /// Those of the system.
@@ -134,7 +135,8 @@ impl Sink {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
-        // Keeps the bytes that others wrote to an open descriptor.
+        // A path that names an open descriptor is written through it, so that bytes of other
+        // writers are kept.
         let is_open = descriptor(path).is_some();
         if is_open || before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
             let mut how = fs::OpenOptions::new();
@@ -143,11 +145,11 @@ impl Sink {
         // Replaces the target of a link, not the link, and creates it if it is missing.
         let place = if before.is_some() { fs::canonicalize(path)? } else { end_of_links(path)? };
         if before.is_some() {
-            // Its folder may be writable where the file is not.
+            // The folder may be writable although the file is not.
             access(&place, Access::WRITE_OK)?;
         }
         let folder = folder(&place);
-        // Fails under the folder's own name, where the temporary's would tell nobody anything.
+        // Reports a missing folder by its own name instead of the temporary file's.
         fs::metadata(folder)?;
         let mode = before.map_or(0o666, |metadata| metadata.permissions().mode()) & 0o777;
         let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -162,13 +164,13 @@ impl Sink {
     }
 }
 
-/// Writes what is held back.
+/// Writes the rest of the buffer.
 fn finish<W: Write>(out: BufWriter<W>) -> io::Result<W> {
     out.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Puts a file without a name in its place. A link can't replace a file, so it gets a name of its
-/// own for a moment.
+/// Gives a file without a name the name `place`. A link can't replace an existing file, so the new
+/// file is linked under a temporary name first.
 fn name(file: &File, place: &Path) -> io::Result<()> {
     let folder = folder(place);
     let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Which passes run, and for which machine.
+/// The arguments that choose passes, and the machine that they optimise for.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PassArguments {
     /// 0: only what the format needs; 1: also what leaves the allowed orders as they are; 2: also
@@ -25,15 +25,13 @@ pub struct PassArguments {
 }
 
 impl PassArguments {
-    /// The pipeline that these arguments ask for, for a runtime that sends messages up to
-    /// `eager_limit` bytes before their receives are there.
-    ///
-    /// Only NISA is compiled to be executed. The other forms hand a program to other tools, so
-    /// without a level and a list no pass runs for them: their order and dependencies are the
-    /// input's.
+    /// Returns the pipeline that these arguments ask for, for a runtime that sends messages of up
+    /// to `eager_limit` bytes before their receives are posted.
+    /// Only NISA is executed. The other forms are for other tools, so without a level and a list no
+    /// pass runs for them, and the program keeps its order and dependencies.
     ///
     /// # Errors
-    /// What is no pass and no machine, or a file that can't be read.
+    /// Returns an error if an argument names no pass or machine, or if a file can't be read.
     pub fn pipeline(&self, emit: Emit, eager_limit: u64) -> Result<Pipeline, Error> {
         let usage = |option: &str, error: &dyn std::fmt::Display| {
             Error::Usage(format!("{option}: {error}"))

@@ -1,4 +1,4 @@
-//! Programs made small by a shell command's verdict.
+//! Reduces programs by a shell command's verdict.
 
 use super::{Error, Output, Target, show_stage};
 use goal_check::reduce::Verdict;
@@ -12,13 +12,13 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How a program is made small.
+/// The options of a reduction.
 #[derive(Debug, Clone)]
 pub struct ReduceOptions {
-    /// The shell command that ends with status 0 on interesting programs; `%s` is the program's
-    /// file, which is added where there is none.
+    /// The shell command, which ends with status 0 on interesting programs. `%s` stands for the
+    /// program's file, which is appended if there is no `%s`.
     pub check: String,
-    /// How long it may run.
+    /// The time after which it is killed.
     pub timeout: Duration,
     /// Most programs that are tried.
     pub tries_max: u64,
@@ -26,12 +26,12 @@ pub struct ReduceOptions {
     pub style: Style,
 }
 
-/// Makes a program as small as it can be while the command finds it interesting, and writes it to
-/// `target`: a file has the smallest one at any time. What came of it is told on standard error.
+/// Makes a program as small as possible while the command finds it interesting, and writes it to
+/// `target`. A file always has the smallest program so far. Reports the progress on standard error.
 ///
 /// # Errors
-/// Where the program itself is not interesting or one without actions is too, the command can't be
-/// run, or a file not be written.
+/// Returns an error if the program itself is not interesting, if a program without actions is
+/// interesting too, if the command can't be run, or if a file can't be written.
 pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Result<(), Error> {
     let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", error))?;
     let path = folder.path().join("program.goal");
@@ -84,7 +84,7 @@ pub fn reduce(program: &Program, options: &ReduceOptions, target: &Target) -> Re
     }
     let is_minimal =
         if reduced.is_minimal { "" } else { "; there may be a smaller one: raise --max-tries" };
-    super::console::say(&format!(
+    super::console::print_line(&format!(
         "goalc: {} became {} in {tries} tries{is_minimal}",
         size(program),
         size(&reduced.program)
@@ -98,7 +98,7 @@ fn text(program: &Program, style: Style) -> Vec<u8> {
     text
 }
 
-/// What every program would become if the command found it interesting.
+/// The smallest program. If the command found it interesting, every program would be reduced to it.
 fn empty() -> Program {
     let mut program = ProgramBuilder::default();
     program.rank_with(BodyBuilder::default().finish());
@@ -127,7 +127,7 @@ fn not_interesting(options: &ReduceOptions, status: Option<ExitStatus>) -> Strin
     )
 }
 
-/// What a program has, in words.
+/// The size of a program in words.
 fn size(program: &Program) -> String {
     let (mut actions, mut dependencies) = (0, 0);
     for rank in 0..program.num_ranks() {
@@ -146,8 +146,8 @@ fn size(program: &Program) -> String {
     )
 }
 
-/// The command with the file's name for each `%s`, quoted as the place in the command needs it:
-/// `%s` may stand alone or inside of quotes.
+/// Returns the command with the file's name in place of each `%s`. The name is quoted as its place
+/// requires: `%s` may stand alone or inside quotes.
 fn command(check: &str, path: &Path) -> String {
     let path = path.display().to_string();
     let quoted = path.replace('\'', r"'\''");
@@ -190,7 +190,7 @@ fn command(check: &str, path: &Path) -> String {
     command
 }
 
-/// Runs a command in a group of processes of its own; `None` where it had to be killed.
+/// Runs a command in a process group of its own. Returns `None` if it was killed after the timeout.
 fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).process_group(0);
@@ -203,7 +203,7 @@ fn run(command: &str, timeout: Duration) -> std::io::Result<Option<ExitStatus>> 
             return Ok(Some(status));
         }
         if begin.elapsed() > timeout {
-            // Not waited for yet, so that its number is nobody else's.
+            // The child was not waited for yet, so its process id cannot belong to another process.
             let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
             kill_process_group(group.expect("a child has a number"), Signal::KILL)?;
             child.wait()?;

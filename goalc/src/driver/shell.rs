@@ -1,4 +1,4 @@
-//! Completions of shells and manual pages, the same way for every command.
+//! Shell completions and manual pages, the same way for every command.
 
 use super::{Error, print};
 use clap::CommandFactory;
@@ -6,7 +6,7 @@ use clap_complete::Shell;
 use std::fs;
 use std::path::PathBuf;
 
-/// Which completions are written.
+/// The arguments of the command that writes completions.
 #[derive(Debug, clap::Args)]
 pub struct Completions {
     /// The shell
@@ -27,7 +27,7 @@ impl Completions {
     }
 }
 
-/// Where manual pages go.
+/// The arguments of the command that writes manual pages.
 #[derive(Debug, clap::Args)]
 pub struct Man {
     /// The folder, made where it is missing: a page for the command, and one for each of its
@@ -40,7 +40,7 @@ impl Man {
     /// Writes the pages of the command whose arguments are `C`.
     ///
     /// # Errors
-    /// Where they can't be written.
+    /// Returns an error if they can't be written.
     pub fn run<C: CommandFactory>(&self) -> Result<(), Error> {
         let folder = &self.folder;
         fs::create_dir_all(folder)

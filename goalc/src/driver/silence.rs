@@ -1,8 +1,7 @@
-//! Comments that leave out findings: `# goal: allow(timing-dependent-match)` at the end of a line,
-//! or on a line of its own above.
-//!
-//! The text may come from anybody. Comments are looked for only in texts that were read without an
-//! error, where nothing but a comment can hold these bytes; each counts once, so that the work is
+//! Comments that allow findings: `# goal: allow(timing-dependent-match)` at the end of a line, or
+//! on a line of its own above.
+//! The text is not trusted. Comments are searched only in texts that were read without an error, in
+//! which only a comment can contain these bytes. Each comment is handled once, so the work is
 //! linear in the text.
 
 use super::{Findings, Options};
@@ -11,8 +10,8 @@ use goal_lang::diag::{Code, Diagnostic, Silence};
 
 const MARK: &[u8] = b"goal: allow(";
 
-/// Leaves out of the findings from now on, and of those that are there, what the options and the
-/// comments of the texts say. A comment that names no kind of finding is told.
+/// Removes the findings that the options and the comments of the texts allow, now and later.
+/// Reports a comment that names no kind of finding.
 pub(super) fn apply(findings: &mut Findings, options: &Options) {
     let mut silence = Silence { codes: options.allow.clone(), places: Vec::new() };
     let mut unknown = Vec::new();
@@ -51,8 +50,7 @@ pub(super) fn apply(findings: &mut Findings, options: &Options) {
     }
 }
 
-/// The bytes of the line of a comment, and of the next line where the comment has its line for
-/// itself.
+/// Returns the range of a comment's line, which includes the next line if the comment stands alone.
 fn lines(text: &[u8], comment: usize) -> (usize, usize) {
     let start = memchr::memrchr(b'\n', &text[..comment]).map_or(0, |newline| newline + 1);
     let line_end = |from: usize| {

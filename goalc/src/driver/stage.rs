@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 /// Time before the line appears. A command that ends sooner shows none.
 const DELAY: Duration = Duration::from_secs(1);
-/// Time between two pictures of the line.
+/// Time between two drawings of the line.
 const TICK: Duration = Duration::from_millis(100);
 
 /// The current stage, the time since which nothing else was written, and the line that shows it.
@@ -29,7 +29,7 @@ fn shown() -> MutexGuard<'static, Option<Shown>> {
     SHOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says what is going on now. It is shown on a terminal only, after a second.
+/// Sets the current stage. It is shown on a terminal only, after a second.
 pub fn show_stage(text: &str) {
     if RESULT_ON_TERMINAL.load(Ordering::Relaxed) || !is_drawn() {
         return;
@@ -46,7 +46,7 @@ pub fn show_stage(text: &str) {
     }
     let since = Instant::now();
     *shown = Some(Shown { text: text.to_owned(), since, bar: None });
-    // Where the system has no more threads nothing is shown, and nothing is lost.
+    // If the system starts no thread, the stage is not shown.
     let _ = thread::Builder::new().name("stage".to_owned()).spawn(move || draw(since));
 }
 
@@ -55,7 +55,7 @@ fn is_drawn() -> bool {
     io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Draws the line again and again until it is cleared.
+/// Redraws the line until it is cleared.
 fn draw(since: Instant) {
     thread::sleep(DELAY);
     loop {
@@ -71,14 +71,14 @@ fn draw(since: Instant) {
     }
 }
 
-/// Takes the line away. To be called before anything is written to the terminal, and at the end.
+/// Removes the line. Must be called before anything is written to the terminal, and at the end.
 pub fn clear_stage() {
     if let Some(bar) = shown().take().and_then(|shown| shown.bar) {
         bar.finish_and_clear();
     }
 }
 
-/// Shows nothing from now on if standard output is a terminal: a result follows.
+/// Shows no stage from now on if standard output is a terminal, because a result follows.
 pub(super) fn leave_stdout_to_result() {
     if io::stdout().is_terminal() {
         RESULT_ON_TERMINAL.store(true, Ordering::Relaxed);

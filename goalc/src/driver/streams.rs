@@ -1,9 +1,9 @@
 //! Standard streams that were closed when the process started, and paths that name open
 //! descriptors.
-//!
-//! Whoever starts the command decides which descriptors are open. The standard library opens
-//! `/dev/null` in place of closed standard streams before `main`, so that results vanish without an
-//! error; a look before that finds it out. `unsafe`: code that runs before `main`.
+//! The process that starts the command decides which descriptors are open. The standard library
+//! opens `/dev/null` in place of closed standard streams before `main`, and results would vanish
+//! without an error. So a function that runs even earlier notes which streams are closed. `unsafe`:
+//! code that runs before `main`.
 #![allow(unsafe_code)]
 
 use std::fs;
@@ -82,7 +82,7 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-") || descriptor(path).is_some() || is_special()
 }
 
-/// The file that a path names which does not exist yet: where its links lead.
+/// Returns the file that a path of a missing file stands for: the end of its links.
 pub(super) fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
@@ -91,7 +91,7 @@ pub(super) fn end_of_links(path: &Path) -> io::Result<PathBuf> {
                 let folder = path.parent().unwrap_or(Path::new(""));
                 path = folder.join(next);
             }
-            // There is nothing, or no link.
+            // There is no file, or it is no link.
             Err(_) if !matches!(path.components().next_back(), Some(Component::Normal(_))) => {
                 return Err(io::ErrorKind::IsADirectory.into());
             }

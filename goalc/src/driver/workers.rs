@@ -1,4 +1,4 @@
-//! The threads that parallel parts of the work run on, also where the system allows few or none.
+//! The worker threads, also on systems that allow few threads or none.
 
 use nix::sys::signal::{SigSet, Signal};
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
@@ -7,28 +7,28 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 
-/// They are started once.
+/// Set once the threads are started.
 static STARTED: Once = Once::new();
 
-/// Starts the threads that parallel parts run on where nobody asks for others, one a processor or
-/// as many as the system starts. Where it starts none, this thread does the work alone. A second
-/// call does nothing.
+/// Starts the threads of the global pool, one for each processor or as many as the system allows.
+/// If it allows none, the calling thread does the work alone. A second call does nothing.
 pub fn start_workers() {
     STARTED.call_once(start);
 }
 
 fn start() {
-    // Threads first: a pool that gets fewer than it asks for can't be asked for again.
+    // The threads are started before the pool: building a pool with fewer threads than it asks for
+    // fails, and can't be repeated.
     let (sender, receiver) = channel::<ThreadBuilder>();
     let receiver = Arc::new(Mutex::new(receiver));
     let start = || {
         let receiver = Arc::clone(&receiver);
         let work = move || {
-            // The first thread handles it. One that may put it off must not find that another
-            // thread took it.
+            // The main thread handles this signal, and may defer it. So no other thread may take
+            // it.
             let _ = SigSet::from(Signal::SIGTSTP).thread_block();
             let part = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            // There is none where somebody else has made the pool.
+            // There is no part if the program has already made a global pool.
             if let Ok(part) = part {
                 part.run();
             }
@@ -38,12 +38,13 @@ fn start() {
     let wanted = thread::available_parallelism().map_or(1, usize::from);
     let started = (0..wanted).take_while(|_| start().is_ok()).count();
     if started == 0 {
-        // The alternative is a panic. Fails where somebody else has made a pool.
+        // Without this pool the first parallel part would panic. Fails if the program has already
+        // made one.
         let _ = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
         return;
     }
     let pool = ThreadPoolBuilder::new().num_threads(started);
-    // Fails where there is one.
+    // Fails if there is a global pool already.
     let _ = pool
         .spawn_handler(|part| sender.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into()))
         .build_global();

@@ -6,7 +6,7 @@ use goal_lang::{Body, Program};
 use goal_opt::whole::{TooLarge, Whole};
 use std::io::{self, Write};
 
-/// Writes the graph of `rank`, which runs `body`, in the DOT language. Any size; linear.
+/// Writes the graph of `rank`, which runs `body`, in the DOT language. Takes linear time.
 ///
 /// # Errors
 /// Those of `out`.
@@ -30,7 +30,7 @@ pub fn dot(body: &Body, rank: u32, out: &mut dyn Write) -> io::Result<()> {
 /// Writes the graphs of all ranks, a cluster each, and their messages, in the DOT language.
 ///
 /// # Errors
-/// Those of `out`, and where the actions of all ranks can't be numbered.
+/// Returns an error if `out` fails or the actions of all ranks are too many to be numbered.
 pub fn dot_of_ranks(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     let too_large = |error: TooLarge| io::Error::new(io::ErrorKind::InvalidInput, error);
     let whole = Whole::new(program).map_err(too_large)?;
@@ -67,7 +67,7 @@ pub fn dot_of_ranks(program: &Program, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "}}")
 }
 
-/// For a string in quotes. A NISA file's labels may be any text.
+/// Escapes text for a string in quotes. A NISA file's labels may be any text.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

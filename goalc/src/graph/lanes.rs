@@ -1,6 +1,6 @@
-//! All ranks in one picture: a lane each, with their messages from lane to lane. Actions stand
-//! behind what they wait for and receives behind their sends, so that time runs from left to right
-//! in all lanes together.
+//! Draws all ranks in one picture: a lane for each, with messages from lane to lane. An action
+//! stands to the right of the actions that it waits for, and a receive to the right of its send, so
+//! time runs from left to right in all lanes together.
 
 use super::escaped_xml as escaped;
 use super::layers::Layers;
@@ -19,11 +19,12 @@ const LANE_PADDING: f64 = 14.0;
 /// Distance from the corner of a box to the ends of messages.
 const CORNER: f64 = 14.0;
 
-/// Draws the graphs of all ranks and their messages. Where that is more than can be read, the first
-/// ranks are drawn that are not. Returns how many ranks these are.
+/// Draws the graphs of all ranks and their messages or, if these are too many to read, those of the
+/// first ranks. Returns the number of ranks that are drawn.
 ///
 /// # Errors
-/// Where the first rank alone has more actions or dependencies than can be read, or `out` fails.
+/// Returns an error if the first rank alone has too many actions or dependencies to read, or if
+/// `out` fails.
 pub fn svg_of_ranks(program: &Program, out: &mut dyn Write) -> Result<u32, SvgError> {
     let whole = Whole::new(program).map_err(|error| SvgError::TooLarge {
         actions: usize::try_from(error.0).unwrap_or(usize::MAX),
@@ -43,7 +44,7 @@ fn readable(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Result<u32, Svg
     let (mut actions, mut lines, mut ranks) = (0, 0, 0);
     let mut received = vec![0; whole.program.num_ranks() as usize];
     for &(send, receive) in messages {
-        // It is drawn from the moment when both of its ends are.
+        // A message is drawn if both of its ranks are.
         received[whole.rank(send).max(whole.rank(receive)) as usize] += 1;
     }
     for rank in 0..whole.program.num_ranks() {
@@ -62,7 +63,7 @@ fn readable(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Result<u32, Svg
     Ok(ranks)
 }
 
-/// The columns of the first ranks, without those that only others have.
+/// Renumbers the columns of the first ranks, without the columns that only other ranks use.
 fn dense(whole: &Whole<'_>, ranks: u32, columns: Vec<usize>) -> Vec<usize> {
     let drawn: Vec<usize> =
         whole.vertices().filter(|&v| whole.rank(v) < ranks).map(|v| columns[v.index()]).collect();
@@ -153,8 +154,8 @@ fn render(whole: &Whole<'_>, lanes: &[Drawing<'_>], messages: &[(Vertex, Vertex)
     svg
 }
 
-/// From the edge of a send that looks to its receive's lane, to the edge of the receive that looks
-/// back.
+/// Draws a message from the edge of the send that faces the receive's lane to the edge of the
+/// receive that faces the send's.
 fn message(whole: &Whole<'_>, lanes: &[Drawing<'_>], send: Vertex, receive: Vertex) -> String {
     let (from_rank, to_rank) = (whole.rank(send), whole.rank(receive));
     let from = lanes[from_rank as usize].rectangle(whole.id(send));
@@ -163,7 +164,7 @@ fn message(whole: &Whole<'_>, lanes: &[Drawing<'_>], send: Vertex, receive: Vert
     let (y1, y2, pull) = match from_rank.cmp(&to_rank) {
         std::cmp::Ordering::Less => (from.y + from.height, to.y, 1.0),
         std::cmp::Ordering::Greater => (from.y, to.y + to.height, -1.0),
-        // To itself: below the boxes.
+        // A message of a rank to itself runs below the boxes.
         std::cmp::Ordering::Equal => (from.y + from.height, to.y + to.height, 1.0),
     };
     let bend = if from_rank == to_rank { LANE_PADDING } else { (y2 - y1).abs() / 2.0 };

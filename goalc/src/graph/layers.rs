@@ -1,5 +1,5 @@
-//! Columns of the drawing: every action behind all that it waits for, and a bend in every column
-//! that a dependency crosses.
+//! The columns of the drawing: every action is to the right of all actions that it waits for, and a
+//! dependency has a bend in every column that it crosses.
 
 use goal_lang::{Body, Edge, topological_order};
 
@@ -17,7 +17,7 @@ pub(super) struct Layers {
     pub(super) before: Vec<Vec<usize>>,
     /// The vertices that each dependency passes, both ends with it; `requires` first.
     pub(super) paths: Vec<Vec<usize>>,
-    /// How many of the paths are `requires`.
+    /// The number of paths that are `requires`; they come first.
     pub(super) requires: usize,
 }
 
@@ -57,7 +57,7 @@ impl Layers {
         layers
     }
 
-    /// Whether a vertex is a bend of a line and no action.
+    /// Returns true if a vertex is a bend of a line and no action.
     pub(super) fn is_bend(&self, vertex: usize, body: &Body) -> bool {
         vertex >= body.len()
     }

@@ -1,4 +1,4 @@
-//! Which receive takes which message, for pictures.
+//! The matching of messages and receives, for pictures.
 
 use goal_lang::{ANY, Action};
 use goal_opt::whole::{Run, Vertex, Whole};

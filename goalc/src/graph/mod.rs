@@ -27,7 +27,7 @@ use goal_lang::{ActionId, ActionKind, Body, Style, statement};
 /// Most characters of an action's text in a picture.
 const TEXT_CHARS_MAX: usize = 48;
 
-/// What stands in an action's box: its label and its statement, cut where it is long.
+/// The text in an action's box: its label and its statement, shortened if it is long.
 fn text(body: &Body, id: ActionId) -> String {
     let statement = statement(body, body.action(id), Style::Paper2009);
     let text = match body.debug.labels.get(id) {
@@ -40,7 +40,8 @@ fn text(body: &Body, id: ActionId) -> String {
     }
 }
 
-/// For text between tags. A NISA file's labels may be any text, and XML has no control characters.
+/// Escapes text between tags. A NISA file's labels may be any text, and XML has no control
+/// characters.
 fn escaped_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -10,7 +10,7 @@ const SWEEPS: usize = 10;
 pub(super) const BOX_PITCH: f64 = 36.0;
 /// Distance between two lines, one above the other.
 const LINE_PITCH: f64 = 12.0;
-/// How much more a bend insists on its place, so that long lines are straight.
+/// The weight of a bend relative to an action: high, so that long lines are straight.
 const BEND_WEIGHT: f64 = 6.0;
 
 /// The height of the middle of each vertex, the smallest 0.

@@ -59,7 +59,7 @@ pub(super) fn width_of(text: &str) -> f64 {
 /// Draws the graph of a rank that runs `body`.
 ///
 /// # Errors
-/// Where the graph has more actions or dependencies than can be read, or `out` fails.
+/// Returns an error if the graph has too many actions or dependencies to read, or if `out` fails.
 pub fn svg(body: &Body, out: &mut dyn Write) -> Result<(), SvgError> {
     let dependencies = body.requires.len() + body.irequires.len();
     if body.len() > SVG_ACTIONS_MAX || dependencies > SVG_DEPENDENCIES_MAX {

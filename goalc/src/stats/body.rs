@@ -3,7 +3,7 @@
 use super::Kinds;
 use goal_lang::{Action, Body, Space, topological_order};
 
-/// What a rank with this body adds to a program's figures.
+/// The contribution of a rank with this body to a program's figures.
 #[derive(Debug, Default)]
 pub(super) struct BodyStats {
     pub(super) actions: u64,

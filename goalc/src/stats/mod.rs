@@ -1,4 +1,4 @@
-//! Figures about a program: what `goalc stats` prints.
+//! Figures about a program, as `goalc stats` prints them.
 
 mod body;
 mod table;
@@ -10,11 +10,9 @@ use goal_lang::{ActionKind, BodyId, Program};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-/// Figures about a whole program. Sums go over all ranks; where a sum has no room in 64 bits it
-/// stays at the largest number.
-///
-/// Depth, width and critical path look at one rank at a time: how long a rank waits for messages is
-/// not in them.
+/// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
+/// Depth, width and critical path are those of single ranks: they do not count the time that a rank
+/// waits for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stats {
     /// Ranks of the group.
@@ -95,11 +93,10 @@ impl Largest {
     }
 }
 
-/// Counts and measures `program`. Linear in the distinct bodies, whatever number of ranks runs
-/// them.
+/// Counts and measures `program`. Takes time linear in the ranks and in the distinct bodies.
 ///
 /// # Panics
-/// If actions wait for each other; every reader of programs refuses that.
+/// If there is a cycle of dependencies; all readers of programs refuse that.
 pub fn stats(program: &Program) -> Stats {
     let bodies: Vec<BodyStats> = program.bodies.par_iter().map(BodyStats::new).collect();
     let images: Vec<u64> = program.images.iter().map(|image| image.end()).collect();

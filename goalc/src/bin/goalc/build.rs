@@ -19,8 +19,8 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// Where the result goes; - is standard output [default: IN with the extension .nisa or .bin,
-    /// and standard output for text]
+    /// File for the result; - is standard output [default: IN with the extension .nisa or .bin, and
+    /// standard output for text]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -30,17 +30,17 @@ pub(crate) struct Arguments {
     /// Print the program as text on standard error after this pass, or after all
     #[arg(long, value_name = "PASS|all")]
     print_after: Vec<String>,
-    /// Tell on standard error how long each pass took
+    /// Print the time that each pass took on standard error
     #[arg(long)]
     time_passes: bool,
     /// Leave out names and lines
     #[arg(long)]
     strip: bool,
-    /// What is written
+    /// Form of the result
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     emit: Form,
     /// Leave out the checks of the whole program, the verification of passes and the search for
-    /// what is suspicious
+    /// suspicious statements
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
     check: bool,
 }
@@ -74,7 +74,7 @@ impl Form {
         }
     }
 
-    /// The extension of the file that is written unless another is asked for.
+    /// The extension of the file that is written by default.
     fn extension(self) -> Option<&'static str> {
         match self {
             Form::Nisa => Some("nisa"),
@@ -125,11 +125,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut out = Output::create(&target, emit.is_binary())?;
     driver::emit(&mut loaded, emit, &options, &mut out)?;
     out.finish()?;
-    driver::tell(&loaded.findings, Format::Text)?;
+    driver::report(&loaded.findings, Format::Text)?;
     if arguments.time_passes {
         tell_times(&timings).map_err(|error| Error::io("<stderr>", error))?;
     }
-    // The process ends: giving back a large program's memory piece by piece would only take time.
+    // The process ends soon: freeing a large program's memory piece by piece would only take time.
     std::mem::forget(loaded);
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     /// Put the dependencies that findings suggest into the texts, and check the result
     #[arg(long)]
     fix: bool,
-    /// How findings are written: drawn on standard error, or as JSON or SARIF on standard output
+    /// Format of findings: drawn on standard error, or as JSON or SARIF on standard output
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let mut loaded = driver::load_program(&arguments.input.inputs, &options)?;
     let proved = driver::check(&mut loaded, &options)?;
-    driver::tell(&loaded.findings, arguments.format)?;
+    driver::report(&loaded.findings, arguments.format)?;
     if let Some(proved) = proved {
         let _ = match arguments.format {
             Format::Json => {

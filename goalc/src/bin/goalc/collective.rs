@@ -1,4 +1,4 @@
-//! The arguments that say which collective a program is meant to be.
+//! The arguments that describe the collective that a program is meant to be.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use goal_check::{Collective, CollectiveKind};
@@ -14,8 +14,8 @@ pub(crate) struct CollectiveArguments {
     /// The root [default: 0]
     #[arg(long, value_name = "RANK", requires = "collective")]
     root: Option<u32>,
-    /// How inputs are combined: a predefined operation, or user:N, which need not commute [default:
-    /// sum]
+    /// Operation that combines inputs: a predefined one, or user:N, which need not commute
+    /// [default: sum]
     #[arg(long, value_name = "OP", requires = "collective", value_parser = operation)]
     op: Option<Operation>,
     /// Type of the elements [default: Int32 where inputs are combined, else UInt8]
@@ -32,7 +32,7 @@ pub(crate) struct CollectiveArguments {
     output: Option<u64>,
 }
 
-/// An operation whose datatype stands elsewhere.
+/// An operation without its datatype, which is another argument.
 #[derive(Clone, Copy)]
 enum Operation {
     Predefined(Op),
@@ -40,7 +40,7 @@ enum Operation {
 }
 
 impl CollectiveArguments {
-    /// What the program is meant to compute, where that is asked.
+    /// Returns the collective that the program is meant to be, if one is given.
     pub(crate) fn collective(&self) -> Result<Option<Collective>, Error> {
         let Some(kind) = self.collective else { return Ok(None) };
         let is_barrier = kind == CollectiveKind::Barrier;
@@ -107,17 +107,26 @@ fn named<T: Copy + Send + Sync + 'static>(
     })
 }
 
-fn operation(text: &str) -> Result<Operation, String> {
+fn operation(text: &str) -> Result<Operation, OperationError> {
     if let Some(number) = text.strip_prefix("user:") {
-        return number
-            .parse()
-            .map(Operation::User)
-            .map_err(|_| "give the number behind user:".to_owned());
+        return number.parse().map(Operation::User).map_err(|_| OperationError::NoNumber);
     }
-    let combines = |op: &Op| !matches!(op, Op::Copy | Op::Sub | Op::Div);
-    let known = Op::ALL.iter().copied().filter(combines);
-    known.clone().find(|op| op.name() == text).map(Operation::Predefined).ok_or_else(|| {
-        let names: Vec<&str> = known.map(Op::name).collect();
-        format!("an associative operation is one of {} or user:N", names.join(", "))
+    let found = combining().find(|op| op.name() == text);
+    found.map(Operation::Predefined).ok_or_else(|| OperationError::Unknown {
+        known: combining().map(Op::name).collect::<Vec<_>>().join(", "),
     })
+}
+
+/// The predefined operations that can combine the inputs of ranks.
+fn combining() -> impl Iterator<Item = Op> {
+    Op::ALL.iter().copied().filter(|op| !matches!(op, Op::Copy | Op::Sub | Op::Div))
+}
+
+/// The reason why a text names no operation.
+#[derive(Debug, thiserror::Error)]
+enum OperationError {
+    #[error("give the number behind user:")]
+    NoNumber,
+    #[error("an associative operation is one of {known} or user:N")]
+    Unknown { known: String },
 }

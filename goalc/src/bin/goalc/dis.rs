@@ -12,10 +12,10 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// Where the text goes; - is standard output
+    /// File for the text; - is standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Which spelling
+    /// Spelling of the text
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     style: Spelling,
 }
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut out = Output::create(&target, false)?;
     driver::emit(&mut loaded, Emit::Text(arguments.style.style()), &options, &mut out)?;
     out.finish()?;
-    driver::tell(&loaded.findings, Format::Text)?;
+    driver::report(&loaded.findings, Format::Text)?;
     std::mem::forget(loaded);
     Ok(())
 }

@@ -10,7 +10,7 @@ Examples:
   goalc explain cycle
   goalc explain             all codes with their kinds")]
 pub(crate) struct Arguments {
-    /// A code (G0007) or the name of its kind (cycle); all are listed where there is none
+    /// A code (G0007) or the name of its kind (cycle); without one, all codes are listed
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }

@@ -4,7 +4,7 @@ use crate::style::Spelling;
 use goal_lang::{FormatOptions, SourceMap, fmt};
 use goalc::driver::{
     Error, Findings, Form, Format, Input, Options, Output, Status, Target, is_stream, name_flags,
-    print, tell,
+    print, report,
 };
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ Examples:
   goalc fmt --check *.goal                   exit status 1 where a file would change
   goalc fmt --style 2009 - < trace.goal      print a Schedgen text in the paper's spelling")]
 pub(crate) struct Arguments {
-    /// Texts, each formatted in its place; - is standard input. The result of what can't be
-    /// replaced, as standard input or a pipe, goes to standard output
+    /// Texts, each formatted in its place; - is standard input. If an input can't be replaced, as
+    /// standard input or a pipe, the result goes to standard output
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// Change nothing: name the files that would change and exit with status 1
@@ -37,9 +37,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Error> {
                 status = status.max(Status::Input);
             }
             Ok(_) => {}
-            // Others may be in order.
+            // Continues with the other files.
             Err(Error::Input(findings)) => {
-                tell(&findings, Format::Text)?;
+                report(&findings, Format::Text)?;
                 status = status.max(Status::Input);
             }
             Err(error) => return Err(error),
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Status, Error> {
     Ok(status)
 }
 
-/// Formats one text; whether that changed it.
+/// Formats one text. Returns true if that changed it.
 fn one(path: &Path, arguments: &Arguments) -> Result<bool, Error> {
     let is_stream = is_stream(path);
     let input = Input::open(path, &Options::default())?;

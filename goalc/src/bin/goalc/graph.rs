@@ -18,14 +18,14 @@ pub(crate) struct Arguments {
     /// The rank whose graph is drawn [default: all, with their messages]
     #[arg(long, value_name = "R")]
     rank: Option<u32>,
-    /// Draw it as SVG, which needs no graphviz; for up to a few hundred actions: of all ranks the
-    /// first ones that are no more. OUT with the ending .svg asks for it, too
+    /// Draw it as SVG, which needs no graphviz. It shows a few hundred actions at most, and of
+    /// larger programs only the first ranks. An OUT that ends in .svg asks for it, too
     #[arg(long, conflicts_with = "dot")]
     svg: bool,
-    /// Write it in graphviz's language, which is what happens without --svg too
+    /// Write it in graphviz's language, as without --svg
     #[arg(long)]
     dot: bool,
-    /// Where it goes; - is standard output
+    /// File for the drawing; - is standard output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
 }
@@ -55,7 +55,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let is_svg = arguments.is_svg()?;
     let loaded = driver::load_program(&arguments.input.inputs, &arguments.input.options())?;
-    driver::tell(&loaded.findings, Format::Text)?;
+    driver::report(&loaded.findings, Format::Text)?;
     let program = &loaded.program;
     if let Some(rank) = arguments.rank.filter(|&rank| rank >= program.num_ranks()) {
         return Err(Error::Usage(format!(
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     out.finish()?;
     if ranks < program.num_ranks() && arguments.rank.is_none() {
         let (last, all) = (ranks - 1, program.num_ranks());
-        // Where standard error is closed there is nobody to tell.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(
             io::stderr(),
             "goalc: ranks 0 to {last} of {all} are drawn: more can't be read; --rank draws another one, --dot writes all"
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Draws a rank, or all. Returns how many ranks are drawn.
+/// Draws one rank or all. Returns the number of ranks that are drawn.
 fn draw(
     program: &Program,
     rank: Option<u32>,

@@ -13,7 +13,7 @@ mod stats;
 mod style;
 
 use clap::{Parser, Subcommand};
-use goalc::driver::{Color, Completions, Format, Man, Status, clear_stage, tell_error};
+use goalc::driver::{Color, Completions, Format, Man, Status, clear_stage, report_error};
 use goalc::memory::Allocator;
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ static ALLOCATOR: Allocator = Allocator { program: "goalc" };
     after_long_help = HELP
 )]
 struct Cli {
-    /// When reports have colours
+    /// When to colour reports
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
     #[command(subcommand)]
@@ -54,13 +54,13 @@ Exit status:
 enum Command {
     /// Compile a program to NISA, or write it in another form
     Build(build::Arguments),
-    /// Tell what is wrong with a program
+    /// Report the faults of a program
     Check(check::Arguments),
-    /// Lay out texts anew, in either spelling; comments stay
+    /// Format texts, in either spelling; comments stay
     Fmt(format::Arguments),
     /// Print a program as text that compiles to the same schedule
     Dis(dis::Arguments),
-    /// Shrink a program that shows a fault to a small one that still does
+    /// Reduce a program that shows a fault to a small one that still shows it
     Reduce(reduce::Arguments),
     /// Count what a program does
     Stats(stats::Arguments),
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(error) if error.is_broken_pipe() => Status::Success,
         Err(error) => {
-            tell_error("goalc", &error, format);
+            report_error("goalc", &error, format);
             error.status()
         }
     };

@@ -15,18 +15,19 @@ CMD should ask for the one fault that is meant: a program that shows another is 
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// The shell command that tells whether a program is interesting: by exit status 0. %s stands
-    /// for its file, a text, inside of quotes too; without a %s the file is added at the end
+    /// Shell command that ends with exit status 0 if a program is interesting. %s stands for the
+    /// program's file, a text, also inside quotes; without a %s the file is added at the end
     #[arg(long, value_name = "CMD")]
     check: String,
-    /// Where the text goes; a file always has the smallest interesting program so far. - is
-    /// standard output
+    /// File for the text, which always has the smallest interesting program so far; - is standard
+    /// output
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Which spelling
+    /// Spelling of the text
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     style: Spelling,
-    /// After this time CMD is killed with all that it started, and the program not interesting
+    /// Time after which CMD is killed with all processes that it started; the program is then not
+    /// interesting
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Most programs that are tried

@@ -12,12 +12,12 @@ Examples:
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-    /// How the figures are written
+    /// Format of the figures
     #[arg(long, value_enum, default_value_t)]
     format: Format,
 }
 
-/// How the figures are written.
+/// The format of the figures.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Format {
     /// For people
@@ -28,7 +28,7 @@ enum Format {
 }
 
 impl Arguments {
-    /// How findings are written.
+    /// The format of findings.
     pub(crate) fn findings(&self) -> driver::Format {
         match self.format {
             Format::Text => driver::Format::Text,
