@@ -66,7 +66,7 @@ impl<'a> Bell<'a> {
     }
 
     /// Makes it silent again.
-    pub fn silence(self) {
+    pub fn drain(self) {
         if let Some(descriptor) = self.0 {
             // Fails where it is silent.
             let _ = rustix::io::read(descriptor, &mut [0u8; 8][..]);

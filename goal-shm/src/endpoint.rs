@@ -108,8 +108,8 @@ impl<'a> Endpoint<'a> {
     }
 
     /// Wakes whoever sleeps here, though [`Endpoint::disarm`] was called since.
-    pub fn rouse(&self) {
-        self.mailbox.rouse();
+    pub fn disarm_and_wake(&self) {
+        self.mailbox.disarm_and_wake();
     }
 
     /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or
@@ -124,7 +124,7 @@ impl<'a> Endpoint<'a> {
     }
 
     /// Sleeps as [`Endpoint::wait`] does, and leaves the bell as it is.
-    pub fn doze(&self, limit: Option<Duration>) {
-        self.mailbox.doze(limit);
+    pub fn sleep_without_disarming(&self, limit: Option<Duration>) {
+        self.mailbox.sleep_without_disarming(limit);
     }
 }

@@ -328,17 +328,17 @@ impl<'a> Mailbox<'a> {
 
     /// Sleeps, once armed, until a sender rings, `limit` passes or a signal arrives.
     pub(super) fn wait(&self, limit: Option<Duration>) {
-        self.doze(limit);
+        self.sleep_without_disarming(limit);
         self.disarm();
     }
 
     /// Sleeps as `wait` does, and leaves the bell as it is.
-    pub(super) fn doze(&self, limit: Option<Duration>) {
+    pub(super) fn sleep_without_disarming(&self, limit: Option<Duration>) {
         self.control.sleeper.0.wait(1, limit);
     }
 
     /// Switches the bell off, and wakes whoever sleeps although it was off.
-    pub(super) fn rouse(&self) {
+    pub(super) fn disarm_and_wake(&self) {
         self.disarm();
         let futex = &self.control.sleeper.0;
         futex.wake();

@@ -62,7 +62,7 @@ impl Segment {
     ///
     /// # Errors
     /// The system's error.
-    pub fn hang_up_bells(&mut self, ranks: impl Iterator<Item = u32>) -> io::Result<()> {
+    pub fn create_bells(&mut self, ranks: impl Iterator<Item = u32>) -> io::Result<()> {
         self.bells = Bells::new(ranks)?;
         Ok(())
     }
@@ -193,8 +193,8 @@ impl Segment {
     }
 
     /// Leaves a text where the launcher finds it, cut to the record's size. The first text stays.
-    pub fn note(&self, rank: u32, text: &str) {
-        if !self.status(rank).begin_note() {
+    pub fn record_failure(&self, rank: u32, text: &str) {
+        if !self.status(rank).claim_failure_record() {
             return;
         }
         let mut len = text.len().min(FAILURE_BYTES);
@@ -205,16 +205,16 @@ impl Segment {
         self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
     }
 
-    /// Leaves the text of an error as [`Segment::note`] does, and ends in [`State::Failed`], which
+    /// Leaves the text of an error as [`Segment::record_failure`] does, and ends in [`State::Failed`], which
     /// stays.
     pub fn fail(&self, rank: u32, text: &str) {
-        self.note(rank, text);
+        self.record_failure(rank, text);
         self.status(rank).enter(State::Failed);
         self.gate().call_launcher();
     }
 
     /// Leaves what a rank counted.
-    pub fn tell_counts(&self, rank: u32, counts: &RankCounts) {
+    pub fn store_counts(&self, rank: u32, counts: &RankCounts) {
         self.mapping.copy_in(self.rank(rank).counts, counts.as_bytes());
     }
 
@@ -226,7 +226,7 @@ impl Segment {
     }
 
     /// Where a rank's status and what it counted lie.
-    pub fn told(&self, rank: u32) -> Range<usize> {
+    pub fn status_and_counts(&self, rank: u32) -> Range<usize> {
         let RankLayout { status, counts, .. } = *self.rank(rank);
         status..counts + size_of::<RankCounts>()
     }

@@ -17,23 +17,23 @@ pub struct Sleepers(AtomicU32);
 
 impl Sleepers {
     /// A rank is about to sleep. It switches its bell on after this.
-    pub fn lie_down(&self) {
+    pub fn enter(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The rank's bell is on: what it sees from now on was there, or whoever brings it rings.
-    pub fn settle(&self) {
+    pub fn fence(&self) {
         fence(Ordering::SeqCst);
     }
 
     /// The rank sleeps no longer.
-    pub fn get_up(&self) {
+    pub fn leave(&self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Returns true if somebody may sleep who has not seen what the caller did before.
     #[inline]
-    pub fn may_miss(&self) -> bool {
+    pub fn any(&self) -> bool {
         fence(Ordering::SeqCst);
         self.0.load(Ordering::Relaxed) != 0
     }

@@ -86,7 +86,7 @@ impl Status {
 
     /// Returns true if the caller is the first one who has something to write into the failure
     /// record, and so the only one who may.
-    pub(super) fn begin_note(&self) -> bool {
+    pub(super) fn claim_failure_record(&self) -> bool {
         self.noted.swap(1, Ordering::SeqCst) == 0
     }
 }

@@ -107,7 +107,7 @@ impl<'a> Tasks<'a> {
 
     /// Somebody has waited for a while.
     #[inline]
-    pub fn want(&self) {
+    pub fn set_wanted(&self) {
         let wanted = &self.control.wanted.0;
         if wanted.load(Ordering::Relaxed) == 0 {
             wanted.store(1, Ordering::Relaxed);

@@ -236,7 +236,7 @@ fn a_failure_stays_with_its_first_text() {
     segment.fail(0, "what a helper found");
     segment.status(0).enter(State::Idle);
     segment.status(0).enter(State::Running);
-    segment.note(0, "what the rank found");
+    segment.record_failure(0, "what the rank found");
     segment.fail(0, "what the rank found");
     assert_eq!(segment.failure_of_failed(0).unwrap(), "what a helper found");
 }
@@ -244,14 +244,14 @@ fn a_failure_stays_with_its_first_text() {
 #[test]
 fn no_word_of_the_segment_says_what_is_written_to() {
     let mut segment = segment(2, 1);
-    segment.hang_up_bells(0..2).unwrap();
+    segment.create_bells(0..2).unwrap();
     let (reader, writer) = io::pipe().unwrap();
     // A rank may write anything to any place.
     let number = (writer.as_raw_fd() as u32 + 1).to_ne_bytes();
     let words = segment.mapping().len() / number.len();
     segment.mapping().copy_in(0, &number.repeat(words));
     segment.mailbox(1).wake();
-    segment.endpoint(1).rouse();
+    segment.endpoint(1).disarm_and_wake();
     drop(writer);
     assert_eq!(io::read_to_string(reader).unwrap(), "");
     let rings = |bell: BorrowedFd<'_>| {

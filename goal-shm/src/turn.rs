@@ -34,7 +34,7 @@ unsafe impl SharedWords for Turn {}
 impl Turn {
     /// Takes the turn; false if somebody else has it.
     #[inline]
-    pub fn take(&self) -> bool {
+    pub fn try_lock(&self) -> bool {
         let held = &self.held.0;
         held.load(Ordering::Relaxed) == 0
             && held.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
@@ -42,25 +42,25 @@ impl Turn {
 
     /// Gives the turn back.
     #[inline]
-    pub fn give(&self) {
+    pub fn unlock(&self) {
         self.held.0.store(0, Ordering::Release);
     }
 
     /// The rank acts for itself from now on.
     #[inline]
-    pub fn come(&self) {
+    pub fn reclaim(&self) {
         self.rank.0.fetch_and(!AWAY, Ordering::AcqRel);
     }
 
     /// The rank does something else from now on. It need not have the turn.
     #[inline]
-    pub fn go(&self) {
+    pub fn lend(&self) {
         self.rank.0.fetch_or(AWAY, Ordering::AcqRel);
     }
 
     /// The caller, who holds the turn, tells whether it leaves something to do at once.
     #[inline]
-    pub fn leave(&self, busy: bool) {
+    pub fn set_busy(&self, busy: bool) {
         // Nobody else changes the bit while the turn is held.
         let was_busy = self.rank.0.load(Ordering::Relaxed) & BUSY != 0;
         if busy && !was_busy {
@@ -79,7 +79,7 @@ impl Turn {
 
     /// Whether others may act for the rank, and if so, whether there is something to do at once.
     #[inline]
-    pub fn is_away(&self) -> Option<bool> {
+    pub fn busy_if_lent(&self) -> Option<bool> {
         let rank = self.rank.0.load(Ordering::Acquire);
         (rank & (AWAY | FAILED) == AWAY).then_some(rank & BUSY != 0)
     }

@@ -56,7 +56,7 @@ impl Segment {
             Some(chunk) => work(self, chunk),
             None => {
                 if has_waited {
-                    tasks.want();
+                    tasks.set_wanted();
                 }
                 return false;
             }

@@ -234,7 +234,7 @@ fn equip(
     let mut segment = Segment::create(layout)?;
     if let Some(network) = &mut settings.network {
         // Bells wake ranks that wait for messages from other hosts too.
-        segment.hang_up_bells(network.here())?;
+        segment.create_bells(network.here())?;
         network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
     }
     Ok((settings, segment))

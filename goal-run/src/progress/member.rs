@@ -369,7 +369,7 @@ impl<'a> Member<'a> {
     pub(crate) fn tell_counts(&mut self) {
         let slept = self.pause.slept();
         if let Some(counts) = self.with(|engine| counts(engine.stats(), engine.depths(), slept)) {
-            self.job.segment.tell_counts(self.rank, &counts);
+            self.job.segment.store_counts(self.rank, &counts);
         }
     }
 

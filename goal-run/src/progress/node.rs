@@ -88,8 +88,8 @@ impl<'a> Together<'a> {
         let (schedule, storage) = (job.schedule(rank), storage(job, rank));
         let turn = job.segment.turn(rank);
         // Nobody acts for the rank between two members of it.
-        turn.come();
-        while !turn.take() {
+        turn.reclaim();
+        while !turn.try_lock() {
             std::thread::yield_now();
         }
         let mut engine = attach(job, rank);
@@ -98,7 +98,7 @@ impl<'a> Together<'a> {
             engine.share(&schedule, &storage);
         }
         let keeps = engine.keeps_to_itself();
-        turn.give();
+        turn.unlock();
         let (views, foreign) = (Vec::new(), BTreeSet::new());
         is_free.then_some(Self { job, rank, engine, views, foreign, keeps, next: rank, seen: 0 })
     }
@@ -114,7 +114,7 @@ impl<'a> Together<'a> {
             let result = f(engine);
             // Whoever polls next is to do what `f` started.
             if engine.is_runnable() {
-                turn.leave(true);
+                turn.set_busy(true);
             }
             result
         })
@@ -124,7 +124,7 @@ impl<'a> Together<'a> {
     fn in_turn<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Turn) -> R) -> Option<R> {
         let turn = self.turn();
         let mut looks = 0;
-        while !turn.take() {
+        while !turn.try_lock() {
             looks += 1;
             if looks > LOOKS {
                 if self.job.segment.gate().is_stopped() {
@@ -137,9 +137,9 @@ impl<'a> Together<'a> {
         self.keeps = self.engine.keeps_to_itself();
         if self.keeps {
             // It may have been away when it started something that nobody else knows.
-            turn.come();
+            turn.reclaim();
         }
-        turn.give();
+        turn.unlock();
         Some(result)
     }
 
@@ -171,7 +171,7 @@ impl<'a> Together<'a> {
     /// Whether a rank is away and something is there for it to do.
     #[inline]
     fn needs_help(&self, other: u32) -> bool {
-        let away = self.job.segment.turn(other).is_away();
+        let away = self.job.segment.turn(other).busy_if_lent();
         away.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
     }
 
@@ -191,17 +191,17 @@ impl<'a> Together<'a> {
             self.views.len() - 1
         });
         let turn = job.segment.turn(other);
-        if !turn.take() {
+        if !turn.try_lock() {
             return false;
         }
         // It may have come back, or somebody may have found it failed, since it was looked at.
-        if turn.is_away().is_none() {
-            turn.give();
+        if turn.busy_if_lent().is_none() {
+            turn.unlock();
             return false;
         }
         let engine = self.views[at].engine(job);
         if !engine.may_act() {
-            turn.give();
+            turn.unlock();
             self.foreign.insert(other);
             return false;
         }
@@ -217,7 +217,7 @@ impl<'a> Together<'a> {
             // Before the rank can find it itself, and leave the same.
             job.fail(other, failure);
         }
-        turn.give();
+        turn.unlock();
         let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
         if worked || progress.is_err() {
             // The event that it sleeps for may have happened.
@@ -233,7 +233,7 @@ impl<'a> Together<'a> {
     /// those that are away has messages now.
     fn ring(&self) {
         let segment = self.job.segment;
-        if !segment.gate().sleepers.may_miss() {
+        if !segment.gate().sleepers.any() {
             return;
         }
         // This one too: it may be about to do something else.
@@ -251,30 +251,30 @@ impl<'a> Together<'a> {
         arm: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> bool,
     ) -> Option<bool> {
         let sleepers = &self.job.segment.gate().sleepers;
-        sleepers.lie_down();
+        sleepers.enter();
         // Somebody may have acted for this rank since it looked last.
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
-        sleepers.settle();
+        sleepers.fence();
         let ranks = 0..self.job.segment.num_ranks();
         Some(is_armed && !ranks.into_iter().any(|rank| rank != self.rank && self.may_help(rank)))
     }
 
     /// The rank sleeps no longer.
     pub(super) fn get_up(&mut self) {
-        self.job.segment.gate().sleepers.get_up();
+        self.job.segment.gate().sleepers.leave();
     }
 
     #[inline]
     pub(super) fn come(&mut self) {
-        self.turn().come();
+        self.turn().reclaim();
     }
 
     /// The rank does something else, and others may act for it if they know what it runs.
     #[inline]
     pub(super) fn go(&mut self) {
         if !self.keeps {
-            self.turn().go();
+            self.turn().lend();
             self.ring();
         }
     }
@@ -286,7 +286,7 @@ impl<'a> Together<'a> {
 fn poll_in_turn(engine: &mut Engine<Ends<'_>>, turn: &Turn) -> Result<Progress, Failure> {
     let progress = poll_now(engine);
     match progress {
-        Ok(progress) => turn.leave(is_busy(progress)),
+        Ok(progress) => turn.set_busy(is_busy(progress)),
         Err(_) => turn.fail(),
     }
     progress

@@ -109,7 +109,7 @@ impl<'a> Driver<'a> {
         let (segment, rank) = (self.job.segment, self.rank);
         segment.fail(rank, &format!("rank {rank}: {why}"));
         let _ = self.fallen.set(why);
-        segment.endpoint(rank).rouse();
+        segment.endpoint(rank).disarm_and_wake();
     }
 
     /// The rank acts for itself.
@@ -149,7 +149,7 @@ impl<'a> Driver<'a> {
         self.rank_is.store(AWAY, Ordering::SeqCst);
         // The thread may sleep until a time that is not the right one any more.
         if hands_over || self.job.settings.network.is_some() {
-            self.job.segment.endpoint(self.rank).rouse();
+            self.job.segment.endpoint(self.rank).disarm_and_wake();
         }
         if self.waits.load(Ordering::SeqCst) != 0 {
             let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
@@ -160,7 +160,7 @@ impl<'a> Driver<'a> {
     pub(super) fn stop(&self) {
         self.rank_is.store(STOPPED, Ordering::SeqCst);
         let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
-        self.job.segment.endpoint(self.rank).rouse();
+        self.job.segment.endpoint(self.rank).disarm_and_wake();
     }
 
     /// One turn of the thread. False when it is to end.
@@ -208,7 +208,7 @@ impl<'a> Driver<'a> {
         // The bell is made silent here and by the rank while it is not away, never by one while the
         // other may sleep: whoever makes it silent takes it from all who were woken and have not
         // looked yet. The rank arms it when this is over.
-        endpoint.bell().silence();
+        endpoint.bell().drain();
         let progress = poll_now(engine);
         if let Err(failure) = &progress {
             // The job learns it now, the rank from its next poll, which says the same.
@@ -244,7 +244,7 @@ impl Bed<'_> {
     /// from them; switches the bell off. This is the rank's way to sleep.
     pub(super) fn wait(&self, limit: Option<Duration>) {
         self.doze(limit);
-        self.endpoint.bell().silence();
+        self.endpoint.bell().drain();
         self.endpoint.disarm();
     }
 
@@ -252,7 +252,7 @@ impl Bed<'_> {
     /// thread's way.
     fn doze(&self, limit: Option<Duration>) {
         match &self.sleeper {
-            None => self.endpoint.doze(limit),
+            None => self.endpoint.sleep_without_disarming(limit),
             Some(sleeper) => sleeper.sleep(self.endpoint.bell(), limit),
         }
     }
@@ -287,7 +287,7 @@ mod tests {
         const LIMIT: Duration = Duration::from_secs(5);
         let layout = Layout::new([RankSizes::default()].into_iter(), 1 << 30).unwrap();
         let mut segment = Segment::create(layout).unwrap();
-        segment.hang_up_bells(0..1).unwrap();
+        segment.create_bells(0..1).unwrap();
         let endpoint = segment.endpoint(0);
         let bed = || Bed { endpoint, sleeper: Some(Sleeper::of_bell()) };
         let (of_thread, of_rank) = (bed(), bed());

@@ -83,7 +83,7 @@ pub(crate) fn run(
                 }
                 Err(Interrupted::Stopped) | Ok(()) => {
                     if let Some(text) = work.unexpected {
-                        segment.note(rank, &text);
+                        segment.record_failure(rank, &text);
                     }
                 }
             }

@@ -118,10 +118,10 @@ impl<'a> Remote<'a> {
                 sleep(&self.sockets, bell, left);
                 // Before the next look at `is_armed`. Who rings has disarmed before, so no ring is
                 // lost. One that was late for the sleep before would end each further one at once.
-                bell.silence();
+                bell.drain();
             }
         }
-        bell.silence();
+        bell.drain();
     }
 
     /// What another thread sleeps in.

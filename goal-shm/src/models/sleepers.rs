@@ -15,7 +15,7 @@ struct Node {
 
 impl Node {
     fn needs_help(&self) -> bool {
-        self.away.is_away() == Some(true)
+        self.away.busy_if_lent() == Some(true)
     }
 }
 
@@ -26,29 +26,29 @@ impl Node {
 fn nobody_sleeps_while_there_is_something_to_do() {
     explore("one leaves something to do, one goes to sleep", None, || {
         let node = shared(Node::default());
-        node.away.go();
+        node.away.lend();
         let busy = {
             let node = node.clone();
             thread::spawn(move || {
-                assert!(node.away.take());
-                node.away.leave(true);
-                node.away.give();
-                if node.sleepers.may_miss() && node.needs_help() {
+                assert!(node.away.try_lock());
+                node.away.set_busy(true);
+                node.away.unlock();
+                if node.sleepers.any() && node.needs_help() {
                     node.sleeper.mailbox().wake();
                 }
             })
         };
         while !node.needs_help() {
             let mailbox = node.sleeper.mailbox();
-            node.sleepers.lie_down();
+            node.sleepers.enter();
             assert!(mailbox.arm());
-            node.sleepers.settle();
+            node.sleepers.fence();
             if node.needs_help() {
                 mailbox.disarm();
             } else {
                 mailbox.wait(None);
             }
-            node.sleepers.get_up();
+            node.sleepers.leave();
             thread::yield_now();
         }
         busy.join().unwrap();

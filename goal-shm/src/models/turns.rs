@@ -14,12 +14,12 @@ fn one_acts_at_a_time() {
         let shared = shared((Turn::default(), Shared::<u64>::default()));
         let act = |shared: &(Turn, Shared<u64>)| {
             let (turn, state) = shared;
-            while !turn.take() {
+            while !turn.try_lock() {
                 thread::yield_now();
             }
             // SAFETY: loom compares all accesses.
             unsafe { state.with_mut(|state| *state += 1) };
-            turn.give();
+            turn.unlock();
         };
         let other = {
             let shared = shared.clone();
@@ -28,7 +28,7 @@ fn one_acts_at_a_time() {
         act(&shared);
         other.join().unwrap();
         let (turn, state) = &*shared;
-        assert!(turn.take());
+        assert!(turn.try_lock());
         // SAFETY: as above.
         unsafe { state.with(|state| assert_eq!(*state, 2)) };
     });
@@ -64,29 +64,29 @@ impl Rank {
             self.state.with_mut(|state| {
                 state.left |= message == HARMLESS;
                 state.failed |= message == FATAL;
-                if state.failed { self.turn.fail() } else { self.turn.leave(state.left) }
+                if state.failed { self.turn.fail() } else { self.turn.set_busy(state.left) }
             });
         }
     }
 
     /// The rank itself polls, and goes on with something else.
     fn call(&self) {
-        self.turn.come();
-        while !self.turn.take() {
+        self.turn.reclaim();
+        while !self.turn.try_lock() {
             thread::yield_now();
         }
         self.poll();
-        self.turn.give();
-        self.turn.go();
+        self.turn.unlock();
+        self.turn.lend();
     }
 
     /// Another one acts if the rank is away.
     fn help(&self) {
-        if self.turn.is_away().is_some() && self.turn.take() {
-            if self.turn.is_away().is_some() {
+        if self.turn.busy_if_lent().is_some() && self.turn.try_lock() {
+            if self.turn.busy_if_lent().is_some() {
                 self.poll();
             }
-            self.turn.give();
+            self.turn.unlock();
         }
     }
 
@@ -95,7 +95,7 @@ impl Rank {
         // SAFETY: as above.
         let (left, failed) = unsafe { self.state.with(|state| (state.left, state.failed)) };
         let expected = if failed { None } else { Some(left) };
-        assert_eq!(self.turn.is_away(), expected, "a poll left something, and nobody is told");
+        assert_eq!(self.turn.busy_if_lent(), expected, "a poll left something, and nobody is told");
     }
 }
 

@@ -34,7 +34,7 @@ impl Areas {
 /// Where it lies.
 fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     match area {
-        Area::Status => segment.told(rank),
+        Area::Status => segment.status_and_counts(rank),
         Area::Failure => segment.failure_record(rank),
         Area::Memory => segment.rank(rank).memory.clone(),
         Area::Matches => segment.rank(rank).matches.clone(),
