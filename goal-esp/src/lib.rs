@@ -54,6 +54,16 @@
 //! }
 //! assert_eq!(received.as_deref(), Some(&b"hello"[..]));
 //! ```
+//!
+//! # Layers
+//! A module imports only from modules of earlier lines:
+//!
+//! - `limits`, `seq`
+//! - `wire`
+//! - `auth`, `transfer`, `message`
+//! - `machine`, `datagram`
+//! - `endpoint`
+//! - `sim`, `harness`
 
 pub mod auth;
 pub mod datagram;

@@ -53,6 +53,7 @@ pub(crate) struct Receiver<P> {
     /// The connection's share of the congestion budget: the most packets in flight during a
     /// transfer.
     share: u16,
+    /// The number of packets that the next transfer may begin with.
     start_window: u16,
     /// The slow-start window of the current transfer: the packets that it could begin with, plus
     /// one for each that has arrived since.
@@ -265,7 +266,7 @@ impl<P> Receiver<P> {
     /// Returns the fields of an acknowledgement that leaves now: the first missing packet, and the
     /// window from there on. During a transfer, packets that were allowed once stay allowed.
     /// Between transfers, the window is the number of packets that the next transfer may begin
-    /// with.
+    /// with. The window of a postponed stream is 0.
     pub(crate) fn acknowledgement(&mut self) -> Acknowledgement {
         self.since_ack = 0;
         if self.gate == Gate::Postponed {
