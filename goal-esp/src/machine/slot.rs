@@ -150,8 +150,8 @@ impl<P: Default> Slot<P> {
             && current.own == self.next
             && current.machine.is_confirmed()
         {
-            // Another connection needs the new identity from now on, so frames that the peer sent
-            // before this moment cannot set one up.
+            // From now on another connection needs the new identity. The peer must answer a SYN+ACK
+            // that carries it, so frames that it has sent already cannot set one up.
             self.next = new_identity();
             // A SYN that has not left yet would carry the new identity, and the peer would take
             // this end for one that restarted.
@@ -160,7 +160,8 @@ impl<P: Default> Slot<P> {
         change
     }
 
-    /// Handles an answer of the peer's end `peer` to this end's nonce `to`.
+    /// Handles an answer of the peer's end `peer` to this end's nonce `to`. `is_confirmed` is true
+    /// if the peer is connected, as its ACK says; a SYN+ACK does not say so.
     fn handle_answer(&mut self, peer: Identity, to: u64, is_confirmed: bool) -> Change {
         match &mut self.current {
             Some(current) if (current.peer, current.own.nonce) == (peer.nonce, to) => {
