@@ -1,5 +1,5 @@
-//! Random programs go through both binary formats and return; random bytes never panic. The harness
-//! is the fuzzers'.
+//! Random programs are the same after a round trip through both binary formats, and random bytes
+//! never panic. The harness is that of the fuzzers.
 
 use goal_asm::loggopsim;
 use goal_lang::{Action, BodyBuilder, Placement, Program, ProgramBuilder};
@@ -17,7 +17,7 @@ fn random_programs_return_from_nisa() {
     }
 }
 
-/// Larger than what the encoder holds back, in one section and in many.
+/// Programs larger than the encoder's buffer, in one section and in many.
 #[test]
 fn large_programs_return_from_nisa() {
     let calc = |nanos| Action::Calc { nanos, placement: Placement::default() };

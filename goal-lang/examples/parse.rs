@@ -1,5 +1,5 @@
-//! Reads programs and tells what is wrong with them, or how fast it was: `parse [--json] [--threads
-//! N] [--no-debug] FILE...`
+//! Reads programs and reports their faults, or the speed of reading: `parse [--json] [--threads N]
+//! [--no-debug] FILE...`
 //!
 //! With `--repeat K` each file is read K times and the best rate is printed.
 

@@ -1,5 +1,6 @@
 //! The bytes of an `Nb` payload: a send without an address carries them, and its receive checks
 //! them.
+//!
 //! The pattern depends on the message and on the offset in it, so a lost, repeated, swapped or
 //! shifted piece is detected. Every part of a message can be made and checked by itself: a
 //! transport that moves chunks needs no state.

@@ -1,5 +1,6 @@
 //! Handles the exhaustion of memory: the process ends with a message and exit status 2, where the
 //! standard library would abort.
+//!
 //! The limits on programs refuse most excessive requests by name. This is for the rest, and for
 //! machines with little memory. `unsafe`: the functions of an allocator are unsafe.
 #![allow(unsafe_code)]

@@ -1,4 +1,5 @@
 //! A LogGOPSim binary as a program.
+//!
 //! Such a file may come from anywhere. Every offset, count and index is checked before it is used,
 //! no more is allocated than the file holds, and no byte is read for two ranks or two lists of
 //! dependents, so time and memory are linear in the file. Bytes without a meaning are refused: the

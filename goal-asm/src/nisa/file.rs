@@ -12,6 +12,7 @@ use std::fmt;
 use std::ops::Range;
 
 /// A verified schedule for all ranks of a group.
+///
 /// The only way to make one is the verifier, [`load`](Self::load). It keeps the bytes that it was
 /// made from and decodes nothing: sections, images and names are views of these bytes.
 pub struct Nisa {

@@ -1,4 +1,5 @@
 //! NISA, the Network Instruction Set Architecture: the binary form of a schedule (paper III.C).
+//!
 //! All of it follows one table of instructions: [`encode`] writes a file, [`Nisa::load`] verifies
 //! it, [`Section`] reads verified bytes in place, and [`Nisa::decode`] returns the program.
 //! `docs/nisa.md` documents every byte.

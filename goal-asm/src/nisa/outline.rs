@@ -1,4 +1,5 @@
 //! A file without its sections and names, which is kept in memory while sections are streamed.
+//!
 //! Threat: the author of a file chooses all lengths in it, and a sparse file may have any size. So
 //! each length is compared with a limit before anything is allocated, and memory grows with the
 //! bytes that were really read.

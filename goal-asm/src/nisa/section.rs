@@ -1,4 +1,4 @@
-//! A verified section, read in place: what the engine executes.
+//! The view of a verified section, which the engine executes in place.
 
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type, instructions};
 use goal_lang::{Datatype, Op, Piece, Placement, Space};
@@ -6,8 +6,8 @@ use goal_lang::{Datatype, Op, Piece, Placement, Space};
 /// The bytes of one rank's schedule: `<count u32> <offset u32>*` of independent actions, then the
 /// actions.
 ///
-/// Invariant: the bytes passed the verifier, or come from the encoder. Reading others may panic,
-/// never more.
+/// Invariant: the bytes passed the verifier, or come from the encoder. Reading other bytes may
+/// panic, and is never unsafe.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
     bytes: &'a [u8],
@@ -136,7 +136,7 @@ impl<'a> PieceList<'a> {
 pub struct Offsets<'a>(&'a [u8]);
 
 impl<'a> Offsets<'a> {
-    /// The list that these bytes begin with, and what is behind it.
+    /// Splits off the list that `bytes` begin with. Returns it and the bytes behind it.
     #[inline(always)]
     fn split(bytes: &'a [u8]) -> (Self, &'a [u8]) {
         let (count, rest) = bytes.split_first_chunk().expect("four bytes");
@@ -207,7 +207,7 @@ impl<'a> Section<'a> {
     }
 
     /// The action at `offset`.
-    /// Inlined into the engine, so that parts of the record that it doesn't use are not decoded.
+    // Inlined into the engine, so that parts of the record that it doesn't use are not decoded.
     #[inline(always)]
     pub fn record(self, offset: u32) -> Record<'a> {
         let (head, rest) = self.bytes[offset as usize..].split_first_chunk().expect("four bytes");

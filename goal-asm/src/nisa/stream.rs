@@ -1,9 +1,9 @@
-//! A section read and verified in one pass, a part at a time, so that an executor needs memory for
-//! a window of it only (paper III.D, Theorem 3).
+//! Reads and verifies a section in one pass, a block at a time, so that an executor needs memory
+//! only for a window of it (paper III.D, Theorem 3).
 //!
-//! Every action is checked by the rules of the verifier before it is handed out, in the private
-//! bytes that it is then executed from. Dependencies must point forward; then each action's sources
-//! can be counted before it is reached.
+//! Every action is verified before it is returned, in the private bytes that it is then executed
+//! from. Dependencies must point forward: only then can the sources of an action be counted before
+//! the stream reaches it.
 
 #[cfg(test)]
 mod tests;
@@ -29,8 +29,7 @@ pub struct SectionPlace {
     pub length: u32,
     /// Number of actions.
     pub actions: u32,
-    /// Checksum (CRC-32C) of its bytes, as the part that holds it had them when its own checksum
-    /// was compared.
+    /// CRC-32C of its bytes, computed when the checksum of the part that holds it was compared.
     pub checksum: u32,
     /// Format version of the file.
     pub version: u16,
@@ -67,7 +66,7 @@ pub enum StreamError {
     /// The file can't be read.
     #[error("the schedule can't be read: {0}")]
     Io(#[from] io::Error),
-    /// Too many dependencies lead to actions that are not reached yet.
+    /// Too many dependencies lead to actions that the stream has not reached yet.
     #[error(
         "dependencies lead from the first {reached} actions to {entries} later ones, and the limit of the table is \
          {entries}: raise it, or build the schedule with the pass window"
@@ -78,24 +77,24 @@ pub enum StreamError {
         /// Entries of the table.
         entries: usize,
     },
-    /// A part that is held in memory is larger than allowed, or says so.
+    /// A part that has to be held in memory states more bytes than are allowed.
     #[error(
         "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: run the schedule without a \
          window, or build it again if it was damaged"
     )]
     LongPart {
-        /// Its bytes, as the file says.
+        /// Its bytes according to the file.
         length: u64,
         /// Most bytes.
         limit: u64,
     },
-    /// The system has no memory for what is held.
+    /// The system has no memory for a part.
     #[error("there is no memory for {bytes} bytes of the schedule")]
     Memory {
         /// Bytes to hold.
         bytes: u64,
     },
-    /// An action is larger than allowed, or looks so.
+    /// An action is larger than allowed, or damaged so that its end was not found.
     #[error(
         "no action ends within {limit} bytes, and a larger one runs only without a window: {error}"
     )]
@@ -186,14 +185,13 @@ pub struct SectionStream {
     chunk: Arc<Chunk>,
     checksum: u32,
     reached: u64,
-    /// Dependencies that end in actions not reached yet.
+    /// The number of dependencies that end in each action that was not reached yet, by its offset.
     sources: FxHashMap<u32, u32>,
     independent: Independent,
 }
 
 impl SectionStream {
-    /// Begins to read a section; its list of independent actions is read at once, a block at a
-    /// time.
+    /// Begins to read a section. Reads its list of independent actions at once, a block at a time.
     ///
     /// # Errors
     /// Returns an error if the file can't be read or the list doesn't fit the section.
@@ -231,7 +229,7 @@ impl SectionStream {
         Ok(stream)
     }
 
-    /// Number of actions that were handed out.
+    /// Number of actions that were returned so far.
     pub fn reached(&self) -> u64 {
         self.reached
     }

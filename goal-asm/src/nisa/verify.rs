@@ -1,4 +1,5 @@
 //! The verifier of a section. The engine relies on it and checks nothing again.
+//!
 //! One pass over the records checks each by itself. It also keeps a balance for every word of the
 //! section: the number of dependencies that end there minus the number of sources that the action
 //! there declares. If all balances are 0 at the end, every offset is that of an action and every

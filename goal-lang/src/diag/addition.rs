@@ -5,11 +5,11 @@ use crate::lexer::{Lexer, Token, end_of_statement};
 use crate::print::Style;
 use crate::source::{Position, Source};
 
-/// Bytes at the start of a text that tell how it is spelled.
+/// The number of bytes at the start of a text that its spelling is recognised by.
 const SPELLING_BYTES: usize = 1 << 16;
 
-/// Returns the style in which a text spells its dependencies: as most of the first ones, or where
-/// it has none, as its ranks and statements look.
+/// Returns the style in which a text spells most of its first dependencies or, if it has none, its
+/// ranks and statements.
 pub fn spelling(source: &Source) -> Style {
     let text = &source.bytes[..source.bytes.len().min(SPELLING_BYTES)];
     let (mut paper, mut schedgen, mut semicolons) = (0usize, 0usize, 0usize);

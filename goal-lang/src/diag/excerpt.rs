@@ -17,7 +17,7 @@ const PLACE_BYTES: u64 = 1024;
 
 /// A window of a source's text, with valid UTF-8, and the line it begins in.
 pub(super) struct Excerpt {
-    /// The file, with the line where a long line had to be cut at its start.
+    /// The file's name, with a line number if the excerpt begins inside a long line.
     pub(super) name: String,
     pub(super) text: String,
     /// Lines before it, for ariadne's numbering.
@@ -31,12 +31,12 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// The characters of `text` that show `span`; at least one where there is one.
+    /// Returns the characters of `text` that show `span`: at least one if there is any.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let at = |position: u64| {
             let offset =
                 ((position - self.base) as usize).clamp(self.window.start, self.window.end);
-            // Bytes that are no UTF-8 took more room when they were replaced.
+            // Replaced bytes that are no UTF-8 take more bytes in the excerpt than in the source.
             String::from_utf8_lossy(&self.bytes[self.window.start..offset])
                 .len()
                 .min(self.text.len())
@@ -121,7 +121,8 @@ fn cut(source: &Source, span: Span) -> Excerpt {
     }
 }
 
-/// The last place at or before `at` where no character is cut, as far as the text is UTF-8.
+/// Returns the last position at or before `at` that is inside no character, as far as the text is
+/// UTF-8.
 fn boundary(bytes: &[u8], at: usize) -> usize {
     let at = at.min(bytes.len());
     let lowest = at.saturating_sub(3);

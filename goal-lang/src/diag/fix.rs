@@ -1,8 +1,8 @@
-//! Changes of texts that end findings.
+//! Fixes: changes of texts that remove findings.
 
 use crate::source::{Position, Source};
 
-/// Changes of the texts that end a finding. What is there stays: fixes only add to it.
+/// Changes of the texts that remove a finding. Fixes only add text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// The effect in words: "let `s` wait for `r`".
@@ -11,17 +11,18 @@ pub struct Fix {
     pub insertions: Vec<Insertion>,
 }
 
-/// Text to be put in.
+/// Text to insert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Insertion {
-    /// Before which byte.
+    /// The position before which it is inserted.
     pub at: Position,
     /// The text.
     pub text: String,
 }
 
-/// A text with fixes. What several of them put in one place is put there once, where the last of
-/// them would. What begins a line comes before what does not: a label stays with its statement.
+/// Applies fixes to a text. A text that several of them insert at one position is inserted once, at
+/// the place of the last. At one position, insertions that begin a line come before others, so that
+/// a label stays with its statement.
 pub fn apply<'a>(fixes: impl IntoIterator<Item = &'a Fix>, source: &Source) -> Vec<u8> {
     let place = source.base..=source.base + source.bytes.len() as Position;
     let all = fixes.into_iter().flat_map(|fix| &fix.insertions);

@@ -31,7 +31,7 @@ pub struct Diagnostic {
     pub code: Code,
     /// One sentence with the particulars.
     pub message: String,
-    /// The places involved, the most important one first; empty where no text is at hand.
+    /// The places involved, the most important one first; empty if there is no text.
     pub labels: Vec<Label>,
     /// Places of which only the line is known, the most important one first: those of a binary that
     /// says which lines of a text its actions come from. They lie in the only file of the source

@@ -3,12 +3,12 @@
 use super::{Code, Diagnostic};
 use crate::source::Span;
 
-/// Kinds of findings that are left out, everywhere or where one of their places lies.
+/// Kinds of findings that are left out, everywhere or at some places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Silence {
     /// Left out everywhere.
     pub codes: Vec<Code>,
-    /// Left out where one of their places begins in the span.
+    /// Left out if one of their places begins in the span.
     pub places: Vec<(Code, Span)>,
 }
 

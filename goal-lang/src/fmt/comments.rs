@@ -2,7 +2,7 @@
 
 use crate::lexer::{Raw, RawLexer};
 
-/// A comment and where it lies in the text.
+/// A comment, with its place in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Comment {
     pub(super) start: usize,

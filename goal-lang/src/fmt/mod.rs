@@ -1,4 +1,5 @@
 //! The formatter: one statement a line, canonical spaces and indentation, every comment kept.
+//!
 //! It works on tokens, not on a [`Program`](crate::Program), so that order, labels, comments and
 //! numbers stay as they were written. It changes no text that the grammar refuses.
 
@@ -22,9 +23,11 @@ pub struct FormatOptions {
 }
 
 /// Formats a text. The result means the same, and formatting it again changes nothing.
+///
 /// Every statement gets a line of its own, indented by two spaces inside a block. Of several empty
 /// lines between statements one is kept. Empty statements and the commas between buffers are
 /// dropped. Comments may hold any bytes, so the result is bytes too.
+///
 /// LogGOPSim's parser refuses blanks before a statement. So nothing is indented with
 /// [`Style::Schedgen`], nor in a text that uses only that parser's words: it still reads a text
 /// that it could read before. A text in Schedgen's spelling that is not indented stays so. With

@@ -1,4 +1,5 @@
 //! From bytes to tokens, in layers.
+//!
 //! [`RawLexer`] finds words, numbers and comments. [`Lexer`] decides which word is a label and
 //! which number is a size of bytes, which the grammar can't tell from one token of lookahead. For
 //! the parser it also joins each statement of the plainest form ([`plain`]) into one token. No

@@ -1,4 +1,5 @@
 //! The third layer: whole statements that are as plain as Schedgen writes them, one token each.
+//!
 //! Files of gigabytes consist of such statements, and reading each in one step of the parser
 //! instead of ten makes them fast. A statement is plain if it is on one line, in the usual order,
 //! with only blanks between its words and with small decimal numbers. All other statements, and all

@@ -23,6 +23,7 @@ const PARALLEL_BYTES_MIN: usize = 1 << 20;
 const PARTS_PER_THREAD: usize = 8;
 
 /// Reads one file. Returns its parts in the order of the text.
+///
 /// A closing brace outside of comments always ends a block, so the text may be cut after one. The
 /// cut is made without looking for comments. It was right if the part before it turns out to end
 /// with a block; if it does not, the whole text is read again as one part.

@@ -152,7 +152,7 @@ fn heads_that_break_off_are_told_on_their_line() {
 fn a_statement_over_several_lines_is_none_that_breaks_off() {
     let text = "num_ranks 2\nrank 0 {\n a:\n send\n [0,4\n 8,4]\n to\n 1\n tag 5\n requ\n a\n ->\n a2\n a2: nop\n a2 requires\n a\n}\nrank 1 { recv\n 8b from 0 tag 5 }";
     assert_eq!(errors(&text.replace("requ\n a\n ->\n a2\n", "")), []);
-    // An error in such a statement is told where it is.
+    // An error in such a statement is reported at its own place.
     assert_eq!(errors("rank 0 {\n send 0,4\n too 0\n}"), [(Code::Syntax, 3)]);
     assert_eq!(errors("rank 0 {\n send 0,4 to\n $\n}"), [(Code::Syntax, 3)]);
     assert_eq!(errors("rank 0 {\n a: nop\n b: nop\n a requires\n b nope\n}"), [(Code::Syntax, 5)]);

@@ -15,6 +15,7 @@ const PREFIX_MAX: usize = 8;
 const SLACK: usize = 1024;
 
 /// Maps labels to actions. Names stay in the text.
+///
 /// Generators number their labels `l1`, `l2`, ... So numbered labels with the prefix of the first
 /// label are kept in an array by number, and all others in a hash table.
 #[derive(Debug, Default)]

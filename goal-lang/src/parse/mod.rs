@@ -71,6 +71,7 @@ pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Repor
 /// Reads a program from one of three inputs: a file of rank blocks, several such files whose blocks
 /// append to each other, or files of bare statements, which are the programs of ranks 0, 1, ... in
 /// order.
+///
 /// Any bytes are legal input; faults are in the report. Memory grows with the text, except for
 /// sizes that the text states and [`Limits`] allows.
 pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {

@@ -181,7 +181,7 @@ pub(super) fn print_action(out: &mut Output<'_>, body: &Body, action: &Action) {
     }
 }
 
-/// The function of a message, with its first operand where it is not the message.
+/// Prints the function of a message, with its first operand if that is not the message.
 fn print_reduction(out: &mut Output<'_>, body: &Body, action: &Action) {
     let Some(Reduction { op, datatype, a, .. }) = body.reduction(action) else { return };
     out.text(" with ");

@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         names
     }
 
-    /// The action's own label, where it can be printed.
+    /// The action's own label, if it can be printed.
     #[inline]
     pub(super) fn own(&self, id: ActionId) -> Option<&'a str> {
         let label = self.body.debug.labels.get(id)?;

@@ -67,7 +67,7 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Opens the block of some ranks; `*` where they are all of several.
+    /// Opens the block of some ranks, which are written as `*` if they are all of several.
     pub(super) fn open_block(&mut self, ranks: &[u32], num_ranks: u32) -> io::Result<()> {
         if !self.first_line {
             self.text("\n");

@@ -129,7 +129,7 @@ pub enum Action {
         op: Op,
         /// The type of the elements.
         datatype: Datatype,
-        /// A, B and C; C has no pieces where there is no third buffer.
+        /// A, B and C. C has no pieces if there is no third buffer.
         operands: [Pieces; 3],
     },
     /// A function that the embedding program registers, over two buffers of any sizes.

@@ -6,19 +6,19 @@ use super::debug::Debug;
 use crate::function::{Datatype, Op};
 use crate::ids::ActionId;
 
-/// The actions of a rank and both kinds of dependencies between them. Ranks that do the same share
-/// one body.
+/// The actions of a rank and both kinds of dependencies between them. Ranks with equal schedules
+/// share one body.
 ///
-/// Bodies come from a [`BodyBuilder`](super::BodyBuilder), the parser or a NISA section; they are
-/// immutable but for passes, which build a new one.
+/// Bodies come from a [`BodyBuilder`](super::BodyBuilder), the parser or a binary file. They are
+/// immutable; passes build new ones.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
-    /// The actions; their order is the order in which ready ones are started and NISA lays them
-    /// out.
+    /// The actions, in the order in which ready ones are started and binary files store them.
     pub actions: Vec<Action>,
-    /// Completion dependencies (`requires`, `requ`): a row lists who waits for that action's end.
+    /// Completion dependencies (`requires`, `requ`): a row lists the actions that wait for one
+    /// action's end.
     pub requires: Csr,
-    /// Start dependencies (`irequires`): a row lists who waits for that action's start.
+    /// Start dependencies (`irequires`): a row lists the actions that wait for one action's start.
     pub irequires: Csr,
     /// The pieces of all scattered buffers.
     pub pieces: Vec<Piece>,
@@ -37,16 +37,16 @@ pub enum Function {
     User(u32),
 }
 
-/// A local operation with its buffers, whatever form the action has.
+/// A local operation with its buffers, in one form for all kinds of actions.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalOperation<'a> {
     /// The operation or registered function.
     pub function: Function,
     /// The first buffer.
     pub a: Operand<'a>,
-    /// The second buffer: the accumulator where there is no third.
+    /// The second buffer: the accumulator if there is no third.
     pub b: Operand<'a>,
-    /// The buffer of the result, where given.
+    /// The buffer of the result, if it is not the second.
     pub c: Option<Operand<'a>>,
 }
 
@@ -57,7 +57,7 @@ pub struct Reduction {
     pub op: Op,
     /// The type of the elements.
     pub datatype: Datatype,
-    /// The first operand of a send; of a receive it is the message.
+    /// The first operand of a send; `None` for a receive, where it is the message.
     pub a: Option<Piece>,
     /// The second operand, which takes the result.
     pub b: Piece,
@@ -68,7 +68,7 @@ pub struct Reduction {
 pub enum Access {
     /// It reads them.
     Read,
-    /// It writes all of them, whatever they were.
+    /// It writes all of them, without reading them.
     Write,
     /// It reads them and writes all of them.
     Update,
@@ -157,7 +157,7 @@ impl Body {
         }
     }
 
-    /// The local operation that an action is, if it is one with operands.
+    /// Returns an action as a local operation, if it is one with operands.
     pub fn local_operation(&self, action: &Action) -> Option<LocalOperation<'_>> {
         match *action {
             Action::Exec { op, datatype, spaces, has_c, a, b, c, size } => {
@@ -192,8 +192,8 @@ impl Body {
     }
 
     /// Calls `visit` with every piece that an action touches, as
-    /// [`visit_pieces`](Self::visit_pieces) does, and with what becomes of its bytes. An
-    /// accumulator is updated, a user function updates both of its buffers.
+    /// [`visit_pieces`](Self::visit_pieces) does, and with the access to it. An accumulator is
+    /// updated, and a user function updates both of its buffers.
     pub fn visit_accesses(&self, action: &Action, mut visit: impl FnMut(&Piece, Access)) {
         let mut operand = |operand: Operand<'_>, access| {
             operand.pieces().iter().for_each(|piece| visit(piece, access));

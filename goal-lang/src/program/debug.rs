@@ -45,7 +45,7 @@ impl Labels {
         }
     }
 
-    /// The label of an action; `None` where it has none.
+    /// The label of an action, if it has one.
     pub fn get(&self, id: ActionId) -> Option<&str> {
         let end = *self.ends.get(id.index())? as usize;
         let start = id.index().checked_sub(1).map_or(0, |before| self.ends[before] as usize);

@@ -7,11 +7,12 @@ use crate::ids::ActionId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle(pub Vec<ActionId>);
 
-/// The actions so that each comes after all that it waits for; among those that are free, in the
-/// body's order of release (Kahn). Linear in actions and edges, without recursion.
+/// Sorts the actions so that each comes after all actions that it waits for; actions that are ready
+/// at the same time come in the order of their release (Kahn). Takes time linear in actions and
+/// edges, without recursion.
 ///
 /// # Errors
-/// One shortest-found cycle where there is one.
+/// Returns a cycle if there is one.
 pub fn topological_order(body: &Body) -> Result<Vec<ActionId>, Cycle> {
     let mut waiting = body.indegrees();
     let mut order: Vec<ActionId> = body.ids().filter(|id| waiting[id.index()] == 0).collect();
@@ -29,7 +30,7 @@ pub fn topological_order(body: &Body) -> Result<Vec<ActionId>, Cycle> {
 }
 
 /// Every action with `waiting > 0` has a prerequisite with `waiting > 0`, so walking back must
-/// close a circle.
+/// close a cycle.
 fn find_cycle(body: &Body, waiting: &[u32]) -> Cycle {
     let mut blocker = vec![None; body.len()];
     for edge in body.requires.edges().chain(body.irequires.edges()) {

@@ -1,5 +1,6 @@
 //! The order in which dependencies were stated. It is kept beside the graph, which has no place for
 //! it.
+//!
 //! A row of a [`Csr`] ascends and has no duplicates, so that a program has one encoding. Other
 //! simulators release dependents in the order in which a file lists them, and their times depend on
 //! it. So the order of a row is kept if it differs from the row's. Passes and stripping drop it.

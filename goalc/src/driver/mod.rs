@@ -1,4 +1,5 @@
 //! The work behind the command line: makes programs of inputs in any form, and files of programs.
+//!
 //! `goalc`, `goal-run` and the benchmarks use the same functions, so that a program means the same
 //! to each. Start at [`compile`] to get a schedule to execute, at [`load_program`] to get a program
 //! to analyse.

@@ -27,6 +27,7 @@ pub struct PassArguments {
 impl PassArguments {
     /// Returns the pipeline that these arguments ask for, for a runtime that sends messages of up
     /// to `eager_limit` bytes before their receives are posted.
+    ///
     /// Only NISA is executed. The other forms are for other tools, so without a level and a list no
     /// pass runs for them, and the program keeps its order and dependencies.
     ///

@@ -30,7 +30,7 @@ impl Completions {
 /// The arguments of the command that writes manual pages.
 #[derive(Debug, clap::Args)]
 pub struct Man {
-    /// The folder, made where it is missing: a page for the command, and one for each of its
+    /// The folder, created if it is missing: a page for the command, and one for each of its
     /// commands
     #[arg(value_name = "DIR")]
     folder: PathBuf,

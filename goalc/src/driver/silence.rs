@@ -1,5 +1,6 @@
 //! Comments that allow findings: `# goal: allow(timing-dependent-match)` at the end of a line, or
 //! on a line of its own above.
+//!
 //! The text is not trusted. Comments are searched only in texts that were read without an error, in
 //! which only a comment can contain these bytes. Each comment is handled once, so the work is
 //! linear in the text.

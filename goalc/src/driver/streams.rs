@@ -1,5 +1,6 @@
 //! Standard streams that were closed when the process started, and paths that name open
 //! descriptors.
+//!
 //! The process that starts the command decides which descriptors are open. The standard library
 //! opens `/dev/null` in place of closed standard streams before `main`, and results would vanish
 //! without an error. So a function that runs even earlier notes which streams are closed. `unsafe`:

@@ -38,7 +38,8 @@ impl Layers {
         Self::in_columns(body, column_of, columns)
     }
 
-    /// The actions in `columns` columns that are chosen already, each behind all that it waits for.
+    /// Places the actions in given columns, in which each is to the right of all actions that it
+    /// waits for.
     pub(super) fn in_columns(body: &Body, column_of: Vec<usize>, columns: usize) -> Self {
         let mut layers = Self {
             columns: vec![Vec::new(); columns],

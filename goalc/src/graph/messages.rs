@@ -4,8 +4,8 @@ use goal_lang::{ANY, Action};
 use goal_opt::whole::{Run, Vertex, Whole};
 use std::collections::{HashMap, VecDeque};
 
-/// The messages of a program, each as its send and its receive. What an abstract run does not get
-/// to, as in a deadlock, is paired in the order of the text.
+/// Returns the messages of a program, each as its send and its receive. Actions that an abstract
+/// run does not reach, as in a deadlock, are paired in the order of the text.
 pub(super) fn messages(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     let trace = Run::new(whole).finish(u64::MAX);
     let partner = |vertex: Vertex| trace.partner[vertex.index()].some();
@@ -27,9 +27,9 @@ pub(super) fn messages(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
     messages
 }
 
-/// The column of every action of all ranks: behind all that it waits for, and a receive behind its
-/// send. Where a message would have to run back, because its send waits for its receive to start,
-/// the column follows the dependencies.
+/// Returns the column of every action of all ranks: to the right of all actions that it waits for
+/// and, for a receive, of its send. If a send waits for its own receive to start, the dependency
+/// decides, and the message runs back.
 pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<usize> {
     let mut columns = vec![0; whole.len()];
     let mut missing = vec![0u32; whole.len()];
@@ -46,7 +46,7 @@ pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<u
     }
     let is_free = |missing: &[u32], vertex: Vertex| missing[vertex.index()] == 0;
     let mut ready = VecDeque::new();
-    // Receives that wait for their message only.
+    // Receives that wait only for their message.
     let mut waiting = VecDeque::new();
     let mut done = vec![false; whole.len()];
     for vertex in whole.vertices().filter(|&vertex| is_free(&missing, vertex)) {
@@ -58,7 +58,7 @@ pub(super) fn columns(whole: &Whole<'_>, messages: &[(Vertex, Vertex)]) -> Vec<u
     }
     loop {
         let next = ready.pop_front().or_else(|| {
-            // Its message waits for it in turn.
+            // Its message waits for the receive itself.
             waiting.pop_front()
         });
         let Some(vertex) = next else { break };

@@ -1,5 +1,5 @@
-//! The order within each column: barycentres, swept to and fro, the order with the fewest crossings
-//! kept.
+//! The order within each column: sorts columns by barycentres, forwards and backwards, and keeps
+//! the order with the fewest crossings.
 
 use super::layers::Layers;
 

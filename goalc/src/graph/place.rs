@@ -1,5 +1,5 @@
-//! Heights: every vertex as near as it can be to its neighbours without coming too near to those
-//! above and below it.
+//! Heights: every vertex is as close as possible to its neighbours in other columns, at a distance
+//! from those above and below it.
 
 use super::layers::Layers;
 use goal_lang::Body;
@@ -50,7 +50,7 @@ pub(super) fn place(layers: &Layers, body: &Body) -> Vec<f64> {
     heights
 }
 
-/// Moves everything up to height 0, and what lies below an empty band up to what lies above it.
+/// Moves everything up to height 0, and closes empty bands.
 pub(super) fn close_gaps(heights: &mut [f64]) {
     let mut ascending: Vec<usize> = (0..heights.len()).collect();
     ascending.sort_by(|&a, &b| heights[a].total_cmp(&heights[b]));
@@ -72,9 +72,9 @@ fn pitch(layers: &Layers, body: &Body, above: usize, below: usize) -> f64 {
     half(above) + half(below)
 }
 
-/// The heights nearest to the wanted ones, in the weighted sum of squares, that keep the column's
-/// order and distances. Less the distances it is a regression to an ascending sequence, so
-/// neighbours in the wrong order share their mean.
+/// Returns the heights that keep the column's order and distances and are closest to the wanted
+/// ones, in the weighted sum of squares. With the distances subtracted this is a regression to an
+/// ascending sequence, in which neighbours in the wrong order share their mean.
 fn spread(layers: &Layers, body: &Body, column: &[usize], wanted: &[(f64, f64)]) -> Vec<f64> {
     let mut offsets = vec![0.0; column.len()];
     for i in 1..column.len() {

@@ -9,10 +9,10 @@ use goal_lang::{ActionId, Body, Style, statement};
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Why a graph is not drawn.
+/// The reason why a graph is not drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum SvgError {
-    /// Nobody could read the picture.
+    /// The picture would be too large to read.
     #[error(
         "a picture of {actions} actions and {dependencies} dependencies: at most {SVG_ACTIONS_MAX} and \
          {SVG_DEPENDENCIES_MAX} are drawn as SVG; write dot, and let graphviz lay it out"
@@ -114,7 +114,7 @@ impl<'a> Drawing<'a> {
         Self { body, layers, texts, heights, columns: Vec::new(), top: MARGIN }
     }
 
-    /// The width of a column's widest box; 0 where it has none.
+    /// The width of a column's widest box, or 0 if it has none.
     pub(super) fn width_of_column(&self, column: usize) -> f64 {
         let texts = self.layers.columns[column].iter().filter_map(|&vertex| self.texts.get(vertex));
         texts.map(|text| width_of(text) + 2.0 * PADDING).fold(0.0, f64::max)

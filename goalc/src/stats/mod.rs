@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 /// Figures about a whole program. Sums go over all ranks, and saturate at 64 bits.
+///
 /// Depth, width and critical path are those of single ranks: they do not count the time that a rank
 /// waits for messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

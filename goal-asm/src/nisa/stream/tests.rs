@@ -130,15 +130,14 @@ fn an_action_is_read_up_to_its_limit() {
     assert!(matches!(read(1 << 20), Ok(2)));
 }
 
-/// A file that says of a part of this kind that it has `length` bytes, and is long enough for it,
-/// but holds no blocks there.
+/// A sparse file with a part of this kind and of `length` bytes, without blocks in it.
 fn sparse(kind: u32, length: u64) -> std::fs::File {
     let program = goal_smith::program(1, &goal_smith::Shape::varied(1));
     let mut bytes = encoded(&program);
     let nisa = load(bytes.clone()).expect("right");
     let table = 44 + 4 * nisa.num_ranks() as usize + 8 * nisa.num_sections() as usize;
     let code = u64::from_le_bytes(bytes[table + 4..table + 12].try_into().expect("8 bytes"));
-    // Only the sections stay of the parts.
+    // Of the parts only the sections are kept.
     bytes.truncate(table + 12 + code as usize + 4);
     let at = bytes.len() as u64;
     bytes.extend_from_slice(&kind.to_le_bytes());
