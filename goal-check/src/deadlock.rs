@@ -334,6 +334,7 @@ fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Ver
     others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
 }
 
+/// A help that depends on whether the cycle contains a send that waits for its receive.
 fn suggestion(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
     let sends = cycle.iter().any(|&vertex| {
         analysis.whole.action(vertex).kind() == ActionKind::Send

@@ -66,13 +66,13 @@ pub(crate) fn report_verdicts(
     }
     if let Verdict::Hangs(stuck) = &endings.without_room {
         let limit = analysis.options.unexpected_limit;
-        let where_ = format!("a rank that keeps at most {limit} bytes of them");
-        report.add(Code::ReliesOnBuffering, || buffering_finding(analysis, stuck, &where_));
+        let setting = format!("a rank that keeps at most {limit} bytes of them");
+        report.add(Code::ReliesOnBuffering, || buffering_finding(analysis, stuck, &setting));
     }
     if let Verdict::Hangs(stuck) = &endings.unbuffered {
         report.add(Code::ReliesOnBuffering, || {
-            let where_ = format!("{} 0", analysis.options.names.eager_limit);
-            buffering_finding(analysis, stuck, &where_)
+            let setting = format!("{} 0", analysis.options.names.eager_limit);
+            buffering_finding(analysis, stuck, &setting)
         });
     }
     ![&endings.without_room, &endings.unbuffered]
@@ -92,6 +92,7 @@ pub(crate) fn report_unknown(analysis: &Analysis<'_>, report: &mut Report) {
     });
 }
 
+/// Reports an order in which the program gets stuck, as a deadlock in one of several orders.
 fn report_stuck(analysis: &Analysis<'_>, stuck: &Trace, report: &mut Report) {
     let why = format!(
         "; in another order of events the program ends{}",
@@ -109,6 +110,7 @@ fn pairing(analysis: &Analysis<'_>) -> Pairing {
     pairing
 }
 
+/// The finding that a receive may take a message of another size.
 fn size_finding(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnostic {
     let Analysis { whole, places, .. } = *analysis;
     let send = stuck.partner[recv.index()];
@@ -127,11 +129,13 @@ fn size_finding(analysis: &Analysis<'_>, stuck: &Trace, recv: Vertex) -> Diagnos
         .help("give the messages different tags, name the source, or let one wait for the other")
 }
 
-fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, where_: &str) -> Diagnostic {
+/// The finding that the program gets stuck in some order with the setting `setting`, and in none
+/// with the options.
+fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, setting: &str) -> Diagnostic {
     let stuck_here = Analysis { trace: stuck, ..*analysis };
     let message = "there are orders of events in which the program ends only where messages are sent before their receives are there";
     let found = Diagnostic::new(Code::ReliesOnBuffering, message)
-        .note(format!("with {where_} it may get stuck{}", differing_matches(analysis, stuck)));
+        .note(format!("with {setting} it may get stuck{}", differing_matches(analysis, stuck)));
     deadlock::add_first_cycle(&stuck_here, &pairing(&stuck_here), found)
 }
 

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 /// A statement of a body, for all ranks that run the body.
 pub(crate) type Statement = (BodyId, ActionId);
 
+/// The statement of a vertex.
 pub(crate) fn statement(analysis: &Analysis<'_>, vertex: Vertex) -> Statement {
     let whole = analysis.whole;
     (whole.program.ranks[whole.rank(vertex) as usize].body, whole.id(vertex))
@@ -20,6 +21,7 @@ pub(crate) struct Groups<K, V> {
 }
 
 impl<K: std::hash::Hash + Eq + Copy, V> Groups<K, V> {
+    /// Groups findings by their keys, in the order in which the keys first occur.
     pub(crate) fn of(found: impl Iterator<Item = (K, V)>) -> Self {
         let mut groups = Self { order: Vec::new(), places: FxHashMap::default() };
         for (key, first) in found {

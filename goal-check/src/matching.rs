@@ -63,6 +63,7 @@ pub(crate) fn check_ends(analysis: &Analysis<'_>, pairing: &Pairing, report: &mu
     }
 }
 
+/// Makes the finding about an unmatched send or receive, one of `count` with the same statement.
 fn finding(
     analysis: &Analysis<'_>,
     pairing: &Pairing,

@@ -76,6 +76,7 @@ impl Pairing {
         self.counts.get(&channel).copied().unwrap_or_default()
     }
 
+    /// Counts the sends and receives at the destinations of `ends`.
     fn count(&mut self, analysis: &Analysis<'_>, ends: &[End]) {
         let whole = analysis.whole;
         let is_wild = |vertex: Vertex| matches!(*whole.action(vertex), Action::Recv { from, tag, .. } if from == ANY || tag == ANY);
@@ -109,7 +110,7 @@ impl Pairing {
         for channel in rank.chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag)) {
             let (to, at) = channel.split_at(channel.partition_point(|end| !end.is_recv));
             for (send, recv) in to.iter().zip(at) {
-                self.meet(send, recv);
+                self.expect_match(send, recv);
             }
             sends.extend(&to[to.len().min(at.len())..]);
             recvs.extend(&at[at.len().min(to.len())..]);
@@ -125,7 +126,7 @@ impl Pairing {
             let found = sends.iter().position(fits);
             *looks = looks.saturating_sub(found.unwrap_or(sends.len()) + 1);
             let send = found.and_then(|at| sends.remove(at));
-            send.inspect(|send| self.meet(send, recv)).is_none()
+            send.inspect(|send| self.expect_match(send, recv)).is_none()
         });
         let all_received = recvs.is_empty();
         for same in sends.make_contiguous().chunk_by(|a, b| (a.source, a.tag) == (b.source, b.tag))
@@ -177,12 +178,14 @@ impl Pairing {
         demands
     }
 
-    fn meet(&mut self, send: &End, recv: &End) {
+    /// Records that a send and a receive would match.
+    fn expect_match(&mut self, send: &End, recv: &End) {
         self.expected.insert(send.vertex, recv.vertex);
         self.expected.insert(recv.vertex, send.vertex);
     }
 }
 
+/// The sends and receives that the run left unmatched.
 fn left(analysis: &Analysis<'_>) -> Vec<End> {
     let trace = analysis.trace;
     let end = |vertex: Vertex| {

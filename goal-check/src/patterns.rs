@@ -87,6 +87,7 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
+    /// Finds stored patterns that depend on timing, for the sends `stored` of such patterns.
     fn found(&mut self, stored: &[Vertex]) -> Vec<Finding> {
         let pair = |send: Vertex| match *self.analysis.whole.action(send) {
             Action::Send { to, .. } => Some((self.analysis.whole.rank(send), to)),
@@ -136,6 +137,7 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Returns true if one send certainly starts before another, or if this is unknown.
     fn starts_before(&mut self, first: Vertex, second: Vertex) -> bool {
         if self.left == 0 {
             self.is_cut = true;
@@ -149,6 +151,7 @@ impl Search<'_, '_> {
     }
 }
 
+/// Makes the finding about a stored pattern, one of `count` with the same statements.
 fn finding(analysis: &Analysis<'_>, [recv, send, other]: Finding, count: u64) -> Diagnostic {
     let Analysis { whole, places, .. } = analysis;
     let (source, destination) = (whole.rank(send), whole.rank(recv));

@@ -93,6 +93,7 @@ pub(crate) fn check<'a>(
     search.delays
 }
 
+/// Returns true for a receive that took a message in the traced run.
 fn is_received(analysis: &Analysis<'_>, vertex: Vertex) -> bool {
     analysis.whole.is_recv(vertex) && analysis.trace.partner[vertex.index()] != Vertex::NONE
 }
@@ -228,6 +229,7 @@ impl Search<'_, '_> {
         posted || arrives
     }
 
+    /// Returns true if one event certainly happens before another, or if this is unknown.
     fn is_ordered(&mut self, first: Event, second: Event) -> bool {
         let ordered = self.order.happens_before(first, second);
         self.is_cut |= ordered == Ordered::Unknown;

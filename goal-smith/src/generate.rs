@@ -23,6 +23,15 @@ pub(crate) enum PairMode {
     Tagged,
 }
 
+/// A send or a receive.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct End {
+    pub(crate) node: usize,
+    pub(crate) rank: u32,
+    /// The number of the action in its node.
+    pub(crate) action: usize,
+}
+
 /// The program under construction.
 pub(crate) struct Generator<'a> {
     pub(crate) rng: ChaCha8Rng,
@@ -166,17 +175,11 @@ impl<'a> Generator<'a> {
     }
 
     /// Orders a message after the last one between the same ranks that it could be taken for.
-    pub(crate) fn order_message(
-        &mut self,
-        (from, source, send): (usize, u32, usize),
-        (to, destination, recv): (usize, u32, usize),
-        tag: Option<u32>,
-    ) {
-        if let Some((last_send, last_recv)) =
-            self.last.insert((source, destination, tag), (send, recv))
-        {
-            self.order(from, send, last_send);
-            self.order(to, recv, last_recv);
+    pub(crate) fn order_message(&mut self, send: End, recv: End, tag: Option<u32>) {
+        let ends = (send.action, recv.action);
+        if let Some((last_send, last_recv)) = self.last.insert((send.rank, recv.rank, tag), ends) {
+            self.order(send.node, send.action, last_send);
+            self.order(recv.node, recv.action, last_recv);
         }
     }
 

@@ -4,7 +4,7 @@ use goal_lang::{ANY, Action, Payload, Piece};
 use rand::RngExt;
 
 use crate::cells::Cell;
-use crate::generate::{Generator, PairMode};
+use crate::generate::{End, Generator, PairMode};
 use crate::operands::{Use, buffer};
 use crate::reduce;
 
@@ -80,8 +80,9 @@ pub(crate) fn event(generator: &mut Generator) {
     let key = (mode == PairMode::Tagged).then_some(tag);
     for (nth, &source) in sources.iter().enumerate() {
         for (mth, &destination) in destinations.iter().enumerate() {
-            let ends = ((from, source, sends[mth]), (to, destination, recvs[nth]));
-            generator.order_message(ends.0, ends.1, key);
+            let send = End { node: from, rank: source, action: sends[mth] };
+            let recv = End { node: to, rank: destination, action: recvs[nth] };
+            generator.order_message(send, recv, key);
         }
     }
     if from == to && generator.shape.start_dependencies && generator.rng.random_bool(0.3) {

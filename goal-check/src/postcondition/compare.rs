@@ -97,6 +97,9 @@ impl<'a> Comparison<'a> {
         wrong
     }
 
+    /// Compares a value with the required content of `wanted.addr`. The value is `value.offset`
+    /// bytes into its expression, the content `wanted.input_offset` bytes into the inputs: the
+    /// difference, `shift`, must be that of every contribution.
     fn violation(&mut self, values: &Values, value: Value, wanted: &Wanted) -> Option<Violation> {
         let is_input = |rank| value == Value::at(Values::input(rank), wanted.input_offset);
         let last = match wanted.content {
@@ -160,19 +163,20 @@ impl<'a> Comparison<'a> {
                     continue;
                 }
             }
-            note(&mut difference.missing, next, run.first.checked_sub(1));
+            add_ranks(&mut difference.missing, next, run.first.checked_sub(1));
             let run_last = run.last.min(last);
             if run.count > 1 && !is_idempotent(self.function) {
-                note(&mut difference.repeated, run.first, Some(run_last));
+                add_ranks(&mut difference.repeated, run.first, Some(run_last));
             }
             next = run_last + 1;
         }
-        note(&mut difference.missing, next, Some(last));
+        add_ranks(&mut difference.missing, next, Some(last));
         difference
     }
 }
 
-fn note(list: &mut Vec<(u32, u32)>, first: u32, last: Option<u32>) {
+/// Adds the ranks from `first` to `last` to a list, if there are any.
+fn add_ranks(list: &mut Vec<(u32, u32)>, first: u32, last: Option<u32>) {
     if let Some(last) = last.filter(|&last| last >= first)
         && list.len() < LISTED_MAX
     {

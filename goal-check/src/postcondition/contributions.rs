@@ -168,6 +168,7 @@ impl Contributions {
         is_aligned.then(|| [(a, shift), (b, shift.wrapping_add(delta))])
     }
 
+    /// The contributions to an application, from those of its operands, which must be known.
     fn combined(&self, values: &Values, application: Application) -> Rc<[Run]> {
         let Application { phase, a, b, delta, .. } = application;
         let a = self.operand(values, a, u64::from(phase), 0);
@@ -251,6 +252,7 @@ fn joined(a: &[Run], b: &[Run]) -> Vec<Run> {
     out
 }
 
+/// Appends a run. A run that continues the last one extends it.
 fn push(out: &mut Vec<Run>, run: Run) {
     match out.last_mut() {
         Some(last)

@@ -74,6 +74,7 @@ impl<'a> Execution<'a> {
         parts
     }
 
+    /// Executes an action. `partner` is the other end of its message, if it has one.
     fn execute(&mut self, vertex: Vertex, partner: Vertex) {
         let (whole, rank) = (self.whole, self.whole.rank(vertex));
         let body = whole.body(vertex);
@@ -169,6 +170,7 @@ impl<'a> Execution<'a> {
         );
     }
 
+    /// The content of the pieces of a buffer, one after the other.
     fn gather(&mut self, rank: u32, buffer: Operand<'_>) -> Vec<Part> {
         let mut parts = Vec::new();
         for &piece in buffer.pieces() {
@@ -186,6 +188,7 @@ impl<'a> Execution<'a> {
         self.write(self.whole.rank(vertex), buffer, &parts);
     }
 
+    /// Stores an unknown result of an action into a buffer.
     fn store_opaque(&mut self, vertex: Vertex, buffer: Operand<'_>, operand: u8) {
         let node = self.values.node(Expression::Opaque { vertex, operand });
         let step = self.trail.push(vertex, [Source { node, step: Step::NONE }; 2]);

@@ -29,6 +29,7 @@ pub(super) struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
+    /// Makes the finding about wrong bytes.
     pub(super) fn wrong(
         &self,
         wrong: &Wrong,
@@ -129,6 +130,7 @@ impl Explainer<'_> {
         diagnostic.help(format!("change what these actions move or combine, or say with {} what the program is meant to compute", self.names.collective))
     }
 
+    /// The required content in words.
     fn wanted(&self, wrong: &Wrong) -> String {
         let element = self.element(wrong.wanted.input_offset);
         match wrong.wanted.content {
@@ -156,6 +158,7 @@ impl Explainer<'_> {
         }
     }
 
+    /// The differences between contributions in words.
     fn difference(&self, values: &Values, difference: &Difference) -> String {
         let mut parts = Vec::new();
         let ranks = |list: &[(u32, u32)]| {

@@ -76,6 +76,7 @@ pub(super) fn check(
     holds.then(|| format!("{layout}{of_one_run}"))
 }
 
+/// Executes the program on expressions and compares the memory of all ranks with the definition.
 fn check_data(analysis: &Analysis<'_>, layout: &Layout, report: &mut Report) {
     let Analysis { whole, trace, places, .. } = analysis;
     let mut execution = match Execution::run(whole, trace, layout) {

@@ -44,6 +44,7 @@ impl<'a> Start<'a> {
         }
     }
 
+    /// Appends the content of a range of memory that is no input.
     fn read_image(&self, rank: u32, addr: u64, end: u64, values: &mut Values, out: &mut Vec<Part>) {
         let image = self.program.ranks[rank as usize].image;
         let data = image.map_or(&[][..], |id| &self.sorted[id.index()]);

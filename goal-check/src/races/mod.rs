@@ -22,11 +22,13 @@ use goal_opt::first_to_last;
 use goal_opt::whole::{BodyOrder, Event, Ordered, Vertex, Whole};
 use sweep::{Bytes, Done, Fault, Faults, Sweep};
 
+/// Reports races, reads of undefined scratch memory, and lost data.
 pub(super) fn check(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>, report: &mut Report) {
     let found = find(analysis, order);
     report::add_findings(analysis, &found, report);
 }
 
+/// Finds the faults of all bodies.
 fn find(analysis: &Analysis<'_>, order: &mut SharedOrder<'_, '_>) -> Found {
     let program = analysis.whole.program;
     let mut ranks_of: Vec<Vec<u32>> = vec![Vec::new(); program.bodies.len()];

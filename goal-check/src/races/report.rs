@@ -9,6 +9,7 @@ use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_lang::{ActionId, BodyId};
 use goal_opt::whole::Vertex;
 
+/// Adds a finding for each fault, and findings about bounds that were reached.
 pub(super) fn add_findings(analysis: &Analysis<'_>, found: &Found, report: &mut Report) {
     let mut fixes = Fixes::new(analysis.whole, &analysis.places);
     for (&(body, fault), details) in &found.faults {
@@ -67,6 +68,8 @@ fn ranks_of(ranks: &[u32]) -> String {
     }
 }
 
+/// The parts of a finding about a fault: the ranks that have it, and the dependency that removes
+/// it.
 struct Description<'a> {
     analysis: &'a Analysis<'a>,
     body: BodyId,

@@ -81,6 +81,7 @@ impl Ways {
         ways
     }
 
+    /// Returns true if messages may order the first action before the second.
     fn may_order(&self, first: ActionId, second: ActionId) -> bool {
         self.leads_to_send[first.index()] && self.follows_recv[second.index()]
     }

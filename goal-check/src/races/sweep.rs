@@ -186,6 +186,7 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         self.found
     }
 
+    /// Compares one access of an action with the earlier ones to the same bytes, and records it.
     fn access(&mut self, id: ActionId, kind: ActionKind, piece: Piece, access: Access) {
         let space = piece.space;
         let range = piece.addr..piece.addr.saturating_add(piece.size);
@@ -273,6 +274,7 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         if combines { Done::AtStart } else { Done::AtEnd }
     }
 
+    /// Asks for the order of two actions, and records a race if there is none.
     fn compare(&mut self, first: ActionId, second: ActionId, done: Done, bytes: &Bytes) -> Ordered {
         let is_new = self.last.is_none_or(|(a, b, ..)| (a, b) != (first, second));
         let ordered = self.is_ordered(first, second, done);
@@ -284,6 +286,8 @@ impl<'b, F: FnMut(ActionId, ActionId, Done) -> Ordered> Sweep<'b, F> {
         ordered
     }
 
+    /// Asks for the order of two actions. The last answer is cached, as the pieces of two buffers
+    /// often raise the same question.
     fn is_ordered(&mut self, first: ActionId, second: ActionId, done: Done) -> Ordered {
         if let Some((a, b, until, ordered)) = self.last
             && (a, b, until) == (first, second, done)

@@ -199,6 +199,7 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         }
     }
 
+    /// Derives events until nothing new follows. Returns true if all actions end.
     fn run(mut self) -> bool {
         loop {
             while let Some(vertex) = self.todo.pop() {
@@ -214,6 +215,7 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         }
     }
 
+    /// Handles an action that certainly starts.
     fn start(&mut self, vertex: Vertex) {
         let whole = self.facts.whole;
         self.has_started[vertex.index()] = true;
@@ -236,6 +238,7 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         }
     }
 
+    /// Handles a competing receive that certainly starts: it ends if enough messages come.
     fn post(&mut self, recv: Vertex, rank: u32, envelope: Envelope) {
         let need = self.needs[recv.index()];
         let pool = self.pools.entry((rank, envelope)).or_default();
@@ -247,6 +250,7 @@ impl<'s, 'a, 'p> Certain<'s, 'a, 'p> {
         }
     }
 
+    /// Handles a competing send that certainly starts: receives that now have enough messages end.
     fn send(&mut self, send: Vertex, rank: u32, envelope: Envelope) {
         for taker in takers(envelope) {
             let Some(pool) = self.pools.get_mut(&(rank, taker)) else { continue };

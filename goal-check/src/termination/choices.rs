@@ -8,10 +8,20 @@ use goal_lang::{ANY, ActionId};
 use goal_opt::whole::{Event, Ordered, Vertex};
 use rustc_hash::FxHashMap;
 
-/// The properties that make two sends or two receives interchangeable: is it a receive, its rank,
-/// the destination, the envelope, the size, the actions that wait for it, and the action itself if
-/// it matters which of them takes part.
-type Kind<'a> = (bool, u32, u32, Envelope, u64, &'a [ActionId], Option<Vertex>);
+/// The properties of a send or a receive. Two with the same properties are interchangeable.
+#[derive(PartialEq, Eq, Hash)]
+struct Kind<'a> {
+    is_recv: bool,
+    rank: u32,
+    destination: u32,
+    envelope: Envelope,
+    /// The size of the message in bytes.
+    size: u64,
+    /// The actions that wait for its end.
+    waiters: &'a [ActionId],
+    /// The action itself, if it matters which of several takes part.
+    itself: Option<Vertex>,
+}
 
 /// The rest of a bound on work, in visited actions.
 pub(super) struct Budget(pub(super) u64);
@@ -34,7 +44,7 @@ pub(super) struct Choices<'s, 'a, 'p> {
     pub(super) facts: &'s Facts<'a, 'p>,
     /// If true, it makes a difference which message a receive that stores its bytes takes. If
     /// false, only the end of the program counts.
-    tells_data: bool,
+    records_data: bool,
     /// By vertex, the first of the actions that are interchangeable with it, if there are several.
     pub(super) alike: Vec<Option<Vertex>>,
     /// By vertex, the actions whose start before or after its own may make a difference.
@@ -56,13 +66,13 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         facts: &'s Facts<'a, 'p>,
         order: &mut Order<'_, '_>,
         budget: &mut Budget,
-        tells_data: bool,
+        records_data: bool,
     ) -> Option<Self> {
         let whole = facts.whole;
         let is_undecided = |send| facts.completion(send) == Completion::Either;
         let mut choices = Self {
             facts,
-            tells_data,
+            records_data,
             alike: vec![None; whole.len()],
             rivals: FxHashMap::default(),
             contenders: FxHashMap::default(),
@@ -77,6 +87,7 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         Some(choices)
     }
 
+    /// The sends and receives whose other end is not fixed.
     fn competing(&self) -> impl Iterator<Item = Vertex> + use<'s, 'a, 'p> {
         let facts = self.facts;
         facts
@@ -100,6 +111,7 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         }
     }
 
+    /// Finds actions that are interchangeable.
     fn find_alike(&mut self) {
         let mut first: FxHashMap<Kind<'_>, Vertex> = FxHashMap::default();
         for vertex in self.competing() {
@@ -108,10 +120,17 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
             let waiters = whole.body(vertex).requires.row(whole.id(vertex));
             let size = self.facts.whole.message_size(vertex);
             let itself =
-                self.tells_data.then_some(vertex).filter(|&vertex| self.is_stored(vertex, rank));
-            let key =
-                (whole.is_recv(vertex), whole.rank(vertex), rank, envelope, size, waiters, itself);
-            let first = *first.entry(key).or_insert(vertex);
+                self.records_data.then_some(vertex).filter(|&vertex| self.is_stored(vertex, rank));
+            let kind = Kind {
+                is_recv: whole.is_recv(vertex),
+                rank: whole.rank(vertex),
+                destination: rank,
+                envelope,
+                size,
+                waiters,
+                itself,
+            };
+            let first = *first.entry(kind).or_insert(vertex);
             if first != vertex {
                 self.alike[vertex.index()] = Some(first);
                 self.alike[first.index()] = Some(first);
@@ -168,7 +187,7 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         let mut recvs = competition.recvs.values().flatten();
         let first = recvs.next().and_then(|recv| self.alike[recv.index()]);
         let size = |vertex: &Vertex| self.facts.whole.message_size(*vertex);
-        let nobody_waits = |&send: &Vertex| {
+        let has_no_waiter = |&send: &Vertex| {
             self.facts.completion(send) == Completion::AtStart
                 || whole.body(send).requires.row(whole.id(send)).is_empty()
         };
@@ -178,7 +197,7 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
                     .sends
                     .values()
                     .flatten()
-                    .all(|send| size(send) == size(&first) && nobody_waits(send))
+                    .all(|send| size(send) == size(&first) && has_no_waiter(send))
         })
     }
 

@@ -48,17 +48,17 @@ impl Taken {
 }
 
 /// Visits states until one is stuck, all were visited, or the bound of `steps_max` visited actions
-/// is reached. With `tells_data`, the result lists every message that a receive which stores its
+/// is reached. With `records_data`, the result lists every message that a receive which stores its
 /// bytes takes in some order.
 pub(super) fn search(
     facts: &Facts<'_, '_>,
     trace: &Trace,
     order: &mut Order<'_, '_>,
     steps_max: u64,
-    tells_data: bool,
+    records_data: bool,
 ) -> Found {
     let mut budget = Budget(steps_max);
-    let Some(choices) = Choices::find(facts, order, &mut budget, tells_data) else {
+    let Some(choices) = Choices::find(facts, order, &mut budget, records_data) else {
         return Found::Unknown;
     };
     let mut search = Search { choices, budget, taken: FxHashMap::default() };
@@ -89,13 +89,13 @@ pub(super) fn search(
             }
         }
         let cluster = search.closed_cluster(&state);
-        let is_looked_at = |vertex: Vertex| {
+        let is_considered = |vertex: Vertex| {
             cluster.is_none_or(|cluster| search.choices.cluster[vertex.index()] == cluster)
         };
         let starts: Vec<usize> =
-            (0..state.ready.len()).filter(|&at| is_looked_at(state.ready[at])).collect();
+            (0..state.ready.len()).filter(|&at| is_considered(state.ready[at])).collect();
         let arrivals: Vec<Pair> =
-            arrivals.into_iter().filter(|pair| is_looked_at(state.streams[pair][0])).collect();
+            arrivals.into_iter().filter(|pair| is_considered(state.streams[pair][0])).collect();
         for at in starts {
             let mut next = state.clone();
             let vertex = next.ready.swap_remove(at);
@@ -163,6 +163,8 @@ impl Search<'_, '_, '_> {
         }
     }
 
+    /// Returns true if the start of an action makes no difference to other actions: all rivals have
+    /// started.
     fn start_is_free(&self, state: &State, vertex: Vertex) -> bool {
         self.choices
             .rivals

@@ -88,6 +88,7 @@ impl State {
         }
     }
 
+    /// Handles a receive that starts: it takes a kept message or is posted.
     fn post(&mut self, facts: &Facts<'_, '_>, recv: Vertex, rank: u32) {
         if facts.is_fixed[recv.index()] {
             let send = facts.partner[recv.index()];
@@ -136,6 +137,7 @@ impl State {
         self.end(whole, send);
     }
 
+    /// Gives the message of a send to a receive.
     fn meet(&mut self, facts: &Facts<'_, '_>, send: Vertex, recv: Vertex) {
         self.partner[send.index()] = recv;
         self.partner[recv.index()] = send;
@@ -194,7 +196,7 @@ impl State {
     pub(super) fn into_trace(self, has_wildcards: bool, eager_limit: u64) -> Trace {
         let flag = |mask: u8| self.flags.iter().map(|flags| flags & mask != 0).collect();
         let (started, ended) = (flag(STARTED), flag(ENDED));
-        Trace::of(self.ended, self.partner, [started, ended], has_wildcards, eager_limit)
+        Trace::from_parts(self.ended, self.partner, [started, ended], has_wildcards, eager_limit)
     }
 
     /// Sends that have started, have not ended, and may end before or after their message is taken.

@@ -60,6 +60,7 @@ impl Memory {
     }
 }
 
+/// The state of the walk.
 pub(super) struct Walk<'b> {
     body: &'b Body,
     memories: [Memory; 2],
@@ -122,6 +123,7 @@ impl<'b> Walk<'b> {
         Some(())
     }
 
+    /// Takes steps from the bound. Returns `None` if it is reached.
     fn step(&mut self, steps: usize) -> Option<()> {
         self.steps_left = self.steps_left.checked_sub(steps)?;
         Some(())
@@ -142,6 +144,7 @@ impl<'b> Walk<'b> {
         self.step(steps)
     }
 
+    /// Adds a reader to all segments of a range of cells.
     fn read(
         &mut self,
         id: ActionId,
@@ -172,6 +175,7 @@ impl<'b> Walk<'b> {
         self.step(steps)
     }
 
+    /// Ends all values in a range of cells and begins a new one.
     fn write(
         &mut self,
         id: ActionId,
@@ -207,6 +211,7 @@ impl<'b> Walk<'b> {
         self.step(steps)
     }
 
+    /// Adds the value of a segment that begins at the cell `from`.
     fn close(&mut self, space: Space, from: usize, segment: Segment, fate: Fate) {
         let cells = &self.memories[space as usize].cells;
         let (start, end) = (cells.addr(from), cells.addr(segment.end));

@@ -27,7 +27,7 @@ pub enum Values {
 
 /// The values of the parameters for one run of a pass, in the order of its row in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Arguments(pub(crate) Vec<(&'static str, Argument)>);
+pub(crate) struct Arguments(pub(crate) Vec<(&'static str, Argument)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Argument {
@@ -49,7 +49,7 @@ impl Arguments {
     ///
     /// # Panics
     /// If the pass's row in the table has no such parameter.
-    pub fn number(&self, name: &str) -> Option<u64> {
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
         match self.find(name) {
             Argument::Number(number) => number,
             Argument::Word(word) => panic!("{name} is the word {word}"),
@@ -60,7 +60,7 @@ impl Arguments {
     ///
     /// # Panics
     /// If the pass's row in the table has no such parameter.
-    pub fn word(&self, name: &str) -> &'static str {
+    pub(crate) fn word(&self, name: &str) -> &'static str {
         match self.find(name) {
             Argument::Word(word) => word,
             Argument::Number(_) => panic!("{name} is a number"),

@@ -2,8 +2,8 @@
 
 mod arguments;
 
-pub(crate) use arguments::Argument;
-pub use arguments::{Arguments, Parameter, Values};
+pub(crate) use arguments::{Argument, Arguments};
+pub use arguments::{Parameter, Values};
 
 use crate::machine::Machine;
 use goal_lang::{Body, Program};
@@ -21,12 +21,12 @@ pub struct Pass {
     /// The parameters: a list of passes sets them by `name(parameter=value)`.
     pub parameters: &'static [Parameter],
     /// The rewrite.
-    pub rewrite: Rewrite,
+    pub(crate) rewrite: Rewrite,
 }
 
 /// The rewrite of a pass. Both kinds return true if they changed anything.
 #[derive(Debug)]
-pub enum Rewrite {
+pub(crate) enum Rewrite {
     /// One body at a time, without a look at the other ranks.
     Body(fn(&mut Body, &Context<'_>) -> bool),
     /// All ranks together. A refusal leaves the program as it was.
@@ -35,13 +35,13 @@ pub enum Rewrite {
 
 /// The inputs of a pass beside the program.
 #[derive(Debug)]
-pub struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The values of the parameters.
-    pub arguments: &'a Arguments,
+    pub(crate) arguments: &'a Arguments,
     /// The machine that the schedule is meant for.
-    pub machine: &'a Machine,
+    pub(crate) machine: &'a Machine,
     /// The largest message in bytes that a send hands over before its receive is posted.
-    pub eager_limit: u64,
+    pub(crate) eager_limit: u64,
     notes: RefCell<Vec<String>>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Context<'a> {
 
     /// Adds a note for the user that is no error, such as a bound that cut the work. Equal notes of
     /// several bodies are kept once.
-    pub fn note(&self, note: impl Into<String>) {
+    pub(crate) fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());
     }
 

@@ -21,7 +21,7 @@ pub struct Invocation {
     /// The pass.
     pub pass: &'static Pass,
     /// Its parameters.
-    pub arguments: Arguments,
+    pub(crate) arguments: Arguments,
 }
 
 /// A list of passes and their common settings.

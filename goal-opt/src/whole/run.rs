@@ -31,7 +31,7 @@ pub struct Trace {
 impl Trace {
     /// The trace of a run that was executed elsewhere: the actions in the order of their ends, the
     /// other ends of messages, and by vertex if it started and if it ended.
-    pub fn of(
+    pub fn from_parts(
         order: Vec<Vertex>,
         partner: Vec<Vertex>,
         [started, ended]: [Vec<bool>; 2],

@@ -29,6 +29,7 @@ pub(super) fn check(analysis: &Analysis<'_>, partner: &[Vertex], report: &mut Re
     }
 }
 
+/// Adds a finding for each rank that can end before some other rank has started.
 fn find(
     analysis: &Analysis<'_>,
     partner: &[Vertex],

@@ -31,6 +31,7 @@ impl Default for Work {
 }
 
 impl Work {
+    /// Takes `steps` from the rest of the bound.
     pub(super) fn add(&mut self, steps: usize) -> Result<(), TooMuchWork> {
         self.left = self.left.checked_sub(steps).ok_or(TooMuchWork)?;
         Ok(())
@@ -93,14 +94,17 @@ impl Needs {
         self.sets.len() > 1
     }
 
+    /// The counted receives that must have taken a message before an action starts.
     pub(super) fn of(&self, vertex: Vertex) -> SetId {
         self.of[vertex.index()]
     }
 
+    /// All counted receives of a rank.
     pub(super) fn of_rank(&self, rank: u32) -> SetId {
         self.of_rank[rank as usize]
     }
 
+    /// The receives of a set, in ascending order.
     pub(super) fn set(&self, id: SetId) -> &[Vertex] {
         &self.sets[id.index()]
     }
@@ -158,6 +162,7 @@ impl Needs {
         Ok(())
     }
 
+    /// The union of sets and of some more receives.
     fn union(
         &mut self,
         mut sets: Vec<SetId>,
@@ -177,6 +182,7 @@ impl Needs {
         Ok(self.intern(all))
     }
 
+    /// The number of a set, which must be sorted.
     fn intern(&mut self, set: Vec<Vertex>) -> SetId {
         let set: Rc<[Vertex]> = set.into();
         let next = SetId(self.sets.len() as u32);

@@ -163,6 +163,7 @@ impl Without {
 }
 
 impl Flow<'_, '_, '_> {
+    /// Handles an action that can start.
     fn start(&mut self, vertex: Vertex) -> Result<(), TooMuchWork> {
         let Self { silence, .. } = *self;
         let whole = silence.analysis.whole;
@@ -194,12 +195,14 @@ impl Flow<'_, '_, '_> {
         Ok(())
     }
 
+    /// Handles an action that can end.
     fn end(&mut self, vertex: Vertex) {
         self.without.ended[vertex.index()] = true;
         let whole = self.silence.analysis.whole;
         whole.requires(vertex).for_each(|waiter| self.release(waiter));
     }
 
+    /// Removes one unmet dependency of an action.
     fn release(&mut self, waiter: Vertex) {
         self.missing[waiter.index()] -= 1;
         if self.missing[waiter.index()] == 0 {

@@ -42,6 +42,7 @@ pub(super) fn started_ranks(whole: &Whole<'_>, partner: &[Vertex]) -> Vec<Starte
     flow.started
 }
 
+/// An abstract run that carries along the ranks that are known to have started.
 struct Flow<'a> {
     whole: &'a Whole<'a>,
     /// By vertex, the other end of its message if every run matches the two; else [`Vertex::NONE`].
@@ -58,6 +59,7 @@ struct Flow<'a> {
 }
 
 impl Flow<'_> {
+    /// Starts an action whose dependencies are met.
     fn start(&mut self, vertex: Vertex) {
         self.has_started[vertex.index()] = true;
         let rank = self.whole.rank(vertex);
@@ -90,6 +92,7 @@ impl Flow<'_> {
         }
     }
 
+    /// Ends an action. `known` are the ranks that have started by then.
     fn end(&mut self, vertex: Vertex, known: &Started) {
         let mut is_last = true;
         for waiter in self.whole.requires(vertex) {
@@ -102,6 +105,7 @@ impl Flow<'_> {
         }
     }
 
+    /// Removes one unmet dependency of an action and adds the ranks known at its other end.
     fn release(&mut self, waiter: Vertex, known: &Started) {
         self.known[waiter.index()] = union(self.known[waiter.index()].take(), known, self.ranks);
         self.missing[waiter.index()] -= 1;

@@ -102,6 +102,7 @@ fn bundles(whole: &Whole<'_>, group: &[(Key, Message)], size_max: u64) -> Vec<Ve
 /// The placement of an end of a message, and true if it has an address. `None` if it combines.
 type Form = Option<(Placement, bool)>;
 
+/// The form of an end of a message.
 fn form(whole: &Whole<'_>, vertex: Vertex) -> Form {
     match *whole.action(vertex) {
         Action::Send { payload, placement, .. } | Action::Recv { payload, placement, .. } => {

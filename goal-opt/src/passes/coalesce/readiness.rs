@@ -13,6 +13,7 @@ impl Readiness {
         Self(vec![None; program.bodies.len()])
     }
 
+    /// The number of an action's class.
     pub(super) fn of(&mut self, whole: &Whole<'_>, vertex: Vertex) -> u32 {
         let body = whole.program.ranks[whole.rank(vertex) as usize].body;
         let numbers = self.0[body.index()].get_or_insert_with(|| numbers(whole.body(vertex)));

@@ -33,6 +33,7 @@ pub(super) struct Colours {
     pub(super) is_cut_short: bool,
 }
 
+/// A colouring under construction.
 struct Colouring {
     /// Both vertices of each edge, in one numbering without gaps: even numbers on the left, odd
     /// ones on the right.

@@ -146,6 +146,7 @@ impl Chains {
     }
 }
 
+/// The current chain of a slot.
 struct Slot {
     /// The position of its last action.
     tail: u32,

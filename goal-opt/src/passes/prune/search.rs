@@ -37,6 +37,7 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// Returns true if all dependencies on the prerequisite are known to be implied.
     fn is_settled(&self) -> bool {
         (self.by_end.is_none() || self.implied_end)
             && (self.by_start.is_none() || self.implied_start)

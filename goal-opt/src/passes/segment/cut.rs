@@ -33,11 +33,16 @@ pub(super) const BORDER: u64 = 8;
 /// The default size of segments.
 ///
 /// A rank that forwards is busy for c = max(g, 2o) with every segment and for b = O + max(O, G)
-/// with each of its bytes. On a path of h messages, the last of n / s segments arrives after `(h -
-/// 1 + n / s) (c + s b)`. This is least for `s = sqrt(n c / ((h - 1) b))`, which is rounded to a
-/// power of two, so that the segments of a message that is a part of another end together with
-/// those of the other. The size is no less than c / b: below that, a message takes more time than
-/// its bytes.
+/// with each byte. On a path of h messages of n bytes, in segments of s bytes, the last segment
+/// arrives after
+///
+/// ```text
+/// (h - 1 + n / s) (c + s b),
+/// ```
+///
+/// which is least for s = sqrt(n c / ((h - 1) b)). The size is rounded to a power of two, so that
+/// the segments of a message that is a part of another end together with those of the other. It is
+/// no less than c / b: below that, a message takes more time than its bytes.
 pub(super) struct Rule {
     pub(super) least: u64,
 }

@@ -64,9 +64,7 @@ pub enum WindowError {
         place: String,
     },
     /// The program never ends, in windows or without.
-    #[error(
-        "rank {rank}: {place} can never start or end: the program has a deadlock, which `goalc check` shows"
-    )]
+    #[error("rank {rank}: {place} can never start or end: the program has a deadlock")]
     Deadlock {
         /// The rank.
         rank: u32,
@@ -132,6 +130,7 @@ pub fn window(program: &mut Program, window: u32) -> Result<Windowed, WindowErro
     Ok(Windowed { dummies, eager_limit })
 }
 
+/// The error for a run that gets stuck.
 fn error(whole: &Whole<'_>, window: u32, Stuck { vertex, cause }: Stuck) -> WindowError {
     let (rank, action, body) = (whole.rank(vertex), whole.id(vertex), whole.body(vertex));
     let mut place = body.action(action).kind().name().to_owned();

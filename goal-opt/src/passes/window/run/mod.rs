@@ -33,6 +33,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The position in `order` at which the current window begins.
     fn window_start(&self) -> usize {
         self.cuts.last().copied().unwrap_or(0) as usize
     }
@@ -64,6 +65,7 @@ enum Event {
     Gate(u32),
 }
 
+/// The state of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Waiting,
@@ -83,6 +85,7 @@ struct OpenEnded {
     is_open: bool,
 }
 
+/// The state of the run.
 pub(super) struct Run<'w, 'p> {
     whole: &'w Whole<'p>,
     window: usize,
@@ -253,6 +256,8 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
+    /// Ends an action. When nothing of its rank is under way any more, parked steps are tried
+    /// again.
     fn complete(&mut self, vertex: Vertex) {
         let (rank, place) = (self.rank(vertex), self.place(vertex));
         self.state[vertex.index()] = State::Complete;
@@ -274,6 +279,7 @@ impl<'w, 'p> Run<'w, 'p> {
         }
     }
 
+    /// Removes one unmet dependency of an action.
     fn release(&mut self, vertex: Vertex) {
         self.unmet[vertex.index()] -= 1;
         if self.unmet[vertex.index()] == 0 {
