@@ -6,6 +6,7 @@ use crate::measure::median;
 use crate::message::{Pair, storage};
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_engine::Seed;
 use goal_engine::{Engine, Options, Schedule};
 use goal_eth::now_ns;
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
@@ -162,7 +163,7 @@ impl Prepared {
         let mut program = ProgramBuilder::default();
         program.rank_with(body);
         let nisa = Arc::new(assemble(&program.finish())?);
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0));
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), 0, Seed::default()));
         let sizes = schedule.state_sizes();
         let size = RankSizes {
             memory: nisa.memory_size(0),

@@ -5,6 +5,7 @@
 use crate::assemble::{assemble, engine_state};
 use crate::engine::time;
 use crate::mpi::Operation;
+use goal_engine::Seed;
 use goal_engine::{Areas, Engine, Options, Schedule, Storage};
 use goal_shm::ShmTransport;
 use goal_shm::{Layout, RankSizes, Segment};
@@ -23,8 +24,9 @@ impl Pair {
     /// Messages of so many bytes.
     pub(crate) fn new(bytes: u64) -> io::Result<Self> {
         let nisa = Arc::new(assemble(&Operation::Pingpong.program(RANKS, bytes))?);
-        let schedules: Vec<_> =
-            (0..RANKS).map(|rank| Arc::new(Schedule::new(Arc::clone(&nisa), rank))).collect();
+        let schedules: Vec<_> = (0..RANKS)
+            .map(|rank| Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default())))
+            .collect();
         let sizes = schedules.iter().map(|schedule| {
             let sizes = schedule.state_sizes();
             RankSizes {

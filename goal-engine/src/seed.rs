@@ -7,19 +7,27 @@
 //! with numbers that are drawn when its process, or its heap, begins. The numbers decide only where
 //! a key lies, never what a look-up finds, so a run has the same result with any of them.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, Hasher};
 
-/// The secret numbers of a table.
+/// The secret numbers of hash tables. The default ones are known to everybody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
-pub(crate) struct Seed {
+pub struct Seed {
     a: u64,
     b: u64,
 }
 
 impl Seed {
+    /// These numbers, which peers and authors of schedules must not be able to guess.
+    pub fn new(a: u64, b: u64) -> Self {
+        Self { a, b }
+    }
+
     /// New numbers, which the standard library draws from the system.
+    #[cfg(test)]
+    #[expect(clippy::disallowed_types, reason = "tests draw numbers")]
     pub(crate) fn random() -> Self {
+        use std::hash::RandomState;
         let random = RandomState::new();
         Self { a: random.hash_one(0u8), b: random.hash_one(1u8) }
     }
@@ -43,7 +51,7 @@ fn folded(x: u64, y: u64) -> u64 {
 }
 
 /// A hasher of one key, for the tables of the standard library.
-pub(crate) struct Mixed {
+pub struct Mixed {
     seed: Seed,
     hash: u64,
 }

@@ -29,7 +29,7 @@
 //! # Layers
 //! A module imports only from modules of earlier lines:
 //!
-//! - `inherited`, `limits`, `network`, `rights`, `trace`, `wait`
+//! - `inherited`, `limits`, `network`, `rights`, `seed`, `trace`, `wait`
 //! - `transport`
 //! - `job`
 //! - `progress`
@@ -53,6 +53,7 @@ pub mod progress;
 mod rank;
 pub mod report;
 pub mod rights;
+mod seed;
 pub mod trace;
 pub mod transport;
 pub mod verify;

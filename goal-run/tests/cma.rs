@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // ends of ranks
 
 use goal_asm::{EncodeOptions, Nisa, encode};
+use goal_engine::Seed;
 use goal_engine::memory::Span;
 use goal_engine::testing::state;
 use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable};
@@ -110,7 +111,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let mut bytes = Vec::new();
     encode(&program, &EncodeOptions::default(), None, &mut bytes).expect("the program fits");
     let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).expect("it verifies"));
-    let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
+    let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
     // Memory of its own, outside the segment.
     let storage = Storage::new(&schedule);
     let choice = Choice::new(&Request::new(Some(list), []).unwrap());

@@ -5,6 +5,7 @@ mod common;
 use common::members::{nisa, settings};
 use goal_asm::Nisa;
 use goal_asm::nisa::StreamLimits;
+use goal_engine::Seed;
 use goal_engine::{Cause, Handle, Schedule};
 use goal_run::job::{Job, Mode, Settings, Wait, WindowSettings, layout};
 use goal_run::progress::{Interrupted, Member, StartError, with_member};
@@ -249,7 +250,7 @@ fn what_others_do_not_know_they_leave_to_the_rank() {
         let met = AtomicU32::new(0);
         run_as(THROUGH_RANK_1, settings, |rank, member, job| {
             let schedule = job.schedule(rank);
-            let foreign = Arc::new(Schedule::new(Arc::clone(other), rank));
+            let foreign = Arc::new(Schedule::new(Arc::clone(other), rank, Seed::default()));
             let storage_of_other = || Job::new(own, other, of_other).storage(rank);
             let meet = |meetings: u32| {
                 met.fetch_add(1, Ordering::SeqCst);
@@ -294,8 +295,10 @@ fn a_schedule_that_is_not_the_jobs_is_told_the_time() {
             "rank 0 { n: nop; m: nop; requ m -> n; o: nop; requ o -> m; p: nop; requ p -> o }",
             settings,
             |rank, member, job| {
-                let handle = member
-                    .start(&Arc::new(Schedule::new(Arc::clone(&other), rank)), job.storage(rank));
+                let handle = member.start(
+                    &Arc::new(Schedule::new(Arc::clone(&other), rank, Seed::default())),
+                    job.storage(rank),
+                );
                 let handle = handle.unwrap();
                 let began = Instant::now();
                 while !member.test(&handle).unwrap() {
@@ -424,7 +427,7 @@ fn a_rank_may_have_one_member_after_the_other() {
         let job = Job::new(&segment, &nisa, &settings);
         for _ in 0..3 {
             with_member(job, 0, |member| {
-                let foreign = Arc::new(Schedule::new(Arc::clone(&other), 0));
+                let foreign = Arc::new(Schedule::new(Arc::clone(&other), 0, Seed::default()));
                 for schedule in [job.schedule(0), foreign, job.schedule(0)] {
                     let handle = member.start(&schedule, job.storage(0)).unwrap();
                     finish_all(member, vec![handle]);

@@ -55,7 +55,10 @@ pub(super) struct Channels {
     waiting: u32,
 }
 
-flat!(Queue, Chain, Posted, Channels);
+flat!(enum Queue { Empty, One(part), Posted { first, last }, Waiting(part) });
+flat!(struct Chain { first, last });
+flat!(struct Posted { action, next });
+flat!(struct Channels { queues, strays, waiting });
 
 impl Chain {
     /// Adds a message behind all others.

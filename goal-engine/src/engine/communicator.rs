@@ -27,7 +27,7 @@ pub(super) enum Target {
     Over,
 }
 
-flat!(Communicator);
+flat!(struct Communicator { base, running, early });
 
 impl Communicator {
     /// Number of the next instance.

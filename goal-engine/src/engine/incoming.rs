@@ -91,7 +91,18 @@ pub(super) struct Arrivals {
     kept: u64,
 }
 
-flat!(Receive, Incoming, Place, Recent, Arrivals);
+flat!(struct Receive { instance, action });
+flat!(struct Incoming { header, arrived, place, is_cleared, next });
+flat!(
+    enum Place {
+        Sender,
+        Kept(part),
+        Receive(part),
+        Dropped,
+    }
+);
+flat!(struct Recent { communicator, number, key });
+flat!(struct Arrivals { recent, direct, messages, posted, receives, receives_max, matching, communicators, long, requests, kept });
 
 impl Arrivals {
     /// The number of an instance that starts now, which gets the messages that came early.

@@ -46,7 +46,13 @@ impl Default for Matched {
     }
 }
 
-flat!(Instance, Matched);
+flat!(struct Instance { code, communicator, number, is_queued, matched, progress, sequences, sequences_by_rank });
+flat!(
+    enum Matched {
+        Channels(part),
+        Space(part),
+    }
+);
 
 impl Instance {
     /// Gives the memory of one that has ended back.

@@ -27,7 +27,7 @@ pub(super) struct Timers {
     free_at: Table<u32, u64>,
 }
 
-flat!(Timers);
+flat!(struct Timers { ends, free_at });
 
 impl Timers {
     /// Starts a `calc`. True if it has ended.

@@ -11,13 +11,11 @@ pub(super) struct Lookup {
     len: u32,
 }
 
-impl Default for Lookup {
-    fn default() -> Self {
-        Self { seed: Seed::random(), entries: Vec::new(), len: 0 }
-    }
-}
-
 impl Lookup {
+    pub(super) fn new(seed: Seed) -> Self {
+        Self { seed, entries: Vec::new(), len: 0 }
+    }
+
     /// Keys.
     pub(super) fn len(&self) -> usize {
         self.len as usize
@@ -72,13 +70,14 @@ impl Lookup {
 #[cfg(test)]
 mod tests {
     use super::Lookup;
+    use crate::seed::Seed;
     use crate::seed::keys;
     use std::collections::HashMap;
 
     #[test]
     fn keys_keep_their_numbers() {
         let mut random = fastrand::Rng::with_seed(3);
-        let (mut lookup, mut model) = (Lookup::default(), HashMap::new());
+        let (mut lookup, mut model) = (Lookup::new(Seed::random()), HashMap::new());
         assert_eq!(lookup.get(0), None);
         for _ in 0..10_000 {
             let key = random.u64(..3000) << random.u32(..60);
@@ -95,7 +94,7 @@ mod tests {
     fn no_choice_of_tags_makes_look_ups_long() {
         for count in [4096, 8192] {
             for (number, tags) in keys::sets(count).into_iter().enumerate() {
-                let mut lookup = Lookup::default();
+                let mut lookup = Lookup::new(Seed::random());
                 let key = |tag: u32| 1 << 32 | u64::from(tag);
                 tags.iter().for_each(|&tag| lookup.add(key(tag)));
                 let looks = |key| {

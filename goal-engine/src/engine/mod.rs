@@ -165,7 +165,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// The engine of `rank`, which remembers all that it has to in `state`: see [`state_bytes`].
     /// Other ranks send it no eager messages before.
     pub fn new(rank: u32, transport: T, options: Options, state: Zeroed) -> Self {
-        Self::with(rank, transport, options, Held::alone(state))
+        Self::with(rank, transport, options, Held::alone(state, options.seed))
     }
 
     /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that
@@ -177,7 +177,7 @@ impl<'m, T: Transport> Engine<'m, T> {
     /// another one over the same state does, in any process.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
-        Self::with(rank, transport, options, unsafe { Held::over(state) })
+        Self::with(rank, transport, options, unsafe { Held::over(state, options.seed) })
     }
 
     /// Tells the rank's own engine what other processes know of it: instances of this schedule on
@@ -400,7 +400,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         communicator: u32,
         mut storage: Storage<'m>,
     ) -> Result<Handle, StreamError> {
-        let window = Window::new(windowed, &mut storage)?;
+        let window = Window::new(windowed, &mut storage, self.core.options.seed)?;
         storage.areas.matches = None;
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
         let mut instance = Instance { code, ..Instance::default() };

@@ -1,9 +1,11 @@
-//! What an engine is told at the beginning and tells at the end.
+//! Settings of an engine, and its counts.
 
-/// How `calc` passes the time.
+use crate::seed::Seed;
+
+/// How long `calc` takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Calc {
-    /// Not at all.
+    /// No time.
     Skip,
     /// As long as it says, times this factor, by the clock of the engine's caller. One at a time on
     /// each cpu that the actions name.
@@ -20,8 +22,12 @@ pub struct Options {
     /// when it is reached; the payloads of further messages stay with their senders until the
     /// receive is there.
     pub unexpected_limit: u64,
-    /// What `calc` does.
+    /// How long `calc` takes.
     pub calc: Calc,
+    /// Secret numbers for hash tables, so that nobody can choose tags, ranks or offsets that
+    /// collide. An engine draws no random numbers: its caller does, where peers or authors of
+    /// schedules are not trusted.
+    pub seed: Seed,
 }
 
 impl Options {
@@ -37,6 +43,7 @@ impl Default for Options {
             eager_limit: Self::EAGER_LIMIT,
             unexpected_limit: Self::UNEXPECTED_LIMIT,
             calc: Calc::Scaled(1.0),
+            seed: Seed::default(),
         }
     }
 }

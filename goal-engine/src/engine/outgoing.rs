@@ -48,7 +48,11 @@ pub(super) struct Outbox {
     longest: u32,
 }
 
-flat!(Header, Outgoing, Rendezvous, Stream, Outbox);
+flat!(struct Header { kind, flags, reserved, source, communicator, instance, tag, sequence, action, cookie, size, offset });
+flat!(struct Outgoing { header, instance, left });
+flat!(struct Rendezvous { instance, to, is_cleared, header });
+flat!(struct Stream { send, cookie, left });
+flat!(struct Outbox { queues, turns, rendezvous, streams, longest });
 
 impl Outbox {
     /// Whether something waits for room to `to`, so that later messages must queue behind it.

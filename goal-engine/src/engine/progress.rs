@@ -17,7 +17,7 @@ pub(super) struct Progress {
     pub(super) ended: Fifo<u32>,
 }
 
-flat!(Progress);
+flat!(struct Progress { unfinished, started_independent, ready, ended });
 
 impl Progress {
     /// An instance of a schedule starts, when the one before it has ended.

@@ -13,7 +13,7 @@ pub(super) struct Ready {
     others: Least<u32>,
 }
 
-flat!(Ready);
+flat!(struct Ready { ascending, others });
 
 impl Ready {
     /// Adds an action whose dependencies are met now.

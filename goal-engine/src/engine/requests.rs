@@ -25,7 +25,7 @@ pub(super) struct Requests {
     most: u32,
 }
 
-flat!(Requests);
+flat!(struct Requests { waiting, most });
 
 /// Sends to this rank that another one may have under way at a time, by its number.
 pub(super) struct Bound(Box<dyn Fn(u32) -> u64 + Send>);

@@ -3,6 +3,7 @@
 use super::lookup::Lookup;
 use super::steps::Steps;
 use super::window::Board;
+use crate::seed::Seed;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, Section};
 use goal_lang::ANY;
@@ -68,15 +69,16 @@ pub const fn slot(offset: u32) -> usize {
 }
 
 impl Schedule {
-    /// The schedule of `rank`. Takes one walk over its section.
+    /// The schedule of `rank`. Takes one walk over its section. `seed` is for its tables, as
+    /// [`Options::seed`](super::Options::seed) is.
     ///
     /// # Panics
     /// If there is no such rank.
-    pub fn new(nisa: Arc<Nisa>, rank: u32) -> Self {
+    pub fn new(nisa: Arc<Nisa>, rank: u32, seed: Seed) -> Self {
         let section = nisa.section(rank);
         let mut counters = vec![0; section.bytes().len().div_ceil(SLOT_BYTES as usize)];
         let (mut has_wildcards, mut asks_time, mut calls_functions) = (false, false, false);
-        let (mut channels, mut destinations) = (Lookup::default(), Lookup::default());
+        let (mut channels, mut destinations) = (Lookup::new(seed), Lookup::new(seed));
         for (offset, record) in section.records() {
             counters[slot(offset)] = record.sources;
             match record.operation() {
@@ -94,7 +96,7 @@ impl Schedule {
         let range = nisa.section_range(nisa.section_id(rank));
         let (memory, scratch) = (nisa.memory_size(rank), nisa.scratch_size(rank));
         if has_wildcards {
-            channels = Lookup::default();
+            channels = Lookup::new(seed);
         }
         let mut schedule = Self {
             nisa,

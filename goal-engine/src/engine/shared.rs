@@ -35,7 +35,7 @@ pub(super) struct Shared {
     action: Receive,
 }
 
-flat!(Shared);
+flat!(struct Shared { task, chunks, own, message, action });
 
 impl Core {
     /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and

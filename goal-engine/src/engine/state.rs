@@ -11,6 +11,7 @@ use super::outgoing::Outbox;
 use super::shared::Shared;
 use crate::heap::{Block, Fifo, Heap, Pool, STATE_PER_LIMIT, Table, flat};
 use crate::memory::{Region, Zeroed};
+use crate::seed::Seed;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
@@ -46,7 +47,8 @@ pub(super) struct State {
     pub(super) announced: Option<u64>,
 }
 
-flat!(State, Stats);
+flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, shared, combined, stats, fruitful, failure, common, own, name, announced });
+flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 
 impl State {
     /// Returns true if an action has failed, so that nothing goes on.
@@ -89,9 +91,9 @@ unsafe impl Send for Held {}
 
 impl Held {
     /// A state in memory of its own.
-    pub(super) fn alone(memory: Zeroed) -> Self {
+    pub(super) fn alone(memory: Zeroed, seed: Seed) -> Self {
         // SAFETY: the memory is this value's alone, moves with it and lives as long as it does.
-        let held = unsafe { Self::over(memory.region()) };
+        let held = unsafe { Self::over(memory.region(), seed) };
         Self { _memory: Some(memory), ..held }
     }
 
@@ -100,11 +102,11 @@ impl Held {
     /// # Safety
     /// The contract of [`Heap::new`]: while a method of an engine over it runs, no other one does
     /// in any process.
-    pub(super) unsafe fn over(bytes: Region) -> Self {
+    pub(super) unsafe fn over(bytes: Region, seed: Seed) -> Self {
         // SAFETY: as the caller says; the root is always a `State`, reached through this value
         // only.
         unsafe {
-            let heap = Heap::new(bytes);
+            let heap = Heap::new(bytes, seed);
             Self { heap, state: heap.root(), _memory: None }
         }
     }

@@ -139,7 +139,11 @@ pub(super) struct Window {
 }
 
 impl Window {
-    pub(super) fn new(windowed: &Windowed, storage: &mut Storage<'_>) -> Result<Self, StreamError> {
+    pub(super) fn new(
+        windowed: &Windowed,
+        storage: &mut Storage<'_>,
+        seed: Seed,
+    ) -> Result<Self, StreamError> {
         let board = Board::new(windowed.size);
         storage.areas.counters.as_mut_slice()[..windowed.size as usize].fill(0);
         storage.areas.finished.as_mut_slice()[..board.words()].fill(0);
@@ -153,7 +157,7 @@ impl Window {
             end: 0,
             board,
             chunks: VecDeque::new(),
-            table: HashMap::with_hasher(Seed::random()),
+            table: HashMap::with_hasher(seed),
             stats: WindowStats::default(),
         })
     }

@@ -14,7 +14,7 @@ pub(crate) struct Fifo<T> {
     past: u32,
 }
 
-flat!(Fifo<T>;);
+flat!(struct Fifo<T> { values, room, first, past });
 
 impl<T: Flat> Fifo<T> {
     #[inline]

@@ -9,7 +9,7 @@ pub(crate) struct Least<T> {
     len: usize,
 }
 
-flat!(Least<T>;);
+flat!(struct Least<T> { values, len });
 
 impl<T: Flat + Copy + Ord> Least<T> {
     #[inline]

@@ -34,6 +34,7 @@ use crate::memory::Region;
 use crate::seed::Seed;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of the unit that places and sizes count in.
 const UNIT: usize = 64;
@@ -47,25 +48,66 @@ const CLASSES: usize = 32;
 /// means the same in every process.
 pub(crate) unsafe trait Flat: Default {}
 
-/// Implements [`Flat`] for types all of whose parts are; for one with parameters that are `Flat`
-/// too: `Type<A, B>;`.
+/// Implements [`Flat`] for a type, all of whose parts must be listed and be `Flat` themselves. A
+/// part that is not listed, or not flat, is an error of the compiler.
 macro_rules! flat {
-    ($type:ident<$($parameter:ident),+>;) => {
-        #[allow(unsafe_code)]
-        // SAFETY: all of its parts are numbers, and what is made of them.
-        unsafe impl<$($parameter: $crate::heap::Flat),+> $crate::heap::Flat for $type<$($parameter),+> {}
+    (struct $type:ident $(<$($parameter:ident),+>)? { $($field:ident),* $(,)? }) => {
+        flat!(@check $type $(<$($parameter),+>)?, value => {
+            let $type { $($field),* } = value;
+            $($crate::heap::is_flat($field);)*
+        });
     };
-    ($($type:ty),* $(,)?) => {$(
+    (struct $type:ident $(<$($parameter:ident),+>)? ($($field:ident),*)) => {
+        flat!(@check $type $(<$($parameter),+>)?, value => {
+            let $type($($field),*) = value;
+            $($crate::heap::is_flat($field);)*
+        });
+    };
+    (enum $type:ident {
+        $($variant:ident $(($part:ident))? $({ $($field:ident),* })?),* $(,)?
+    }) => {
+        flat!(@check $type, value => {
+            match value {
+                $($type::$variant $(($part))? $({ $($field),* })? => {
+                    $($crate::heap::is_flat($part);)?
+                    $($($crate::heap::is_flat($field);)*)?
+                })*
+            }
+        });
+    };
+    (@check $type:ident $(<$($parameter:ident),+>)?, $value:ident => $check:block) => {
+        const _: () = {
+            #[allow(dead_code)]
+            fn check $(<$($parameter: $crate::heap::Flat),+>)? (
+                $value: &$type $(<$($parameter),+>)?
+            ) $check
+        };
         #[allow(unsafe_code)]
-        // SAFETY: all of its parts are numbers, and what is made of them.
-        unsafe impl $crate::heap::Flat for $type {}
-    )*};
+        // SAFETY: `check` names all of its parts and asks each to be flat.
+        unsafe impl $(<$($parameter: $crate::heap::Flat),+>)? $crate::heap::Flat
+            for $type $(<$($parameter),+>)? {}
+    };
 }
 pub(crate) use flat;
 
-flat!(u8, u16, u32, u64, usize);
+/// Asks a part of a type to be [`Flat`].
+pub(crate) fn is_flat<T: Flat>(_: &T) {}
+
+/// Implements [`Flat`] for numbers.
+macro_rules! flat_numbers {
+    ($($number:ty),*) => {$(
+        // SAFETY: a number.
+        unsafe impl Flat for $number {}
+    )*};
+}
+flat_numbers!(bool, u8, u16, u32, u64, usize);
+
 // SAFETY: as its parts.
 unsafe impl<A: Flat, B: Flat> Flat for (A, B) {}
+// SAFETY: as its part.
+unsafe impl<T: Flat> Flat for Option<T> {}
+// SAFETY: as its parts.
+unsafe impl<T: Flat, const N: usize> Flat for [T; N] where [T; N]: Default {}
 
 /// What lies at the beginning of a heap.
 #[repr(C, align(64))]
@@ -76,13 +118,15 @@ struct Control {
     free: [u32; CLASSES],
     /// Decides where tables put their keys, in all processes alike.
     seed: Seed,
+    /// The number that tells this heap's blocks from those of others.
+    brand: u32,
 }
 
-/// A number of a unit that the heap does not have. Apart, as it stands behind every access.
+/// Panics for a unit that the heap does not have.
 #[cold]
 #[inline(never)]
 fn outside() -> ! {
-    panic!("a block outside of its heap")
+    panic!("a unit outside of its heap")
 }
 
 /// A view of a heap.
@@ -90,13 +134,15 @@ fn outside() -> ! {
 pub(crate) struct Heap {
     base: NonNull<u8>,
     units: u32,
+    brand: u32,
 }
 
 // SAFETY: an address and a length; who may use the bytes when is stated at `Heap::new`.
 unsafe impl Send for Heap {}
 
 impl Heap {
-    /// The heap in these bytes, which are zeros or were used as a heap before.
+    /// The heap in these bytes, which are zeros or were used as a heap before. `seed` is for tables,
+    /// if the heap has none yet.
     ///
     /// # Safety
     /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one
@@ -104,11 +150,22 @@ impl Heap {
     ///
     /// # Panics
     /// If there is no room for anything, or the bytes are not aligned to 64.
-    pub(crate) unsafe fn new(bytes: Region) -> Self {
+    pub(crate) unsafe fn new(bytes: Region, seed: Seed) -> Self {
+        /// Heaps that this process has made.
+        static MADE: AtomicU32 = AtomicU32::new(0);
         let base =
             NonNull::new(bytes.whole().address() as *mut u8).expect("memory is not at address 0");
         assert!(base.as_ptr().addr().is_multiple_of(UNIT) && bytes.len() > size_of::<Control>());
-        Self { base, units: u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX) }
+        let units = u32::try_from(bytes.len() / UNIT).unwrap_or(u32::MAX);
+        let mut heap = Self { base, units, brand: 0 };
+        let control = heap.control();
+        if control.brand == 0 {
+            // Two heaps of a process differ in the count, those of two processes in the seed.
+            let made = MADE.fetch_add(1, Ordering::Relaxed);
+            (control.seed, control.brand) = (seed, seed.mix(made.into(), 1) as u32 | 1);
+        }
+        heap.brand = control.brand;
+        heap
     }
 
     /// The value that all others are found from, made when it is asked for first.
@@ -128,7 +185,6 @@ impl Heap {
         );
         let root = self.at(at as u32).cast::<T>();
         if top == 0 {
-            self.control().seed = Seed::random();
             self.control().top = past as u32;
             // SAFETY: the units were counted just now, and are aligned.
             unsafe { root.write(T::default()) };
@@ -199,6 +255,8 @@ impl Heap {
 /// Invariant: where `capacity` is not 0, the units from `unit` on are this block's alone.
 pub(crate) struct Block<T> {
     unit: u32,
+    /// That of its heap; 0 of a block without values.
+    brand: u32,
     /// Not 32 bits: a kept message may have 4 GiB.
     capacity: usize,
     values: PhantomData<T>,
@@ -206,7 +264,7 @@ pub(crate) struct Block<T> {
 
 impl<T> Default for Block<T> {
     fn default() -> Self {
-        Self { unit: 0, capacity: 0, values: PhantomData }
+        Self { unit: 0, brand: 0, capacity: 0, values: PhantomData }
     }
 }
 
@@ -229,7 +287,8 @@ impl<T: Flat> Block<T> {
     pub(crate) fn new(heap: &Heap, capacity: usize) -> Self {
         let class = Self::class(capacity);
         let capacity = Self::capacity_of(class);
-        let block = Self { unit: heap.allocate(class), capacity, values: PhantomData };
+        let unit = heap.allocate(class);
+        let block = Self { unit, brand: heap.brand, capacity, values: PhantomData };
         for i in 0..capacity {
             // SAFETY: inside the block, which was allocated for so many values.
             unsafe { heap.at(block.unit).cast::<T>().add(i).write(T::default()) };
@@ -271,22 +330,43 @@ impl<T: Flat> Block<T> {
         room.unwrap_or_else(|| heap.lacks((self.capacity * size_of::<T>()) as u64))
     }
 
+    /// The first value, in memory of the heap. The block must be the heap's: its brand says so.
+    #[inline(always)]
+    fn start(&self, heap: &Heap) -> NonNull<T> {
+        // Numbers of units lie in the heap, which in a segment other processes write.
+        if self.brand != heap.brand || self.unit >= heap.units {
+            return self.no_start();
+        }
+        // SAFETY: the unit is inside the heap.
+        unsafe { heap.base.add(self.unit as usize * UNIT).cast() }
+    }
+
+    /// # Panics
+    /// If it has values: it is no block of the heap.
+    #[cold]
+    #[inline(never)]
+    fn no_start(&self) -> NonNull<T> {
+        assert!(self.capacity == 0, "a block of another heap, or outside of its own");
+        NonNull::dangling()
+    }
+
     #[inline]
     pub(crate) fn values<'a>(&'a self, heap: &'a Heap) -> &'a [T] {
         // SAFETY: the invariant; the values are initialised, and the borrow of `self` keeps writes
-        // away. A block without values lies at the heap's beginning.
-        unsafe { std::slice::from_raw_parts(heap.at(self.unit).cast().as_ptr(), self.capacity) }
+        // away.
+        unsafe { std::slice::from_raw_parts(self.start(heap).as_ptr(), self.capacity) }
     }
 
     #[inline]
     pub(crate) fn values_mut<'a>(&'a mut self, heap: &'a Heap) -> &'a mut [T] {
         // SAFETY: as in `values`; the borrow of `self` is exclusive.
-        unsafe { std::slice::from_raw_parts_mut(heap.at(self.unit).cast().as_ptr(), self.capacity) }
+        unsafe { std::slice::from_raw_parts_mut(self.start(heap).as_ptr(), self.capacity) }
     }
 
     /// Gives the memory back.
     pub(crate) fn release(&mut self, heap: &Heap) {
         if self.capacity > 0 {
+            assert!(self.brand == heap.brand, "a block of another heap");
             heap.release(self.unit, Self::class(self.capacity));
         }
         *self = Self::default();
@@ -309,9 +389,8 @@ impl Private {
     pub(crate) fn of(bytes: usize) -> Self {
         let memory = crate::memory::Zeroed::new(bytes);
         // SAFETY: the mapping is this value's alone and lives as long as it does.
-        let heap = unsafe { Heap::new(memory.region()) };
+        let heap = unsafe { Heap::new(memory.region(), Seed::random()) };
         heap.control().top = size_of::<Control>().div_ceil(UNIT) as u32;
-        heap.control().seed = Seed::random();
         Self(heap, memory)
     }
 

@@ -26,8 +26,8 @@ const TAKEN: u32 = u32::MAX;
 /// A pool of fewer slots may grow to twice as many: its numbers have 32 bits.
 const NUMBERS: usize = 1 << 30;
 
-flat!(Pool<T>;);
-flat!(Slot<T>;);
+flat!(struct Pool<T> { slots, used, free, len });
+flat!(struct Slot<T> { value, next_free });
 
 impl<T: Flat> Pool<T> {
     #[cfg(test)]

@@ -28,8 +28,7 @@ pub(crate) struct Table<K, V> {
     last: u32,
 }
 
-flat!(Table<K, V>;);
-flat!(Option<T>;);
+flat!(struct Table<K, V> { places, room, len, last });
 
 impl<K: Key, V: Flat> Table<K, V> {
     #[inline]

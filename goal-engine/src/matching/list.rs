@@ -43,7 +43,8 @@ impl Default for Links {
 #[derive(Debug, Default)]
 pub(super) struct Lists(Block<[Links; Way::COUNT]>);
 
-flat!(Links, [Links; Way::COUNT], Lists);
+flat!(struct Links { before, after });
+flat!(struct Lists(a));
 
 impl Lists {
     /// A message that is in no list.

@@ -103,10 +103,13 @@ struct Waiting<M> {
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-flat!(SpaceId, Space, Key, Queue);
-flat!(Posted<R>;);
-flat!(Waiting<M>;);
-flat!(Matching<R, M>;);
+flat!(struct SpaceId(a));
+flat!(struct Space { lists_all, posted_wildcards, postings, first, last });
+flat!(struct Key { space, source, tag });
+flat!(enum Queue { Empty, Posted { first, last }, Waiting { first, last } });
+flat!(struct Posted<R> { receive, number, next });
+flat!(struct Waiting<M> { message, key, lists_all });
+flat!(struct Matching<R, M> { queues, spaces, posted, waiting, lists });
 
 /// The queues of one rank: receives `R` and messages `M` wait for each other.
 #[derive(Debug, Default)]

@@ -7,11 +7,13 @@
 //! ([`Transport::export`], UCX's `get_zcopy`).
 
 mod header;
+mod in_memory;
 mod plugin;
 mod wakeup;
 mod workers;
 
 pub use header::{Header, Kind};
+pub use in_memory::InMemory;
 pub use plugin::{Distance, Plugin, ZeroCopy};
 pub use wakeup::Wakeup;
 pub use workers::{SharedTask, Workers};

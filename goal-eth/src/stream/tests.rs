@@ -4,6 +4,7 @@
 mod hostile;
 
 use super::{EspTransport, Frames};
+use goal_engine::Seed;
 use goal_engine::memory::Span;
 use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
@@ -199,7 +200,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         engine.register(1, Box::new(add_bytes));
         let bound = Arc::clone(&nisa);
         engine.bound_requests(move |source| sends(&bound, source, rank as u32));
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank as u32));
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank as u32, Seed::default()));
         let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         engines.push((engine, handle));
     }

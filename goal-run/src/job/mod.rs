@@ -40,7 +40,7 @@ impl<'a> Job<'a> {
 
     /// A rank's schedule, made ready to be started.
     pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
-        Arc::new(Schedule::new(Arc::clone(self.nisa), rank))
+        Arc::new(Schedule::new(Arc::clone(self.nisa), rank, crate::seed::seed()))
     }
 
     /// The storage of a rank's schedule, which lies in the segment.

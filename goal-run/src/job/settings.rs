@@ -118,6 +118,7 @@ impl Settings {
             eager_limit: self.eager_limit,
             unexpected_limit: self.unexpected_limit,
             calc: self.calc.map_or(Calc::Skip, Calc::Scaled),
+            seed: crate::seed::seed(),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! chosen by a seed.
 #![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
 
+use crate::Seed;
 use crate::engine::{
     Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken,
 };
@@ -203,7 +204,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
     let files: Vec<Arc<Nisa>> = programs.iter().map(nisa).collect();
     let ranks = files[0].num_ranks();
     let schedule = |nisa: &Arc<Nisa>, rank| {
-        let schedule = Schedule::new(Arc::clone(nisa), rank);
+        let schedule = Schedule::new(Arc::clone(nisa), rank, Seed::default());
         Arc::new(if conditions.in_place { schedule.in_place() } else { schedule })
     };
     let schedules: Vec<Vec<Arc<Schedule>>> =

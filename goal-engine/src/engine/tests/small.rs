@@ -1,6 +1,7 @@
 //! Programs written for one question each.
 
 use super::network::{Conditions, End, run};
+use crate::Seed;
 use crate::engine::{Cause, Engine, Options, Schedule, Storage, Waiting};
 use crate::memory::Span;
 use crate::testing::{nisa, program, state};
@@ -113,7 +114,11 @@ fn ready_actions_start_in_the_order_of_the_layout() {
         ("s: nop  u: send 8b to 0 tag 1  v: send 8b to 0 tag 2  u requires s  v irequires s", vec![1, 2]),
     ];
     for (text, tags) in cases {
-        let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {text} }}"))), 0));
+        let schedule = Arc::new(Schedule::new(
+            nisa(&program(&format!("rank 0 {{ {text} }}"))),
+            0,
+            Seed::default(),
+        ));
         let mut engine = Engine::new(0, Sent::default(), Options::default(), state());
         engine.start(&schedule, 0, Storage::new(&schedule));
         for now in 0..4 {
@@ -175,7 +180,7 @@ fn a_failure_is_told_again() {
         let text = format!(
             "rank 0 {{ send 500b to 0  w: calc {calc}  r: recv 0,400 from 0  r requires w }}"
         );
-        let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0));
+        let schedule = Arc::new(Schedule::new(nisa(&program(&text)), 0, Seed::default()));
         let options = Options { eager_limit: 1000, ..Options::default() };
         let mut engine = Engine::new(0, ToOneself::default(), options, state());
         let handle = engine.start(&schedule, 0, Storage::new(&schedule));
@@ -191,6 +196,7 @@ fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
     let schedule = Arc::new(Schedule::new(
         nisa(&program(&format!("rank 0 {{ send {}b to 0 }}", 1u64 << 62))),
         0,
+        Seed::default(),
     ));
     let options =
         Options { eager_limit: u64::MAX, unexpected_limit: u64::MAX, ..Options::default() };
@@ -205,7 +211,11 @@ fn a_message_larger_than_any_memory_is_kept_as_it_comes() {
 #[test]
 fn a_poll_ends_a_bounded_number_of_calcs() {
     let calcs = "calc 1 ".repeat(10_000);
-    let schedule = Arc::new(Schedule::new(nisa(&program(&format!("rank 0 {{ {calcs} }}"))), 0));
+    let schedule = Arc::new(Schedule::new(
+        nisa(&program(&format!("rank 0 {{ {calcs} }}"))),
+        0,
+        Seed::default(),
+    ));
     let mut engine = Engine::new(0, ToOneself::default(), Options::default(), state());
     let handle = engine.start(&schedule, 0, Storage::new(&schedule));
     while engine.core.held.timers.is_empty() || !engine.core.held.runnable.is_empty() {

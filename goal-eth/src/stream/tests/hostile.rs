@@ -5,6 +5,7 @@ mod lies;
 
 use super::{PATIENCE_NS, Ways, Wire, World};
 use crate::{EspTransport, LostPeer};
+use goal_engine::Seed;
 use goal_engine::memory::Span;
 use goal_engine::testing::{add_bytes, nisa, state};
 use goal_engine::transport::{Full, Header, Kind, Transport};
@@ -185,7 +186,7 @@ fn run(
         engine.register(1, Box::new(add_bytes));
         let bound = Arc::clone(&nisa);
         engine.bound_requests(move |source| sends(&bound, source, rank));
-        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank));
+        let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
         let handle = engine.start(&schedule, 0, Storage::new(&schedule));
         engines.push((engine, handle, Ended::Waiting));
     }

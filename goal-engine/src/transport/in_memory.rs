@@ -1,0 +1,82 @@
+//! A transport between engines of one process.
+
+use super::{Full, Header, Transport};
+use crate::memory::Span;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// Most bytes of payload in one message.
+const PAYLOAD_MAX: usize = 64 << 10;
+
+/// One rank's end of queues in memory, for ranks that are engines of one process: in one thread, or
+/// in several. Queues grow as messages come: an engine keeps its own limits by
+/// [`Options::unexpected_limit`](crate::Options::unexpected_limit).
+#[derive(Debug)]
+pub struct InMemory {
+    rank: usize,
+    inbox: Receiver<(Header, Box<[u8]>)>,
+    outboxes: Vec<Sender<(Header, Box<[u8]>)>>,
+    /// The room that each rank announced.
+    room: Arc<[AtomicU64]>,
+}
+
+impl InMemory {
+    /// The ends of a group of `ranks`, in their order.
+    pub fn group(ranks: usize) -> Vec<Self> {
+        let room: Arc<[AtomicU64]> = (0..ranks).map(|_| AtomicU64::new(0)).collect();
+        let (outboxes, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
+        let ends = inboxes.into_iter().enumerate();
+        ends.map(|(rank, inbox)| Self {
+            rank,
+            inbox,
+            outboxes: outboxes.clone(),
+            room: Arc::clone(&room),
+        })
+        .collect()
+    }
+}
+
+impl Transport for InMemory {
+    fn short_max(&self) -> usize {
+        PAYLOAD_MAX
+    }
+
+    fn payload_max(&mut self, _to: u32) -> usize {
+        PAYLOAD_MAX
+    }
+
+    fn try_send(
+        &mut self,
+        to: u32,
+        header: &Header,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<(), Full> {
+        let mut payload = vec![0; header.payload_len()].into_boxed_slice();
+        fill(&mut payload);
+        // A rank that is gone takes no more messages.
+        let _ = self.outboxes[to as usize].send((*header, payload));
+        Ok(())
+    }
+
+    fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
+        let messages = self.inbox.try_iter().take(messages_max);
+        messages.map(|(header, payload)| sink(&header, &payload)).count()
+    }
+
+    fn announce_room(&mut self, bytes: u64, most: u64) {
+        self.room[self.rank].store(bytes.min(most), Ordering::Relaxed);
+    }
+
+    fn room(&self, to: u32) -> u64 {
+        self.room[to as usize].load(Ordering::Relaxed)
+    }
+
+    fn export(&self, _to: u32, _bytes: Span) -> Option<u64> {
+        None
+    }
+
+    fn import(&self, _source: u32, _address: u64, _len: u64) -> Option<Span> {
+        None
+    }
+}
