@@ -243,6 +243,7 @@ impl Arguments {
                 eager_limit: self.eager_limit,
                 unexpected_limit: self.unexpected_limit,
                 calc: self.calc,
+                ..goal_engine::Options::default()
             },
             ranks: match self.ranks_as() {
                 RanksAs::Processes => Ranks::Processes { executable: "/proc/self/exe".into() },
