@@ -243,6 +243,7 @@ fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
             eager_limit: [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5],
             unexpected_limit: [20_000, 1 << 20][seed as usize % 2],
             calc: Calc::Scaled(1.0),
+            ..Options::default()
         };
         let one_in = [2, 10, 40][seed as usize % 3];
         let (ended, _) = run(&program(seed, &shape), seed, one_in, options, |_, _| {});
