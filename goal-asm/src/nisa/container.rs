@@ -22,9 +22,9 @@ pub const MAGIC: [u8; 8] = *b"\x8eNISA\r\n\x1a";
 /// The newest major version of the format. A reader refuses a higher one, which has more
 /// instructions; a higher minor version only adds parts that may be skipped. A file states the
 /// lowest major version that has its instructions.
-pub const MAJOR: u16 = 2;
+pub(super) const MAJOR: u16 = 2;
 /// The newest minor version of the format.
-pub const MINOR: u16 = 0;
+pub(super) const MINOR: u16 = 0;
 
 pub(super) const HEADER_SIZE: usize = 44;
 /// The place of the numbers of ranks and sections in the header.
@@ -43,17 +43,17 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The kinds of parts. A reader skips unknown kinds with the top bit set, and refuses other unknown
 /// kinds.
-pub mod part {
+pub(super) mod part {
     /// The sections, end to end.
-    pub const CODE: u32 = 1;
+    pub(in crate::nisa) const CODE: u32 = 1;
     /// The bytes of memory and of scratch memory of each section. Absent if all are 0.
-    pub const MEMORY: u32 = 2;
+    pub(in crate::nisa) const MEMORY: u32 = 2;
     /// Init and expect data. Absent if there are none.
-    pub const IMAGES: u32 = 3;
+    pub(in crate::nisa) const IMAGES: u32 = 3;
     /// Kinds from here on may be skipped.
-    pub const ANCILLARY: u32 = 1 << 31;
+    pub(in crate::nisa) const ANCILLARY: u32 = 1 << 31;
     /// Labels, source names and lines.
-    pub const DEBUG: u32 = ANCILLARY | 1;
+    pub(in crate::nisa) const DEBUG: u32 = ANCILLARY | 1;
 }
 
 /// Continues the CRC-32C of the header or of a part.

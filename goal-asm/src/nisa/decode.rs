@@ -29,7 +29,7 @@ impl Nisa {
     }
 
     /// Returns the graph of one section.
-    pub fn decode_section(&self, id: u32) -> Body {
+    pub(super) fn decode_section(&self, id: u32) -> Body {
         let section = self.section_by_id(id);
         let debug = self.debug_by_id(id);
         let index = Index::new(section, self.num_actions(id));

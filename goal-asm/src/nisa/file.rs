@@ -91,7 +91,7 @@ impl Nisa {
     }
 
     /// Number of distinct images.
-    pub fn num_images(&self) -> u32 {
+    pub(super) fn num_images(&self) -> u32 {
         self.layout.images.len() as u32
     }
 
@@ -135,7 +135,7 @@ impl Nisa {
     }
 
     /// Bytes of memory that a section's actions refer to.
-    pub fn section_memory_size(&self, section: u32) -> u64 {
+    pub(super) fn section_memory_size(&self, section: u32) -> u64 {
         self.layout.sections[section as usize].memory
     }
 
@@ -151,12 +151,12 @@ impl Nisa {
     }
 
     /// Bytes of scratch memory that a section needs.
-    pub fn section_scratch_size(&self, section: u32) -> u64 {
+    pub(super) fn section_scratch_size(&self, section: u32) -> u64 {
         self.layout.sections[section as usize].scratch
     }
 
     /// The number of the image that a rank starts with and is checked against, if it has one.
-    pub fn image_id(&self, rank: u32) -> Option<u32> {
+    pub(super) fn image_id(&self, rank: u32) -> Option<u32> {
         assert!(rank < self.layout.ranks, "no rank {rank}");
         let image = u32_at(&self.bytes, self.layout.rank_images? + 4 * rank as usize);
         (image != NONE).then_some(image)
@@ -169,7 +169,7 @@ impl Nisa {
     }
 
     /// An image by its number.
-    pub fn image_by_id(&self, image: u32) -> Image<'_> {
+    pub(super) fn image_by_id(&self, image: u32) -> Image<'_> {
         let entry = self.layout.images[image as usize];
         Image { init: self.values(entry.init), expect: self.values(entry.expect) }
     }
@@ -274,7 +274,7 @@ impl<'a> SectionDebug<'a> {
     }
 
     /// Returns true if the file has labels for this section.
-    pub fn has_labels(self) -> bool {
+    pub(super) fn has_labels(self) -> bool {
         self.entry().is_some_and(|entry| entry.label_ends.is_some())
     }
 

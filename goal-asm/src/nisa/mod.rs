@@ -24,7 +24,7 @@ mod tests;
 mod verify;
 mod write;
 
-pub use container::{MAGIC, MAJOR, MINOR, part};
+pub use container::MAGIC;
 pub use error::VerifyError;
 pub use file::{Image, Nisa, SectionDebug, Value, Values};
 pub use layout::reseal;

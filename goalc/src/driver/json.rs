@@ -13,7 +13,7 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_json(
+pub(super) fn write_json(
     program: &Program,
     sources: Option<&SourceMap>,
     out: &mut dyn Write,

@@ -36,7 +36,7 @@ pub use error::{Error, Findings, Status};
 pub use fix::fix;
 pub use flags::{FLAGS, name_flags, refused};
 pub use input::{Form, Input};
-pub use json::write_json;
+use json::write_json;
 pub use load::{Loaded, load_program};
 pub use output::{Output, Target};
 pub use passes::PassArguments;
