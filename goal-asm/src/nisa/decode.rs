@@ -1,7 +1,8 @@
 //! A verified file as a program again.
 
 use super::file::{Nisa, Values};
-use super::section::{Buffer, Operation, Record, Section};
+use super::operation::{Buffer, Operation};
+use super::section::{Record, Section};
 use goal_lang::{
     Action, ActionId, Body, BodyBuilder, Datum, MemoryImage, Payload, Piece, Pieces, Program,
     ProgramBuilder, Space,

@@ -312,9 +312,9 @@ impl SectionStream {
                 "an action without sources is not in its place in the list of independent actions";
             return Err(verifier.graph(at, message).into());
         }
-        for (list_at, list) in [parts.dependents, parts.start_dependents] {
+        for list in [parts.dependents, parts.start_dependents] {
             let mut before = self.at;
-            for (i, offset) in list.chunks_exact(4).enumerate() {
+            for (i, offset) in list.entries.chunks_exact(4).enumerate() {
                 let target = u32_at(offset, 0);
                 if target <= before || !target.is_multiple_of(4) || target >= self.place.length {
                     let message = if i == 0 && target <= self.at {
@@ -328,7 +328,7 @@ impl SectionStream {
                             "the offset {target:#x} is not one of an action, or not above the one before it"
                         )
                     };
-                    return Err(verifier.graph(list_at + 4 * i, message).into());
+                    return Err(verifier.graph(list.at + 4 * i, message).into());
                 }
                 before = target;
                 let sources = self.sources.entry(target).or_insert(0);
@@ -337,7 +337,7 @@ impl SectionStream {
                     let message = format!(
                         "more than {INDEGREE_MAX} dependencies end in the offset {target:#x}"
                     );
-                    return Err(verifier.graph(list_at + 4 * i, message).into());
+                    return Err(verifier.graph(list.at + 4 * i, message).into());
                 }
             }
         }
