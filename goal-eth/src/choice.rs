@@ -230,8 +230,8 @@ impl Driver for AnyDriver {
         either!(self, driver => driver.flush())
     }
 
-    fn has_left_over(&self) -> bool {
-        either!(self, driver => driver.has_left_over())
+    fn has_unsent(&self) -> bool {
+        either!(self, driver => driver.has_unsent())
     }
 
     #[inline]

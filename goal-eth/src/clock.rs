@@ -1,8 +1,8 @@
-//! The clock of a job, the same in all of its processes.
+//! The clock of a job, which is the same in all of its processes.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// The monotonic clock in nanoseconds.
+/// Returns the time of the monotonic clock in nanoseconds.
 #[inline]
 pub fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);

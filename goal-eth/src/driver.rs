@@ -1,60 +1,62 @@
-//! What ESP asks of a way to Ethernet.
+//! The trait of everything that carries frames to and from an Ethernet.
 
 use goal_esp::wire::Mac;
 use std::io;
 use std::time::Duration;
 
-/// There is no room for a frame before [`Driver::flush`] gets some out.
+/// There is no room for another frame until [`Driver::flush`] has sent some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Full;
 
-/// The interface carries no more frames.
+/// The interface carries no more frames: it went down, or it is gone.
 #[derive(Debug, thiserror::Error)]
 #[error("interface {interface} carries no more frames: {cause}")]
 pub struct Lost {
-    /// Its name.
-    pub interface: String,
-    /// What the system says: it went down, or it is gone.
-    pub cause: io::Error,
+    /// The name of the interface.
+    pub(crate) interface: String,
+    /// The system's error.
+    pub(crate) cause: io::Error,
 }
 
-/// One port's way to and from an interface. Frames are whole, with Ethernet's header; none is
-/// allocated.
+/// One port of an Ethernet interface: sends and receives whole frames, with Ethernet's header.
+///
+/// Frames are written and read in buffers that the driver owns, so none is allocated.
 pub trait Driver {
-    /// Address of the interface.
+    /// Returns the address of the interface.
     fn mac(&self) -> Mac;
 
-    /// Most bytes of a frame behind Ethernet's header.
+    /// Returns the most bytes that a frame may have after Ethernet's header.
     fn mtu(&self) -> usize;
 
-    /// Hands `write` the place of the next frame, with room for the longest frame of ESP and EDP.
-    /// It says how many bytes the frame has, at most 14 + [`Driver::mtu`], or that there is none,
-    /// and so does this. The frame leaves at the next [`Driver::flush`].
+    /// Calls `write` with the buffer of the next frame, which has room for the longest frame of
+    /// ESP and EDP. `write` returns the length of the frame, at most 14 + [`Driver::mtu`] bytes, or
+    /// `None` if it has no frame. Returns true if there was a frame; it leaves at the next
+    /// [`Driver::flush`].
     ///
     /// # Errors
-    /// [`Full`]: `write` was not called.
+    /// [`Full`], in which case `write` was not called.
     fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full>;
 
-    /// Gives the interface the frames that were sent, as many as it takes; the rest stays for the
-    /// next call.
+    /// Hands the interface as many of the frames that were sent as it takes; the others stay for
+    /// the next call.
     ///
     /// # Errors
     /// [`Lost`].
     fn flush(&mut self) -> Result<(), Lost>;
 
-    /// Whether frames that were sent are still here after [`Driver::flush`].
-    fn has_left_over(&self) -> bool;
+    /// Returns true if the last [`Driver::flush`] left frames behind.
+    fn has_unsent(&self) -> bool;
 
-    /// Whether a frame has arrived.
+    /// Returns true if a frame has arrived.
     fn has_frame(&self) -> bool;
 
-    /// Hands at most `frames_max` frames that have arrived to `sink`, each in place and beginning
-    /// at a multiple of 8; how many. Those are for this interface or for all, and for this port or
-    /// for all; nothing else was checked.
+    /// Calls `sink` with at most `frames_max` frames that have arrived, each in the driver's buffer
+    /// and aligned to 8 bytes. Returns their number. The frames are addressed to this interface or
+    /// to all, and to this port or to all ports; nothing else about them was checked.
     fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize;
 
-    /// Sleeps until a frame arrives or `limit` passes, or until frames that [`Driver::flush`] left
-    /// may leave. A signal may end it early.
+    /// Sleeps until a frame arrives, until unsent frames may leave, or until `limit` has passed. A
+    /// signal may end the sleep early.
     ///
     /// # Errors
     /// [`Lost`].

@@ -11,7 +11,6 @@ mod interface;
 mod packet;
 mod port;
 mod stream;
-mod wire;
 mod xdp;
 
 use goal_engine::transport::{Distance, Plugin, ZeroCopy};
@@ -22,8 +21,7 @@ pub use driver::{Driver, Full, Lost};
 pub use interface::{Interface, Refusal};
 pub use packet::{OpenError, Packet, RingStats, probe};
 pub use port::Port;
-pub use stream::{EspTransport, Frames, LostPeer, MESSAGE_MAX, Overrun, SHORT_MAX};
-pub use wire::Wire;
+pub use stream::{EspTransport, Exchanged, LostPeer, MESSAGE_MAX, Overrun, SHORT_MAX};
 pub use xdp::{NoXdp, Program, Xdp};
 
 /// Properties of the transport.

@@ -9,7 +9,7 @@ use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
-use goal_eth::{Driver, EspTransport, Packet, Wire};
+use goal_eth::{Driver, EspTransport, Packet, now_ns};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -71,8 +71,7 @@ fn stream(hosts: [&Host; 2]) {
         let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
         let seed = [rank as u8 + 1; 32];
         rank += 1;
-        let mut esp =
-            EspTransport::new(rank - 1, addresses.to_vec(), config, seed, Wire::new(driver));
+        let mut esp = EspTransport::new(rank - 1, addresses.to_vec(), config, seed, driver, now_ns);
         esp.announce_room(1 << 20, 1 << 20);
         esp
     });

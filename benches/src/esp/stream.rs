@@ -6,10 +6,9 @@ use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
 use goal_esp::wire::{ETHERTYPE_ESP, Mac};
-use goal_eth::{Driver, EspTransport, Frames, Packet, Wire};
+use goal_eth::{Driver, EspTransport, Packet, now_ns};
 use std::collections::VecDeque;
 use std::io;
-use std::time::Duration;
 
 /// Bytes of messages that are taken at a time, where they are short.
 const BYTES_MAX: usize = 4096;
@@ -19,7 +18,7 @@ const ROOM: u64 = 64 << 20;
 
 /// The end of one of two ranks.
 pub(super) struct Stream {
-    esp: EspTransport<Wire<Packet>>,
+    esp: EspTransport<Packet>,
     rank: u32,
     spins: bool,
     /// Bytes of messages that came with the one that was waited for.
@@ -42,7 +41,8 @@ impl Stream {
         let mut config = Config::new(own, JobKey::new(&[7; 32]), payload_max);
         config.authenticates_data = authenticates_data;
         let seed = [rank as u8; 32];
-        let mut esp = EspTransport::new(rank, addresses.to_vec(), config, seed, Wire::new(driver));
+        let mut esp: EspTransport<Packet> =
+            EspTransport::new(rank, addresses.to_vec(), config, seed, driver, now_ns);
         esp.announce_room(ROOM, ROOM);
         Ok(Self { esp, rank, spins, spare: VecDeque::new() })
     }
@@ -59,7 +59,7 @@ impl Stream {
             *patience = Patience::new();
             return Ok(());
         }
-        if !self.spins && self.esp.tend() { Ok(()) } else { self.rest(patience) }
+        if !self.spins && self.esp.exchange_frames() { Ok(()) } else { self.rest(patience) }
     }
 
     /// Waits for a frame, if it waits asleep.
@@ -69,11 +69,7 @@ impl Stream {
         }
         patience.check()?;
         if !self.spins {
-            let limit = self
-                .esp
-                .wake_ns()
-                .map(|at_ns| at_ns.saturating_sub(self.esp.frames_mut().now_ns()));
-            self.esp.frames_mut().wait(limit.map(Duration::from_nanos));
+            self.esp.wait();
         }
         Ok(())
     }
@@ -107,7 +103,7 @@ impl Way for Stream {
     }
 
     fn tend(&mut self) {
-        self.esp.tend();
+        self.esp.exchange_frames();
     }
 
     fn receive(&mut self, message: &mut [u8]) -> io::Result<()> {

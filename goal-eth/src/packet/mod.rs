@@ -200,7 +200,7 @@ impl Driver for Packet {
             .map_err(|errno| self.lost(errno))
     }
 
-    fn has_left_over(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         !self.queue.is_empty()
     }
 

@@ -1,30 +1,93 @@
-//! Room for messages without a receive, divided among the ranks that send them.
+//! The room for messages without a receive, which a rank divides among those that send to it.
 
 #[cfg(test)]
 mod tests;
 
-/// What one rank may send another one before there is a receive, seen from both ends of a
-/// connection.
+/// One rank's room for messages without a receive. The ranks that it is connected with have equal
+/// shares of it.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// The room in bytes, as the engine announced it last.
+    bytes: u64,
+    /// The number of connected ranks.
+    sharers: u64,
+    /// `bytes` divided by `sharers`.
+    share: u64,
+    /// The value of `bytes` when the shares were compared with the grants last.
+    compared: u64,
+    /// Bytes that messages may take which the engine got after it announced the room.
+    unsettled: u64,
+}
+
+impl Room {
+    /// Sets the room. Returns true if the shares must be compared with the grants.
+    pub(super) fn announce(&mut self, bytes: u64) -> bool {
+        self.bytes = bytes;
+        self.divide();
+        // Ranks are told of shares that changed by half, so smaller changes need no comparison.
+        let is_changed = bytes.abs_diff(self.compared) > self.compared / 4;
+        if is_changed {
+            self.compared = bytes;
+        }
+        is_changed
+    }
+
+    /// Sets the number of connected ranks.
+    pub(super) fn set_sharers(&mut self, sharers: usize) {
+        self.sharers = sharers as u64;
+        self.divide();
+    }
+
+    fn divide(&mut self) {
+        self.share = self.bytes / self.sharers.max(1);
+    }
+
+    /// Counts bytes that messages may take which the engine is about to get.
+    #[inline]
+    pub(super) fn use_up(&mut self, bytes: u64) {
+        self.unsettled = self.unsettled.saturating_add(bytes);
+    }
+
+    /// Notes that the engine has announced the room that all earlier messages left.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        self.unsettled = 0;
+    }
+
+    /// Returns the share of each connected rank.
+    #[inline]
+    pub(super) fn share(&self) -> u64 {
+        self.share
+    }
+
+    /// Returns the share of each connected rank in the room that is certainly free.
+    pub(super) fn settled_share(&self) -> u64 {
+        self.bytes.saturating_sub(self.unsettled) / self.sharers.max(1)
+    }
+}
+
+/// The bytes of messages without a receive that two connected ranks may send each other, as one of
+/// them counts them.
 ///
-/// The receiver grants each sender its share of the room that is left, and anew when half of a
-/// grant was used or the share has changed by half. It says how many bytes may have come in all by
-/// then, so what is on its way is counted. A share that shrinks lowers that number, and a sender
-/// that has sent more waits. So what lies without a receive stays below the limit, but for what was
-/// on its way when the room shrank.
+/// The receiver grants each sender its share of the free room. It grants it again when half of the
+/// grant is used, or when the share has changed by half. A grant names the bytes that may have
+/// arrived in total, so bytes on their way are counted. A smaller share lowers that number, and a
+/// sender that has sent more already waits. So the messages without a receive stay within the
+/// limit, except for those that were on their way when the room shrank.
 ///
-/// Threat: a peer that has the key may send more than it was granted, and claim sizes that it never
-/// sends. It never may have sent more than the highest number that it was told: the receiver ends
-/// the job where it does.
+/// Threat: a peer with the key may send more than it was granted, or claim sizes that it never
+/// sends. The receiver ends the job if more bytes arrive in total than the highest number that it
+/// ever told the peer.
 #[derive(Debug, Default)]
 pub(super) struct Credit {
-    /// Bytes that may be sent to the peer in all, and that were.
+    /// The bytes that may be sent to the peer in total, and those that were.
     allowed: u64,
     spent: u64,
-    /// Share that the peer was granted last.
+    /// The share that the peer was granted last.
     granted: Option<u64>,
-    /// Bytes that came since.
+    /// The bytes that arrived since then.
     arrived: u64,
-    /// Bytes that came in all, and the most that the peer was ever told that may come.
+    /// The bytes that arrived in total, and the most that the peer was ever granted.
     taken: u64,
     most: u64,
 }
@@ -33,32 +96,32 @@ pub(super) struct Credit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{taken} bytes of messages that need room, of which it was granted {most}")]
 pub struct Overrun {
-    /// Bytes of all its messages until now.
+    /// The bytes of all its messages until now.
     pub taken: u64,
-    /// The most that may have come.
+    /// The bytes that it was granted.
     pub most: u64,
 }
 
 impl Credit {
-    /// Bytes that the peer has room for.
+    /// Returns the bytes that may still be sent to the peer.
     pub(super) fn left(&self) -> u64 {
         self.allowed.saturating_sub(self.spent)
     }
 
-    /// The peer says how many bytes may be sent in all.
+    /// Sets the bytes that may be sent in total, as the peer granted them.
     pub(super) fn set(&mut self, allowed: u64) {
         self.allowed = allowed;
     }
 
-    /// So many leave for the peer.
+    /// Counts bytes that leave for the peer.
     pub(super) fn spend(&mut self, bytes: u64) {
         self.spent = self.spent.saturating_add(bytes);
     }
 
-    /// So many came from the peer.
+    /// Counts bytes that arrived from the peer.
     ///
     /// # Errors
-    /// [`Overrun`]: it may not have sent that.
+    /// [`Overrun`] if the peer was granted less.
     pub(super) fn arrive(&mut self, bytes: u64) -> Result<(), Overrun> {
         self.arrived = self.arrived.saturating_add(bytes);
         self.taken = self.taken.saturating_add(bytes);
@@ -66,14 +129,15 @@ impl Credit {
         if taken > most { Err(Overrun { taken, most }) } else { Ok(()) }
     }
 
-    /// Whether the peer is to be told of its share of the room.
+    /// Returns true if the peer must get a new grant of its `share`.
     pub(super) fn is_due(&self, share: u64) -> bool {
         let Some(granted) = self.granted else { return true };
         let is_used = self.arrived > 0 && self.arrived >= granted / 2 && share > 0;
         is_used || share < granted.div_ceil(2) || share / 2 > granted
     }
 
-    /// The peer is told of its share: how many bytes may come in all.
+    /// Grants the peer its `share`. Returns the bytes that may have arrived in total, which the
+    /// peer must be told.
     pub(super) fn grant(&mut self, share: u64) -> u64 {
         (self.granted, self.arrived) = (Some(share), 0);
         let allowed = self.taken.saturating_add(share);

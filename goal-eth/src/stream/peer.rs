@@ -1,29 +1,34 @@
-//! A connection to a rank.
+//! The connection with one rank.
 
-use super::credit::Credit;
+use super::Exchanged;
+use super::credit::{Credit, Room};
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::message::{Reader, Writer};
 use goal_esp::wire::{Chunk, ChunkKind};
 use std::collections::VecDeque;
 
-/// A connection to a rank.
+/// A message may be written while at most so many packets of the connection wait to be sent for the
+/// first time. They are as many as those of one chunk, so a message waits no longer than a chunk
+/// takes.
+const UNSENT_MAX: usize = 96;
+
+/// The connection with one rank.
 pub(super) struct Peer {
     pub(super) id: ConnectionId,
     pub(super) reader: Reader,
     writer: Writer,
-    /// Longest payload of a packet.
+    /// The longest payload of a packet.
     payload_max: usize,
-    /// Packets that are full, until the endpoint has room for them.
+    /// Full packets that the endpoint has no room for yet.
     waiting: VecDeque<Vec<u8>>,
-    /// Room for messages without a receive, there and here.
+    /// The room for messages without a receive, at the other rank and here.
     pub(super) credit: Credit,
-    /// Something was written that the endpoint does not have: the transport knows that it is to be
-    /// flushed.
+    /// Set while the rank is in [`Peers::written`](super::peers::Peers).
     pub(super) is_written: bool,
 }
 
 impl Peer {
-    /// A new connection, whose first chunk names the communicator.
+    /// Returns a new connection, whose first chunk names the communicator.
     pub(super) fn new(id: ConnectionId, communicator: u32, endpoint: &mut Endpoint) -> Self {
         let mut peer = Self {
             id,
@@ -34,18 +39,18 @@ impl Peer {
             credit: Credit::default(),
             is_written: false,
         };
-        let first = Chunk { message: communicator, ..bare(ChunkKind::Communicator, 0) };
+        let first = Chunk { message: communicator, ..without_bytes(ChunkKind::Communicator, 0) };
         peer.write(&first, &[], endpoint);
         peer
     }
 
-    /// Packets that the endpoint does not have.
+    /// Returns true if another message may be written.
     #[inline]
-    pub(super) fn waiting(&self) -> usize {
-        self.waiting.len()
+    pub(super) fn has_room(&self, endpoint: &Endpoint) -> bool {
+        self.waiting.len() + endpoint.unsent(self.id) <= UNSENT_MAX
     }
 
-    /// Bytes of a whole message for which a packet has room.
+    /// Returns the longest payload of a message that fits into one packet.
     pub(super) fn message_max(&self) -> usize {
         self.payload_max - Chunk::HEADER_LEN_MAX
     }
@@ -73,18 +78,18 @@ impl Peer {
         });
     }
 
-    /// Gives the endpoint what was written, and before that the rank's share of the room here, or
-    /// what is settled of it. Whether that was all.
-    pub(super) fn flush(
+    /// Hands the endpoint everything that was written, with a new grant of `room` if one is due.
+    /// Returns true if the endpoint had room for all of it.
+    pub(super) fn push_packets(
         &mut self,
         endpoint: &mut Endpoint,
-        (share, settled): (u64, u64),
-        sent: &mut u64,
+        room: &Room,
+        exchanged: &mut Exchanged,
     ) -> bool {
-        if self.credit.is_due(share) {
-            let allowed = self.credit.grant(settled);
-            *sent += 1;
-            self.write(&bare(ChunkKind::Room, allowed), &[], endpoint);
+        if self.credit.is_due(room.share()) {
+            let allowed = self.credit.grant(room.settled_share());
+            exchanged.sent += 1;
+            self.write(&without_bytes(ChunkKind::Room, allowed), &[], endpoint);
         }
         let Self { id, writer, waiting, .. } = self;
         writer.flush(|packet| {
@@ -101,7 +106,7 @@ impl Peer {
     }
 }
 
-/// A chunk that carries a number only.
-fn bare(kind: ChunkKind, offset: u64) -> Chunk {
+/// Returns a chunk that carries one number and no bytes.
+fn without_bytes(kind: ChunkKind, offset: u64) -> Chunk {
     Chunk { kind, len: 0, message: 0, receive: 0, offset, envelope: None }
 }

@@ -2,8 +2,10 @@
 //! against the interpreter.
 
 mod hostile;
+mod lies;
 
-use super::{EspTransport, Frames};
+use super::{EspTransport, Exchanged};
+use crate::{Driver, Lost};
 use goal_engine::Seed;
 use goal_engine::memory::Span;
 use goal_engine::testing::{add_bytes, nisa, state};
@@ -12,13 +14,16 @@ use goal_engine::{Calc, Engine, Options, Schedule, Storage, sends};
 use goal_esp::auth::JobKey;
 use goal_esp::endpoint::{Config, FRAME_LEN_MAX};
 use goal_esp::sim::{Faults, Links, Network, Random, Simulation};
+use goal_esp::wire::Mac;
 use goal_interp::Eager;
 use goal_lang::Program;
 use goal_smith::{Shape, program};
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Simulated time after which a job is taken for stuck.
 const PATIENCE_NS: u64 = 600_000_000_000;
@@ -46,14 +51,27 @@ impl World {
     }
 }
 
-struct Wire {
+type Esp = EspTransport<SimulatedDriver, Box<dyn Fn() -> u64>>;
+
+/// The simulated time as a clock.
+fn clock(world: &Rc<RefCell<World>>) -> Box<dyn Fn() -> u64> {
+    let world = Rc::clone(world);
+    Box::new(move || world.borrow().now_ns)
+}
+
+/// The interface of a host in the simulated network.
+struct SimulatedDriver {
     host: usize,
     world: Rc<RefCell<World>>,
 }
 
-impl Frames for Wire {
-    fn now_ns(&self) -> u64 {
-        self.world.borrow().now_ns
+impl Driver for SimulatedDriver {
+    fn mac(&self) -> Mac {
+        Simulation::address(self.host).mac
+    }
+
+    fn mtu(&self) -> usize {
+        MTU_MAX
     }
 
     fn send(
@@ -69,9 +87,11 @@ impl Frames for Wire {
         Ok(len.is_some())
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) -> Result<(), Lost> {
+        Ok(())
+    }
 
-    fn has_left_over(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         false
     }
 
@@ -85,14 +105,22 @@ impl Frames for Wire {
         inbox.drain(..taken).for_each(|frame| sink(&frame));
         taken
     }
+
+    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), Lost> {
+        unreachable!("the simulation waits for all hosts")
+    }
 }
 
-/// An interface that has taken frames and lets none out.
+/// An interface that has accepted frames and sends none.
 struct Jammed;
 
-impl Frames for Jammed {
-    fn now_ns(&self) -> u64 {
-        1
+impl Driver for Jammed {
+    fn mac(&self) -> Mac {
+        Simulation::address(0).mac
+    }
+
+    fn mtu(&self) -> usize {
+        MTU_MAX
     }
 
     fn send(
@@ -102,9 +130,11 @@ impl Frames for Jammed {
         Err(crate::Full)
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self) -> Result<(), Lost> {
+        Err(Lost { interface: "v0".to_owned(), cause: io::ErrorKind::NetworkDown.into() })
+    }
 
-    fn has_left_over(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         true
     }
 
@@ -115,6 +145,10 @@ impl Frames for Jammed {
     fn receive(&mut self, _frames_max: usize, _sink: impl FnMut(&[u8])) -> usize {
         0
     }
+
+    fn wait(&mut self, _limit: Option<Duration>) -> Result<(), Lost> {
+        Ok(())
+    }
 }
 
 /// A host's ways: to itself, and to others.
@@ -122,7 +156,7 @@ struct Ways {
     rank: u32,
     own: VecDeque<(Header, Vec<u8>)>,
     own_room: u64,
-    esp: EspTransport<Wire>,
+    esp: Esp,
 }
 
 impl Transport for Ways {
@@ -193,8 +227,9 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
         let mtu = MTU_MIN + random.number() as usize % (MTU_MAX - MTU_MIN);
         let payload_max = Config::payload_max_of(mtu).expect("it is enough");
         let config = Config::new(addresses[rank], job_key.clone(), payload_max);
-        let wire = Wire { host: rank, world: Rc::clone(&world) };
-        let esp = EspTransport::new(rank as u32, addresses.clone(), config, random.bytes(), wire);
+        let driver = SimulatedDriver { host: rank, world: Rc::clone(&world) };
+        let esp =
+            Esp::new(rank as u32, addresses.clone(), config, random.bytes(), driver, clock(&world));
         let ways = Ways { rank: rank as u32, own: VecDeque::new(), own_room: 0, esp };
         let mut engine = Engine::new(rank as u32, ways, options, state());
         engine.register(1, Box::new(add_bytes));
@@ -217,7 +252,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
             assert_eq!(esp.lost(), None, "seed {seed}");
             // A connection has always something to wait for, if only for a sign of life.
             assert!(
-                esp.exchanged() == (0, 0) || esp.timeout_ns().is_some(),
+                esp.exchanged() == Exchanged::default() || esp.timeout_ns().is_some(),
                 "seed {seed}: nothing wakes it"
             );
         }
@@ -296,15 +331,16 @@ fn frames_are_lost_doubled_delayed_and_damaged() {
 }
 
 #[test]
-fn who_never_sleeps_comes_again_for_frames_that_are_left_over() {
+fn unsent_frames_are_work_without_a_timer() {
     let addresses: Vec<_> = (0..2).map(Simulation::address).collect();
     let payload_max = Config::payload_max_of(1500).expect("it is enough");
     let config = Config::new(addresses[0], JobKey::new(&[1; 32]), payload_max);
-    let mut esp = EspTransport::new(0, addresses, config, [2; 32], Jammed);
+    let mut esp = EspTransport::new(0, addresses, config, [2; 32], Jammed, || 1);
     let request = Header::new(Kind::Rts, 0);
     assert_eq!(esp.try_send(1, &request, |_| {}), Err(Full));
-    assert!(!esp.tend());
-    // No timer runs for them, and nothing may come.
+    assert!(!esp.exchange_frames());
+    // No timer runs for the unsent frames, and none may arrive.
     assert_eq!(esp.timeout_ns(), None);
-    assert!(esp.has_frame());
+    assert!(esp.has_work());
+    assert!(esp.fault().is_some_and(|lost| lost.to_string().starts_with("interface v0 ")));
 }

@@ -1,11 +1,11 @@
-//! Headers of messages as chunks of a stream, and back.
+//! The translation of a message's header to a chunk of a stream, and back.
 
 use super::LostPeer;
 use goal_engine::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 use goal_lang::ANY;
 
-/// A message's header for rank `to` as a chunk.
+/// Returns the chunk of a message to rank `to`.
 pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
     let kind = match header.kind() {
         Kind::Eager => ChunkKind::Eager,
@@ -21,7 +21,7 @@ pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
         schedule: header.instance,
         sender: header.source,
         receiver: to,
-        // The payload can't be read from another host.
+        // The other flags are about payloads that are read in memory, which no other host can do.
         flags: u32::from(header.flags & Header::PATTERN),
         tag: header.tag,
         sequence: header.sequence,
@@ -41,10 +41,11 @@ pub(super) fn chunk(header: &Header, to: u32) -> Chunk {
 /// The communicator of a job's messages.
 pub(super) const COMMUNICATOR: u32 = goal_engine::WORLD;
 
-/// A chunk that came from rank `source` to rank `own` as the header of a message.
+/// Returns the header of the message whose chunk came from rank `source` to rank `own`.
 ///
 /// # Errors
-/// It carries none, or what it names is not of this connection or of this job.
+/// [`LostPeer`] if the chunk is not one of a message, or names something that is not of this
+/// connection or of this job.
 pub(super) fn header(chunk: &Chunk, source: u32, own: u32) -> Result<Header, LostPeer> {
     let kind = match chunk.kind {
         ChunkKind::Eager => Kind::Eager,

@@ -157,8 +157,8 @@ impl Driver for Xdp {
         self.socket.flush().map_err(|errno| self.packet.lost(errno))
     }
 
-    fn has_left_over(&self) -> bool {
-        self.socket.has_left_over()
+    fn has_unsent(&self) -> bool {
+        self.socket.has_unsent()
     }
 
     #[inline]
@@ -175,7 +175,7 @@ impl Driver for Xdp {
         if self.has_frame() {
             return Ok(());
         }
-        let pause = self.socket.has_left_over().then_some(LEFT_OVER_PAUSE);
+        let pause = self.socket.has_unsent().then_some(LEFT_OVER_PAUSE);
         // A limit too long for the system is none.
         let limit =
             limit.into_iter().chain(pause).min().and_then(|limit| Timespec::try_from(limit).ok());

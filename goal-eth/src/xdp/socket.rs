@@ -310,7 +310,7 @@ impl Socket {
     }
 
     /// Whether frames wait that the kernel did not take.
-    pub(super) fn has_left_over(&self) -> bool {
+    pub(super) fn has_unsent(&self) -> bool {
         self.is_due
     }
 

@@ -7,7 +7,7 @@ use super::remote::{Remote, Sleeper};
 use crate::network::Network;
 use goal_engine::memory::Span;
 use goal_engine::transport::{Distance, Full, Header, Transport, Unreadable, Wakeup, Workers};
-use goal_eth::{AnyDriver, OpenError};
+use goal_eth::{AnyDriver, Exchanged, OpenError};
 use goal_shm::{Cma, Local, ShmTransport};
 use goal_shm::{Endpoint, Segment};
 use std::sync::atomic::Ordering;
@@ -70,7 +70,7 @@ impl<'a> Ends<'a> {
     /// Whether something has come from another host, or is to be done for one.
     #[inline]
     pub fn has_frame(&self) -> bool {
-        self.remote.as_ref().is_some_and(|remote| remote.streams().has_frame())
+        self.remote.as_ref().is_some_and(|remote| remote.streams().has_work())
     }
 
     /// A rank that was lost, in words.
@@ -216,11 +216,11 @@ impl Wakeup for Ends<'_> {
         let Some(remote) = &mut self.remote else {
             return !self.local.has_message() && self.shm.arm();
         };
-        if self.local.has_message() || remote.stream().tend() {
+        if self.local.has_message() || remote.stream().exchange_frames() {
             return false;
         }
         // The launcher compares them while the rank rests.
-        let (sent, taken) = remote.stream().exchanged();
+        let Exchanged { sent, taken } = remote.stream().exchanged();
         let segment = self.shm.segment();
         segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);
         segment.status(self.rank).remote_taken.store(taken, Ordering::SeqCst);

@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 use goal_esp::endpoint::{Config, Loss, Timing};
-use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, Wire, now_ns};
+use goal_eth::{AnyDriver, Driver, EspTransport, LostPeer, OpenError, now_ns};
 use goal_shm::Bell;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::rand::{GetRandomFlags, getrandom};
@@ -30,7 +30,7 @@ const LEFT_OVER_PAUSE_NS: u64 = 200_000;
 /// A rank's way to ranks on other hosts.
 pub struct Remote<'a> {
     network: &'a Network,
-    stream: EspTransport<Wire<AnyDriver>>,
+    stream: EspTransport<AnyDriver>,
     /// The sockets, for a thread that sleeps while another one has the rest.
     sockets: Arc<[OwnedFd]>,
 }
@@ -62,7 +62,8 @@ impl<'a> Remote<'a> {
         getrandom(&mut seed, GetRandomFlags::empty())
             .map_err(io::Error::from)
             .map_err(system("there are no random numbers"))?;
-        let stream = EspTransport::new(rank, network.addresses(), config, seed, Wire::new(driver));
+        let stream: EspTransport<AnyDriver> =
+            EspTransport::new(rank, network.addresses(), config, seed, driver, now_ns);
         Ok(Self { network, stream, sockets })
     }
 
@@ -74,13 +75,13 @@ impl<'a> Remote<'a> {
 
     /// The streams.
     #[inline]
-    pub fn stream(&mut self) -> &mut EspTransport<Wire<AnyDriver>> {
+    pub fn stream(&mut self) -> &mut EspTransport<AnyDriver> {
         &mut self.stream
     }
 
     /// The streams.
     #[inline]
-    pub fn streams(&self) -> &EspTransport<Wire<AnyDriver>> {
+    pub fn streams(&self) -> &EspTransport<AnyDriver> {
         &self.stream
     }
 
@@ -88,9 +89,8 @@ impl<'a> Remote<'a> {
     pub fn loss(&self) -> Option<String> {
         let (rank, cause) = self.stream.lost()?;
         let mac = self.network.address(rank).mac;
-        let fault =
-            self.stream.frames().fault().map_or(String::new(), |fault| format!(" ({fault})"));
-        let from = self.stream.frames().driver().mac();
+        let fault = self.stream.fault().map_or(String::new(), |fault| format!(" ({fault})"));
+        let from = self.stream.driver().mac();
         let way = match cause {
             LostPeer::Connection(Loss::TooLong(_)) => {
                 format!(
@@ -106,7 +106,7 @@ impl<'a> Remote<'a> {
     /// passes. What the streams have to say or to repeat meanwhile is said and repeated.
     pub fn sleep(&mut self, bell: Bell<'_>, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
-        while is_armed() && !self.stream.tend() {
+        while is_armed() && !self.stream.exchange_frames() {
             let now_ns = now_ns();
             if until_ns.is_some_and(|until_ns| until_ns <= now_ns) {
                 break;
@@ -114,7 +114,7 @@ impl<'a> Remote<'a> {
             let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
             // What is left over takes a pause.
-            if self.has_left_over() || !self.stream.has_frame() {
+            if self.has_unsent() || !self.stream.has_work() {
                 sleep(&self.sockets, bell, left);
                 // Before the next look at `is_armed`. Who rings has disarmed before, so no ring is
                 // lost. One that was late for the sleep before would end each further one at once.
@@ -130,13 +130,13 @@ impl<'a> Remote<'a> {
     }
 
     /// Whether frames are to leave that the interface had no room for.
-    fn has_left_over(&self) -> bool {
-        self.stream.frames().driver().has_left_over()
+    fn has_unsent(&self) -> bool {
+        self.stream.driver().has_unsent()
     }
 
     /// When the streams or the driver have something to do though nothing comes.
     fn until_ns(&self) -> Option<u64> {
-        let pause_ns = self.has_left_over().then(|| now_ns() + LEFT_OVER_PAUSE_NS);
+        let pause_ns = self.has_unsent().then(|| now_ns() + LEFT_OVER_PAUSE_NS);
         pause_ns.into_iter().chain(self.stream.wake_ns()).min()
     }
 }

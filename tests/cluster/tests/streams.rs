@@ -7,7 +7,7 @@ use goal_cluster::{Cluster, Faults, Host, Switch, Wiring};
 use goal_engine::transport::{Header, Kind, Transport};
 use goal_esp::auth::{Address, JobKey};
 use goal_esp::endpoint::Config;
-use goal_eth::{AnyDriver, Driver, DriverKind, EspTransport, Wire};
+use goal_eth::{AnyDriver, Driver, DriverKind, EspTransport, now_ns};
 use std::time::Instant;
 
 /// The number of messages in each direction.
@@ -24,7 +24,7 @@ fn byte(source: u32, number: u32, at: usize) -> u8 {
 /// One end.
 struct End {
     rank: u32,
-    esp: EspTransport<Wire<AnyDriver>>,
+    esp: EspTransport<AnyDriver>,
     sent: u32,
     got: u32,
 }
@@ -37,9 +37,9 @@ impl End {
         let end = |(rank, driver): (u32, AnyDriver)| {
             let payload_max = Config::payload_max_of(driver.mtu()).unwrap();
             let config = Config::new(addresses[rank as usize], JobKey::new(&[7; 32]), payload_max);
-            let wire = Wire::new(driver);
-            let mut esp =
-                EspTransport::new(rank, addresses.clone(), config, [rank as u8 + 1; 32], wire);
+            let seed = [rank as u8 + 1; 32];
+            let mut esp: EspTransport<AnyDriver> =
+                EspTransport::new(rank, addresses.clone(), config, seed, driver, now_ns);
             esp.announce_room(1 << 20, 1 << 20);
             Self { rank, esp, sent: 0, got: 0 }
         };

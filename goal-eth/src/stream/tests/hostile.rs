@@ -1,10 +1,8 @@
 //! A rank that has the key and sends what no engine sends: headers of each kind with any fields at
 //! any time.
 
-mod lies;
-
-use super::{PATIENCE_NS, Ways, Wire, World};
-use crate::{EspTransport, LostPeer};
+use super::{Esp, PATIENCE_NS, SimulatedDriver, Ways, World, clock};
+use crate::LostPeer;
 use goal_engine::Seed;
 use goal_engine::memory::Span;
 use goal_engine::testing::{add_bytes, nisa, state};
@@ -21,13 +19,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The rank that has gone mad.
-const MAD: u32 = 1;
+pub(super) const MAD: u32 = 1;
 /// Polls after which a job that waits for it is left.
 const POLLS_MAX: u32 = 20_000;
 
 /// Lets a rank send more than it was granted.
-fn take_all_room(esp: &mut EspTransport<Wire>) {
-    esp.peers.iter_mut().flatten().for_each(|peer| peer.credit.set(u64::MAX));
+pub(super) fn take_all_room(esp: &mut Esp) {
+    esp.peers.connections.iter_mut().flatten().for_each(|peer| peer.credit.set(u64::MAX));
 }
 
 /// The ways of a rank, on which some headers are changed and others come from nowhere.
@@ -141,7 +139,7 @@ impl Transport for MadWays {
 
 /// The end of a rank that is not mad.
 #[derive(Debug)]
-enum Ended {
+pub(super) enum Ended {
     /// It has all that it was to get.
     Well,
     /// It still waits.
@@ -153,12 +151,12 @@ enum Ended {
 /// Runs a program, whose rank [`MAD`] goes mad; `before_poll` is called with its ways before it is
 /// polled. How each other rank ended, and the most bytes that one kept of messages without a
 /// receive.
-fn run(
+pub(super) fn run(
     program: &Program,
     seed: u64,
     one_in: u64,
     options: Options,
-    mut before_poll: impl FnMut(u32, &mut EspTransport<Wire>),
+    mut before_poll: impl FnMut(u32, &mut Esp),
 ) -> (Vec<Ended>, u64) {
     let nisa = nisa(program);
     let ranks = nisa.num_ranks();
@@ -177,8 +175,8 @@ fn run(
     for rank in 0..ranks {
         let payload_max = Config::payload_max_of(1500).expect("it is enough");
         let config = Config::new(addresses[rank as usize], job_key.clone(), payload_max);
-        let wire = Wire { host: rank as usize, world: Rc::clone(&world) };
-        let esp = EspTransport::new(rank, addresses.clone(), config, random.bytes(), wire);
+        let driver = SimulatedDriver { host: rank as usize, world: Rc::clone(&world) };
+        let esp = Esp::new(rank, addresses.clone(), config, random.bytes(), driver, clock(&world));
         let ways = Ways { rank, own: VecDeque::new(), own_room: 0, esp };
         let one_in = if rank == MAD { one_in } else { 0 };
         let ways = MadWays { ways, random: Random::new(random.number()), one_in, ranks };

@@ -293,7 +293,7 @@ impl Worker {
         if self.driver.has_frame() {
             return;
         }
-        let limit_ns = match self.event.is_some() || is_leaving || self.driver.has_left_over() {
+        let limit_ns = match self.event.is_some() || is_leaving || self.driver.has_unsent() {
             true => 1_000_000,
             false => SLEEP_MAX_NS,
         };
@@ -324,7 +324,7 @@ fn transmit(
             continue;
         }
         driver.flush()?;
-        if sent == Ok(false) || driver.has_left_over() {
+        if sent == Ok(false) || driver.has_unsent() {
             return Ok(());
         }
     }

@@ -40,7 +40,7 @@ impl Driver for Narrow {
         Ok(())
     }
 
-    fn has_left_over(&self) -> bool {
+    fn has_unsent(&self) -> bool {
         self.placed > 0
     }
 

@@ -1,6 +1,6 @@
 //! Single lies, each of a rank that otherwise does what its program says.
 
-use super::{Ended, MAD, run, take_all_room};
+use super::hostile::{Ended, MAD, run, take_all_room};
 use crate::LostPeer;
 use goal_engine::testing::program;
 use goal_engine::transport::{Header, Kind, Transport};
@@ -77,7 +77,7 @@ fn names_of_other_ranks_and_communicators_end_the_job() {
 #[test]
 fn a_connection_for_another_communicator_ends_the_job() {
     let options = Options { calc: Calc::Scaled(1.0), ..Options::default() };
-    let (ended, _) = run(&late(), 1, 0, options, |_, esp| esp.communicator = 3);
+    let (ended, _) = run(&late(), 1, 0, options, |_, esp| esp.peers.communicator = 3);
     let [Ended::Lost(MAD, cause @ LostPeer::Communicator(3))] = &ended[..] else {
         panic!("{ended:?}")
     };
@@ -157,6 +157,7 @@ fn a_send_that_is_none_is_told_by_its_offset() {
 
 #[test]
 fn a_rank_announces_no_more_than_it_may_send() {
+    // The engine counts the sends of a rank when 256 of its requests wait.
     for sends in [257, 300] {
         // Its own sends wait for ever.
         let own: String = (0..sends)

@@ -1,0 +1,216 @@
+//! The other ranks of the job, and the connections with them.
+
+use super::credit::Room;
+use super::peer::Peer;
+use super::translate::{self, COMMUNICATOR};
+use super::{Exchanged, LostPeer};
+use goal_engine::kept_bytes;
+use goal_engine::transport::{Header, Kind};
+use goal_esp::auth::Address;
+use goal_esp::endpoint::{ConnectionId, Endpoint};
+use goal_esp::wire::ChunkKind;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Ranks that are asked for a connection at the same time. Questions are repeated: those of many
+/// ranks to many others would leave no time for the answers.
+const ASKED_MAX: usize = 8;
+
+/// The other ranks of the job, and the connections with them.
+pub(super) struct Peers {
+    /// The rank that this end of the streams belongs to.
+    own: u32,
+    /// The communicator that its streams name.
+    pub(super) communicator: u32,
+    /// The address of each rank, and the rank at each address.
+    addresses: Vec<Address>,
+    ranks: BTreeMap<Address, u32>,
+    /// The connection with each rank, if there is one.
+    pub(super) connections: Vec<Option<Box<Peer>>>,
+    /// The rank at the other end of each connection.
+    by_id: BTreeMap<ConnectionId, u32>,
+    /// The ranks that were asked for a connection and have not answered.
+    asked: BTreeMap<ConnectionId, u32>,
+    /// The ranks for which something was written that the endpoint does not have, each once.
+    pub(super) written: Vec<u32>,
+    /// The ranks from which the endpoint has a packet that can be read, each once.
+    pub(super) readable: VecDeque<u32>,
+    /// The first rank that was lost, and why.
+    pub(super) lost: Option<(u32, LostPeer)>,
+}
+
+/// The result of reading a packet.
+pub(super) struct Read {
+    /// The number of messages in it.
+    pub(super) messages: usize,
+    /// The reason why its rank is lost, if the packet is one.
+    pub(super) fault: Option<LostPeer>,
+}
+
+impl Peers {
+    /// Returns the peers of rank `own`, with no connection yet.
+    pub(super) fn new(own: u32, addresses: Vec<Address>) -> Self {
+        Self {
+            own,
+            communicator: COMMUNICATOR,
+            ranks: (0..).zip(&addresses).map(|(rank, &address)| (address, rank)).collect(),
+            connections: addresses.iter().map(|_| None).collect(),
+            addresses,
+            by_id: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            written: Vec::new(),
+            readable: VecDeque::new(),
+            lost: None,
+        }
+    }
+
+    /// Returns the rank that this end of the streams belongs to.
+    pub(super) fn own(&self) -> u32 {
+        self.own
+    }
+
+    /// Returns the connection with a rank, if there is one.
+    #[inline]
+    pub(super) fn get(&self, rank: u32) -> Option<&Peer> {
+        self.connections[rank as usize].as_deref()
+    }
+
+    /// Returns the number of connections.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Returns the rank at the other end of a connection.
+    #[inline]
+    pub(super) fn rank_of(&self, id: ConnectionId) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// Asks a rank for a connection, unless many have been asked and not answered. After the loss
+    /// of a rank none is asked: a new connection with the lost one would lack messages.
+    pub(super) fn connect(&mut self, rank: u32, endpoint: &mut Endpoint, clock: &impl Fn() -> u64) {
+        if self.lost.is_none()
+            && self.asked.len() < ASKED_MAX
+            && let Some(id) = endpoint.connect(clock(), self.addresses[rank as usize])
+        {
+            self.asked.insert(id, rank);
+        }
+    }
+
+    /// Adds a connection that the endpoint has opened. Returns false if no rank has the address.
+    pub(super) fn add(
+        &mut self,
+        id: ConnectionId,
+        address: Address,
+        endpoint: &mut Endpoint,
+    ) -> bool {
+        let Some(&rank) = self.ranks.get(&address) else { return false };
+        let peer = Peer::new(id, self.communicator, endpoint);
+        self.asked.remove(&id);
+        self.connections[rank as usize] = Some(Box::new(peer));
+        self.by_id.insert(id, rank);
+        self.note_written(rank);
+        true
+    }
+
+    /// Removes a question for a connection that failed. Returns the rank that was asked.
+    pub(super) fn remove_asked(&mut self, id: ConnectionId) -> Option<u32> {
+        self.asked.remove(&id)
+    }
+
+    /// Removes the connection with a rank that is lost. Returns its number, if there was one.
+    pub(super) fn lose(&mut self, rank: u32, cause: LostPeer) -> Option<ConnectionId> {
+        self.lost.get_or_insert((rank, cause));
+        self.written.retain(|&other| other != rank);
+        self.readable.retain(|&other| other != rank);
+        let peer = self.connections[rank as usize].take()?;
+        self.by_id.remove(&peer.id);
+        Some(peer.id)
+    }
+
+    /// Notes that the connection with a rank has something for the endpoint.
+    #[inline]
+    pub(super) fn note_written(&mut self, rank: u32) {
+        if let Some(peer) = &mut self.connections[rank as usize]
+            && !std::mem::replace(&mut peer.is_written, true)
+        {
+            self.written.push(rank);
+        }
+    }
+
+    /// Notes the ranks that must get a new grant of their `share`.
+    pub(super) fn note_due_grants(&mut self, share: u64) {
+        for &rank in self.by_id.values() {
+            if let Some(peer) = &mut self.connections[rank as usize]
+                && peer.credit.is_due(share)
+                && !std::mem::replace(&mut peer.is_written, true)
+            {
+                self.written.push(rank);
+            }
+        }
+    }
+
+    /// Hands the endpoint what was written, as far as it has room, with the grants that are due.
+    pub(super) fn push_packets(
+        &mut self,
+        endpoint: &mut Endpoint,
+        room: &Room,
+        exchanged: &mut Exchanged,
+    ) {
+        let Self { connections, written, .. } = self;
+        written.retain(|&rank| {
+            let Some(peer) = &mut connections[rank as usize] else { return false };
+            peer.is_written = !peer.push_packets(endpoint, room, exchanged);
+            peer.is_written
+        });
+    }
+
+    /// Calls `sink` with the messages of a packet from a connected rank.
+    pub(super) fn read(
+        &mut self,
+        rank: u32,
+        payload: &[u8],
+        room: &mut Room,
+        exchanged: &mut Exchanged,
+        sink: &mut impl FnMut(&Header, &[u8]),
+    ) -> Read {
+        let own = self.own;
+        let peer = self.connections[rank as usize].as_mut().expect("the rank is connected");
+        let Peer { reader, credit, .. } = &mut **peer;
+        let (mut messages, mut fault) = (0, None);
+        let read = reader.read(payload, |chunk, bytes| {
+            if chunk.kind == ChunkKind::Room {
+                return credit.set(chunk.offset);
+            }
+            let accepted = translate::header(chunk, rank, own).and_then(|header| {
+                credit.arrive(kept(&header)).map_err(LostPeer::Overrun)?;
+                Ok(header)
+            });
+            match accepted {
+                Ok(header) if fault.is_none() => {
+                    messages += 1;
+                    room.use_up(kept(&header));
+                    sink(&header, bytes);
+                }
+                Ok(_) => {}
+                Err(cause) => fault = fault.or(Some(cause)),
+            }
+        });
+        if credit.is_due(room.share()) {
+            self.note_written(rank);
+        }
+        match read {
+            Ok(whole) if fault.is_none() => exchanged.taken += whole,
+            Ok(_) => {}
+            Err(broken) => fault = fault.or(Some(LostPeer::Stream(broken))),
+        }
+        Read { messages, fault }
+    }
+}
+
+/// Returns the bytes of its receiver's room that a message may take.
+pub(super) fn kept(header: &Header) -> u64 {
+    match header.kind() {
+        Kind::Eager | Kind::Long => kept_bytes(header.size),
+        Kind::Rts | Kind::Cts | Kind::Data | Kind::Fin | Kind::Part => 0,
+    }
+}
