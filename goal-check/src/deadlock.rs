@@ -1,26 +1,22 @@
 //! Checks for actions that can never end, and for programs that end only because messages are
 //! buffered.
 
-use super::pairing::Pairing;
-use super::waits::Waits;
 use crate::analysis::Analysis;
-use crate::groups::statement;
+use crate::cycles::{
+    REPORTED_MAX, cycle_in_words, distinct_cycles, label_cycle, others_awaited, suggestion,
+};
+use crate::pairing::Pairing;
 use crate::timing::{self, Delay};
+use crate::waits::Waits;
 use goal_lang::diag::{Code, Diagnostic, Report};
-use goal_lang::{ANY, Action, ActionKind};
+use goal_lang::{ANY, Action};
 use goal_opt::whole::{Room, Run, Trace, Turn, Vertex, Whole};
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::convert::identity;
 
 /// The help for a program that ends in another order of events.
 const ORDER_HELP: &str =
     "give the messages different tags, or order their sends, and the receives that may take them";
-/// Bound on the cycles that are reported of a run. If other runs end, one cycle is enough to show
-/// that this one is stuck.
-const REPORTED_MAX: usize = 3;
-/// Bound on the actions of a cycle that the message names.
-const NAMED_MAX: usize = 8;
-/// Bound on the actions of a cycle that a finding shows.
+/// Bound on the actions of a stuck run that a finding shows.
 const SHOWN_MAX: usize = 512;
 /// Bound on the receives without a message for which the receives that took one are searched.
 const SEARCHED_MAX: usize = 32;
@@ -195,21 +191,6 @@ pub(crate) fn check_room(analysis: &Analysis<'_>, report: &mut Report) -> bool {
     true
 }
 
-/// Adds the first cycle of waits to a finding, if there is one.
-pub(crate) fn add_first_cycle(
-    analysis: &Analysis<'_>,
-    pairing: &Pairing,
-    mut found: Diagnostic,
-) -> Diagnostic {
-    if let Some(cycle) = Waits::new(analysis, pairing).cycles().first() {
-        let note = found.note.take().unwrap_or_default();
-        found = label_cycle(analysis, found, cycle)
-            .note(format!("{note}; then {}", cycle_in_words(analysis, cycle)))
-            .help(suggestion(analysis, cycle));
-    }
-    found
-}
-
 /// Tries some orders of events when there are too many to visit all: two orders of starts, and the
 /// `delays` as far as the bound on work allows. Returns true if the program gets stuck in one,
 /// which is reported.
@@ -250,102 +231,6 @@ fn unfinished(analysis: &Analysis<'_>) -> String {
         plural(actions),
         plural(ranks as usize)
     )
-}
-
-/// Drops cycles of the same statements as an earlier one.
-fn distinct_cycles(analysis: &Analysis<'_>, cycles: Vec<Vec<Vertex>>) -> Vec<Vec<Vertex>> {
-    let mut seen = FxHashSet::default();
-    let mut is_new = |cycle: &Vec<Vertex>| {
-        let mut statements: Vec<_> =
-            cycle.iter().map(|&vertex| statement(analysis, vertex)).collect();
-        statements.sort_unstable();
-        statements.dedup();
-        seen.insert(statements)
-    };
-    cycles.into_iter().filter(|cycle| is_new(cycle)).take(REPORTED_MAX).collect()
-}
-
-/// A cycle in words: `a waits for b, which waits for c, which waits for a`.
-fn cycle_in_words(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
-    let name = |&vertex: &Vertex| analysis.places.name(vertex);
-    let mut text = name(&cycle[0]);
-    for (at, vertex) in cycle[1..].iter().take(NAMED_MAX).enumerate() {
-        text.push_str(if at == 0 { " waits for " } else { ", which waits for " });
-        text.push_str(&name(vertex));
-    }
-    if cycle.len() > NAMED_MAX + 1 {
-        text.push_str(&format!(", and on over {} more", cycle.len() - NAMED_MAX - 1));
-    }
-    text.push_str(if cycle.len() == 1 { " waits for " } else { ", which waits for " });
-    text + &name(&cycle[0])
-}
-
-/// Labels each action of a cycle with the action that it waits for.
-fn label_cycle(
-    analysis: &Analysis<'_>,
-    mut diagnostic: Diagnostic,
-    cycle: &[Vertex],
-) -> Diagnostic {
-    let Analysis { whole, trace, places, .. } = analysis;
-    for (at, &vertex) in cycle.iter().take(SHOWN_MAX).enumerate() {
-        let next = cycle[(at + 1) % cycle.len()];
-        let rank = whole.rank(vertex);
-        let text = match whole.action(vertex) {
-            Action::Recv { .. } if trace.has_started(vertex) => {
-                format!("{}: rank {rank} waits for {}", at + 1, places.message(vertex))
-            }
-            Action::Send { to, .. } if trace.has_started(vertex) => {
-                format!("{}: rank {rank} waits for rank {to} to receive it", at + 1)
-            }
-            _ if trace.has_started(next) => {
-                format!(
-                    "{}: rank {rank} starts this when {} has ended",
-                    at + 1,
-                    places.action(next)
-                )
-            }
-            _ => format!("{}: rank {rank} starts this after {}", at + 1, places.action(next)),
-        };
-        diagnostic = places.label(diagnostic, vertex, text);
-    }
-    diagnostic
-}
-
-/// Finds sends outside of a cycle that its receives with wildcards wait for as well. Each entry is
-/// a receive and a send.
-fn others_awaited(analysis: &Analysis<'_>, cycle: &[Vertex]) -> Vec<(Vertex, Vertex)> {
-    let Analysis { whole, trace, .. } = analysis;
-    let is_wild = |&recv: &Vertex| {
-        matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
-            && trace.has_started(recv)
-    };
-    let wild: FxHashMap<u32, Vertex> =
-        cycle.iter().copied().filter(is_wild).map(|recv| (whole.rank(recv), recv)).collect();
-    if wild.is_empty() {
-        return Vec::new();
-    }
-    let others = whole.vertices().filter_map(|send| {
-        let Action::Send { to, .. } = *whole.action(send) else { return None };
-        let &recv = wild.get(&to)?;
-        (!trace.has_started(send) && analysis.whole.envelope_fits(send, recv))
-            .then_some((recv, send))
-    });
-    let is_told: FxHashSet<Vertex> = cycle.iter().copied().collect();
-    others.filter(|(_, send)| !is_told.contains(send)).take(SHOWN_MAX).collect()
-}
-
-/// A help that depends on whether the cycle contains a send that waits for its receive.
-fn suggestion(analysis: &Analysis<'_>, cycle: &[Vertex]) -> String {
-    let sends = cycle.iter().any(|&vertex| {
-        analysis.whole.action(vertex).kind() == ActionKind::Send
-            && analysis.trace.has_started(vertex)
-    });
-    let way = if sends {
-        "let receives start before the sends that other ranks wait for, or without waiting for a send"
-    } else {
-        "let a rank send before it waits for the message of the other"
-    };
-    way.to_owned()
 }
 
 /// Makes the finding about a stuck run without a cycle in which every message has a receive: a

@@ -5,10 +5,10 @@
 
 use super::pairing::Pairing;
 use crate::analysis::Analysis;
-use crate::deadlock;
 use crate::limits::SEARCH_STEPS_MAX;
 use crate::order::SharedOrder;
 use crate::termination::{Verdict, decide};
+use crate::{cycles, deadlock};
 use goal_lang::diag::{Code, Diagnostic, Report};
 use goal_opt::whole::{Room, Trace, Vertex};
 
@@ -136,7 +136,7 @@ fn buffering_finding(analysis: &Analysis<'_>, stuck: &Trace, setting: &str) -> D
     let message = "there are orders of events in which the program ends only where messages are sent before their receives are there";
     let found = Diagnostic::new(Code::ReliesOnBuffering, message)
         .note(format!("with {setting} it may get stuck{}", differing_matches(analysis, stuck)));
-    deadlock::add_first_cycle(&stuck_here, &pairing(&stuck_here), found)
+    cycles::add_first_cycle(&stuck_here, &pairing(&stuck_here), found)
 }
 
 /// Describes a stuck order by the receives that take other messages in it than in the run that

@@ -27,8 +27,10 @@
 
 mod analysis;
 mod check;
+mod cycles;
 mod datatypes;
 mod deadlock;
+mod disjoint;
 mod endings;
 mod groups;
 mod limits;

@@ -6,6 +6,7 @@
 //! alike. This check looks at the rest: starts without an order, and wildcards.
 
 use crate::analysis::Analysis;
+use crate::disjoint::DisjointSets;
 use crate::groups::{Groups, more, statement};
 use crate::order::{Order, SharedOrder};
 use crate::termination::{stores, taken};
@@ -119,7 +120,7 @@ impl Search<'_, '_> {
         let is_wild = recvs.iter().any(|&recv| {
             matches!(*whole.action(recv), Action::Recv { from, tag, .. } if from == ANY || tag == ANY)
         });
-        let mut groups = Joined::new(recvs.len());
+        let mut groups = DisjointSets::new(recvs.len());
         if is_wild {
             for distance in 1..recvs.len() {
                 for first in 0..recvs.len() - distance {
@@ -302,39 +303,6 @@ fn overlap(a: &Piece, b: &Piece) -> bool {
     a.space == b.space
         && a.addr < b.addr.saturating_add(b.size)
         && b.addr < a.addr.saturating_add(a.size)
-}
-
-/// Positions joined into disjoint groups (union-find).
-struct Joined(Vec<usize>);
-
-impl Joined {
-    fn new(length: usize) -> Self {
-        Self((0..length).collect())
-    }
-
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-
-    /// The groups of more than one position, each in ascending order.
-    fn of_several(&mut self) -> Vec<Vec<usize>> {
-        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
-        for at in 0..self.0.len() {
-            let root = self.root(at);
-            groups[root].push(at);
-        }
-        groups.retain(|group| group.len() > 1);
-        groups
-    }
 }
 
 /// The unmatched sends whose message one of `recvs`, all of one rank, may take.

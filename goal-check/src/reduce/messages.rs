@@ -2,6 +2,7 @@
 
 use super::actions;
 use super::reducer::Reducer;
+use crate::disjoint::DisjointSets;
 use goal_lang::{ANY, Action, Payload, Program};
 use goal_opt::whole::{Run, Vertex, Whole};
 use rustc_hash::FxHashMap;
@@ -68,7 +69,7 @@ impl Messages {
             first.push(actions);
             actions += body.len();
         }
-        let mut sets = Sets((0..actions).collect());
+        let mut sets = DisjointSets::new(actions);
         if let Ok(whole) = Whole::new(program) {
             let place = |vertex| {
                 first[program.ranks[whole.rank(vertex) as usize].body.index()]
@@ -84,7 +85,7 @@ impl Messages {
             .map(|(place, action)| {
                 let is_message = matches!(action, Action::Send { .. } | Action::Recv { .. });
                 let next = numbers.len() as u32;
-                is_message.then(|| *numbers.entry(sets.find(place)).or_insert(next))
+                is_message.then(|| *numbers.entry(sets.root(place)).or_insert(next))
             })
             .collect();
         Self { of, count: numbers.len() }
@@ -116,22 +117,4 @@ fn pairs(whole: &Whole<'_>) -> Vec<(Vertex, Vertex)> {
         }
     }
     pairs
-}
-
-/// Disjoint sets (union-find): each entry points towards the first of its set.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn find(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }

@@ -3,6 +3,7 @@
 
 use super::facts::{Competition, Completion, Envelope, Facts, fits, stores, takers};
 use super::state::Pair;
+use crate::disjoint::DisjointSets;
 use crate::order::Order;
 use goal_lang::{ANY, ActionId};
 use goal_opt::whole::{Event, Ordered, Vertex};
@@ -237,9 +238,10 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
     /// each other.
     fn find_clusters(&mut self) {
         let facts = self.facts;
-        let mut joined = Joined(std::mem::take(&mut self.cluster));
+        let mut joined = DisjointSets::new(facts.whole.len());
+        let mut join = |one: Vertex, other: Vertex| joined.join(one.index(), other.index());
         for (&one, others) in self.rivals.iter().chain(&self.contenders) {
-            others.iter().for_each(|&other| joined.join(one, other));
+            others.iter().for_each(|&other| join(one, other));
         }
         let mut streams: FxHashMap<Pair, Vertex> = FxHashMap::default();
         for (&rank, competition) in &facts.competitions {
@@ -247,9 +249,9 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
                 let takers =
                     takers(sent).into_iter().filter_map(|taker| competition.recvs.get(&taker));
                 for &end in takers.flatten().chain(sends) {
-                    joined.join(sends[0], end);
+                    join(sends[0], end);
                 }
-                joined.join(*streams.entry((sent.source, rank)).or_insert(sends[0]), sends[0]);
+                join(*streams.entry((sent.source, rank)).or_insert(sends[0]), sends[0]);
             }
         }
         let competing: Vec<Vertex> = self.competing().collect();
@@ -258,9 +260,10 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
         all.sort_unstable();
         all.dedup();
         for vertex in all {
-            self.members.entry(joined.root(vertex)).or_default().push(vertex);
+            self.members.entry(Vertex::new(joined.root(vertex.index()))).or_default().push(vertex);
         }
-        self.cluster = facts.whole.vertices().map(|vertex| joined.root(vertex)).collect();
+        self.cluster =
+            facts.whole.vertices().map(|vertex| Vertex::new(joined.root(vertex.index()))).collect();
     }
 
     /// Returns true if it may make a difference which of two sends to the same destination, or
@@ -286,24 +289,6 @@ impl<'s, 'a, 'p> Choices<'s, 'a, 'p> {
             || facts.competitions[&rank].recvs.keys().any(|&recv| fits(recv, a) && fits(recv, b));
         let is_contended = |send: Vertex| self.contenders.contains_key(&send);
         is_contended(one) || is_contended(other) || (is_open(one) && is_open(other) && takes_both())
-    }
-}
-
-/// Actions joined into disjoint clusters (union-find).
-struct Joined(Vec<Vertex>);
-
-impl Joined {
-    fn root(&mut self, mut vertex: Vertex) -> Vertex {
-        while self.0[vertex.index()] != vertex {
-            self.0[vertex.index()] = self.0[self.0[vertex.index()].index()];
-            vertex = self.0[vertex.index()];
-        }
-        vertex
-    }
-
-    fn join(&mut self, a: Vertex, b: Vertex) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b).index()] = a.min(b);
     }
 }
 
