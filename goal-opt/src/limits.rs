@@ -12,7 +12,7 @@ pub(crate) const WINDOW_MAX: u32 = INDEGREE_MAX / 2;
 pub(crate) const SEGMENTS_MAX: u64 = 1 << 24;
 
 /// Bound on the edges that searches for paths between two actions visit in all, beside
-/// [`ORDER_STEPS_PER_EDGE`] for each edge and each action. One search visits at most a 64th of
+/// `ORDER_STEPS_PER_EDGE` for each edge and each action. One search visits at most a 64th of
 /// them.
 pub const ORDER_STEPS_MAX: u64 = 1 << 20;
 
