@@ -5,12 +5,13 @@
 //! cost one look at a table that never changes, and an instance that starts again finds its queues
 //! empty.
 
+use super::ids::{ChannelId, MessageKey};
 use super::incoming::Incoming;
 use super::schedule::Schedule;
 use crate::heap::{Block, Heap, Pool, flat};
 
-/// No number.
-pub(super) const NONE: u32 = u32::MAX;
+/// No receive behind.
+const NONE: u32 = u32::MAX;
 
 /// What waits on a channel: receives for messages, or messages for receives.
 #[derive(Debug, Clone, Copy, Default)]
@@ -28,13 +29,13 @@ pub(super) enum Queue {
 /// Messages in the order in which they came, linked by [`Incoming::next`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
-    first: u32,
-    last: u32,
+    first: MessageKey,
+    last: MessageKey,
 }
 
 impl Default for Chain {
     fn default() -> Self {
-        Self { first: NONE, last: NONE }
+        Self { first: MessageKey::NONE, last: MessageKey::NONE }
     }
 }
 
@@ -62,24 +63,24 @@ flat!(struct Channels { queues, strays, waiting });
 
 impl Chain {
     /// Adds a message behind all others.
-    pub(super) fn push(&mut self, heap: &Heap, messages: &mut Pool<Incoming>, key: u32) {
-        messages.get_mut(heap, key).next = NONE;
+    pub(super) fn push(&mut self, heap: &Heap, messages: &mut Pool<Incoming>, key: MessageKey) {
+        messages.get_mut(heap, key).next = MessageKey::NONE;
         match self.last {
-            NONE => self.first = key,
+            MessageKey::NONE => self.first = key,
             last => messages.get_mut(heap, last).next = key,
         }
         self.last = key;
     }
 
     /// Takes the first message.
-    pub(super) fn pop(&mut self, heap: &Heap, messages: &Pool<Incoming>) -> Option<u32> {
+    pub(super) fn pop(&mut self, heap: &Heap, messages: &Pool<Incoming>) -> Option<MessageKey> {
         let first = self.first;
-        if first == NONE {
+        if first == MessageKey::NONE {
             return None;
         }
         self.first = messages.get(heap, first).next;
-        if self.first == NONE {
-            self.last = NONE;
+        if self.first == MessageKey::NONE {
+            self.last = MessageKey::NONE;
         }
         Some(first)
     }
@@ -96,12 +97,12 @@ impl Channels {
     pub(super) fn post(
         &mut self,
         heap: &Heap,
-        channel: u32,
+        channel: ChannelId,
         action: u32,
         posted: &mut Pool<Posted>,
         messages: &Pool<Incoming>,
-    ) -> Option<u32> {
-        let queue = &mut self.queues.values_mut(heap)[channel as usize];
+    ) -> Option<MessageKey> {
+        let queue = &mut self.queues.values_mut(heap)[channel.index()];
         match queue {
             Queue::Empty => *queue = Queue::One(action),
             Queue::One(alone) => {
@@ -116,7 +117,7 @@ impl Channels {
             }
             Queue::Waiting(chain) => {
                 let message = chain.pop(heap, messages);
-                if chain.first == NONE {
+                if chain.first == MessageKey::NONE {
                     *queue = Queue::Empty;
                 }
                 self.waiting -= 1;
@@ -128,8 +129,8 @@ impl Channels {
 
     /// What waits on a channel.
     #[inline(always)]
-    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, channel: u32) -> &'a mut Queue {
-        &mut self.queues.values_mut(heap)[channel as usize]
+    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, channel: ChannelId) -> &'a mut Queue {
+        &mut self.queues.values_mut(heap)[channel.index()]
     }
 
     /// Takes the receive that was posted first to a channel.
@@ -137,10 +138,10 @@ impl Channels {
     pub(super) fn take_posted(
         &mut self,
         heap: &Heap,
-        channel: u32,
+        channel: ChannelId,
         posted: &mut Pool<Posted>,
     ) -> Option<u32> {
-        let queue = &mut self.queues.values_mut(heap)[channel as usize];
+        let queue = &mut self.queues.values_mut(heap)[channel.index()];
         match queue {
             Queue::One(action) => {
                 let action = *action;
@@ -164,13 +165,13 @@ impl Channels {
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
-        channel: Option<u32>,
+        channel: Option<ChannelId>,
         messages: &mut Pool<Incoming>,
-        key: u32,
+        key: MessageKey,
     ) {
         self.waiting += 1;
         let Some(channel) = channel else { return self.strays.push(heap, messages, key) };
-        let queue = &mut self.queues.values_mut(heap)[channel as usize];
+        let queue = &mut self.queues.values_mut(heap)[channel.index()];
         if !matches!(queue, Queue::Waiting(_)) {
             *queue = Queue::Waiting(Chain::default());
         }
@@ -190,7 +191,7 @@ impl Channels {
         &mut self,
         heap: &Heap,
         messages: &Pool<Incoming>,
-        mut dropped: impl FnMut(u32),
+        mut dropped: impl FnMut(MessageKey),
     ) {
         self.waiting = 0;
         while let Some(key) = self.strays.pop(heap, messages) {

@@ -7,7 +7,7 @@
 
 use super::Core;
 use super::code::Code;
-use super::incoming::Receive;
+use super::ids::ActionRef;
 use crate::memory::Span;
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op, Piece};
@@ -23,7 +23,7 @@ pub(super) struct Combination {
 
 impl Core {
     /// The local operation that is done with a receive.
-    pub(super) fn combination(&self, codes: &[Code], receive: Receive) -> Option<Combination> {
+    pub(super) fn combination(&self, codes: &[Code], receive: ActionRef) -> Option<Combination> {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let section = codes[instance.code as usize].whole()?.section();
         let record = section.record(receive.action);
@@ -51,7 +51,7 @@ impl Core {
         {
             return None;
         }
-        let memory = &self.homes[receive.instance as usize].memory;
+        let memory = &self.homes[receive.instance.index()].memory;
         let a = memory.span(a);
         a.is_disjoint(memory.span(payload)).then_some(Combination {
             function: (op, datatype),
@@ -61,19 +61,19 @@ impl Core {
     }
 
     /// A receive has ended, and its combination with it.
-    pub(super) fn note_combined(&mut self, receive: Receive, combination: Combination) {
+    pub(super) fn note_combined(&mut self, receive: ActionRef, combination: Combination) {
         let heap = &self.heap();
-        *self.held.combined.entry(heap, Receive { action: combination.exec, ..receive }) = 1;
+        *self.held.combined.entry(heap, ActionRef { action: combination.exec, ..receive }) = 1;
     }
 
     /// Whether a local operation that starts was done with its receive.
     #[inline]
-    pub(super) fn was_combined(&mut self, (instance, action): (u32, u32)) -> bool {
-        !self.held.combined.is_empty() && self.take_combined(Receive { instance, action })
+    pub(super) fn was_combined(&mut self, exec: ActionRef) -> bool {
+        !self.held.combined.is_empty() && self.take_combined(exec)
     }
 
     #[inline(never)]
-    fn take_combined(&mut self, exec: Receive) -> bool {
+    fn take_combined(&mut self, exec: ActionRef) -> bool {
         let heap = &self.heap();
         self.held.combined.remove(heap, exec).is_some()
     }

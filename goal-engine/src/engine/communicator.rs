@@ -1,6 +1,7 @@
 //! The instances of a communicator: their numbers, those that run, and messages that came early.
 
-use super::channel::{Chain, NONE};
+use super::channel::Chain;
+use super::ids::InstanceKey;
 use crate::heap::{Fifo, Heap, Table, flat};
 
 /// Instances are numbered in the order of their starts. Numbers wrap around: ahead is what is
@@ -9,9 +10,9 @@ use crate::heap::{Fifo, Heap, Table, flat};
 pub(super) struct Communicator {
     /// Number of the first entry of `running`.
     base: u32,
-    /// The keys of the instances that were started, from the first on that has not ended; [`NONE`]
+    /// The keys of the instances that were started, from the first on that has not ended; [`InstanceKey::NONE`]
     /// for one that has.
-    running: Fifo<u32>,
+    running: Fifo<InstanceKey>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,
 }
@@ -20,7 +21,7 @@ pub(super) struct Communicator {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
     /// It runs.
-    Running(u32),
+    Running(InstanceKey),
     /// It has not started.
     Early,
     /// It is over.
@@ -37,7 +38,7 @@ impl Communicator {
 
     /// The next instance starts: its number.
     #[inline]
-    pub(super) fn open(&mut self, heap: &Heap, key: u32) -> u32 {
+    pub(super) fn open(&mut self, heap: &Heap, key: InstanceKey) -> u32 {
         let number = self.next();
         self.running.push(heap, key);
         number
@@ -49,13 +50,13 @@ impl Communicator {
         let ahead = number.wrapping_sub(self.base) as usize;
         if ahead > 0 {
             if let Some(key) = self.running.at_mut(heap, ahead) {
-                *key = NONE;
+                *key = InstanceKey::NONE;
             }
             return;
         }
         self.running.pop(heap);
         self.base = self.base.wrapping_add(1);
-        while self.running.at(heap, 0) == Some(&NONE) {
+        while self.running.at(heap, 0) == Some(&InstanceKey::NONE) {
             self.running.pop(heap);
             self.base = self.base.wrapping_add(1);
         }
@@ -65,7 +66,7 @@ impl Communicator {
     #[inline]
     pub(super) fn target(&self, heap: &Heap, number: u32) -> Target {
         match self.running.at(heap, number.wrapping_sub(self.base) as usize) {
-            Some(&NONE) => Target::Over,
+            Some(&InstanceKey::NONE) => Target::Over,
             Some(&key) => Target::Running(key),
             None if number.wrapping_sub(self.next()) as i32 >= 0 => Target::Early,
             None => Target::Over,
@@ -75,7 +76,7 @@ impl Communicator {
 
 #[cfg(test)]
 mod tests {
-    use super::{Communicator, Target};
+    use super::{Communicator, InstanceKey, Target};
     use crate::heap::Private;
 
     #[test]
@@ -83,13 +84,13 @@ mod tests {
         let private = Private::new();
         let heap = private.heap();
         let mut communicator = Communicator { base: u32::MAX, ..Communicator::default() };
-        assert_eq!(communicator.open(heap, 7), u32::MAX);
-        assert_eq!(communicator.target(heap, u32::MAX), Target::Running(7));
+        assert_eq!(communicator.open(heap, InstanceKey(7)), u32::MAX);
+        assert_eq!(communicator.target(heap, u32::MAX), Target::Running(InstanceKey(7)));
         assert_eq!(communicator.target(heap, 0), Target::Early);
         communicator.close(heap, u32::MAX);
         assert_eq!(communicator.target(heap, u32::MAX), Target::Over);
-        assert_eq!(communicator.open(heap, 8), 0);
-        assert_eq!(communicator.target(heap, 0), Target::Running(8));
+        assert_eq!(communicator.open(heap, InstanceKey(8)), 0);
+        assert_eq!(communicator.target(heap, 0), Target::Running(InstanceKey(8)));
     }
 
     #[test]
@@ -98,13 +99,16 @@ mod tests {
         let heap = private.heap();
         let mut communicator = Communicator::default();
         for key in 10..13 {
-            communicator.open(heap, key);
+            communicator.open(heap, InstanceKey(key));
         }
         communicator.close(heap, 1);
         let of = |number| communicator.target(heap, number);
-        assert_eq!([of(0), of(1), of(2)], [Target::Running(10), Target::Over, Target::Running(12)]);
+        assert_eq!(
+            [of(0), of(1), of(2)],
+            [Target::Running(InstanceKey(10)), Target::Over, Target::Running(InstanceKey(12))]
+        );
         communicator.close(heap, 0);
         communicator.close(heap, 2);
-        assert_eq!(communicator.open(heap, 13), 3);
+        assert_eq!(communicator.open(heap, InstanceKey(13)), 3);
     }
 }

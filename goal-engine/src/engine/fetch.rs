@@ -4,7 +4,8 @@
 use super::Core;
 use super::code::Code;
 use super::combined::Combination;
-use super::incoming::{Place, Receive};
+use super::ids::{ActionRef, MessageKey};
+use super::incoming::Place;
 use crate::memory::Span;
 use crate::ops;
 use crate::transport::{Header, Kind, Transport};
@@ -42,7 +43,7 @@ impl Core {
             if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
                 let mut answer = Header::new(Kind::Cts, self.rank);
                 answer.cookie = header.cookie;
-                answer.offset = u64::from(key);
+                answer.offset = u64::from(key.0);
                 answer.size = arrived as u64;
                 self.held.arrivals.messages.get_mut(heap, key).is_cleared = true;
                 self.send_control(transport, codes, header.source, answer);
@@ -64,8 +65,8 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        key: u32,
-        receive: Receive,
+        key: MessageKey,
+        receive: ActionRef,
         header: &Header,
     ) {
         let heap = &self.heap();
@@ -89,7 +90,7 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         header: &Header,
-        receive: Receive,
+        receive: ActionRef,
         part: Range<usize>,
     ) -> bool {
         if header.flags & Header::DIRECT == 0 {
@@ -99,7 +100,7 @@ impl Core {
             return self.copy_part(transport, codes, header, receive, part);
         };
         let (buffer, _) = self.target_of(codes, receive);
-        let memory = &self.homes[receive.instance as usize].memory;
+        let memory = &self.homes[receive.instance.index()].memory;
         if !memory.is_disjoint(buffer, source) {
             return false;
         }
@@ -122,13 +123,13 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         header: &Header,
-        receive: Receive,
+        receive: ActionRef,
         part: Range<usize>,
     ) -> bool {
         let Header { source, offset: name, .. } = *header;
         let offset = part.start as u64;
         let (payload, reduce) = self.target_of(codes, receive);
-        let memory = &self.homes[receive.instance as usize].memory;
+        let memory = &self.homes[receive.instance.index()].memory;
         if let (Some(buffer), None) = (memory.contiguous(payload), reduce) {
             return buffer
                 .part(part)

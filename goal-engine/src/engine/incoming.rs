@@ -1,29 +1,16 @@
 //! Messages on their way in: matching, and what is kept of messages without a receive.
 
-use super::channel::{Channels, NONE, Posted};
+use super::channel::{Channels, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
+use super::ids::{ActionRef, ChannelId, InstanceKey, MessageKey};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
 use super::schedule::Schedule;
-use crate::heap::{Block, Fifo, Heap, Key, Pool, Table, flat};
+use crate::heap::{Block, Fifo, Heap, Pool, Table, flat};
 use crate::matching::Matching;
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
-
-/// A posted receive: an action of an instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Receive {
-    pub(super) instance: u32,
-    pub(super) action: u32,
-}
-
-impl Key for Receive {
-    #[inline]
-    fn words(self) -> (u64, u64) {
-        (self.instance.into(), self.action.into())
-    }
-}
 
 /// A message that is not delivered yet.
 #[derive(Debug, Default)]
@@ -36,7 +23,7 @@ pub(super) struct Incoming {
     /// The sender was asked for the bytes.
     pub(super) is_cleared: bool,
     /// The next one that waits for the same.
-    pub(super) next: u32,
+    pub(super) next: MessageKey,
 }
 
 /// Where the bytes of a message are or go.
@@ -48,7 +35,7 @@ pub(super) enum Place {
     /// Here, as there is no receive yet.
     Kept(Block<u8>),
     /// Into the buffer of a receive.
-    Receive(Receive),
+    Receive(ActionRef),
     /// Nowhere: the instance is over.
     Dropped,
 }
@@ -59,13 +46,13 @@ pub(super) enum Place {
 struct Recent {
     communicator: u32,
     number: u32,
-    /// [`NONE`] for none.
-    key: u32,
+    /// [`InstanceKey::NONE`] for none.
+    key: InstanceKey,
 }
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { communicator: 0, number: 0, key: NONE }
+        Self { communicator: 0, number: 0, key: InstanceKey::NONE }
     }
 }
 
@@ -74,24 +61,23 @@ impl Default for Recent {
 pub(super) struct Arrivals {
     recent: Recent,
     /// Messages to be read from the memory of their senders.
-    pub(super) direct: Fifo<u32>,
+    pub(super) direct: Fifo<MessageKey>,
     pub(super) messages: Pool<Incoming>,
     posted: Pool<Posted>,
     /// Receives that no message has met, and how many these were at most.
     pub(super) receives: u32,
     receives_max: u32,
-    matching: Matching<Receive, u32>,
+    matching: Matching<ActionRef, MessageKey>,
     communicators: Table<u32, Communicator>,
     /// The message whose parts come next from a source: it lacks bytes, so it is there until the
     /// last of them has come.
-    pub(super) long: Table<u32, u32>,
+    pub(super) long: Table<u32, MessageKey>,
     /// Those that wait with their senders, by source, where they are bounded.
     pub(super) requests: Table<u32, Requests>,
     /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
     kept: u64,
 }
 
-flat!(struct Receive { instance, action });
 flat!(struct Incoming { header, arrived, place, is_cleared, next });
 flat!(
     enum Place {
@@ -111,7 +97,7 @@ impl Arrivals {
         &mut self,
         heap: &Heap,
         communicator: u32,
-        key: u32,
+        key: InstanceKey,
         code: &Code,
         instance: &mut Instance,
     ) {
@@ -159,7 +145,7 @@ impl Arrivals {
     /// Drops the messages of an instance that is over. Tells how many there were.
     #[cold]
     fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
-        let mut left = Vec::new();
+        let mut left: Vec<MessageKey> = Vec::new();
         match &mut instance.matched {
             Matched::Channels(channels) => {
                 channels.drain(heap, &self.messages, |message| left.push(message))
@@ -196,9 +182,11 @@ impl Arrivals {
 
     /// The key of the instance that a message belongs to, if it is the last one that was started.
     #[inline(always)]
-    pub(super) fn recent(&self, header: &Header) -> Option<u32> {
+    pub(super) fn recent(&self, header: &Header) -> Option<InstanceKey> {
         let Recent { communicator, number, key } = self.recent;
-        (number == header.instance && communicator == header.communicator && key != NONE)
+        (number == header.instance
+            && communicator == header.communicator
+            && key != InstanceKey::NONE)
             .then_some(key)
     }
 
@@ -208,7 +196,7 @@ impl Arrivals {
     }
 
     /// The message that the next part from a source belongs to.
-    pub(super) fn next_part(&mut self, heap: &Heap, source: u32) -> Option<u32> {
+    pub(super) fn next_part(&mut self, heap: &Heap, source: u32) -> Option<MessageKey> {
         let key = *self.long.get(heap, source)?;
         let message = self.messages.find(heap, key)?;
         (message.header.source == source && message.arrived < message.header.size).then_some(key)
@@ -219,14 +207,14 @@ impl Arrivals {
     pub(super) fn take_posted(
         &mut self,
         heap: &Heap,
-        (key, instance, code): (u32, &mut Instance, &Code),
+        (key, instance, code): (InstanceKey, &mut Instance, &Code),
         header: &Header,
-    ) -> Option<Receive> {
+    ) -> Option<ActionRef> {
         match &mut instance.matched {
             Matched::Channels(channels) => {
                 let channel = code.whole()?.channel(header.source, header.tag)?;
                 let action = channels.take_posted(heap, channel, &mut self.posted)?;
-                Some(Receive { instance: key, action })
+                Some(ActionRef { instance: key, action })
             }
             Matched::Space(space) => {
                 self.matching.take_posted(heap, *space, header.source, header.tag)
@@ -239,10 +227,10 @@ impl Arrivals {
     pub(super) fn post(
         &mut self,
         heap: &Heap,
-        (receive, instance, code): (Receive, &mut Instance, &Code),
+        (receive, instance, code): (ActionRef, &mut Instance, &Code),
         from: u32,
         tag: u32,
-    ) -> Option<u32> {
+    ) -> Option<MessageKey> {
         match &mut instance.matched {
             Matched::Channels(channels) => {
                 let channel = code.whole().and_then(|schedule| schedule.channel(from, tag));
@@ -259,9 +247,9 @@ impl Arrivals {
         &mut self,
         heap: &Heap,
         channels: &mut Channels,
-        channel: u32,
+        channel: ChannelId,
         action: u32,
-    ) -> Option<u32> {
+    ) -> Option<MessageKey> {
         let message = channels.post(heap, channel, action, &mut self.posted, &self.messages);
         if message.is_none() {
             self.count_posted();
@@ -270,7 +258,7 @@ impl Arrivals {
     }
 
     /// Lets a message that is kept wait for a receive of its instance.
-    fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: u32) {
+    fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: MessageKey) {
         let Header { source, tag, .. } = self.messages.get(heap, message).header;
         match &mut instance.matched {
             Matched::Channels(channels) => {
@@ -289,12 +277,12 @@ impl Arrivals {
         running: Option<(&mut Instance, &Code)>,
         header: &Header,
         (place, arrived): (Place, u64),
-    ) -> u32 {
+    ) -> MessageKey {
         self.kept += counted(header);
-        let message = self.messages.insert(
+        let message = MessageKey(self.messages.insert(
             heap,
-            Incoming { header: *header, arrived, place, is_cleared: false, next: NONE },
-        );
+            Incoming { header: *header, arrived, place, is_cleared: false, next: MessageKey::NONE },
+        ));
         match running {
             Some((instance, code)) => self.file(heap, code, instance, message),
             None => {

@@ -2,14 +2,15 @@
 
 use super::channel::Channels;
 use super::error::{Cause, Failure};
+use super::ids::InstanceKey;
 use super::progress::Progress;
-use crate::heap::{Block, Heap, Table, flat};
+use crate::heap::{Block, Fifo, Heap, Table, flat};
 use crate::matching::SpaceId;
 
 /// Names a started instance.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handle {
-    pub(super) key: u32,
+    pub(super) key: InstanceKey,
     pub(super) communicator: u32,
     pub(super) number: u32,
 }
@@ -55,6 +56,20 @@ flat!(
 );
 
 impl Instance {
+    /// Queues the instance to run, unless it is queued.
+    #[inline(always)]
+    pub(super) fn enqueue(
+        &mut self,
+        heap: &Heap,
+        runnable: &mut Fifo<InstanceKey>,
+        key: InstanceKey,
+    ) {
+        if !self.is_queued {
+            self.is_queued = true;
+            runnable.push(heap, key);
+        }
+    }
+
     /// Gives the memory of one that has ended back.
     pub(super) fn release(&mut self, heap: &Heap) {
         if let Matched::Channels(channels) = &mut self.matched {

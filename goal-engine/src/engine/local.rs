@@ -2,6 +2,7 @@
 
 use super::buffer::Memory;
 use super::error::Cause;
+use super::ids::ActionRef;
 use super::options::Calc;
 use crate::heap::{Heap, Least, Table, flat};
 use crate::memory::Span;
@@ -15,14 +16,11 @@ use std::fmt;
 /// before. What it leaves in them is stored, B last where they overlap.
 pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 
-/// An action of an instance.
-type At = (u32, u32);
-
 /// Computations under way.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
     /// When they end, and what they are.
-    ends: Least<(u64, At)>,
+    ends: Least<(u64, ActionRef)>,
     /// When each cpu that computes is free.
     free_at: Table<u32, u64>,
 }
@@ -37,7 +35,7 @@ impl Timers {
         duration_ns: u64,
         cpu: u8,
         now_ns: u64,
-        at: At,
+        at: ActionRef,
     ) -> bool {
         if duration_ns == 0 {
             return true;
@@ -60,7 +58,7 @@ impl Timers {
     }
 
     /// Takes a `calc` that ends now.
-    pub(super) fn due(&mut self, heap: &Heap, now_ns: u64) -> Option<At> {
+    pub(super) fn due(&mut self, heap: &Heap, now_ns: u64) -> Option<ActionRef> {
         if self.next(heap)? > now_ns {
             return None;
         }

@@ -17,6 +17,7 @@ mod combined;
 mod communicator;
 mod error;
 mod fetch;
+mod ids;
 mod incoming;
 mod instance;
 mod local;
@@ -61,6 +62,7 @@ use crate::transport::Transport;
 use channel::Channels;
 use code::{Code, Home};
 use goal_asm::nisa::StreamError;
+use ids::InstanceKey;
 use instance::{Instance, Matched};
 use local::Locals;
 use requests::Bound;
@@ -98,7 +100,7 @@ struct Core {
     /// What running instances execute, by their keys.
     running: Vec<Option<u32>>,
     /// Keys of ended instances, to be started again, with the number of what they execute.
-    ended: Vec<(u32, u32)>,
+    ended: Vec<(u32, InstanceKey)>,
     locals: Locals,
     /// Where others act for the rank, what they know of it.
     common: Option<Common>,
@@ -120,7 +122,7 @@ struct Common {
     /// [`Schedule::name`].
     name: u64,
     /// In an engine of another process: the key that the storage is filed under.
-    home: Option<u32>,
+    home: Option<InstanceKey>,
 }
 
 /// The number of the schedule that others know, in all processes.
@@ -202,7 +204,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.homes.push(Home::new(storage, schedule.memory_size(), schedule.scratch_size()));
         self.core.running.push(Some(COMMON));
         if let Some(common) = &mut self.core.common {
-            common.home = Some(0);
+            common.home = Some(InstanceKey(0));
         }
     }
 
@@ -224,14 +226,14 @@ impl<'m, T: Transport> Engine<'m, T> {
             return false;
         }
         // The instance may have another key than the one before.
-        if let (Some(key), Some(home)) = (held.common.checked_sub(1), common.home)
+        if let (Some(key), Some(home)) = (held.common.checked_sub(1).map(InstanceKey), common.home)
             && key != home
         {
-            let len = homes.len().max(key as usize + 1);
+            let len = homes.len().max(key.index() + 1);
             homes.resize_with(len, || Home::NONE);
             running.resize(len, None);
-            homes.swap(key as usize, home as usize);
-            running.swap(key as usize, home as usize);
+            homes.swap(key.index(), home.index());
+            running.swap(key.index(), home.index());
             common.home = Some(key);
         }
         true
@@ -309,7 +311,7 @@ impl<'m, T: Transport> Engine<'m, T> {
             Some(at) => self.core.ended.swap_remove(at).1,
             None => self.core.add_instance(code, schedule),
         };
-        let home = &mut self.core.homes[key as usize];
+        let home = &mut self.core.homes[key.index()];
         *home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
         if let Some(matches) = &mut home.matches {
             matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
@@ -318,7 +320,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.held.instances.get_mut(&heap, key).progress.begin(schedule, home);
         self.core.asks_time |= schedule.asks_time();
         if is_common {
-            self.core.held.common = key + 1;
+            self.core.held.common = key.0 + 1;
         } else {
             self.core.held.own += 1;
         }
@@ -369,17 +371,17 @@ impl<'m, T: Transport> Engine<'m, T> {
 
     /// Lets an instance run that is ready to.
     #[inline]
-    fn enter(&mut self, communicator: u32, key: u32, code: u32) -> Handle {
+    fn enter(&mut self, communicator: u32, key: InstanceKey, code: u32) -> Handle {
         let Self { core, codes, .. } = self;
         let heap = &core.heap();
         let state = &mut *core.held;
         let instance = state.instances.get_mut(heap, key);
-        instance.is_queued = true;
+        instance.is_queued = false;
+        instance.enqueue(heap, &mut state.runnable, key);
         state.arrivals.open(heap, communicator, key, &codes[code as usize], instance);
         let number = instance.number;
         state.unfinished += u32::from(!instance.progress.is_finished());
-        state.runnable.push(heap, key);
-        core.running[key as usize] = Some(code);
+        core.running[key.index()] = Some(code);
         core.note_instance(Point::InstanceStarted, number);
         Handle { key, communicator, number }
     }
@@ -406,7 +408,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         let mut instance = Instance { code, ..Instance::default() };
         instance.progress.unfinished = windowed.place.actions;
         let key = self.core.insert(instance);
-        self.core.homes[key as usize] = Home::new(storage, windowed.memory, windowed.place.scratch);
+        self.core.homes[key.index()] = Home::new(storage, windowed.memory, windowed.place.scratch);
         self.core.asks_time = true;
         self.core.held.own += 1;
         Ok(self.enter(communicator, key, code))
@@ -464,12 +466,12 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
         state.stats.unreceived += state.arrivals.close(heap, instance);
         let code = instance.code;
-        if state.common == key + 1 {
+        if state.common == key.0 + 1 {
             state.common = 0;
         } else {
             state.own -= 1;
         }
-        core.running[key as usize] = None;
+        core.running[key.index()] = None;
         match &codes[code as usize] {
             Code::Whole(schedule) => {
                 instance.sequences.values_mut(heap)[..schedule.destinations()].fill(0);
@@ -480,7 +482,7 @@ impl<'m, T: Transport> Engine<'m, T> {
                 state.instances.remove(heap, key).release(heap);
             }
         }
-        let home = std::mem::replace(&mut core.homes[key as usize], Home::NONE);
+        let home = std::mem::replace(&mut core.homes[key.index()], Home::NONE);
         Storage::from_parts(home.into_parts())
     }
 
@@ -522,7 +524,7 @@ impl<'m, T: Transport> Engine<'m, T> {
 
 impl Core {
     #[cold]
-    fn add_instance(&mut self, code: u32, schedule: &Schedule) -> u32 {
+    fn add_instance(&mut self, code: u32, schedule: &Schedule) -> InstanceKey {
         let heap = &self.heap();
         let matched = match schedule.has_wildcards() {
             true => Matched::default(),
@@ -533,13 +535,13 @@ impl Core {
     }
 
     /// Gives an instance its key, and a place for what it works on.
-    fn insert(&mut self, instance: Instance) -> u32 {
+    fn insert(&mut self, instance: Instance) -> InstanceKey {
         let heap = &self.heap();
-        let key = self.held.instances.insert(heap, instance);
+        let key = InstanceKey(self.held.instances.insert(heap, instance));
         // An engine of the rank that was there before may have used keys.
-        if key as usize >= self.homes.len() {
-            self.homes.resize_with(key as usize + 1, || Home::NONE);
-            self.running.resize(key as usize + 1, None);
+        if key.index() >= self.homes.len() {
+            self.homes.resize_with(key.index() + 1, || Home::NONE);
+            self.running.resize(key.index() + 1, None);
         }
         key
     }

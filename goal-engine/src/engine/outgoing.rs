@@ -1,5 +1,6 @@
 //! Messages on their way out: what waits for room in a peer's ring, for a receive, for its turn.
 
+use super::ids::{Cookie, InstanceKey};
 use crate::heap::{Fifo, Heap, Pool, Table, flat};
 use crate::transport::Header;
 
@@ -8,7 +9,7 @@ use crate::transport::Header;
 pub(super) struct Outgoing {
     pub(super) header: Header,
     /// The instance of the send at `header.action`; of no meaning for other kinds.
-    pub(super) instance: u32,
+    pub(super) instance: InstanceKey,
     /// Bytes of a long message that have left; `None` until its envelope has.
     pub(super) left: Option<u64>,
 }
@@ -16,7 +17,7 @@ pub(super) struct Outgoing {
 /// A send whose payload waits for its receive.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rendezvous {
-    pub(super) instance: u32,
+    pub(super) instance: InstanceKey,
     pub(super) to: u32,
     /// The receiver has asked for the bytes.
     pub(super) is_cleared: bool,
@@ -27,7 +28,7 @@ pub(super) struct Rendezvous {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
     /// The [`Rendezvous`].
-    pub(super) send: u32,
+    pub(super) send: Cookie,
     /// The receiver's name for the message.
     pub(super) cookie: u32,
     /// Bytes that have left.

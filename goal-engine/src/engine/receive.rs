@@ -10,10 +10,12 @@ use super::buffer::copy_short;
 use super::code::{Code, Home};
 use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
-use super::incoming::{Incoming, Place, Receive, kept_bytes};
+use super::ids::{ActionRef, Cookie, InstanceKey, MessageKey};
+use super::incoming::{Incoming, Place, kept_bytes};
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
 use super::progress::ActionQueue;
+use super::state::State;
 use super::{Core, Engine};
 use crate::heap::Block;
 use crate::ops::{self, DivisionByZero};
@@ -90,7 +92,7 @@ impl Core {
                         self.refuse(header.source, Fault::Place { offset: header.offset, arrived });
                     }
                     Some(_) => {
-                        self.arrive_part(codes, header.cookie, payload);
+                        self.arrive_part(codes, MessageKey(header.cookie), payload);
                     }
                 }
             }
@@ -103,8 +105,11 @@ impl Core {
                     return self.refuse(header.source, Fault::Has { has: header.size, size });
                 }
                 self.held.outbox.rendezvous.get_mut(&heap, header.cookie).is_cleared = true;
-                let stream =
-                    Stream { send: header.cookie, cookie: header.offset as u32, left: header.size };
+                let stream = Stream {
+                    send: Cookie(header.cookie),
+                    cookie: header.offset as u32,
+                    left: header.size,
+                };
                 self.held.outbox.streams.push(&heap, stream);
             }
             Kind::Fin => {
@@ -115,7 +120,7 @@ impl Core {
                 let Rendezvous { instance, header, .. } =
                     self.held.outbox.rendezvous.remove(&heap, header.cookie);
                 self.held.stats.read_in_place += 1;
-                self.end(Receive { instance, action: header.action });
+                self.end(ActionRef { instance, action: header.action });
             }
         }
     }
@@ -172,15 +177,14 @@ impl Core {
                         record.operation()
                         && piece.size == header.size
                     {
-                        let home = &mut homes[key as usize];
+                        let home = &mut homes[key.index()];
                         home.memory.span(piece).write(|target| copy_short(target, bytes));
                         home.note_received(receive.action, header.source, header.sequence);
                         let mut queue =
                             ActionQueue { progress: &mut instance.progress, home, heap };
                         queue.end_now(receive.action, &record);
-                        if !instance.is_queued && !instance.progress.ready.is_empty() {
-                            instance.is_queued = true;
-                            state.runnable.push(heap, key);
+                        if !instance.progress.ready.is_empty() {
+                            instance.enqueue(heap, &mut state.runnable, key);
                         }
                         state.unfinished -= u32::from(instance.progress.is_finished());
                         self.note_match(receive, header);
@@ -199,7 +203,7 @@ impl Core {
     fn keep(
         &mut self,
         codes: &[Code],
-        running: Option<u32>,
+        running: Option<InstanceKey>,
         header: &Header,
         payload: Option<&[u8]>,
     ) {
@@ -233,7 +237,7 @@ impl Core {
     fn deliver(
         &mut self,
         codes: &[Code],
-        receive: Receive,
+        receive: ActionRef,
         header: &Header,
         payload: Option<&[u8]>,
     ) {
@@ -260,9 +264,8 @@ impl Core {
         }
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
-        let key = arrivals
-            .messages
-            .insert(heap, Incoming { header: *header, place, ..Incoming::default() });
+        let message = Incoming { header: *header, place, ..Incoming::default() };
+        let key = MessageKey(arrivals.messages.insert(heap, message));
         if header.kind() == Kind::Long {
             *arrivals.long.entry(heap, header.source) = key;
         } else {
@@ -271,7 +274,7 @@ impl Core {
     }
 
     /// The next part of a payload. Whether it was the last one.
-    fn arrive_part(&mut self, codes: &[Code], key: u32, payload: &[u8]) -> bool {
+    fn arrive_part(&mut self, codes: &[Code], key: MessageKey, payload: &[u8]) -> bool {
         let heap = &self.heap();
         let message = self.held.arrivals.messages.get_mut(heap, key);
         let (header, offset) = (message.header, message.arrived);
@@ -308,7 +311,7 @@ impl Core {
 
     /// A receive is posted. True if it has ended.
     #[inline]
-    pub(super) fn post(&mut self, codes: &[Code], receive: Receive, from: u32, tag: u32) -> bool {
+    pub(super) fn post(&mut self, codes: &[Code], receive: ActionRef, from: u32, tag: u32) -> bool {
         let heap = &self.heap();
         let state = &mut *self.held;
         let instance = state.instances.get_mut(heap, receive.instance);
@@ -324,7 +327,12 @@ impl Core {
 
     /// A receive has found a message that was kept. True if it has ended.
     #[inline(never)]
-    pub(super) fn take_kept(&mut self, codes: &[Code], receive: Receive, key: u32) -> bool {
+    pub(super) fn take_kept(
+        &mut self,
+        codes: &[Code],
+        receive: ActionRef,
+        key: MessageKey,
+    ) -> bool {
         let heap = &self.heap();
         let arrivals = &mut self.held.arrivals;
         let message = arrivals.messages.get_mut(heap, key);
@@ -355,8 +363,8 @@ impl Core {
 
     /// A message and its receive have met. False if their sizes differ, which ends the job.
     #[inline]
-    fn meet(&mut self, codes: &[Code], receive: Receive, header: &Header) -> bool {
-        self.homes[receive.instance as usize].note_received(
+    fn meet(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
+        self.homes[receive.instance.index()].note_received(
             receive.action,
             header.source,
             header.sequence,
@@ -383,13 +391,13 @@ impl Core {
     pub(super) fn store(
         &mut self,
         codes: &[Code],
-        receive: Receive,
+        receive: ActionRef,
         header: &Header,
         offset: u64,
         bytes: &[u8],
     ) {
         let (payload, reduce) = self.target_of(codes, receive);
-        let Home { memory, .. } = &self.homes[receive.instance as usize];
+        let Home { memory, .. } = &self.homes[receive.instance.index()];
         if let Some((op, datatype)) = reduce {
             let buffer = memory.contiguous(payload).expect("an operation has a contiguous buffer");
             let width = datatype.width();
@@ -428,7 +436,7 @@ impl Core {
     pub(super) fn target_of<'a>(
         &self,
         codes: &'a [Code],
-        receive: Receive,
+        receive: ActionRef,
     ) -> (Buffer<'a>, Option<(Op, Datatype)>) {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         match codes[instance.code as usize].record(receive.action).operation() {
@@ -439,23 +447,21 @@ impl Core {
 
     /// An action has ended; its dependents will know when its instance runs next.
     #[inline]
-    pub(super) fn end(&mut self, action: Receive) {
+    pub(super) fn end(&mut self, action: ActionRef) {
         self.note_end(action);
         let heap = &self.heap();
-        let instance = self.held.instances.get_mut(heap, action.instance);
+        let State { instances, runnable, .. } = &mut *self.held;
+        let instance = instances.get_mut(heap, action.instance);
         instance.progress.ended.push(heap, action.action);
-        if !instance.is_queued {
-            instance.is_queued = true;
-            self.held.runnable.push(heap, action.instance);
-        }
+        instance.enqueue(heap, runnable, action.instance);
     }
 
     #[cold]
-    pub(super) fn fail(&mut self, codes: &[Code], receive: Receive, cause: Cause) {
+    pub(super) fn fail(&mut self, codes: &[Code], receive: ActionRef, cause: Cause) {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let number = match &codes[instance.code as usize] {
             Code::Window(window) => {
-                window.number(&self.homes[receive.instance as usize], receive.action)
+                window.number(&self.homes[receive.instance.index()], receive.action)
             }
             Code::Whole(_) | Code::Ended => None,
         };

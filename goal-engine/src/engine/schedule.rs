@@ -1,5 +1,6 @@
 //! A rank's section, made ready to be started any number of times.
 
+use super::ids::ChannelId;
 use super::lookup::Lookup;
 use super::steps::Steps;
 use super::window::Board;
@@ -186,8 +187,8 @@ impl Schedule {
 
     /// The number of the channel with this source and tag; `None` if no receive names them.
     #[inline]
-    pub(super) fn channel(&self, source: u32, tag: u32) -> Option<u32> {
-        self.channels.get(channel_key(source, tag))
+    pub(super) fn channel(&self, source: u32, tag: u32) -> Option<ChannelId> {
+        self.channels.get(channel_key(source, tag)).map(ChannelId)
     }
 
     /// Number of ranks that sends name.

@@ -3,7 +3,8 @@
 use super::Core;
 use super::buffer::{Memory, copy_short};
 use super::code::Code;
-use super::incoming::{Receive, kept_bytes};
+use super::ids::{ActionRef, InstanceKey};
+use super::incoming::kept_bytes;
 use super::options::Options;
 use super::outgoing::{Outgoing, Rendezvous, Stream};
 use crate::transport::{Full, Header, Kind, Transport};
@@ -41,13 +42,13 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, action): (u32, u32),
+        at: ActionRef,
         (to, tag, payload): (u32, u32, Buffer<'_>),
     ) -> bool {
         let heap = &self.heap();
         let size = payload.size();
         let kind = kind(transport, &self.options, to, size);
-        let instance = self.held.instances.get_mut(heap, key);
+        let instance = self.held.instances.get_mut(heap, at.instance);
         let sequence = match codes[instance.code as usize].whole() {
             Some(schedule) => {
                 let destination = schedule.destination(to).expect("a send has its destination");
@@ -64,14 +65,14 @@ impl Core {
             instance: instance.number,
             tag,
             sequence: *sequence,
-            action,
+            action: at.action,
             cookie: 0,
             size,
             offset: 0,
         };
         *sequence += 1;
-        let home = &mut self.homes[key as usize];
-        home.note_sent(action, header.sequence);
+        let home = &mut self.homes[at.instance.index()];
+        home.note_sent(at.action, header.sequence);
         self.held.stats.messages += 1;
         self.held.stats.bytes = self.held.stats.bytes.saturating_add(size);
         let is_blocked = self.held.outbox.is_blocked(heap, to);
@@ -89,7 +90,7 @@ impl Core {
             transport,
             codes,
             to,
-            Outgoing { header, instance: key, left: None },
+            Outgoing { header, instance: at.instance, left: None },
             is_blocked,
         )
     }
@@ -153,7 +154,7 @@ impl Core {
         header: Header,
     ) {
         let heap = &self.heap();
-        let mut outgoing = Outgoing { header, instance: u32::MAX, left: None };
+        let mut outgoing = Outgoing { header, instance: InstanceKey::NONE, left: None };
         if self.held.outbox.is_blocked(heap, to)
             || self.try_send(transport, codes, to, &mut outgoing, &mut 0) == Sent::Waits
         {
@@ -178,7 +179,7 @@ impl Core {
                 let Outgoing { header, instance, .. } = *outgoing;
                 queue.pop(heap);
                 if matches!(header.kind(), Kind::Eager | Kind::Long) {
-                    self.end(Receive { instance, action: header.action });
+                    self.end(ActionRef { instance, action: header.action });
                 }
             }
             self.held.outbox.put_back(heap, to, queue);
@@ -278,7 +279,7 @@ impl Core {
         let worked = stream.left > before;
         if stream.left == header.size {
             self.held.outbox.rendezvous.remove(heap, stream.send);
-            self.end(Receive { instance, action: header.action });
+            self.end(ActionRef { instance, action: header.action });
         } else {
             self.held.outbox.streams.push(heap, stream);
         }
@@ -290,7 +291,7 @@ impl Core {
     fn source<'a>(
         &'a self,
         codes: &'a [Code],
-        instance: u32,
+        instance: InstanceKey,
         header: &'a Header,
         to: u32,
     ) -> Source<'a> {
@@ -299,7 +300,7 @@ impl Core {
         let Operation::Send { payload, .. } = record.operation() else {
             unreachable!("only sends send")
         };
-        Source { memory: &self.homes[instance as usize].memory, payload, header, to }
+        Source { memory: &self.homes[instance.index()].memory, payload, header, to }
     }
 }
 

@@ -6,7 +6,7 @@ use super::code::Code;
 use super::combined::Combination;
 use super::error::Cause;
 use super::fetch::in_place;
-use super::incoming::Receive;
+use super::ids::{ActionRef, MessageKey};
 use crate::heap::flat;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
@@ -31,8 +31,8 @@ pub(super) struct Shared {
     chunks: u32,
     own: u32,
     /// The message that is received; `None` for a local operation.
-    message: Option<u32>,
-    action: Receive,
+    message: Option<MessageKey>,
+    action: ActionRef,
 }
 
 flat!(struct Shared { task, chunks, own, message, action });
@@ -44,11 +44,11 @@ impl Core {
     pub(super) fn exec_large<T: Transport>(
         &mut self,
         transport: &T,
-        (instance, action): (u32, u32),
+        action: ActionRef,
         (op, datatype): (Op, Datatype),
         (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
     ) -> Option<Result<(), Cause>> {
-        let memory = &self.homes[instance as usize].memory;
+        let memory = &self.homes[action.instance.index()].memory;
         let (Some(of_a), Some(of_b), Some(of_c)) =
             (memory.contiguous(a), memory.contiguous(b), memory.contiguous(c.unwrap_or(b)))
         else {
@@ -58,7 +58,6 @@ impl Core {
         while done < of_a.len() {
             let left = |operand: Span| operand.part(done..operand.len());
             let operands = [of_a, of_b, of_c].map(|operand| (self.rank, left(operand)));
-            let action = Receive { instance, action };
             if self.share(transport, (op, datatype), operands, done as u64, None, action) {
                 return None;
             }
@@ -82,8 +81,8 @@ impl Core {
         &mut self,
         transport: &T,
         codes: &[Code],
-        key: u32,
-        receive: Receive,
+        key: MessageKey,
+        receive: ActionRef,
     ) -> bool {
         let message = self.held.arrivals.messages.get(&self.held.heap, key);
         let (header, before) = (message.header, message.arrived as usize);
@@ -91,7 +90,7 @@ impl Core {
             return false;
         }
         let (payload, reduce) = self.target_of(codes, receive);
-        let memory = &self.homes[receive.instance as usize].memory;
+        let memory = &self.homes[receive.instance.index()].memory;
         let (Some(from), Some(to)) = (in_place(transport, &header), memory.contiguous(payload))
         else {
             return false;
@@ -116,8 +115,8 @@ impl Core {
         (op, datatype): (Op, Datatype),
         operands: [(u32, Span); 3],
         before: u64,
-        message: Option<u32>,
-        action: Receive,
+        message: Option<MessageKey>,
+        action: ActionRef,
     ) -> bool {
         let Some(workers) = transport.workers() else { return false };
         let bytes = operands[0].1.len() as u64;
@@ -190,12 +189,11 @@ impl Core {
     }
 
     /// A local operation is done: the action ends, or sends its result.
-    fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: Receive) {
-        let Receive { instance, action: offset } = action;
-        let code = self.held.instances.get(&self.held.heap, instance).code;
-        let has_ended = match codes[code as usize].record(offset).operation() {
+    fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
+        let code = self.held.instances.get(&self.held.heap, action.instance).code;
+        let has_ended = match codes[code as usize].record(action.action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
-                self.start_send(transport, codes, (instance, offset), (peer, tag, payload))
+                self.start_send(transport, codes, action, (peer, tag, payload))
             }
             _ => true,
         };

@@ -4,7 +4,8 @@
 use super::buffer::copy_short;
 use super::channel::Queue;
 use super::code::{Code, Home};
-use super::incoming::{Receive, kept_bytes};
+use super::ids::{ActionRef, ChannelId, InstanceKey, MessageKey};
+use super::incoming::kept_bytes;
 use super::instance::Matched;
 use super::options::{Options, Stats};
 use super::progress::ActionQueue;
@@ -19,7 +20,7 @@ enum Unusual {
     /// All of it.
     Start,
     /// A receive: to be given this message, which was kept.
-    Kept(u32),
+    Kept(MessageKey),
 }
 
 impl Core {
@@ -29,7 +30,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, steps): (u32, &Steps),
+        (key, steps): (InstanceKey, &Steps),
         now_ns: u64,
     ) -> bool {
         let heap = &self.heap();
@@ -44,7 +45,7 @@ impl Core {
             let name = (*rank, instance.communicator, instance.number);
             let mut queue = ActionQueue {
                 progress: &mut instance.progress,
-                home: &mut homes[key as usize],
+                home: &mut homes[key.index()],
                 heap,
             };
             let unusual = loop {
@@ -83,7 +84,7 @@ impl Core {
                             unreachable!("no receive has wildcards")
                         };
                         if let Some(message) =
-                            state.arrivals.post_step(heap, channels, step.number, offset)
+                            state.arrivals.post_step(heap, channels, ChannelId(step.number), offset)
                         {
                             break Some((offset, Unusual::Kept(message)));
                         }
@@ -107,10 +108,15 @@ impl Core {
             let has_ended = match unusual {
                 Unusual::Start => {
                     queue.release_steps(steps.start_dependents(step));
-                    self.start_in_section(transport, codes, (key, offset), now_ns)
+                    self.start_in_section(
+                        transport,
+                        codes,
+                        ActionRef { instance: key, action: offset },
+                        now_ns,
+                    )
                 }
                 Unusual::Kept(message) => {
-                    self.take_kept(codes, Receive { instance: key, action: offset }, message)
+                    self.take_kept(codes, ActionRef { instance: key, action: offset }, message)
                 }
             };
             if has_ended {
@@ -131,12 +137,12 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, offset): (u32, u32),
+        at: ActionRef,
         now_ns: u64,
     ) -> bool {
-        let record =
-            codes[self.held.instances.get(&self.held.heap, key).code as usize].record(offset);
-        self.start_action(transport, codes, key, offset, &record, now_ns)
+        let record = codes[self.held.instances.get(&self.held.heap, at.instance).code as usize]
+            .record(at.action);
+        self.start_action(transport, codes, at.instance, at.action, &record, now_ns)
     }
 
     /// Gives a whole message to its receive, where that is of a short schedule and the only one of
@@ -165,7 +171,7 @@ impl Core {
         }
         *queue = Queue::Empty;
         state.arrivals.receives -= 1;
-        let home = &mut homes[key as usize];
+        let home = &mut homes[key.index()];
         let target = home.memory.span(step.piece);
         match step.function {
             None => target.write(|target| copy_short(target, bytes)),
@@ -173,7 +179,7 @@ impl Core {
                 if let Err(DivisionByZero { element }) =
                     ops::apply_bytes(op, datatype, bytes, target)
                 {
-                    let receive = Receive { instance: key, action };
+                    let receive = ActionRef { instance: key, action };
                     self.fail(codes, receive, Cause::DivisionByZero { element });
                     return true;
                 }
@@ -184,9 +190,8 @@ impl Core {
         queue.end_step(action, steps.dependents(step));
         if instance.progress.is_finished() {
             state.unfinished -= 1;
-        } else if !instance.is_queued && !instance.progress.ready.is_empty() {
-            instance.is_queued = true;
-            state.runnable.push(heap, key);
+        } else if !instance.progress.ready.is_empty() {
+            instance.enqueue(heap, &mut state.runnable, key);
         }
         true
     }

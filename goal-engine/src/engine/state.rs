@@ -3,7 +3,8 @@
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
 use super::error::Failure;
-use super::incoming::{Arrivals, Receive};
+use super::ids::{ActionRef, InstanceKey};
+use super::incoming::Arrivals;
 use super::instance::Instance;
 use super::local::Timers;
 use super::options::Stats;
@@ -20,7 +21,7 @@ use std::ptr::NonNull;
 pub(super) struct State {
     pub(super) instances: Pool<Instance>,
     /// Instances with something to do at once, each once.
-    pub(super) runnable: Fifo<u32>,
+    pub(super) runnable: Fifo<InstanceKey>,
     /// Instances with actions that have not ended.
     pub(super) unfinished: u32,
     pub(super) arrivals: Arrivals,
@@ -29,7 +30,7 @@ pub(super) struct State {
     /// Operations under way that others may take a part of.
     pub(super) shared: Fifo<Shared>,
     /// Local operations that were done with their receives and have not started.
-    pub(super) combined: Table<Receive, u8>,
+    pub(super) combined: Table<ActionRef, u8>,
     pub(super) stats: Stats,
     /// Polls that did something; it wraps around.
     pub(super) fruitful: u32,

@@ -1,7 +1,7 @@
 //! One poll: the paper's Listing 1.
 
 use super::code::Code;
-use super::incoming::Receive;
+use super::ids::{ActionRef, InstanceKey};
 use super::progress::ActionQueue;
 use super::shared::SHARED_MIN;
 use super::{Cause, Core, Engine, Failure, Progress, Waiting};
@@ -74,7 +74,7 @@ impl<T: Transport> Engine<'_, T> {
     }
 
     /// Lets an instance make progress. Whether it did.
-    fn run(&mut self, key: u32, now_ns: u64) -> bool {
+    fn run(&mut self, key: InstanceKey, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
         let instance = core.held.instances.get(heap, key);
@@ -95,7 +95,7 @@ impl<T: Transport> Engine<'_, T> {
 impl Core {
     /// An instance runs, of whose actions so many wait for nothing. Whether it has ended before.
     #[inline(always)]
-    pub(super) fn enter(&mut self, key: u32, independent: usize) -> bool {
+    pub(super) fn enter(&mut self, key: InstanceKey, independent: usize) -> bool {
         let heap = &self.heap();
         let state = &mut *self.held;
         let progress = &state.instances.get(heap, key).progress;
@@ -105,14 +105,14 @@ impl Core {
 
     /// An instance has done what it could, or a bounded part of it.
     #[inline(always)]
-    pub(super) fn leave(&mut self, key: u32, independent: usize, was_finished: bool) {
+    pub(super) fn leave(&mut self, key: InstanceKey, independent: usize, was_finished: bool) {
         let heap = &self.heap();
         let state = &mut *self.held;
         let instance = state.instances.get_mut(heap, key);
         let is_finished = instance.progress.is_finished();
-        instance.is_queued = !is_finished && instance.progress.has_work(independent);
-        if instance.is_queued {
-            state.runnable.push(heap, key);
+        instance.is_queued = false;
+        if !is_finished && instance.progress.has_work(independent) {
+            instance.enqueue(heap, &mut state.runnable, key);
         }
         if is_finished && !was_finished {
             state.unfinished -= 1;
@@ -126,7 +126,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, section): (u32, Section<'_>),
+        (key, section): (InstanceKey, Section<'_>),
         now_ns: u64,
     ) -> usize {
         let heap = &self.heap();
@@ -147,7 +147,7 @@ impl Core {
                 queue.start(&record);
             }
             if self.start_action(transport, codes, key, offset, &record, now_ns) {
-                self.note_end(Receive { instance: key, action: offset });
+                self.note_end(ActionRef { instance: key, action: offset });
                 self.queue(heap, key).end_now(offset, &record);
             }
         }
@@ -187,8 +187,8 @@ impl Core {
         let heap = &self.heap();
         let mut worked = false;
         for _ in 0..ACTIONS_PER_POLL {
-            let Some((instance, action)) = self.held.timers.due(heap, now_ns) else { break };
-            self.end(Receive { instance, action });
+            let Some(at) = self.held.timers.due(heap, now_ns) else { break };
+            self.end(at);
             worked = true;
         }
         worked
@@ -196,10 +196,10 @@ impl Core {
 
     /// The state of the actions of an instance.
     #[inline]
-    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, key: u32) -> ActionQueue<'a> {
+    pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, key: InstanceKey) -> ActionQueue<'a> {
         ActionQueue {
             progress: &mut self.held.instances.get_mut(heap, key).progress,
-            home: &mut self.homes[key as usize],
+            home: &mut self.homes[key.index()],
             heap,
         }
     }
@@ -210,27 +210,25 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        key: u32,
+        key: InstanceKey,
         offset: u32,
         record: &Record<'_>,
         now_ns: u64,
     ) -> bool {
-        let at = (key, offset);
+        let at = ActionRef { instance: key, action: offset };
         self.note_start(codes, at, record);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
                 self.start_send(transport, codes, at, (peer, tag, payload))
             }
-            Operation::Recv { peer, tag, .. } => {
-                self.post(codes, Receive { instance: key, action: offset }, peer, tag)
-            }
+            Operation::Recv { peer, tag, .. } => self.post(codes, at, peer, tag),
             Operation::Nop => true,
             Operation::Exec { .. } if self.was_combined(at) => true,
             Operation::Exec { op, datatype, a, b, c } => {
                 let result = if a.size() >= SHARED_MIN {
                     self.exec_large(transport, at, (op, datatype), (a, b, c))
                 } else {
-                    let memory = &self.homes[key as usize].memory;
+                    let memory = &self.homes[key.index()].memory;
                     Some(self.locals.exec(memory, (op, datatype), (a, b, c)))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
@@ -245,19 +243,20 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        at: (u32, u32),
+        at: ActionRef,
         now_ns: u64,
     ) -> bool {
         let heap = &self.heap();
-        let record = codes[self.held.instances.get(heap, at.0).code as usize].record(at.1);
-        let memory = &self.homes[at.0 as usize].memory;
+        let record =
+            codes[self.held.instances.get(heap, at.instance).code as usize].record(at.action);
+        let memory = &self.homes[at.instance.index()].memory;
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
                 let operands = (Buffer::One(a), payload, None);
                 let result = if payload.size() >= SHARED_MIN {
                     self.exec_large(transport, at, (op, datatype), operands)
                 } else {
-                    let memory = &self.homes[at.0 as usize].memory;
+                    let memory = &self.homes[at.instance.index()].memory;
                     Some(self.locals.exec(memory, (op, datatype), operands))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
@@ -282,16 +281,11 @@ impl Core {
 
     /// Whether a function has ended; if it failed, so does the job.
     #[inline]
-    fn has_ended(
-        &mut self,
-        codes: &[Code],
-        (instance, action): (u32, u32),
-        result: Result<(), Cause>,
-    ) -> bool {
+    fn has_ended(&mut self, codes: &[Code], at: ActionRef, result: Result<(), Cause>) -> bool {
         match result {
             Ok(()) => true,
             Err(cause) => {
-                self.fail(codes, Receive { instance, action }, cause);
+                self.fail(codes, at, cause);
                 false
             }
         }

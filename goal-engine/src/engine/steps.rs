@@ -4,6 +4,7 @@
 //! A long schedule is executed where it lies, action by action: decoded it would take more memory
 //! than its section.
 
+use super::ids::ChannelId;
 use super::schedule::{Schedule, slot};
 use super::shared::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record};
@@ -147,7 +148,8 @@ impl Step {
                 Step { kind: StepKind::Send, peer, tag, number, piece, ..other }
             }
             Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce: function } => {
-                let number = schedule.channel(peer, tag).expect("a receive has its channel");
+                let ChannelId(number) =
+                    schedule.channel(peer, tag).expect("a receive has its channel");
                 Step { kind: StepKind::Receive, peer, tag, number, piece, function, ..other }
             }
             Operation::Exec { op, datatype, a: Buffer::One(piece), b: Buffer::One(b), c: None }

@@ -1,7 +1,7 @@
 //! What an engine tells its recorder, if it has one.
 
 use super::code::Code;
-use super::incoming::Receive;
+use super::ids::ActionRef;
 use super::{Core, Engine};
 use crate::trace::{Event, Kind, Point, Recorder};
 use crate::transport::Header;
@@ -25,7 +25,7 @@ impl Core {
 
     /// An action starts: to be called before it does anything.
     #[inline(always)]
-    pub(super) fn note_start(&mut self, codes: &[Code], at: (u32, u32), record: &nisa::Record<'_>) {
+    pub(super) fn note_start(&mut self, codes: &[Code], at: ActionRef, record: &nisa::Record<'_>) {
         if self.recorder.is_some() {
             self.record_start(codes, at, &record.operation());
         }
@@ -33,7 +33,7 @@ impl Core {
 
     /// An action has ended: to be called before its dependents know.
     #[inline(always)]
-    pub(super) fn note_end(&mut self, action: Receive) {
+    pub(super) fn note_end(&mut self, action: ActionRef) {
         if self.recorder.is_some() {
             self.record_at(Point::Ended, action, |event| event);
         }
@@ -41,7 +41,7 @@ impl Core {
 
     /// A message and its receive have met.
     #[inline(always)]
-    pub(super) fn note_match(&mut self, receive: Receive, header: &Header) {
+    pub(super) fn note_match(&mut self, receive: ActionRef, header: &Header) {
         if self.recorder.is_some() {
             let (bytes, peer, detail) = (header.size, header.source, header.sequence);
             self.record_at(Point::Matched, receive, |event| Event { bytes, peer, detail, ..event });
@@ -49,15 +49,9 @@ impl Core {
     }
 
     #[cold]
-    fn record_start(
-        &mut self,
-        codes: &[Code],
-        (key, action): (u32, u32),
-        operation: &Operation<'_>,
-    ) {
+    fn record_start(&mut self, codes: &[Code], at: ActionRef, operation: &Operation<'_>) {
         let heap = &self.heap();
-        let at = Receive { instance: key, action };
-        let instance = self.held.instances.get(heap, key);
+        let instance = self.held.instances.get(heap, at.instance);
         let code = &codes[instance.code as usize];
         let (peer, tag, detail, bytes) = match *operation {
             Operation::Send { peer, tag, payload, .. } => {
@@ -71,7 +65,7 @@ impl Core {
             _ => (0, 0, 0, 0),
         };
         let number = match code {
-            Code::Window(window) => window.number(&self.homes[key as usize], action),
+            Code::Window(window) => window.number(&self.homes[at.instance.index()], at.action),
             Code::Whole(_) | Code::Ended => None,
         };
         let kind = Kind::of(operation);
@@ -83,7 +77,7 @@ impl Core {
     }
 
     #[cold]
-    fn record_at(&mut self, point: Point, at: Receive, with: impl FnOnce(Event) -> Event) {
+    fn record_at(&mut self, point: Point, at: ActionRef, with: impl FnOnce(Event) -> Event) {
         let instance = self.held.instances.get(&self.held.heap, at.instance).number;
         if let Some(recorder) = &mut self.recorder {
             recorder.record(&with(Event { action: at.action, ..Event::new(point, instance) }));

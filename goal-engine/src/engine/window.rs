@@ -5,7 +5,7 @@
 //! windows (Theorem 4) the table stays as small as these.
 
 use super::code::{Code, Home};
-use super::incoming::Receive;
+use super::ids::{ActionRef, InstanceKey};
 use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
 use super::storage::Storage;
@@ -261,7 +261,7 @@ impl Window {
 impl<T: Transport> Engine<'_, T> {
     /// Lets an instance in a window make progress. Whether it did.
     #[inline(never)]
-    pub(super) fn run_in_window(&mut self, key: u32, now_ns: u64) -> bool {
+    pub(super) fn run_in_window(&mut self, key: InstanceKey, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
         let code = core.held.instances.get(heap, key).code as usize;
@@ -292,22 +292,13 @@ impl<T: Transport> Engine<'_, T> {
             let record = chunk.record(offset);
             window.release(&mut queue, record.start_dependents);
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
-                core.note_end(Receive { instance: key, action: offset });
+                core.note_end(ActionRef { instance: key, action: offset });
                 core.in_window(&mut codes[code], key, |window, queue| {
                     window.end(queue, offset, &record)
                 });
             }
         }
-        let instance = core.held.instances.get_mut(heap, key);
-        let is_finished = instance.progress.is_finished();
-        instance.is_queued =
-            !instance.progress.ready.is_empty() || !instance.progress.ended.is_empty();
-        if instance.is_queued {
-            core.held.runnable.push(heap, key);
-        }
-        if is_finished && !was_finished {
-            core.held.unfinished -= 1;
-        }
+        core.leave(key, 0, was_finished);
         actions > 0
     }
 }
@@ -317,13 +308,13 @@ impl Core {
     fn in_window(
         &mut self,
         code: &mut Code,
-        key: u32,
+        key: InstanceKey,
         work: impl FnOnce(&mut Window, &mut ActionQueue<'_>) -> Result<(), (u32, Cause)>,
     ) {
         let heap = &self.heap();
         let Code::Window(window) = code else { unreachable!("it has a window") };
         if let Err((offset, cause)) = work(window, &mut self.queue(heap, key)) {
-            let number = window.number(&self.homes[key as usize], offset);
+            let number = window.number(&self.homes[key.index()], offset);
             let failure = self.held.instances.get(heap, key).failure(offset, number, cause);
             self.held.fail(heap, &failure);
         }

@@ -64,7 +64,8 @@ impl<T: Flat> Pool<T> {
     /// # Panics
     /// If there is no such value.
     #[inline]
-    pub(crate) fn remove(&mut self, heap: &Heap, key: u32) -> T {
+    pub(crate) fn remove(&mut self, heap: &Heap, key: impl Into<u32>) -> T {
+        let key = key.into();
         let slot = &mut self.slots.values_mut(heap)[key as usize];
         assert!(slot.next_free == TAKEN, "nothing has number {key}");
         slot.next_free = self.free;
@@ -75,7 +76,8 @@ impl<T: Flat> Pool<T> {
 
     /// The value with a number that somebody else names; `None` if there is none.
     #[inline]
-    pub(crate) fn find<'a>(&'a mut self, heap: &'a Heap, key: u32) -> Option<&'a mut T> {
+    pub(crate) fn find<'a>(&'a mut self, heap: &'a Heap, key: impl Into<u32>) -> Option<&'a mut T> {
+        let key = key.into();
         let slot = self.slots.values_mut(heap).get_mut(key as usize)?;
         (slot.next_free == TAKEN).then_some(&mut slot.value)
     }
@@ -83,14 +85,16 @@ impl<T: Flat> Pool<T> {
     /// # Panics
     /// If the number was never given.
     #[inline]
-    pub(crate) fn get<'a>(&'a self, heap: &'a Heap, key: u32) -> &'a T {
+    pub(crate) fn get<'a>(&'a self, heap: &'a Heap, key: impl Into<u32>) -> &'a T {
+        let key = key.into();
         &self.slots.values(heap)[key as usize].value
     }
 
     /// # Panics
     /// If the number was never given.
     #[inline]
-    pub(crate) fn get_mut<'a>(&'a mut self, heap: &'a Heap, key: u32) -> &'a mut T {
+    pub(crate) fn get_mut<'a>(&'a mut self, heap: &'a Heap, key: impl Into<u32>) -> &'a mut T {
+        let key = key.into();
         &mut self.slots.values_mut(heap)[key as usize].value
     }
 
