@@ -5,7 +5,6 @@ use goal_engine::memory::Zeroed;
 use goal_engine::{Options, state_bytes};
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, Program};
-use goal_shm::Mapping;
 use std::io;
 use std::sync::Arc;
 
@@ -20,5 +19,5 @@ pub(crate) fn assemble(program: &Program) -> io::Result<Nisa> {
 /// Memory for the state of an engine with the default options.
 pub(crate) fn engine_state() -> Zeroed {
     let bytes = state_bytes(Options::UNEXPECTED_LIMIT) as usize;
-    Mapping::zeroed(bytes).expect("address space for an engine")
+    goal_shm::zeroed(bytes).expect("address space for an engine")
 }

@@ -9,7 +9,7 @@ use goal_engine::transport::Distance;
 use goal_lang::Program;
 use goal_run::job::{Mode, Settings, Wait};
 use goal_run::transport::{Choice, Request};
-use goal_shm::{Layout, Mapping, Meeting, Segment};
+use goal_shm::{Barrier, Layout, Segment};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -41,7 +41,7 @@ impl Job {
             let place = Place {
                 rank,
                 ranks: self.ranks,
-                segment: path(self.segment.mapping().fd()),
+                segment: path(self.segment.fd()),
                 meeting: self.meeting.path(),
                 cpu: (!crowded(self.ranks)).then_some(rank as usize),
             };
@@ -121,11 +121,11 @@ pub(crate) fn crowded(ranks: u32) -> bool {
 }
 
 /// A page for the barrier.
-pub(crate) struct Page(Mapping);
+pub(crate) struct Page(Barrier);
 
 impl Page {
     pub(crate) fn new() -> io::Result<Self> {
-        Mapping::create(size_of::<Meeting>()).map(Self)
+        Barrier::create().map(Self)
     }
 
     /// Where other processes find it.

@@ -1,4 +1,5 @@
 //! One rank of a job, in a process of its own: it starts a schedule again and again.
+#![allow(unsafe_code)] // writes to the memory of its rank
 
 use crate::assemble::assemble;
 use crate::job::{layout, settings};
@@ -10,7 +11,7 @@ use goal_lang::Program;
 use goal_run::job::Job;
 pub(crate) use goal_run::job::Mode as Progress;
 use goal_run::progress::{self, with_member};
-use goal_shm::{Mapping, Meeting, Segment};
+use goal_shm::{Barrier, Segment};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
@@ -69,7 +70,7 @@ impl Place {
             ranks: self.ranks,
             crowded: self.cpu.is_none(),
             segment: Segment::open(open(&self.segment)?, layout(&nisa)?)?,
-            page: Mapping::open(open(&self.meeting)?, size_of::<Meeting>())?,
+            barrier: Barrier::open(open(&self.meeting)?)?,
             nisa,
         })
     }
@@ -81,15 +82,11 @@ pub(crate) struct Shared {
     ranks: u32,
     crowded: bool,
     segment: Segment,
-    page: Mapping,
+    barrier: Barrier,
     nisa: Arc<Nisa>,
 }
 
 impl Shared {
-    fn meeting(&self) -> &Meeting {
-        self.page.words(0)
-    }
-
     fn pause(&self) {
         if self.crowded {
             std::thread::yield_now();
@@ -118,7 +115,8 @@ impl Shared {
     /// Fills the memory that the schedule works on.
     pub(crate) fn fill(&self, value: u8) {
         let area = &self.segment.rank(self.rank).memory;
-        self.segment.mapping().copy_in(area.start, &vec![value; area.len()]);
+        // SAFETY: the rank alone uses its memory, and runs no schedule now.
+        unsafe { self.segment.write(area.start, &vec![value; area.len()]) };
     }
 
     /// Whether an allreduce of integers whose bytes are ones left their sum.
@@ -148,7 +146,7 @@ pub(crate) struct Member<'s, 'm> {
 impl Member<'_, '_> {
     /// Waits for all ranks, without a call to the engine.
     pub(crate) fn meet(&self) {
-        self.shared.meeting().wait(self.shared.ranks, || self.shared.pause());
+        self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
     }
 
     /// Starts the schedule and what can be done of it at once.
@@ -182,7 +180,7 @@ impl Member<'_, '_> {
     pub(crate) fn leave(self) {
         let Self { shared, member, .. } = self;
         member.come();
-        shared.meeting().wait(shared.ranks, || {
+        shared.barrier.wait(shared.ranks, || {
             let _ = member.step();
             shared.pause();
         });

@@ -133,7 +133,7 @@ impl Outcome {
     pub fn dump(&self, rank: u32, file: &File) -> io::Result<()> {
         let area = &self.segment.rank(rank).memory;
         // Not through the mapping, which would give pages to memory that nobody has touched.
-        let segment = File::from(self.segment.mapping().fd().try_clone_to_owned()?);
+        let segment = File::from(self.segment.fd().try_clone_to_owned()?);
         file.set_len(area.len() as u64)?;
         let mut block = vec![0; DUMPED_BLOCK.min(area.len())];
         for at in (0..area.len()).step_by(DUMPED_BLOCK) {

@@ -175,7 +175,7 @@ fn run_both(list: &str) {
     admit(std::process::id());
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "peer"])
-        .env(PEER, format!("{} {list}", segment.mapping().fd().as_raw_fd()))
+        .env(PEER, format!("{} {list}", segment.fd().as_raw_fd()))
         .spawn()
         .unwrap();
     let counted = run(&segment, 0, list);

@@ -30,17 +30,13 @@ struct Order {
 
 fn layout() -> Layout {
     let sizes = [RankSizes::default(); SENDERS as usize + 1];
-    let mut layout = Layout::new(sizes.into_iter(), 1 << 30).unwrap();
-    layout.slots = 16;
-    // One fewer than senders.
-    layout.rings.rings = SENDERS as usize - 1;
-    layout.rings.bytes.end = layout.rings.bytes.start + layout.rings.rings * 4096;
-    layout
+    // One ring fewer than senders.
+    Layout::new(sizes.into_iter(), 1 << 30).unwrap().shrunk(16, SENDERS as usize - 1, 4096)
 }
 
 fn start(segment: &Segment, rank: u32, first: u64, end: u64) -> Child {
     let order = Order {
-        segment: segment.mapping().fd().as_raw_fd(),
+        segment: segment.fd().as_raw_fd(),
         rank,
         first,
         end,

@@ -1,37 +1,37 @@
-//! Bells for ranks that sleep in a poll of the system, because they wait for something else than
-//! messages in the segment too.
+//! Bells wake ranks that sleep in a poll of the system, because they wait for network packets as
+//! well as for messages in the segment.
 //!
-//! Threat: a rank that somebody has taken over writes to any place of the segment. So nothing there
-//! says which descriptor a bell is: each process has its own list of them, which it got from the
-//! launcher.
+//! Threat: a rank that an attacker controls can write to any place of the segment. So no word of the
+//! segment says which descriptor a bell is. Each process has its own list of bells, which it got
+//! from the launcher.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// The bells of a host's ranks, by rank. Those of other ranks are missing, and all of them where
-/// there is no other host.
+/// The bells of a host's ranks, by rank. Ranks of other hosts have none here. In a job of one host
+/// no rank has one.
 #[derive(Debug, Default)]
-pub(super) struct Bells(Vec<Option<OwnedFd>>);
+pub(crate) struct Bells(Vec<Option<OwnedFd>>);
 
 impl Bells {
-    /// New ones, for programs that this process starts too.
+    /// Creates bells, which programs that this process starts inherit.
     ///
     /// # Errors
-    /// What the system says.
-    pub(super) fn new(ranks: impl Iterator<Item = u32>) -> io::Result<Self> {
+    /// The system's error.
+    pub(crate) fn new(ranks: impl Iterator<Item = u32>) -> io::Result<Self> {
         let bell = |rank| io::Result::Ok((rank, eventfd(0, EventfdFlags::NONBLOCK)?));
         Ok(ranks.map(bell).collect::<io::Result<Vec<_>>>()?.into_iter().collect())
     }
 
-    /// That of a rank.
+    /// The bell of a rank.
     #[inline]
-    pub(super) fn of(&self, rank: u32) -> Bell<'_> {
+    pub(crate) fn of(&self, rank: u32) -> Bell<'_> {
         Bell(self.0.get(rank as usize).and_then(|bell| Some(bell.as_ref()?.as_fd())))
     }
 
-    /// All there are, ascending by rank.
-    pub(super) fn all(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+    /// The descriptors of all bells, ascending by rank.
+    pub(crate) fn all(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.0.iter().flatten().map(AsFd::as_fd)
     }
 }
@@ -47,28 +47,29 @@ impl FromIterator<(u32, OwnedFd)> for Bells {
     }
 }
 
-/// A rank's bell, if it has one.
+/// A rank's bell, if it has one: an eventfd.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bell<'a>(Option<BorrowedFd<'a>>);
 
 impl<'a> Bell<'a> {
-    /// What is readable when somebody has rung; `None` where there is no bell.
+    /// The descriptor, which is readable after a ring until [`Bell::drain`]; `None` if the rank has
+    /// no bell.
     pub fn descriptor(self) -> Option<BorrowedFd<'a>> {
         self.0
     }
 
-    /// Rings, if there is one.
-    pub(super) fn ring(self) {
+    /// Rings. Does nothing without a bell.
+    pub(crate) fn ring(self) {
         if let Some(descriptor) = self.0 {
-            // Fails where it has been rung as often as it can be.
+            // Fails if the counter is at its maximum; then the descriptor is readable anyway.
             let _ = rustix::io::write(descriptor, &1u64.to_ne_bytes());
         }
     }
 
-    /// Makes it silent again.
+    /// Takes all rings back, so that the descriptor is not readable until the next one.
     pub fn drain(self) {
         if let Some(descriptor) = self.0 {
-            // Fails where it is silent.
+            // Fails if nobody has rung.
             let _ = rustix::io::read(descriptor, &mut [0u8; 8][..]);
         }
     }

@@ -1,9 +1,10 @@
-//! What a rank counts, for those who ask how a job went.
+//! The counters of a rank, for reports on a job.
 
 use serde::Serialize;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// What a rank did, all instances together; in sums over ranks, maxima are the largest of a rank.
+/// The counters of a rank over all instances. In a sum over ranks, each maximum is the largest of
+/// the ranks.
 #[derive(
     Debug,
     Clone,
@@ -19,44 +20,45 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 )]
 #[repr(C)]
 pub struct RankCounts {
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages: u64,
-    /// Payload bytes sent.
+    /// The number of payload bytes sent.
     pub bytes: u64,
-    /// Messages that left whole, with their envelope.
+    /// The number of messages that left whole, with their envelope.
     pub eager: u64,
-    /// Messages that left in parts, without waiting for their receive.
+    /// The number of messages that left in parts, without waiting for their receive.
     pub in_parts: u64,
-    /// Messages that waited for their receive, whose rank then read them where they lay.
+    /// The number of messages that waited for their receive and whose receiver then read them in
+    /// place.
     pub read_in_place: u64,
-    /// Messages that waited for their receive and then left in messages.
+    /// The number of messages that waited for their receive and whose payload then left in messages.
     pub in_messages: u64,
-    /// Messages that came before their receive was posted.
+    /// The number of messages that arrived before their receive was posted.
     pub unexpected: u64,
-    /// Most bytes kept of these at a time, with what it takes to keep them.
+    /// The most bytes that were kept of these at a time, including overhead.
     pub unexpected_bytes_max: u64,
-    /// Most receives posted at a time that no message had met.
+    /// The most posted receives without a message at a time.
     pub posted_max: u64,
-    /// Most messages there at a time that were not delivered yet.
+    /// The most messages at a time that had arrived and were not delivered.
     pub kept_max: u64,
-    /// Most actions ready at a time, when it was an instance's turn.
+    /// The most actions that were ready at a time, when it was an instance's turn.
     pub ready_max: u64,
-    /// Most messages to one rank at a time that waited for room.
+    /// The most messages to one rank that waited for room at a time.
     pub blocked_max: u64,
-    /// Chunks of operations that others could take a part of.
+    /// The number of chunks of operations that were shared with other ranks.
     pub shared_chunks: u64,
-    /// Of these, those that others did.
+    /// The number of these chunks that other ranks did.
     pub helped_chunks: u64,
-    /// Polls of the engine.
+    /// The number of polls of the engine.
     pub polls: u64,
-    /// Times that the rank slept as there was nothing to do.
+    /// The number of times that the rank slept because it had nothing to do.
     pub sleeps: u64,
-    /// Nanoseconds that it slept.
+    /// The nanoseconds that the rank slept.
     pub slept_ns: u64,
 }
 
 impl RankCounts {
-    /// Adds what another rank did.
+    /// Returns the sum of the counters of two ranks.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         Self {

@@ -1,12 +1,14 @@
-//! A rank's end of all its messages: its mailbox, and its rings to others.
+//! A rank's end of all its messages: its mailbox, and its rings to other ranks.
 #![allow(unsafe_code)] // `put` and `take` have a contract
 
 use super::bell::Bell;
-use super::mailbox::{Full, HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
+use super::mailbox::{HEADER_WORDS, InRing, Mailbox, Payload, SHORT_MAX};
 use super::pool::{Entry, Rings};
+use goal_engine::transport::Full;
 use std::time::Duration;
 
-/// What a rank sends and receives with. It remembers nothing by itself: all is in the segment.
+/// A rank's end of all its messages. It has no state of its own: everything lies in the segment, so
+/// another process may go on with it.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
     mailbox: Mailbox<'a>,
@@ -16,25 +18,26 @@ pub struct Endpoint<'a> {
 }
 
 impl<'a> Endpoint<'a> {
-    pub(super) fn new(mailbox: Mailbox<'a>, rings: Rings<'a>, table: &'a [Entry]) -> Self {
+    pub(crate) fn new(mailbox: Mailbox<'a>, rings: Rings<'a>, table: &'a [Entry]) -> Self {
         Self { mailbox, rings, table }
     }
 
-    /// Most bytes of payload in one message to rank `to`. Above [`SHORT_MAX`] if there is a ring
-    /// for the pair, which this allots.
+    /// The most bytes of payload in one message to rank `to`. Above [`SHORT_MAX`] if the pair has a
+    /// ring, which the first call allots.
     #[inline]
     pub fn payload_max(&self, to: u32) -> usize {
         self.rings.payload_max(&self.table[to as usize])
     }
 
-    /// Puts a message of `len` payload bytes, which `fill` writes in place, into the mailbox `into`
-    /// of rank `to`; wakes it if it sleeps.
+    /// Puts a message into the mailbox `into` of rank `to`, and wakes that rank if it sleeps. `fill`
+    /// writes the `len` bytes of payload in place.
     ///
     /// # Safety
-    /// Nobody else puts messages of this rank meanwhile.
+    /// Nobody else puts messages of this rank meanwhile, in any process, and `into` is the mailbox
+    /// of `to` in the same segment.
     ///
     /// # Errors
-    /// [`Full`]; nothing was done.
+    /// [`Full`], with no effect.
     ///
     /// # Panics
     /// If `len` is above [`Endpoint::payload_max`].
@@ -55,75 +58,85 @@ impl<'a> Endpoint<'a> {
         let ring = self.rings.ring(number);
         let place = ring.room(len)?;
         into.put_in_ring(header, InRing { ring: number, len: len as u32 }, || {
-            ring.fill(place, fill)
+            // SAFETY: the ring belongs to this pair, and the caller is its only sender. The message
+            // is announced after this closure returns.
+            unsafe { ring.fill(place, fill) }
         })?;
-        ring.sent(place);
+        ring.advance(place);
         Ok(())
     }
 
-    /// Whether a message waits.
+    /// Returns true if a message waits.
     #[inline]
     pub fn has_message(&self) -> bool {
         self.mailbox.has_message()
     }
 
-    /// Hands the first message to `sink` and takes it out. Returns false if there was none.
+    /// Passes the first message to `sink` and removes it. Returns false if there is none.
     ///
     /// # Safety
-    /// Nobody else takes messages of this rank meanwhile.
+    /// Nobody else takes messages of this rank meanwhile, in any process.
     #[inline]
     pub unsafe fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
-        self.mailbox.take(|header, payload| match payload {
+        let deliver = |header: &_, payload: Payload<'_>| match payload {
             Payload::Here(bytes) => sink(header, bytes),
             Payload::InRing(InRing { ring, len }) => {
-                self.rings.ring(ring).take(len as usize, |bytes| sink(header, bytes));
+                // SAFETY: the mailbox has just announced the payload, and the caller is the only
+                // receiver of the pair.
+                unsafe { self.rings.ring(ring).take(len as usize, |bytes| sink(header, bytes)) }
             }
-        })
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.mailbox.take(deliver) }
     }
 
-    /// Tells senders of all room that there is.
+    /// Tells senders how much of the mailbox is free. Senders otherwise learn it once in a quarter
+    /// of the slots.
     pub fn publish(&self) {
         self.mailbox.publish();
     }
 
-    /// Tells senders of the room beyond the mailbox, in bytes.
+    /// Tells senders how many bytes of messages without a receive the rank can keep beyond its
+    /// mailbox.
     pub fn announce_room(&self, bytes: u64) {
         self.mailbox.announce_room(bytes);
     }
 
-    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message,
-    /// or will be.
+    /// Prepares to sleep: from now on senders wake the rank. Returns false, and undoes this, if a
+    /// message is here or on its way.
     pub fn arm(&self) -> bool {
         self.mailbox.arm()
     }
 
-    /// What rings in addition where the rank may sleep in a poll of the system.
+    /// The bell that wakes the rank if it sleeps in a poll of the system.
     pub fn bell(&self) -> Bell<'a> {
         self.mailbox.bell()
     }
 
-    /// Whether the bell is on, and nobody has rung.
+    /// Returns true if the rank is armed and nobody has woken it.
     pub fn is_armed(&self) -> bool {
         self.mailbox.is_armed()
     }
 
-    /// Wakes whoever sleeps here, though [`Endpoint::disarm`] was called since.
-    pub fn disarm_and_wake(&self) {
-        self.mailbox.disarm_and_wake();
-    }
-
-    /// Switches the bell off that [`Endpoint::arm`] switched on, for somebody else who sleeps or
-    /// not.
+    /// Undoes [`Endpoint::arm`].
     pub fn disarm(&self) {
         self.mailbox.disarm();
     }
 
-    /// Sleeps, once armed, until a sender rings, `limit` passes or a signal comes.
+    /// Undoes [`Endpoint::arm`] and wakes everybody who sleeps here, even if [`Endpoint::disarm`]
+    /// was called before.
+    pub fn disarm_and_wake(&self) {
+        self.mailbox.disarm_and_wake();
+    }
+
+    /// Sleeps until a sender wakes the rank, `limit` passes or a signal arrives, then disarms.
+    /// Returns at once if the rank is not armed.
     pub fn wait(&self, limit: Option<Duration>) {
         self.mailbox.wait(limit);
     }
 
-    /// Sleeps as [`Endpoint::wait`] does, and leaves the bell as it is.
+    /// Sleeps like [`Endpoint::wait`] and does not disarm, because another thread may sleep here
+    /// too.
     pub fn sleep_without_disarming(&self, limit: Option<Duration>) {
         self.mailbox.sleep_without_disarming(limit);
     }

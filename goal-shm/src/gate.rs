@@ -1,23 +1,28 @@
-//! The gate that all ranks start behind, and where the launcher waits for all to be through.
-#![allow(unsafe_code)] // only `unsafe impl SharedWords`
+//! Places at which ranks wait for each other: the gate that a job starts behind, and the barrier
+//! that measurements begin at.
+#![allow(unsafe_code)] // only `unsafe impl SharedWords`, and the one use of a mapping
 
-use super::mapping::SharedWords;
-use super::sleepers::Sleepers;
-use super::sync::{AtomicU32, AtomicU64, Futex, Ordering};
+use super::mapping::{Mapping, SharedWords};
+use super::sync::{AtomicU32, AtomicU64, Futex, Line, Ordering};
+use super::turn::Sleepers;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Where ranks wait until all are ready, and where the launcher waits for all to be through.
+/// The gate at which ranks wait until all are ready, and at which the launcher waits until all have
+/// finished.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Gate {
+    /// The number of ranks that have come to the gate.
     ready: AtomicU32,
-    /// A futex: [`CLOSED`], [`OPEN`] or [`STOPPED`].
+    /// [`CLOSED`], [`OPEN`] or [`STOPPED`]. Ranks sleep in it.
     position: Futex,
-    /// Ranks whose instances have all ended: a futex that the launcher sleeps in.
+    /// The number of ranks that have finished. The launcher sleeps in it.
     finished: Futex,
     /// The monotonic clock in nanoseconds when the last rank was ready.
     pub opened_ns: AtomicU64,
-    /// Ranks that sleep, of those that act for each other.
+    /// The number of ranks that sleep, among those that act for each other.
     pub sleepers: Sleepers,
 }
 
@@ -29,17 +34,17 @@ const STOPPED: u32 = 2;
 unsafe impl SharedWords for Gate {}
 
 impl Gate {
-    /// Waits until `ranks` ranks are here; the last one opens the gate and notes the time `now_ns`.
-    /// False if the job was stopped instead.
+    /// Waits until `ranks` ranks have called this. The last one opens the gate and stores the time
+    /// `now_ns`. Returns false if the job was stopped instead.
     pub fn pass(&self, ranks: u32, now_ns: impl Fn() -> u64) -> bool {
         if self.ready.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.opened_ns.store(now_ns(), Ordering::SeqCst);
-            self.turn(CLOSED, OPEN);
+            self.change(CLOSED, OPEN);
         }
         loop {
             match self.position.load(Ordering::SeqCst) {
                 CLOSED => {
-                    // It may wake early; the loop looks again.
+                    // It may return early; the loop looks again.
                     self.position.wait(CLOSED, None);
                 }
                 position => return position == OPEN,
@@ -47,58 +52,121 @@ impl Gate {
         }
     }
 
-    /// How many are here.
+    /// The number of ranks that have come to the gate.
     pub fn ready(&self) -> u32 {
         self.ready.load(Ordering::SeqCst)
     }
 
-    /// Whether all ranks have started.
+    /// Returns true if all ranks have started and the job was not stopped.
     pub fn is_open(&self) -> bool {
         self.position.load(Ordering::SeqCst) == OPEN
     }
 
-    /// Tells all ranks to return: the job has ended. Ranks that sleep elsewhere are to be woken
-    /// there.
+    /// Ends the job: ranks at the gate return, and the others see [`Gate::is_stopped`]. The caller
+    /// must wake ranks that sleep elsewhere.
     pub fn stop(&self) {
-        self.turn(CLOSED, STOPPED);
-        self.turn(OPEN, STOPPED);
+        self.change(CLOSED, STOPPED);
+        self.change(OPEN, STOPPED);
     }
 
-    /// Whether the job has ended.
+    /// Returns true if the job has ended.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.position.load(Ordering::Relaxed) == STOPPED
     }
 
-    fn turn(&self, from: u32, to: u32) {
+    fn change(&self, from: u32, to: u32) {
         if self.position.compare_exchange(from, to, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
             self.position.wake();
         }
     }
 
-    /// A rank's instances have all ended, and all it had to send has left.
+    /// Counts a rank whose instances have all ended, and whose messages have all left. The last of
+    /// `ranks` ranks wakes the launcher.
     pub fn finish(&self, ranks: u32) {
         if self.finished.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
             self.call_launcher();
         }
     }
 
-    /// Number of ranks that have finished.
+    /// The number of ranks that have finished.
     pub fn finished(&self) -> u32 {
         self.finished.load(Ordering::SeqCst)
     }
 
-    /// Wakes the launcher if it sleeps.
+    /// Wakes the launcher if it sleeps in [`Gate::wait_finished`].
     pub fn call_launcher(&self) {
         self.finished.wake();
     }
 
-    /// Sleeps until `limit` has passed, or less: the last rank to finish ends it, and so does
-    /// [`Gate::call_launcher`].
+    /// Sleeps for at most `limit` while fewer than `ranks` ranks have finished. The last rank to
+    /// finish ends the sleep, and so does [`Gate::call_launcher`]. It may return early.
     pub fn wait_finished(&self, ranks: u32, limit: Duration) {
         let finished = self.finished();
         if finished < ranks {
             self.finished.wait(finished, Some(limit));
         }
+    }
+}
+
+/// The words of a [`Barrier`].
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct BarrierWords {
+    /// The number of ranks that have arrived in this round.
+    arrived: Line<AtomicU32>,
+    /// The number of rounds that are complete.
+    round: Line<AtomicU32>,
+}
+
+// SAFETY: repr(C), atomics only, aligned to 64.
+unsafe impl SharedWords for BarrierWords {}
+
+impl BarrierWords {
+    /// See [`Barrier::wait`].
+    pub(crate) fn wait(&self, ranks: u32, mut pause: impl FnMut()) {
+        let round = self.round.0.load(Ordering::SeqCst);
+        if self.arrived.0.fetch_add(1, Ordering::SeqCst) + 1 == ranks {
+            self.arrived.0.store(0, Ordering::SeqCst);
+            self.round.0.store(round.wrapping_add(1), Ordering::SeqCst);
+            return;
+        }
+        while self.round.0.load(Ordering::SeqCst) == round {
+            pause();
+        }
+    }
+}
+
+/// A barrier in a memory file of its own, which processes can use any number of times. It releases
+/// all of them within the time that one cache line takes to travel.
+#[derive(Debug)]
+pub struct Barrier(Mapping);
+
+impl Barrier {
+    /// Creates a barrier at which nobody has arrived.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn create() -> io::Result<Self> {
+        Mapping::create(size_of::<BarrierWords>()).map(Self)
+    }
+
+    /// Maps the barrier that another process created.
+    ///
+    /// # Errors
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is of something else.
+    pub fn open(fd: OwnedFd) -> io::Result<Self> {
+        Mapping::open(fd, size_of::<BarrierWords>()).map(Self)
+    }
+
+    /// The memory file.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.0.fd()
+    }
+
+    /// Waits until `ranks` ranks have called this. It calls `pause` between two looks.
+    pub fn wait(&self, ranks: u32, pause: impl FnMut()) {
+        // SAFETY: the mapping is private to this type, which uses it in no other way.
+        unsafe { self.0.words::<BarrierWords>(0) }.wait(ranks, pause);
     }
 }

@@ -1,120 +1,121 @@
-//! Where everything lies in the segment. Launcher and ranks compute the same layout from the same
+//! The places of all areas in the segment. Launcher and ranks compute the same layout from the same
 //! sizes.
 
 use super::mailbox::{Control, Slot};
-use super::pair::Ends;
 use super::pool::Entry;
+use super::ring::Ends;
 use super::status::Status;
 use super::tasks::{self, TASKS};
 use std::fmt;
 use std::ops::Range;
 
-/// Granularity of the areas: pages, so that an area that is never touched costs nothing.
+/// The granularity of the areas. Each begins with a page, so an area that is never touched takes no
+/// memory.
 const PAGE: u64 = 4096;
-/// Bytes of all mailboxes together that are aimed at, and slots of one.
+/// The target for the bytes of all mailboxes together, and bounds for the slots of one.
 const MAILBOXES_BYTES: u64 = 64 << 20;
 const SLOTS_MIN: u64 = 64;
 const SLOTS_MAX: u64 = 512;
-/// Bytes of all rings together that are aimed at, and of one.
+/// The target for the bytes of all rings together, and bounds for the bytes of one.
 const RINGS_BYTES: u64 = 64 << 20;
 const RING_BYTES_MIN: u64 = 4 << 10;
 const RING_BYTES_MAX: u64 = 64 << 10;
-/// Rings for each rank that there are at least.
+/// The least number of rings per rank.
 const RINGS_PER_RANK_MIN: u64 = 2;
-/// Bytes of a mailbox's control words and of a slot, of an entry of a table, of what the ends of a
-/// ring remember.
+/// The bytes of a mailbox's control words, of a slot, of an entry of a table of rings, and of the
+/// state of a ring's two ends.
 const MAILBOX_CONTROL: u64 = size_of::<Control>() as u64;
 const SLOT: u64 = size_of::<Slot>() as u64;
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const RING_ENDS: u64 = size_of::<Ends>() as u64;
-/// Bytes of a rank's queue of messages to itself.
-pub const LOCAL_BYTES: usize = 64 << 10;
-/// Bytes of a rank's failure record.
-pub(super) const FAILURE_BYTES: usize = 4096;
+/// The bytes of a rank's queue of messages to itself.
+pub(crate) const LOCAL_BYTES: usize = 64 << 10;
+/// The bytes of a rank's failure record.
+pub(crate) const FAILURE_BYTES: usize = 4096;
 
-/// What one rank needs.
+/// The sizes of one rank's areas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RankSizes {
     /// Bytes of memory.
     pub memory: u64,
     /// Bytes of scratch memory.
     pub scratch: u64,
-    /// Bytes for the state of a running instance: counters, bitmap of finished actions.
+    /// Bytes for the state of a running instance: counters and a bitmap of finished actions.
     pub instance: u64,
-    /// Bytes for the record of what matched what; 0 where none is kept.
+    /// Bytes for the record of matches; 0 if none is kept.
     pub matches: u64,
-    /// Bytes for the record of what happened when; 0 where none is kept.
+    /// Bytes for the trace; 0 if none is kept.
     pub trace: u64,
-    /// Bytes for what its engine remembers, where others act for it; 0 otherwise. Address space,
-    /// which counts towards no limit.
+    /// Bytes for the state of its engine if other ranks act for it; 0 otherwise. This is address
+    /// space of which little is touched, so it counts towards no limit.
     pub engine: u64,
 }
 
-/// Where a rank's areas begin.
+/// The places of a rank's areas in the segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankLayout {
-    /// Its [`Status`](super::Status).
-    pub status: usize,
-    /// What it counted: its [`RankCounts`](super::RankCounts).
-    pub counts: usize,
+    /// Its [`Status`].
+    pub(crate) status: usize,
+    /// Its [`RankCounts`](super::RankCounts).
+    pub(crate) counts: usize,
     /// Its failure record.
-    pub failure: usize,
+    pub(crate) failure: usize,
     /// Its mailbox: control words, then slots.
-    pub mailbox: usize,
+    pub(crate) mailbox: usize,
     /// Its queue of messages to itself.
-    pub local: Range<usize>,
+    pub(crate) local: Range<usize>,
     /// Its table of rings: an entry for each rank.
-    pub table: usize,
+    pub(crate) table: usize,
+    /// Its [`Turn`](super::Turn).
+    pub(crate) turn: usize,
     /// Its memory.
     pub memory: Range<usize>,
     /// Its scratch memory.
     pub scratch: Range<usize>,
     /// The state of its running instance.
     pub instance: Range<usize>,
-    /// The record of what matched what.
+    /// The record of its matches.
     pub matches: Range<usize>,
-    /// The record of what happened when.
+    /// Its trace.
     pub trace: Range<usize>,
-    /// Whose [`Turn`](super::Turn) it is to act for it.
-    pub turn: usize,
-    /// What its engine remembers, where others act for it.
+    /// The state of its engine if other ranks act for it.
     pub engine: Range<usize>,
 }
 
-/// Where the rings of all pairs lie.
+/// The places of the rings of all pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RingsLayout {
-    /// Number of rings.
-    pub rings: usize,
-    /// The word that counts those handed out.
-    pub pool: usize,
-    /// What the ends of each ring remember.
-    pub ends: usize,
-    /// The bytes of all rings, an equal power of two for each.
-    pub bytes: Range<usize>,
+pub(crate) struct RingsLayout {
+    /// The number of rings.
+    pub(crate) rings: usize,
+    /// The word that counts the rings that were allotted.
+    pub(crate) pool: usize,
+    /// The state of both ends of each ring.
+    pub(crate) ends: usize,
+    /// The bytes of all rings. Each has the same power of two.
+    pub(crate) bytes: Range<usize>,
 }
 
-/// Where everything lies.
+/// The places of all areas of a segment. They don't overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Each rank's areas. The gate lies at offset 0.
-    pub ranks: Vec<RankLayout>,
-    /// Slots of every mailbox, a power of two.
-    pub slots: usize,
+    pub(crate) ranks: Vec<RankLayout>,
+    /// The number of slots of every mailbox, a power of two.
+    pub(crate) slots: usize,
     /// The rings of all pairs.
-    pub rings: RingsLayout,
+    pub(crate) rings: RingsLayout,
     /// Operations that several ranks work on: control words, then slots.
-    pub tasks: usize,
-    /// Bytes in all.
-    pub len: usize,
+    pub(crate) tasks: usize,
+    /// The bytes of the segment.
+    pub(crate) len: usize,
 }
 
 /// A program needs a larger segment than allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SegmentTooLarge {
-    /// Bytes needed; `None` above 2^64.
+    /// The bytes needed; `None` above 2^64.
     pub needed: Option<u64>,
-    /// Bytes allowed.
+    /// The bytes allowed.
     pub limit: u64,
 }
 
@@ -124,7 +125,7 @@ impl fmt::Display for SegmentTooLarge {
             Some(needed) => write!(f, "the ranks together need {needed} bytes of shared memory")?,
             None => write!(f, "the ranks together need more than 2^64 bytes of shared memory")?,
         }
-        write!(f, ", the limit is {} (--max-segment raises it)", self.limit)
+        write!(f, ", the limit is {}", self.limit)
     }
 }
 
@@ -134,7 +135,7 @@ impl Layout {
     /// The layout for ranks of these sizes.
     ///
     /// # Errors
-    /// [`SegmentTooLarge`] above `limit` bytes.
+    /// [`SegmentTooLarge`] if it needs more than `limit` bytes.
     pub fn new(
         sizes: impl ExactSizeIterator<Item = RankSizes>,
         limit: u64,
@@ -142,12 +143,12 @@ impl Layout {
         let ranks = sizes.len() as u64;
         let slots = (MAILBOXES_BYTES / SLOT / ranks.max(1)).clamp(SLOTS_MIN, SLOTS_MAX);
         let slots = 1 << slots.ilog2();
-        // Where all pairs can have one, they are as large as that allows.
+        // Rings are as large as they can be if all pairs have one within the target.
         let ring = (RINGS_BYTES / (ranks * ranks).max(1)).clamp(RING_BYTES_MIN, RING_BYTES_MAX);
         let ring = 1 << ring.ilog2();
         let rings = (RINGS_BYTES / ring).min(ranks * ranks).max(RINGS_PER_RANK_MIN * ranks);
         let mut end = Some(PAGE);
-        // Above 2^64 no area matters any more: the whole is refused.
+        // Above 2^64 the places no longer matter, because the whole layout is refused.
         let mut area = |bytes: u64| -> Range<usize> {
             let start = end.unwrap_or(0);
             let past = end.and_then(|end| end.checked_add(bytes));
@@ -191,5 +192,26 @@ impl Layout {
                 Err(SegmentTooLarge { needed: needed.map(|needed| needed - unlimited), limit })
             }
         }
+    }
+    /// The bytes of the segment.
+    #[expect(clippy::len_without_is_empty, reason = "a layout has at least the gate")]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The same layout with fewer slots in each mailbox, and fewer and smaller rings. Tests use it to
+    /// make mailboxes and rings wrap and fill up often.
+    ///
+    /// # Panics
+    /// If a number is larger than before, or one that must be a power of two is not.
+    #[must_use]
+    pub fn shrunk(mut self, slots: usize, rings: usize, ring_bytes: usize) -> Self {
+        assert!(slots.is_power_of_two() && slots <= self.slots);
+        assert!(ring_bytes.is_power_of_two() && rings <= self.rings.rings);
+        assert!(rings * ring_bytes <= self.rings.bytes.len());
+        self.slots = slots;
+        self.rings.rings = rings;
+        self.rings.bytes.end = self.rings.bytes.start + rings * ring_bytes;
+        self
     }
 }

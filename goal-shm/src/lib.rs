@@ -1,9 +1,46 @@
-//! The shared segment: every rank's memory, mailbox, counters and status, mapped by the launcher
-//! and all ranks.
+//! Shared memory between the ranks of a job.
 //!
-//! One memfd, made by the launcher before any rank starts, holds everything that ranks and launcher
-//! share; a second one, sealed, holds the schedule. Both vanish with the last process that has them
-//! open: there is no name to clean up.
+//! A [`Segment`] holds everything that the launcher and the ranks of a host share: each rank's
+//! memory, mailbox, counters and status. It is a memory file without a name, which the launcher
+//! creates before it starts the ranks, and which all of them map. A second, [`Sealed`] file holds the
+//! schedule. The system removes both with the last process that has them open.
+//!
+//! Over the segment lie three transports for `goal_engine`: [`Local`] for messages of a rank to
+//! itself, [`ShmTransport`] between ranks, and [`Cma`], which copies payloads from the memory of
+//! another process.
+//!
+//! This crate starts no process, reads no schedule and decides nothing about a job: `goal-run` does.
+//! It makes system calls only to map memory, to copy from other processes, and to
+//! sleep and wake. A rank's end of its messages and its memory have one user at a time. Within a
+//! process, [`Segment::claim`] keeps two users apart. Across processes nothing can, so the functions
+//! that use them are unsafe and say what their callers must ensure.
+//!
+//! Start with [`Layout::new`], which gives every area its place, and [`Segment::create`]. Read
+//! `mailbox.rs` first to see how a message travels, then `ring.rs` for large payloads, `tasks.rs` for
+//! operations that several ranks work on, and `turn.rs` for ranks that act for each other.
+//!
+//! ```
+//! use goal_shm::{Layout, Part, RankSizes, Segment, State};
+//!
+//! // Two ranks with a page of memory each, in a segment of at most 1 GiB.
+//! let sizes = [RankSizes { memory: 4096, ..RankSizes::default() }; 2];
+//! let segment = Segment::create(Layout::new(sizes.into_iter(), 1 << 30)?)?;
+//!
+//! // Rank 0 has one user at a time.
+//! let claim = segment.claim(0, Part::Member).expect("nobody else uses rank 0");
+//! assert!(segment.claim(0, Part::Member).is_none());
+//!
+//! // Everybody sees what rank 0 states about itself.
+//! segment.status(0).enter(State::Running);
+//! assert_eq!(segment.status(0).state(), State::Running);
+//! assert_eq!(segment.status(1).state(), State::Starting);
+//!
+//! // A failure is kept with the first text that was recorded.
+//! segment.fail(0, "rank 0: divided by zero");
+//! assert_eq!(segment.failure_of_failed(0).as_deref(), Some("rank 0: divided by zero"));
+//! drop(claim);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod bell;
 mod claims;
@@ -15,13 +52,11 @@ mod layout;
 mod local;
 mod mailbox;
 mod mapping;
-mod meeting;
 #[cfg(all(test, loom))]
 mod models;
-mod pair;
 mod pool;
+mod ring;
 mod segment;
-mod sleepers;
 mod status;
 mod sync;
 mod tasks;
@@ -36,15 +71,12 @@ pub use claims::{Claim, Part};
 pub use cma::{CMA, Cma, admit, announce, ptrace_scope};
 pub use counts::RankCounts;
 pub use endpoint::Endpoint;
-pub use gate::Gate;
-pub use layout::{LOCAL_BYTES, Layout, RankLayout, RankSizes, RingsLayout, SegmentTooLarge};
+pub use gate::{Barrier, Gate};
+pub use layout::{Layout, RankLayout, RankSizes, SegmentTooLarge};
 pub use local::{LOCAL, Local, PAYLOAD_MAX as LOCAL_PAYLOAD_MAX};
-pub use mailbox::{Full, HEADER_WORDS, Mailbox, SHORT_MAX};
-pub use mapping::{Mapping, Sealed};
-pub use meeting::Meeting;
+pub use mailbox::{HEADER_WORDS, Mailbox, SHORT_MAX};
+pub use mapping::{Sealed, zeroed};
 pub use segment::Segment;
-pub use sleepers::Sleepers;
 pub use status::{State, Status};
-pub use tasks::{Chunk, Task, Tasks};
 pub use transport::{SHM, ShmTransport};
-pub use turn::Turn;
+pub use turn::{Held, Sleepers, Turn};

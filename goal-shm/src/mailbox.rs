@@ -1,15 +1,15 @@
-//! A rank's mailbox: where every message to it arrives, from whichever sender (VELO's one receive
-//! queue; D8.1 2.5).
+//! A rank's mailbox, at which every message to the rank arrives, from all senders (VELO's one
+//! receive queue; D8.1 2.5).
 //!
-//! One mailbox a receiver, shared by all its senders, so that it looks at one place only. It is an
-//! array of slots of two cache lines, a message each:
+//! All senders share the mailbox, so its receiver polls one place only. It is an array of slots of
+//! two cache lines; each slot holds one message:
 //!
 //! ```text
 //! slot     line 0 | word u64 | header 48 bytes | payload 8 bytes |
 //!          line 1 | payload 56 bytes               | 8 bytes free |
 //!
-//! word     bits 16.. the number of the message, from 1 on
-//!          bits 0..16 the bytes of its payload, or IN_RING: it lies in a ring; the slot says where
+//! word     bits 16.. the number of the message plus 1
+//!          bits 0..16 the length of the payload, or IN_RING: the slot names its place in a ring
 //!
 //! control  line 0 | tail u64, its highest bit SLEEPS | seen u64 |   senders
 //!          line 1 | published u64 | room u64 |                      receiver, for senders
@@ -17,78 +17,79 @@
 //!          line 3 | sleeper u32 |                                   a futex
 //! ```
 //!
-//! A sender draws the number of its message by advancing `tail`, writes header and payload in place
-//! and stores the word. The number tells the lap, so the receiver writes to no slot: it looks at
-//! the word of the slot at `head`, and a message of at most 8 bytes costs one line to hand over. It
-//! tells senders its `head` in `published` once in a quarter of the slots; senders look at that
-//! line only if the box seems full by what one of them saw there last (`seen`). Messages of one
-//! sender stay in order.
+//! **Sending.** A sender draws a number by advancing `tail`, writes header and payload in place and
+//! stores the word. The messages of one sender stay in order.
 //!
-//! A receiver that wants to sleep sets SLEEPS in `tail`. All changes of one word have one order:
-//! either the sender drew its number before, then the receiver sees that a message is coming, or
-//! the sender sees the bit, takes it away and wakes the receiver once its message is there. So
-//! neither needs a fence, and only who saw the bit makes a system call.
+//! **Receiving.** The receiver looks at the word of the slot at `head`. The number in the word tells
+//! the lap, so the receiver never writes to a slot, and a message of at most 8 bytes moves one cache
+//! line.
 //!
-//! Everything that the two ends remember lies here, nothing in the process: whoever acts for a
-//! rank, one at a time, can take or put its messages.
-#![allow(unsafe_code)] // slots are written and read in turn
+//! **Room.** The receiver copies `head` to `published` once in a quarter of the slots. Senders read
+//! that line only if the mailbox seems full by the copy that one of them left in `seen`.
+//!
+//! **Sleeping.** A receiver that wants to sleep sets SLEEPS in `tail`, the word in which senders
+//! draw their numbers. All changes of one word have one order. If a sender draws its number before,
+//! the receiver sees that a message is coming. If it draws after, the sender sees SLEEPS, clears it,
+//! and wakes the receiver once the message is complete. So neither side needs a fence, and only a
+//! sender that saw SLEEPS makes a system call.
+//!
+//! All state of both ends lies here and none in a process, so a process that acts for a rank can
+//! send and take its messages.
+#![allow(unsafe_code)] // slots that senders and the receiver access in turn
 
 use super::bell::Bell;
 use super::mapping::SharedWords;
 use super::sync::{AtomicU64, Futex, Line, Ordering, Shared};
+use goal_engine::transport::Full;
 use std::time::Duration;
 
-/// Words of a message's header, whose meaning is the transport's.
+/// The number of words of a message's header. The transport defines their meaning.
 pub const HEADER_WORDS: usize = 6;
 
-/// Most bytes of payload in a slot.
+/// The most bytes of payload in a slot.
 pub const SHORT_MAX: usize = 64;
 
-/// In the word: the payload lies in a ring.
+/// Length field of a word whose payload lies in a ring.
 const IN_RING: u64 = 0xffff;
-/// Bits of the word below the message's number.
+/// The position of the message's number in the word.
 const NUMBER_SHIFT: u32 = 16;
-/// In `tail`: the receiver sleeps, or is about to.
+/// Bit of `tail`, set while the receiver sleeps or is about to.
 const SLEEPS: u64 = 1 << 63;
 
-/// There is no room for the message now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Full;
-
-/// Control words of a mailbox.
+/// The control words of a mailbox.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub(super) struct Control {
+pub(crate) struct Control {
     senders: Line<Senders>,
     published: Line<Published>,
-    /// Messages taken so far.
+    /// The number of messages taken so far.
     head: Line<AtomicU64>,
-    /// 1 while the receiver sleeps or is about to.
+    /// 1 while the receiver sleeps or is about to. The receiver sleeps in it.
     sleeper: Line<Futex>,
 }
 
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Senders {
-    /// Numbers drawn so far, and [`SLEEPS`].
+    /// The number of messages numbered so far, and [`SLEEPS`].
     tail: AtomicU64,
-    /// What a sender saw in `published`.
+    /// A sender's copy of `published`.
     seen: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Published {
-    /// A `head` of a while ago.
+    /// The receiver's copy of `head`, which may be old.
     head: AtomicU64,
-    /// Bytes of messages without a receive that there is room for beyond the box.
+    /// How many bytes of messages without a receive the receiver can keep beyond the mailbox.
     room: AtomicU64,
 }
 
-/// A message's place.
+/// The place of a message.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
-pub(super) struct Slot {
+pub(crate) struct Slot {
     word: AtomicU64,
     body: Shared<Body>,
 }
@@ -106,51 +107,51 @@ impl Default for Body {
     }
 }
 
-/// Bytes of a payload in a ring.
+/// A payload that lies in a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct InRing {
-    /// Number of the ring.
-    pub(super) ring: u32,
-    /// Bytes.
-    pub(super) len: u32,
+pub(crate) struct InRing {
+    /// The number of the ring.
+    pub(crate) ring: u32,
+    /// Its bytes.
+    pub(crate) len: u32,
 }
 
-/// Where a message's payload is.
-pub(super) enum Payload<'a> {
+/// The payload of a message.
+pub(crate) enum Payload<'a> {
     Here(&'a [u8]),
     InRing(InRing),
 }
 
-/// A mailbox: both ends, and what an observer may see.
+/// A mailbox: both ends, and what an observer may read.
 #[derive(Clone, Copy)]
 pub struct Mailbox<'a> {
     control: &'a Control,
-    /// A power of two of them.
+    /// A power of two.
     slots: &'a [Slot],
-    /// The bell that rings in addition where the receiver may sleep in a poll of the system.
+    /// The bell that wakes the receiver if it sleeps in a poll of the system.
     bell: Bell<'a>,
 }
 
 impl<'a> Mailbox<'a> {
     #[inline]
-    pub(super) fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
+    pub(crate) fn new(control: &'a Control, slots: &'a [Slot], bell: Bell<'a>) -> Self {
         debug_assert!(slots.len().is_power_of_two());
         Self { control, slots, bell }
     }
 
-    /// Messages sent and taken so far.
+    /// The numbers of messages sent and taken so far.
     pub fn positions(&self) -> (u64, u64) {
         let tail = self.control.senders.0.tail.load(Ordering::SeqCst) & !SLEEPS;
         (tail, self.control.head.0.load(Ordering::SeqCst))
     }
 
-    /// Puts a message of `len` payload bytes, at most [`SHORT_MAX`], which `fill` writes in place;
-    /// wakes the receiver if it sleeps.
+    /// Puts a message and wakes the receiver if it sleeps. `fill` writes the `len` bytes of payload,
+    /// at most [`SHORT_MAX`], in place.
     ///
     /// # Errors
-    /// [`Full`]; nothing was done.
+    /// [`Full`], with no effect.
     #[inline(always)]
-    pub(super) fn put(
+    pub(crate) fn put(
         &self,
         header: &[u64; HEADER_WORDS],
         len: usize,
@@ -160,12 +161,13 @@ impl<'a> Mailbox<'a> {
         self.put_marked(header, len as u64, |payload| fill(&mut payload[..len]))
     }
 
-    /// Puts a message whose payload `fill` writes into a ring, before anybody sees it.
+    /// Puts a message whose payload lies in a ring. `fill` writes the payload there; the message is
+    /// announced afterwards.
     ///
     /// # Errors
-    /// [`Full`]; nothing was done.
+    /// [`Full`], with no effect.
     #[inline]
-    pub(super) fn put_in_ring(
+    pub(crate) fn put_in_ring(
         &self,
         header: &[u64; HEADER_WORDS],
         InRing { ring, len }: InRing,
@@ -191,10 +193,12 @@ impl<'a> Mailbox<'a> {
             body.header = *header;
             fill(&mut body.payload);
         };
-        // SAFETY: nobody else drew this number; whoever had the slot a lap ago has published its
-        // message and the receiver has taken it, as `draw` saw; the receiver looks at the slot
-        // again when the word is stored.
+        // SAFETY: nobody else has drawn this number. `draw` saw that the receiver has taken the
+        // message that was in the slot a lap ago. The receiver reads the slot again only after the
+        // word is stored.
         unsafe { slot.body.with_mut(write) };
+        // Release: pairs with the Acquire load of the word in `take`. The receiver sees the whole
+        // message.
         slot.word.store(word(number, mark), Ordering::Release);
         if sleeps {
             self.wake();
@@ -202,24 +206,30 @@ impl<'a> Mailbox<'a> {
         Ok(())
     }
 
-    /// Draws a number, for which there is a slot. Whether the receiver must be woken afterwards.
+    /// Draws the number of a message, for which a slot is free. Returns true with it if the caller
+    /// must wake the receiver after the message is complete.
     #[inline(always)]
     fn draw(&self) -> Result<(u64, bool), Full> {
         let Senders { tail, seen } = &self.control.senders.0;
         let mut now = tail.load(Ordering::Relaxed);
         loop {
             let number = now & !SLEEPS;
-            // A number that is not the latest any more may be below what was seen since.
-            // Acquire: the receiver's last look at the slot comes before what is written to it now.
+            // Subtraction saturates: if other senders have drawn numbers since `now` was read,
+            // `number` may be below `seen`.
+            // Acquire: pairs with the Release store of `seen` below, and through it with the
+            // receiver's store of `published`. The receiver's last read of the slot happens before
+            // this sender writes to it.
             if number.saturating_sub(seen.load(Ordering::Acquire)) >= self.slots.len() as u64 {
+                // Acquire: pairs with the Release stores in `take` and `publish`.
                 let head = self.control.published.0.head.load(Ordering::Acquire);
-                // Release: who relies on it has to have seen what this sender has.
+                // Release: a sender that reads this copy has to see what this sender has seen.
                 seen.store(head, Ordering::Release);
                 if number.saturating_sub(head) >= self.slots.len() as u64 {
                     return Err(Full);
                 }
             }
-            // Acquire: a sleeper is woken by a change of `sleeper` that comes after its own.
+            // Acquire: pairs with the Release part of `fetch_or` in `arm`. A sender that sees SLEEPS
+            // also sees 1 in `sleeper`, so its `wake` does not miss the receiver.
             match tail.compare_exchange_weak(now, number + 1, Ordering::Acquire, Ordering::Relaxed)
             {
                 Ok(_) => return Ok((number, now != number)),
@@ -228,13 +238,14 @@ impl<'a> Mailbox<'a> {
         }
     }
 
-    /// The room beyond the box that the receiver announced last; 0 before it announced any.
+    /// How many bytes of messages without a receive the receiver can keep beyond the mailbox, as it
+    /// announced last; 0 before it announced any.
     #[inline]
     pub fn room(&self) -> u64 {
         self.control.published.0.room.load(Ordering::Relaxed)
     }
 
-    /// Wakes the receiver if it sleeps. Whether it did.
+    /// Wakes the receiver if it is armed. Returns false if it is not.
     #[cold]
     pub fn wake(&self) -> bool {
         let futex = &self.control.sleeper.0;
@@ -246,30 +257,33 @@ impl<'a> Mailbox<'a> {
         sleeps
     }
 
-    /// What rings in addition where the receiver may sleep in a poll of the system.
+    /// The bell that wakes the receiver if it sleeps in a poll of the system.
     pub fn bell(&self) -> Bell<'a> {
         self.bell
     }
 
-    /// Whether the receiver sleeps, or is about to, and nobody has woken it.
+    /// Returns true if the receiver sleeps or is about to, and nobody has woken it.
     pub fn is_armed(&self) -> bool {
         self.control.sleeper.0.load(Ordering::SeqCst) == 1
     }
 
-    /// Whether a message waits.
+    /// Returns true if a message waits.
     #[inline]
-    pub(super) fn has_message(&self) -> bool {
+    pub(crate) fn has_message(&self) -> bool {
         let head = self.control.head.0.load(Ordering::Relaxed);
         self.slot(head).word.load(Ordering::Relaxed) >> NUMBER_SHIFT
             == word(head, 0) >> NUMBER_SHIFT
     }
 
-    /// Hands the first message to `sink` and takes it out; false if there was none. There must be
-    /// one receiver at a time.
+    /// Passes the first message to `sink` and removes it. Returns false if there is none.
+    ///
+    /// # Safety
+    /// Nobody else takes messages out of this mailbox meanwhile, in any process.
     #[inline(always)]
-    pub(super) fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], Payload<'_>)) -> bool {
+    pub(crate) unsafe fn take(&self, sink: impl FnOnce(&[u64; HEADER_WORDS], Payload<'_>)) -> bool {
         let head = self.control.head.0.load(Ordering::Relaxed);
         let slot = self.slot(head);
+        // Acquire: pairs with the Release store in `put_marked`.
         let mark = slot.word.load(Ordering::Acquire) ^ word(head, 0);
         if mark >> NUMBER_SHIFT != 0 {
             return false;
@@ -286,19 +300,21 @@ impl<'a> Mailbox<'a> {
             };
             sink(&body.header, payload);
         };
-        // SAFETY: the word says that the sender is done with the slot, and nobody has it for the
-        // next lap before `published` passes it, below.
+        // SAFETY: the word says that the sender has finished writing. No sender gets the slot for
+        // the next lap before `published` passes it, below. The caller is the only receiver.
         unsafe { slot.body.with(read) };
         let head = head + 1;
         self.control.head.0.store(head, Ordering::Release);
         if head & (self.slots.len() as u64 / 4).saturating_sub(1) == 0 {
+            // Release: pairs with the Acquire load in `draw`. This read of the slots happens before
+            // a sender overwrites them.
             self.control.published.0.head.store(head, Ordering::Release);
         }
         true
     }
 
-    /// Tells the senders of all room that there is.
-    pub(super) fn publish(&self) {
+    /// Tells senders of all slots that are free.
+    pub(crate) fn publish(&self) {
         let head = self.control.head.0.load(Ordering::Relaxed);
         let published = &self.control.published.0.head;
         if published.load(Ordering::Relaxed) != head {
@@ -306,18 +322,21 @@ impl<'a> Mailbox<'a> {
         }
     }
 
-    /// Tells the senders of the room beyond the box, in bytes.
-    pub(super) fn announce_room(&self, bytes: u64) {
+    /// Tells senders how many bytes of messages without a receive the receiver can keep beyond the
+    /// mailbox.
+    pub(crate) fn announce_room(&self, bytes: u64) {
         self.control.published.0.room.store(bytes, Ordering::Relaxed);
     }
 
-    /// Prepares to sleep: senders ring from now on. False, and they don't, if there is a message,
-    /// or will be.
-    pub(super) fn arm(&self) -> bool {
+    /// Prepares to sleep: from now on senders wake the receiver. Returns false, and undoes this, if a
+    /// message is here or on its way.
+    pub(crate) fn arm(&self) -> bool {
         self.publish();
         self.control.sleeper.0.store(1, Ordering::Relaxed);
         let head = self.control.head.0.load(Ordering::Relaxed);
-        // Release: see `draw`.
+        // Release: pairs with the compare-exchange in `draw`, so that a sender that sees SLEEPS sees
+        // 1 in `sleeper`. Of this change and a sender's, either the sender's comes first, then
+        // `tail` differs from `head` here, or the sender sees SLEEPS.
         let tail = self.control.senders.0.tail.fetch_or(SLEEPS, Ordering::AcqRel);
         let is_empty = tail & !SLEEPS == head;
         if !is_empty {
@@ -326,27 +345,28 @@ impl<'a> Mailbox<'a> {
         is_empty
     }
 
-    /// Sleeps, once armed, until a sender rings, `limit` passes or a signal arrives.
-    pub(super) fn wait(&self, limit: Option<Duration>) {
+    /// Sleeps until a sender wakes the receiver, `limit` passes or a signal arrives, then disarms.
+    /// Returns at once if the receiver is not armed.
+    pub(crate) fn wait(&self, limit: Option<Duration>) {
         self.sleep_without_disarming(limit);
         self.disarm();
     }
 
-    /// Sleeps as `wait` does, and leaves the bell as it is.
-    pub(super) fn sleep_without_disarming(&self, limit: Option<Duration>) {
+    /// Sleeps like `wait` and does not disarm, because another thread may sleep here too.
+    pub(crate) fn sleep_without_disarming(&self, limit: Option<Duration>) {
         self.control.sleeper.0.wait(1, limit);
     }
 
-    /// Switches the bell off, and wakes whoever sleeps although it was off.
-    pub(super) fn disarm_and_wake(&self) {
+    /// Undoes `arm` and wakes everybody who sleeps here, even if `disarm` was called before.
+    pub(crate) fn disarm_and_wake(&self) {
         self.disarm();
         let futex = &self.control.sleeper.0;
         futex.wake();
         self.bell.ring();
     }
 
-    /// Switches the bell off.
-    pub(super) fn disarm(&self) {
+    /// Undoes `arm`.
+    pub(crate) fn disarm(&self) {
         let tail = &self.control.senders.0.tail;
         self.control.sleeper.0.store(0, Ordering::Relaxed);
         if tail.load(Ordering::Relaxed) & SLEEPS != 0 {
@@ -360,7 +380,7 @@ impl<'a> Mailbox<'a> {
     }
 }
 
-/// The word of a message that has come.
+/// The word of a complete message.
 #[inline(always)]
 fn word(number: u64, mark: u64) -> u64 {
     ((number + 1) << NUMBER_SHIFT) | mark
@@ -368,7 +388,7 @@ fn word(number: u64, mark: u64) -> u64 {
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Control {}
-// SAFETY: repr(C), an atomic and bytes that are reached in turn only, aligned to 128.
+// SAFETY: repr(C), an atomic and integers in a cell that the atomic guards, aligned to 128.
 unsafe impl SharedWords for Slot {}
 
 #[cfg(not(loom))]

@@ -1,5 +1,5 @@
-//! Memory files and their mappings. `unsafe`: mapping memory and handing out references into it.
-#![allow(unsafe_code)]
+//! Memory files and their mappings.
+#![allow(unsafe_code)] // maps memory and hands out references into it
 
 use super::sync::Bytes;
 use goal_engine::memory::Zeroed;
@@ -12,54 +12,54 @@ use std::io::{self, Write};
 use std::ops::{Deref, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// A memory file that every process of the run maps readable and writable, or memory of one
-/// process.
+/// A memory file mapped readable and writable by every process of the job, or anonymous memory of
+/// one process.
 ///
-/// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped; it is
-/// page aligned, and the file is never truncated (its size is sealed), so no access inside the
-/// mapping faults.
+/// Invariant: `ptr` is the start of a live mapping of `len` bytes until `self` is dropped. It is
+/// page aligned. The size of the file is sealed, so no access inside the mapping faults.
 #[derive(Debug)]
-pub struct Mapping {
+pub(crate) struct Mapping {
     ptr: NonNull<u8>,
     len: usize,
-    /// The memory file; `None` where there is none.
+    /// The memory file; `None` for anonymous memory.
     fd: Option<OwnedFd>,
 }
 
-/// Types made of atomics, and of bytes that a protocol over atomics lets processes reach in turn:
-/// every bit pattern is a value and any number of processes may hold references to one.
+/// Types that several processes may hold references to at once. They consist of atomics, and of
+/// cells that a protocol over these atomics guards. Every bit pattern is a valid value.
 ///
 /// # Safety
-/// Implementors are `#[repr(C)]`, consist of atomic integers, integers in cells and padding only,
-/// and are aligned to at most a page.
-pub unsafe trait SharedWords {}
+/// Implementors are `#[repr(C)]` or `#[repr(transparent)]`, consist of atomic integers, integers in
+/// cells and padding only, and are aligned to at most a page.
+pub(crate) unsafe trait SharedWords {}
 
-// SAFETY: the mapping is plain memory that belongs to no thread; all access goes through atomics or
-// raw copies.
+// SAFETY: the mapping is plain memory that belongs to no thread. Its safe methods access it through
+// atomics only.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// A new memory file of `len` zero bytes, mapped. Pages are allocated when they are first
-    /// touched.
+    /// Creates and maps a memory file of `len` zero bytes. The system allocates a page when it is
+    /// first touched.
     ///
     /// # Errors
-    /// What the system says: too many open files, no address space.
-    pub fn create(len: usize) -> io::Result<Self> {
+    /// The system's error: too many open files, or no address space.
+    pub(crate) fn create(len: usize) -> io::Result<Self> {
         let fd = memfd_create("goal-run", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
         ftruncate(&fd, len as u64)?;
         fcntl_add_seals(&fd, SIZE_SEALS | SealFlags::SEAL)?;
         Self::open(fd, len)
     }
 
-    /// `len` zero bytes of this process alone: address space, of which what is touched takes
-    /// memory.
+    /// Maps `len` zero bytes of this process alone. The system allocates a page when it is first
+    /// touched.
     ///
     /// # Errors
-    /// What the system says: no address space.
-    pub fn private(len: usize) -> io::Result<Self> {
+    /// The system's error: no address space.
+    fn private(len: usize) -> io::Result<Self> {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: the kernel chooses an unused address; no existing mapping is touched.
         let ptr = unsafe {
@@ -72,24 +72,13 @@ impl Mapping {
         })
     }
 
-    /// The same as memory that an engine owns.
+    /// Maps an existing memory file of `len` bytes. Its size must be sealed, because an access
+    /// beyond the end of the file is a fault.
     ///
     /// # Errors
-    /// The system's error: there is no address space.
-    pub fn zeroed(len: usize) -> io::Result<Zeroed> {
-        let mapping = Self::private(len)?;
-        let start = mapping.ptr;
-        // SAFETY: a new mapping is page aligned and full of zeros, and this is the only way to it.
-        Ok(unsafe { Zeroed::lent(start, len, mapping) })
-    }
-
-    /// Maps an existing memory file of `len` bytes. Its size must be sealed: an access behind its
-    /// end is a fault.
-    ///
-    /// # Errors
-    /// The system's error; [`io::ErrorKind::InvalidInput`] if it has another size, or one that may
-    /// change.
-    pub fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if the file has another size, or if its
+    /// size may change.
+    pub(crate) fn open(fd: OwnedFd, len: usize) -> io::Result<Self> {
         let refused =
             |why: &str| io::Error::new(io::ErrorKind::InvalidInput, format!("the segment {why}"));
         match fcntl_get_seals(&fd) {
@@ -110,27 +99,22 @@ impl Mapping {
     /// The memory file.
     ///
     /// # Panics
-    /// If it is memory of this process alone.
-    pub fn fd(&self) -> BorrowedFd<'_> {
+    /// If the memory is anonymous.
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_ref().expect("a memory file").as_fd()
     }
 
-    /// Bytes mapped.
-    pub fn len(&self) -> usize {
+    /// The number of bytes mapped.
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing is mapped, which [`Mapping::create`] refuses.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The address of the byte at `offset`, followed by at least `len` bytes of the mapping.
+    /// Returns the address of the byte at `offset`. At least `len` bytes of the mapping follow it.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
     #[inline]
-    pub fn range(&self, offset: usize, len: usize) -> NonNull<u8> {
+    pub(crate) fn range(&self, offset: usize, len: usize) -> NonNull<u8> {
         let end = offset.checked_add(len).expect("range wraps");
         assert!(end <= self.len, "bytes {offset}..{end} of a segment of {}", self.len);
         // SAFETY: offset is inside the mapping, or one past it when len is 0.
@@ -139,23 +123,29 @@ impl Mapping {
 
     /// The shared words at `offset`.
     ///
-    /// # Panics
-    /// If they are not inside the mapping, or misaligned.
-    #[inline]
-    pub fn words<T: SharedWords>(&self, offset: usize) -> &T {
-        let ptr = self.range(offset, size_of::<T>()).cast::<T>();
-        assert!(ptr.is_aligned());
-        // SAFETY: in bounds and aligned by the checks above, live as long as self; SharedWords
-        // makes any bytes a value and concurrent access atomic.
-        unsafe { ptr.as_ref() }
-    }
-
-    /// The `len` shared words from `offset` on.
+    /// # Safety
+    /// These bytes are used as a `T` only, as long as the mapping lives.
     ///
     /// # Panics
     /// If they are not inside the mapping, or misaligned.
     #[inline]
-    pub fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
+    pub(crate) unsafe fn words<T: SharedWords>(&self, offset: usize) -> &T {
+        let ptr = self.range(offset, size_of::<T>()).cast::<T>();
+        assert!(ptr.is_aligned());
+        // SAFETY: in bounds and aligned by the checks above, and live as long as self. SharedWords
+        // makes any bytes a value, and the caller keeps all other access to them atomic.
+        unsafe { ptr.as_ref() }
+    }
+
+    /// The `len` shared words that begin at `offset`.
+    ///
+    /// # Safety
+    /// As for [`Mapping::words`].
+    ///
+    /// # Panics
+    /// If they are not inside the mapping, or misaligned.
+    #[inline]
+    pub(crate) unsafe fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
         let bytes = len.checked_mul(size_of::<T>()).expect("length wraps");
         let ptr = self.range(offset, bytes).cast::<T>();
         assert!(ptr.is_aligned());
@@ -163,34 +153,82 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts(ptr.as_ptr(), len) }
     }
 
-    /// The bytes of an area that are written and read in turn, and reached in no other way.
-    pub(super) fn bytes(&self, area: &Range<usize>) -> Bytes<'_> {
-        // SAFETY: inside the mapping, which is initialised and lives as long as self; areas don't
-        // overlap.
+    /// An area as the bytes of rings, which a protocol over atomics guards.
+    ///
+    /// # Safety
+    /// These bytes are used as [`Bytes`] only, as long as the mapping lives.
+    pub(crate) unsafe fn bytes(&self, area: &Range<usize>) -> Bytes<'_> {
+        // SAFETY: inside the mapping, which is initialised and lives as long as self; the caller
+        // keeps other users away.
         unsafe { Bytes::new(self.range(area.start, area.len()), area.len()) }
     }
 
     /// Copies bytes into the mapping.
     ///
-    /// # Panics
-    /// If the range is not inside the mapping.
-    pub fn copy_in(&self, offset: usize, bytes: &[u8]) {
-        let to = self.range(offset, bytes.len());
-        // SAFETY: in bounds by the check in `range`; `bytes` is not part of the mapping, which is
-        // never lent as a slice here. A process that writes the same bytes at the same time spoils
-        // the bytes, nothing else.
-        unsafe { to.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
-    }
-
-    /// Copies bytes out of the mapping.
+    /// # Safety
+    /// Nobody else reads or writes the same bytes during the call, in any process.
     ///
     /// # Panics
     /// If the range is not inside the mapping.
-    pub fn copy_out(&self, offset: usize, bytes: &mut [u8]) {
-        let from = self.range(offset, bytes.len());
-        // SAFETY: as in `copy_in`.
-        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(from.as_ptr(), bytes.len()) }
+    pub(crate) unsafe fn write(&self, offset: usize, bytes: &[u8]) {
+        let to = self.range(offset, bytes.len());
+        // SAFETY: in bounds by the check in `range`. `bytes` overlaps the mapping only if somebody
+        // else has a slice of it, which the caller excludes.
+        unsafe { to.as_ptr().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
     }
+
+    /// Copies bytes into the mapping by relaxed atomic stores. If others read or write the same
+    /// bytes in this way meanwhile, the values may be mixed, and nothing else happens.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub(crate) fn store(&self, offset: usize, bytes: &[u8]) {
+        let (head, words, tail) = self.atomics(offset, bytes.len());
+        let (of_head, rest) = bytes.split_at(head.len());
+        let (of_words, of_tail) = rest.split_at(rest.len() - tail.len());
+        for (at, byte) in head.iter().zip(of_head).chain(tail.iter().zip(of_tail)) {
+            at.store(*byte, Ordering::Relaxed);
+        }
+        for (at, word) in words.iter().zip(of_words.as_chunks().0) {
+            at.store(u64::from_ne_bytes(*word), Ordering::Relaxed);
+        }
+    }
+
+    /// Copies bytes out of the mapping by relaxed atomic loads. If others write the same bytes
+    /// meanwhile, the copy may mix old and new values, and nothing else happens.
+    ///
+    /// # Panics
+    /// If the range is not inside the mapping.
+    pub(crate) fn load(&self, offset: usize, bytes: &mut [u8]) {
+        let (head, words, tail) = self.atomics(offset, bytes.len());
+        let (of_head, rest) = bytes.split_at_mut(head.len());
+        let (of_words, of_tail) = rest.split_at_mut(rest.len() - tail.len());
+        for (at, byte) in head.iter().zip(of_head).chain(tail.iter().zip(of_tail)) {
+            *byte = at.load(Ordering::Relaxed);
+        }
+        for (at, word) in words.iter().zip(of_words.as_chunks_mut().0) {
+            *word = at.load(Ordering::Relaxed).to_ne_bytes();
+        }
+    }
+
+    /// A range as atomics: bytes up to the first aligned word, words, and the bytes after them.
+    fn atomics(&self, offset: usize, len: usize) -> (&[AtomicU8], &[AtomicU64], &[AtomicU8]) {
+        let start = self.range(offset, len).cast::<AtomicU8>();
+        // SAFETY: in bounds by the check in `range`, and live as long as self. Any bytes are values
+        // of atomics, of either size.
+        unsafe { std::slice::from_raw_parts(start.as_ptr(), len).align_to() }
+    }
+}
+
+/// Maps `len` zero bytes of this process alone, as memory that an engine owns.
+///
+/// # Errors
+/// The system's error: there is no address space.
+pub fn zeroed(len: usize) -> io::Result<Zeroed> {
+    let mapping = Mapping::private(len)?;
+    let start = mapping.ptr;
+    // SAFETY: a new mapping is page aligned and full of zeros, and this is the only way to it.
+    Ok(unsafe { Zeroed::lent(start, len, mapping) })
 }
 
 impl Drop for Mapping {
@@ -199,9 +237,9 @@ impl Drop for Mapping {
     }
 }
 
-/// Bytes that nobody can change any more: a sealed memory file, mapped read-only.
+/// Constant bytes: a sealed memory file, mapped read-only.
 ///
-/// Invariant: the seals are set before the mapping is made, so the bytes are constant and a shared
+/// Invariant: the seals are set before the file is mapped. So the bytes are constant, and a shared
 /// slice of them is sound whatever other processes do.
 #[derive(Debug)]
 pub struct Sealed {
@@ -215,17 +253,17 @@ unsafe impl Send for Sealed {}
 // SAFETY: constant memory.
 unsafe impl Sync for Sealed {}
 
-/// Seals that keep the size of a memory file.
+/// The seals that keep the size of a memory file.
 const SIZE_SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW);
-/// Seals that keep its bytes too.
+/// The seals that keep its bytes too.
 const SEALS: SealFlags =
     SealFlags::WRITE.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::SEAL);
 
 impl Sealed {
-    /// A sealed copy of `bytes`.
+    /// Copies `bytes` into a new memory file and seals it.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn copy_of(bytes: &[u8]) -> io::Result<Self> {
         let fd =
             memfd_create("goal-run schedule", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC)?;
@@ -239,7 +277,7 @@ impl Sealed {
     /// Maps a sealed memory file.
     ///
     /// # Errors
-    /// What the system says; [`io::ErrorKind::InvalidInput`] if a seal is missing.
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if a seal is missing.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
         if !fcntl_get_seals(&fd).is_ok_and(|seals| seals.contains(SEALS)) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "a memory file is not sealed"));

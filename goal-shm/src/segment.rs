@@ -1,5 +1,5 @@
-//! Typed access to the areas of the segment. `unsafe`: regions over them.
-#![allow(unsafe_code)]
+//! Typed access to the areas of the segment.
+#![allow(unsafe_code)] // hands out references and regions over the mapping
 
 use super::bell::Bells;
 use super::claims::{Claim, Claims, Part};
@@ -8,7 +8,7 @@ use super::endpoint::Endpoint;
 use super::gate::Gate;
 use super::layout::{FAILURE_BYTES, Layout, RankLayout};
 use super::mailbox::{self, Mailbox};
-use super::mapping::Mapping;
+use super::mapping::{Mapping, SharedWords};
 use super::pool::Rings;
 use super::status::{State, Status};
 use super::tasks::{self, TASKS, Tasks};
@@ -30,18 +30,20 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A new segment, all zeros.
+    /// Creates a segment of zeros.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn create(layout: Layout) -> io::Result<Self> {
         Ok(Self::over(Mapping::create(layout.len)?, layout))
     }
 
-    /// The segment behind an inherited descriptor.
+    /// Maps the segment behind an inherited descriptor. The layout must be the one that it was
+    /// created with: the contracts of the unsafe functions here are about all processes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is not of a memory file
+    /// with the size of the layout, or if its size may change.
     pub fn open(fd: OwnedFd, layout: Layout) -> io::Result<Self> {
         Ok(Self::over(Mapping::open(fd, layout.len)?, layout))
     }
@@ -51,14 +53,19 @@ impl Segment {
         Self { mapping, layout, bells: Bells::default(), claims }
     }
 
-    /// Claims a part of a rank for one owner in this process, until the claim is dropped. `None` if
-    /// it has an owner.
+    /// The memory file, which other processes of the job inherit.
+    pub fn fd(&self) -> BorrowedFd<'_> {
+        self.mapping.fd()
+    }
+
+    /// Claims a part of a rank for one owner in this process. The claim ends when it is dropped.
+    /// Returns `None` if the part has an owner.
     pub fn claim(&self, rank: u32, part: Part) -> Option<Claim> {
         self.claims.claim(rank, part)
     }
 
-    /// Hangs up bells for these ranks, ascending, before they start. All their processes inherit
-    /// them.
+    /// Creates bells for these ranks, ascending. The launcher calls this before it starts the ranks,
+    /// whose processes inherit the descriptors.
     ///
     /// # Errors
     /// The system's error.
@@ -67,27 +74,22 @@ impl Segment {
         Ok(())
     }
 
-    /// The same for a process that has inherited them.
+    /// Sets the bells that a process has inherited, each with its rank.
     pub fn inherit_bells(&mut self, bells: Vec<(u32, OwnedFd)>) {
         self.bells = bells.into_iter().collect();
     }
 
-    /// Their descriptors, ascending by rank.
+    /// The descriptors of the bells, ascending by rank.
     pub fn bells(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         self.bells.all()
     }
 
-    /// The mapping.
-    pub fn mapping(&self) -> &Mapping {
-        &self.mapping
-    }
-
-    /// Number of ranks.
+    /// The number of ranks.
     pub fn num_ranks(&self) -> u32 {
         self.layout.ranks.len() as u32
     }
 
-    /// Where a rank's areas lie.
+    /// The places of a rank's areas.
     #[inline]
     pub fn rank(&self, rank: u32) -> &RankLayout {
         &self.layout.ranks[rank as usize]
@@ -96,88 +98,105 @@ impl Segment {
     /// The start gate.
     #[inline]
     pub fn gate(&self) -> &Gate {
-        self.mapping.words(0)
+        self.words(0)
     }
 
     /// A rank's status.
     pub fn status(&self, rank: u32) -> &Status {
-        self.mapping.words(self.rank(rank).status)
+        self.words(self.rank(rank).status)
     }
 
-    /// Whose turn it is to act for a rank.
+    /// The lock on acting for a rank.
     #[inline]
     pub fn turn(&self, rank: u32) -> &Turn {
-        self.mapping.words(self.rank(rank).turn)
+        self.words(self.rank(rank).turn)
     }
 
-    /// A rank's mailbox, to put messages into or to look at.
+    /// A rank's mailbox, for its senders and for observers.
     #[inline]
     pub fn mailbox(&self, rank: u32) -> Mailbox<'_> {
         let at = self.rank(rank).mailbox;
-        let slots = self.mapping.array(at + size_of::<mailbox::Control>(), self.layout.slots);
-        Mailbox::new(self.mapping.words(at), slots, self.bells.of(rank))
+        let slots = self.array(at + size_of::<mailbox::Control>(), self.layout.slots);
+        Mailbox::new(self.words(at), slots, self.bells.of(rank))
     }
 
-    /// A rank's end of all its messages. One process at a time may use it.
+    /// A rank's end of all its messages.
     pub fn endpoint(&self, rank: u32) -> Endpoint<'_> {
-        let table = self.mapping.array(self.rank(rank).table, self.layout.ranks.len());
+        let table = self.array(self.rank(rank).table, self.layout.ranks.len());
         Endpoint::new(self.mailbox(rank), self.rings(), table)
     }
 
     fn rings(&self) -> Rings<'_> {
         let rings = &self.layout.rings;
-        Rings::new(
-            self.mapping.words(rings.pool),
-            self.mapping.array(rings.ends, rings.rings),
-            self.mapping.bytes(&rings.bytes),
-        )
+        // SAFETY: the layout gives these bytes to the rings alone, and no method lends them in
+        // another way.
+        let bytes = unsafe { self.mapping.bytes(&rings.bytes) };
+        Rings::new(self.words(rings.pool), self.array(rings.ends, rings.rings), bytes)
     }
 
-    /// Operations that several ranks work on.
+    /// The operations that several ranks work on.
     #[inline]
-    pub fn tasks(&self) -> Tasks<'_> {
+    pub(crate) fn tasks(&self) -> Tasks<'_> {
         let at = self.layout.tasks;
-        let slots = self.mapping.array(at + size_of::<tasks::Control>(), TASKS);
-        Tasks::new(self.mapping.words(at), slots)
+        let slots = self.array(at + size_of::<tasks::Control>(), TASKS);
+        Tasks::new(self.words(at), slots)
     }
 
-    /// Where bytes lie in the segment; `None` for others.
-    pub fn place_of(&self, bytes: Span) -> Option<u64> {
+    /// The words at the start of an area of the layout, whose type is always `T`.
+    #[inline]
+    fn words<T: SharedWords>(&self, offset: usize) -> &T {
+        // SAFETY: areas don't overlap, and each is lent as one type. Elsewhere in this module they
+        // are read by atomic loads, or reached by unsafe functions whose contracts exclude other
+        // users.
+        unsafe { self.mapping.words(offset) }
+    }
+
+    /// The same for an array of words.
+    #[inline]
+    fn array<T: SharedWords>(&self, offset: usize, len: usize) -> &[T] {
+        // SAFETY: as in `words`.
+        unsafe { self.mapping.array(offset, len) }
+    }
+
+    /// Returns the offset of bytes in the segment; `None` for bytes that lie elsewhere.
+    pub(crate) fn place_of(&self, bytes: Span) -> Option<u64> {
         let place = bytes.address().checked_sub(self.mapping.range(0, 0).as_ptr() as usize)?;
         (place + bytes.len() <= self.mapping.len()).then_some(place as u64)
     }
 
-    /// The `len` bytes at `place`, in memory or scratch memory of a rank; `None` if they begin
-    /// elsewhere.
+    /// Returns the `len` bytes at `place`; `None` if they don't begin in the memory or scratch
+    /// memory of `rank`.
     ///
     /// # Panics
-    /// If they end elsewhere.
-    pub fn bytes_at(&self, rank: u32, place: u64, len: u64) -> Option<Span> {
+    /// If they begin there and end elsewhere.
+    pub(crate) fn bytes_at(&self, rank: u32, place: u64, len: u64) -> Option<Span> {
         let rank = self.rank(rank);
         let areas = [&rank.memory, &rank.scratch];
         let area = areas.into_iter().find(|area| area.contains(&(place as usize)))?;
-        // SAFETY: this only names the bytes; whoever reaches them has the duty of `Region::new`.
+        // SAFETY: this only names the bytes. Code that accesses them through the span has to keep
+        // the contract of `Region::new`.
         let region = unsafe { self.region(area) };
         Some(region.span(place - area.start as u64, len))
     }
 
-    /// A rank's memory or scratch memory.
+    /// An area as a region, for example a rank's memory.
     ///
     /// # Safety
-    /// The region is not used after the segment is dropped, and while somebody writes it, in this
-    /// process or another, nobody else reaches the same bytes in this one.
+    /// The area is `memory`, `scratch` or `engine` of a rank. The region is not used after the
+    /// segment is dropped. While somebody writes it, in this process or another, nobody else
+    /// accesses the same bytes in this process.
     pub unsafe fn region(&self, area: &Range<usize>) -> Region {
         let start = self.mapping.range(area.start, area.len());
-        // SAFETY: inside the mapping, which is readable, writable and initialised; the rest is as
-        // the caller says.
+        // SAFETY: inside the mapping, which is readable, writable and initialised; the rest is the
+        // caller's promise.
         unsafe { Region::new(start.as_ptr(), area.len()) }
     }
 
-    /// The words in an area, as many as fit.
+    /// As many values as fit into an area.
     ///
     /// # Safety
-    /// They are not used after the segment is dropped, and have one owner at a time, in all
-    /// processes.
+    /// The area is part of a data area of a rank, such as `instance`. The cells are not used after
+    /// the segment is dropped, and have one owner at a time, in all processes.
     pub unsafe fn cells<T: FromBytes + Copy>(&self, area: &Range<usize>) -> Cells<T> {
         let start = self.mapping.range(area.start, area.len()).cast::<T>();
         assert!(start.is_aligned());
@@ -185,14 +204,29 @@ impl Segment {
         unsafe { Cells::new(start.as_ptr(), area.len() / size_of::<T>()) }
     }
 
-    /// A copy of the words in an area, which its rank may be changing meanwhile.
+    /// Copies the values in an area. Its rank may change them meanwhile; then the copy may mix old
+    /// and new bytes.
     pub fn copy_of<T: FromBytes + IntoBytes + Copy>(&self, area: &Range<usize>) -> Vec<T> {
         let mut words = vec![T::new_zeroed(); area.len() / size_of::<T>()];
-        self.mapping.copy_out(area.start, words.as_mut_bytes());
+        self.mapping.load(area.start, words.as_mut_bytes());
         words
     }
 
-    /// Leaves a text where the launcher finds it, cut to the record's size. The first text stays.
+    /// Writes bytes at an offset in the segment.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes these bytes during the call, in any process. They do not belong
+    /// to the words of a mailbox, a ring or a task that is in use.
+    ///
+    /// # Panics
+    /// If they don't lie in the segment.
+    pub unsafe fn write(&self, offset: usize, bytes: &[u8]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.mapping.write(offset, bytes) }
+    }
+
+    /// Writes the text of an error into a rank's failure record, cut to the size of the record. If
+    /// the record has a text, that one stays.
     pub fn record_failure(&self, rank: u32, text: &str) {
         if !self.status(rank).claim_failure_record() {
             return;
@@ -201,55 +235,55 @@ impl Segment {
         while !text.is_char_boundary(len) {
             len -= 1;
         }
-        self.mapping.copy_in(self.rank(rank).failure, &text.as_bytes()[..len]);
+        self.mapping.store(self.rank(rank).failure, &text.as_bytes()[..len]);
         self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
     }
 
-    /// Leaves the text of an error as [`Segment::record_failure`] does, and ends in [`State::Failed`], which
-    /// stays.
+    /// Records a failure as [`Segment::record_failure`] does, enters [`State::Failed`] and wakes the
+    /// launcher.
     pub fn fail(&self, rank: u32, text: &str) {
         self.record_failure(rank, text);
         self.status(rank).enter(State::Failed);
         self.gate().call_launcher();
     }
 
-    /// Leaves what a rank counted.
+    /// Stores a rank's counters.
     pub fn store_counts(&self, rank: u32, counts: &RankCounts) {
-        self.mapping.copy_in(self.rank(rank).counts, counts.as_bytes());
+        self.mapping.store(self.rank(rank).counts, counts.as_bytes());
     }
 
-    /// What a rank counted, when it told so last.
+    /// A rank's counters as it last stored them.
     pub fn counts(&self, rank: u32) -> RankCounts {
         let mut counts = RankCounts::default();
-        self.mapping.copy_out(self.rank(rank).counts, counts.as_mut_bytes());
+        self.mapping.load(self.rank(rank).counts, counts.as_mut_bytes());
         counts
     }
 
-    /// Where a rank's status and what it counted lie.
+    /// The place of a rank's status and counters.
     pub fn status_and_counts(&self, rank: u32) -> Range<usize> {
         let RankLayout { status, counts, .. } = *self.rank(rank);
         status..counts + size_of::<RankCounts>()
     }
 
-    /// Where a rank's failure record lies.
+    /// The place of a rank's failure record.
     pub fn failure_record(&self, rank: u32) -> Range<usize> {
         let at = self.rank(rank).failure;
         at..at + FAILURE_BYTES
     }
 
-    /// The text that a rank left that has failed.
+    /// The text in a rank's failure record, if the rank is in [`State::Failed`].
     pub fn failure_of_failed(&self, rank: u32) -> Option<String> {
         self.failure(rank).filter(|_| self.status(rank).state() == State::Failed)
     }
 
-    /// The text that a failed rank left.
+    /// The text in a rank's failure record; `None` while it is empty.
     pub fn failure(&self, rank: u32) -> Option<String> {
         let len = self.status(rank).failure_len.load(Ordering::SeqCst) as usize;
         if len == 0 {
             return None;
         }
         let mut bytes = vec![0; len.min(FAILURE_BYTES)];
-        self.mapping.copy_out(self.rank(rank).failure, &mut bytes);
+        self.mapping.load(self.rank(rank).failure, &mut bytes);
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 }

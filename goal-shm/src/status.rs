@@ -1,22 +1,22 @@
-//! What a rank tells the launcher.
+//! The status of a rank, which the launcher reads.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// What a rank is doing.
+/// The state of a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum State {
-    /// Not ready yet.
+    /// The rank is not ready yet.
     Starting = 0,
-    /// Executing, or about to, or waiting for time to pass.
+    /// The rank executes or is about to, or waits for time to pass.
     Running = 1,
-    /// Nothing can happen before a message arrives.
+    /// The rank can do nothing before a message arrives.
     Idle = 2,
-    /// Every instance has ended.
+    /// Every instance of the rank has ended.
     Done = 3,
-    /// Ended by an error, which the failure record tells.
+    /// The rank ended by an error, whose text is in the failure record.
     Failed = 4,
 }
 
@@ -25,57 +25,59 @@ impl State {
         [State::Starting, State::Running, State::Idle, State::Done, State::Failed];
 }
 
-/// A rank's status: written by the rank, and by others where they act for it, read by the launcher.
+/// A rank's status. The rank writes it, and so do processes that act for the rank. The launcher
+/// reads it.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Status {
     state: AtomicU32,
     epoch: AtomicU64,
-    /// The process whose addresses the rank's buffers have; 0 before it is ready.
+    /// The process in whose address space the rank's buffers lie; 0 before the rank is ready.
     pub process: AtomicU32,
-    /// Instances started.
+    /// The number of instances started.
     pub instance: AtomicU64,
     /// The monotonic clock in nanoseconds when the last instance ended.
     pub ended_ns: AtomicU64,
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages: AtomicU64,
-    /// Payload bytes sent.
+    /// The number of payload bytes sent.
     pub bytes: AtomicU64,
-    /// Payload bytes compared with their pattern.
+    /// The number of payload bytes compared with their pattern.
     pub verified_bytes: AtomicU64,
-    /// Receives of ended instances that were run through a window.
+    /// The number of receives of ended instances that ran through a window.
     pub receives: AtomicU64,
-    /// Most entries of the table of a window.
+    /// The most entries that the table of a window had.
     pub table_max: AtomicU64,
-    /// Messages for ranks on other hosts that left the engine, and such from them that it took.
-    /// Both are right whenever the rank rests.
+    /// The number of messages for ranks on other hosts that left the engine. It is exact whenever
+    /// the rank rests.
     pub remote_sent: AtomicU64,
-    /// See [`Status::remote_sent`].
+    /// The number of messages from ranks on other hosts that the rank took. It is exact whenever the
+    /// rank rests.
     pub remote_taken: AtomicU64,
-    /// Bytes of the failure record; 0 without a failure.
-    pub failure_len: AtomicU32,
-    /// 1 when somebody writes the failure record, or has.
-    noted: AtomicU32,
+    /// The bytes of the failure record; 0 while it is empty.
+    pub(crate) failure_len: AtomicU32,
+    /// 1 once somebody has claimed the failure record.
+    failure_claimed: AtomicU32,
 }
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Status {}
 
 impl Status {
-    /// What the rank is doing.
+    /// The state of the rank.
     pub fn state(&self) -> State {
         State::ALL[self.state.load(Ordering::SeqCst) as usize % State::ALL.len()]
     }
 
-    /// Number of times that the rank began to run; between two equal readings it did not run unless
-    /// it is running.
+    /// The number of times that the rank began to run. A rank that is not running has not run
+    /// between two equal readings.
     pub fn epoch(&self) -> u64 {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Changes the state, unless it is [`State::Failed`], which stays: the rank may not know yet
-    /// what another one found that acted for it. Entering [`State::Running`] begins an epoch,
-    /// before anything else is done.
+    /// Changes the state. [`State::Failed`] stays: another rank that acted for this one may have set
+    /// it, and this one may not know yet. Entering [`State::Running`] begins an epoch, before
+    /// anything else happens.
     pub fn enter(&self, state: State) {
         if state == State::Running {
             self.epoch.fetch_add(1, Ordering::SeqCst);
@@ -84,9 +86,8 @@ impl Status {
         let _ = self.state.fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
     }
 
-    /// Returns true if the caller is the first one who has something to write into the failure
-    /// record, and so the only one who may.
-    pub(super) fn claim_failure_record(&self) -> bool {
-        self.noted.swap(1, Ordering::SeqCst) == 0
+    /// Claims the failure record. Returns true for the first caller, which alone may write it.
+    pub(crate) fn claim_failure_record(&self) -> bool {
+        self.failure_claimed.swap(1, Ordering::SeqCst) == 0
     }
 }

@@ -1,9 +1,10 @@
-//! The shared-memory transport: a mailbox a receiver, a ring a pair, peers' memory read where it
-//! lies.
+//! The shared-memory transport: one mailbox per receiver, one ring per pair of ranks, and payloads
+//! that peers read in place.
 #![allow(unsafe_code)] // one end of a rank at a time
 
+use crate::mapping::Mapping;
 use crate::workers::Node;
-use crate::{Endpoint, HEADER_WORDS, Mailbox, Mapping, SHORT_MAX, Segment};
+use crate::{Endpoint, HEADER_WORDS, Mailbox, SHORT_MAX, Segment};
 use goal_engine::memory::Span;
 use goal_engine::transport::{
     Distance, Full, Header, Plugin, Transport, Wakeup, Workers, ZeroCopy,
@@ -12,7 +13,7 @@ use std::cell::Cell;
 use std::time::Duration;
 use zerocopy::transmute_ref;
 
-/// Properties of the transport.
+/// The properties of the transport.
 pub const SHM: Plugin = Plugin {
     name: "shm",
     about: "the segment that all ranks of a job share",
@@ -26,19 +27,19 @@ pub const SHM: Plugin = Plugin {
     probe,
 };
 
-/// Whether the system gives shared memory.
+/// Returns an error if the system provides no shared memory.
 fn probe() -> Result<(), String> {
     let forbidden = |error| format!("not to be had: {error}");
     Mapping::create(1).map(drop).map_err(forbidden)
 }
 
-/// One rank's end.
+/// One rank's end of the transport.
 pub struct ShmTransport<'a> {
     node: Node<'a>,
     endpoint: Endpoint<'a>,
-    /// The rank whose mailbox was asked for last.
+    /// The rank of the mailbox that was used last.
     last: Cell<u32>,
-    /// That mailbox.
+    /// The mailbox of `last`.
     mailbox: Cell<Mailbox<'a>>,
 }
 
@@ -46,7 +47,9 @@ impl<'a> ShmTransport<'a> {
     /// The end of `rank`.
     ///
     /// # Safety
-    /// While a method of it sends or polls, no other end of the rank does, in any process.
+    /// While a method of it sends or polls, no other end of the rank does, in any process. The
+    /// operands of a task that is opened through [`Transport::workers`] are left alone until the
+    /// task ends, except by the ranks that do its chunks.
     pub unsafe fn new(segment: &'a Segment, rank: u32) -> Self {
         let mailbox = Cell::new(segment.mailbox(rank));
         Self {
@@ -99,8 +102,7 @@ impl Transport for ShmTransport<'_> {
         let words: &[u64; HEADER_WORDS] = transmute_ref!(header);
         let into = (to, self.mailbox(to));
         // SAFETY: the contract of `new`.
-        let put = unsafe { self.endpoint.put(into, words, header.payload_len(), fill) };
-        put.map_err(|crate::mailbox::Full| Full)
+        unsafe { self.endpoint.put(into, words, header.payload_len(), fill) }
     }
 
     #[inline]

@@ -1,86 +1,143 @@
-//! Whose turn it is to act for a rank, where whoever waits may.
+//! The lock on acting for a rank, and the count of ranks that sleep and act for others.
+//!
+//! A rank that does something else lends itself to the ranks that wait: whoever locks its [`Turn`]
+//! may poll its engine.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
 use super::mapping::SharedWords;
-use super::sync::{AtomicU32, Line, Ordering};
+use super::sync::{AtomicU32, Line, Ordering, fence};
 
-/// The word that whoever acts for a rank holds, and what others are told of the rank.
+/// The lock on acting for a rank, and three bits about the rank that others read without it.
 ///
-/// It is held for one bounded piece of work at a time. A holder that dies keeps it: the launcher
-/// sees the death and ends the job.
+/// The lock is held for one bounded piece of work at a time. A holder that dies keeps it; the
+/// launcher sees the death and ends the job.
 ///
-/// Only the holder changes `BUSY` and `FAILED`, so they always say what the last piece of work
-/// left. `AWAY` is the rank's own, which changes it whenever it likes. Each change is of one bit
-/// only: none undoes another one.
+/// Only the holder changes `BUSY` and `FAILED`, so these always describe the state that the last
+/// piece of work left. `LENT` belongs to the rank, which changes it at any time, with or without
+/// the lock. Each change is an atomic operation on a single bit, so none undoes another.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Turn {
-    /// 1 while somebody acts for the rank.
+    /// 1 while the lock is held.
     held: Line<AtomicU32>,
-    /// [`AWAY`], [`BUSY`] and [`FAILED`].
+    /// [`LENT`], [`BUSY`] and [`FAILED`].
     rank: Line<AtomicU32>,
 }
 
-/// The rank does something else; messages that come for it are others' to take.
-const AWAY: u32 = 1;
-/// There is something to do for the rank at once, without a message.
+/// The rank does something else, and others may take its messages.
+const LENT: u32 = 1;
+/// The rank has something to do at once, even without a message.
 const BUSY: u32 = 2;
-/// An action of the rank has failed: nobody can go on with it.
+/// An action of the rank has failed, and its engine must not be polled any more.
 const FAILED: u32 = 4;
 
 // SAFETY: repr(C), atomics only, aligned to 64.
 unsafe impl SharedWords for Turn {}
 
 impl Turn {
-    /// Takes the turn; false if somebody else has it.
+    /// Tries to lock the rank. Returns `None` if somebody else holds the lock.
     #[inline]
-    pub fn try_lock(&self) -> bool {
+    pub fn try_lock(&self) -> Option<Held<'_>> {
         let held = &self.held.0;
-        held.load(Ordering::Relaxed) == 0
-            && held.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        // Acquire: pairs with the Release store in `unlock`. The new holder sees everything that
+        // the previous holder did to the engine.
+        let is_free = held.load(Ordering::Relaxed) == 0
+            && held.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
+        is_free.then_some(Held(self))
     }
 
-    /// Gives the turn back.
-    #[inline]
-    pub fn unlock(&self) {
-        self.held.0.store(0, Ordering::Release);
-    }
-
-    /// The rank acts for itself from now on.
+    /// Takes the rank back from its helpers. A helper may still hold the lock.
     #[inline]
     pub fn reclaim(&self) {
-        self.rank.0.fetch_and(!AWAY, Ordering::AcqRel);
+        self.rank.0.fetch_and(!LENT, Ordering::AcqRel);
     }
 
-    /// The rank does something else from now on. It need not have the turn.
+    /// Lends the rank to helpers. The caller acts for the rank, but needs no lock.
     #[inline]
     pub fn lend(&self) {
-        self.rank.0.fetch_or(AWAY, Ordering::AcqRel);
+        self.rank.0.fetch_or(LENT, Ordering::AcqRel);
     }
 
-    /// The caller, who holds the turn, tells whether it leaves something to do at once.
+    /// Returns `None` if others must not act for the rank. Otherwise returns true if the rank has
+    /// something to do at once.
+    #[inline]
+    pub fn busy_if_lent(&self) -> Option<bool> {
+        // Acquire: pairs with the changes of the word in `set_busy`, `fail` and `lend`.
+        let rank = self.rank.0.load(Ordering::Acquire);
+        (rank & (LENT | FAILED) == LENT).then_some(rank & BUSY != 0)
+    }
+}
+
+/// The held lock of a [`Turn`].
+///
+/// Dropping it does not unlock. If the holder panics in the middle of its work, nobody may go on
+/// with what it left.
+#[derive(Debug)]
+#[must_use = "the rank stays locked until `unlock` is called"]
+pub struct Held<'a>(&'a Turn);
+
+impl Held<'_> {
+    /// Gives the lock back.
+    #[inline]
+    pub fn unlock(self) {
+        // Release: pairs with the compare-exchange in `try_lock`.
+        self.0.held.0.store(0, Ordering::Release);
+    }
+
+    /// States if the rank has something to do at once.
     #[inline]
     pub fn set_busy(&self, busy: bool) {
-        // Nobody else changes the bit while the turn is held.
-        let was_busy = self.rank.0.load(Ordering::Relaxed) & BUSY != 0;
+        let rank = &self.0.rank.0;
+        // Relaxed: only the holder of the lock changes this bit.
+        let was_busy = rank.load(Ordering::Relaxed) & BUSY != 0;
         if busy && !was_busy {
-            self.rank.0.fetch_or(BUSY, Ordering::Release);
+            rank.fetch_or(BUSY, Ordering::Release);
         } else if !busy && was_busy {
-            self.rank.0.fetch_and(!BUSY, Ordering::Release);
+            rank.fetch_and(!BUSY, Ordering::Release);
         }
     }
 
-    /// The caller, who holds the turn, has found that an action of the rank failed. This can't be
-    /// taken back.
+    /// States that an action of the rank has failed. This can't be taken back.
     #[cold]
     pub fn fail(&self) {
-        self.rank.0.fetch_or(FAILED, Ordering::AcqRel);
+        self.0.rank.0.fetch_or(FAILED, Ordering::AcqRel);
+    }
+}
+
+/// The number of ranks that sleep, or are about to, among those that act for others too. A rank
+/// that leaves work for a lent rank wakes one of them.
+///
+/// Two sides race. A sleeper counts itself, arms its mailbox and then looks for work once more. A
+/// rank that leaves work does so first and then reads the count. Each side writes one word and then
+/// reads the word that the other side writes, so each needs a full fence in between (Dekker).
+/// Without it a processor may let both reads overtake the writes, and the sleeper misses the work.
+/// x86 reorders so only after a plain store; other processors do so for everything without a fence.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Sleepers(AtomicU32);
+
+impl Sleepers {
+    /// Counts a rank that is about to sleep. It arms its mailbox next, then calls
+    /// [`Sleepers::fence`].
+    pub fn enter(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether others may act for the rank, and if so, whether there is something to do at once.
+    /// Separates the arming of the mailbox from the last look for work. Work that this look misses
+    /// comes from a rank that sees the count, and therefore wakes a sleeper.
+    pub fn fence(&self) {
+        fence(Ordering::SeqCst);
+    }
+
+    /// Takes a rank that no longer sleeps out of the count.
+    pub fn leave(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Returns true if a rank may sleep that has not seen the work that the caller left before.
     #[inline]
-    pub fn busy_if_lent(&self) -> Option<bool> {
-        let rank = self.rank.0.load(Ordering::Acquire);
-        (rank & (AWAY | FAILED) == AWAY).then_some(rank & BUSY != 0)
+    pub fn any(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.0.load(Ordering::Relaxed) != 0
     }
 }

@@ -1,12 +1,12 @@
 //! Ranks of a node that work on each other's large operations.
-#![allow(unsafe_code)] // operands of chunks
+#![allow(unsafe_code)] // runs chunks on the memory of other ranks
 
 use super::segment::Segment;
 use super::tasks::{Chunk, Task};
 use goal_engine::transport::{SharedTask, Workers};
 use goal_lang::{Datatype, Op};
 
-/// The ranks of a node, as one of them sees the others.
+/// The ranks of a node, as `rank` sees the others.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Node<'a> {
     pub(crate) segment: &'a Segment,
@@ -47,25 +47,28 @@ impl Workers for Node<'_> {
 }
 
 impl Segment {
-    /// Does a chunk of another rank's operation, for a rank with nothing to do. Returns false if
-    /// there was none; if the rank `has_waited` for a while, the others then learn of it.
+    /// Does one chunk of another rank's operation. A rank calls this while it has nothing else to
+    /// do. Returns false if there is no such chunk. In this case, if the rank `has_waited` for a
+    /// while, it also tells other ranks that it is idle, so that they open tasks.
     #[inline]
     pub fn help(&self, rank: u32, has_waited: bool) -> bool {
         let tasks = self.tasks();
         match tasks.find(rank) {
-            Some(chunk) => work(self, chunk),
+            Some(chunk) => {
+                work(self, chunk);
+                true
+            }
             None => {
                 if has_waited {
                     tasks.set_wanted();
                 }
-                return false;
+                false
             }
         }
-        true
     }
 }
 
-/// Does a chunk.
+/// Does a chunk and marks it as done.
 fn work(segment: &Segment, chunk: Chunk) {
     let Task { function, ranks, operands, before, bytes } = chunk.task;
     let operands = [0, 1, 2].map(|operand| {
@@ -75,8 +78,10 @@ fn work(segment: &Segment, chunk: Chunk) {
     let [op, datatype] = function.map(|code| code as u8);
     let function = Op::from_code(op).zip(Datatype::from_code(datatype));
     let task = SharedTask { function: function.expect("a function's codes"), operands, before };
-    // SAFETY: the memory of ranks, in a segment that is here. A chunk has one owner, so nobody else
-    // writes its part of the result; the owner of the task waits for its end with the operands.
+    // SAFETY: the operands lie in the memory of ranks, in a live segment. A chunk has one holder, so
+    // nobody else writes this part of the result. The owner of the task leaves the operands alone
+    // until the task ends, which is the contract of `ShmTransport::new`.
     let divided = unsafe { task.run(chunk.bytes()) };
-    segment.tasks().done(chunk, divided);
+    // SAFETY: the chunk comes from this segment, and its work has been done.
+    unsafe { segment.tasks().finish(chunk, divided) };
 }

@@ -43,7 +43,7 @@ use supervise::Supervisor;
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program needs more shared memory than allowed.
-    #[error(transparent)]
+    #[error("{0} (--max-segment raises it)")]
     TooLarge(#[from] goal_shm::SegmentTooLarge),
     /// The program has more ranks than may be started.
     #[error(
@@ -226,7 +226,7 @@ fn equip(
         }
     }
     let layout = layout(nisa, &settings, options.segment_bytes_max)?;
-    let demand = demand(nisa, options, &settings, layout.len as u64);
+    let demand = demand(nisa, options, &settings, layout.len() as u64);
     demand.check().map_err(LaunchError::Limit)?;
     if let Some(doubt) = demand.doubt() {
         (options.tell)(&doubt);

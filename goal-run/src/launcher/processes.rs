@@ -78,7 +78,7 @@ impl Processes {
                 rank,
                 launcher: std::process::id(),
                 troubles: processes.troubles.descriptor().as_raw_fd(),
-                segment: segment.mapping().fd().as_raw_fd(),
+                segment: segment.fd().as_raw_fd(),
                 schedule: sealed.fd().as_raw_fd(),
                 settings: told.fd().as_raw_fd(),
                 section: options
@@ -96,12 +96,8 @@ impl Processes {
             // to handle.
             command.process_group(0);
             rights::confine(&mut command);
-            let mut descriptors = vec![
-                segment.mapping().fd(),
-                sealed.fd(),
-                told.fd(),
-                processes.troubles.descriptor(),
-            ];
+            let mut descriptors =
+                vec![segment.fd(), sealed.fd(), told.fd(), processes.troubles.descriptor()];
             descriptors.extend(options.window.as_ref().map(|window| window.file.as_fd()));
             descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
             let child = {

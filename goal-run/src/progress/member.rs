@@ -15,7 +15,7 @@ use goal_engine::{
     state_bytes,
 };
 use goal_eth::{AnyDriver, OpenError};
-use goal_shm::{Mapping, Part, RankCounts};
+use goal_shm::{Part, RankCounts};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::{io, thread};
@@ -111,7 +111,7 @@ pub(super) fn engine<'a>(
     let ends = unsafe { Ends::open(job.segment, rank, paths, network, driver)? };
     let options = job.settings.engine();
     let bytes = state_bytes(options.unexpected_limit);
-    let state = Mapping::zeroed(bytes as usize);
+    let state = goal_shm::zeroed(bytes as usize);
     let state = state.map_err(|cause| StartError::Memory { bytes, cause })?;
     Ok(job.equip(rank, Engine::new(rank, ends, options, state)))
 }

@@ -6,7 +6,7 @@ use crate::job::Job;
 use crate::transport::Ends;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Progress, Schedule, Storage, Waiting};
-use goal_shm::Turn;
+use goal_shm::{Held, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -89,16 +89,19 @@ impl<'a> Together<'a> {
         let turn = job.segment.turn(rank);
         // Nobody acts for the rank between two members of it.
         turn.reclaim();
-        while !turn.try_lock() {
-            std::thread::yield_now();
-        }
+        let held = loop {
+            match turn.try_lock() {
+                Some(held) => break held,
+                None => std::thread::yield_now(),
+            }
+        };
         let mut engine = attach(job, rank);
         let is_free = !engine.is_in_use();
         if is_free {
             engine.share(&schedule, &storage);
         }
         let keeps = engine.keeps_to_itself();
-        turn.unlock();
+        held.unlock();
         let (views, foreign) = (Vec::new(), BTreeSet::new());
         is_free.then_some(Self { job, rank, engine, views, foreign, keeps, next: rank, seen: 0 })
     }
@@ -110,21 +113,27 @@ impl<'a> Together<'a> {
     /// Does something in the rank's turn. `None` if the job has ended while somebody else had it.
     #[inline]
     pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
-        self.in_turn(|engine, turn| {
+        self.in_turn(|engine, held| {
             let result = f(engine);
             // Whoever polls next is to do what `f` started.
             if engine.is_runnable() {
-                turn.set_busy(true);
+                held.set_busy(true);
             }
             result
         })
     }
 
     #[inline]
-    fn in_turn<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Turn) -> R) -> Option<R> {
+    fn in_turn<R>(
+        &mut self,
+        f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Held<'_>) -> R,
+    ) -> Option<R> {
         let turn = self.turn();
         let mut looks = 0;
-        while !turn.try_lock() {
+        let held = loop {
+            if let Some(held) = turn.try_lock() {
+                break held;
+            }
             looks += 1;
             if looks > LOOKS {
                 if self.job.segment.gate().is_stopped() {
@@ -132,21 +141,21 @@ impl<'a> Together<'a> {
                 }
                 std::thread::yield_now();
             }
-        }
-        let result = f(&mut self.engine, turn);
+        };
+        let result = f(&mut self.engine, &held);
         self.keeps = self.engine.keeps_to_itself();
         if self.keeps {
             // It may have been away when it started something that nobody else knows.
             turn.reclaim();
         }
-        turn.unlock();
+        held.unlock();
         Some(result)
     }
 
     /// Polls the rank's engine.
     #[inline]
     pub(super) fn poll(&mut self) -> Option<Result<Progress, Failure>> {
-        let polled = self.in_turn(|engine, turn| (poll_in_turn(engine, turn), engine.fruitful()));
+        let polled = self.in_turn(|engine, held| (poll_in_turn(engine, held), engine.fruitful()));
         let (progress, seen) = polled?;
         self.seen = seen;
         if progress.as_ref().is_ok_and(|progress| progress.worked) {
@@ -191,21 +200,19 @@ impl<'a> Together<'a> {
             self.views.len() - 1
         });
         let turn = job.segment.turn(other);
-        if !turn.try_lock() {
-            return false;
-        }
+        let Some(held) = turn.try_lock() else { return false };
         // It may have come back, or somebody may have found it failed, since it was looked at.
         if turn.busy_if_lent().is_none() {
-            turn.unlock();
+            held.unlock();
             return false;
         }
         let engine = self.views[at].engine(job);
         if !engine.may_act() {
-            turn.unlock();
+            held.unlock();
             self.foreign.insert(other);
             return false;
         }
-        let progress = match within(|| poll_in_turn(engine, turn)) {
+        let progress = match within(|| poll_in_turn(engine, &held)) {
             Ok(progress) => progress,
             Err(used_up) => {
                 // Nobody may act for it any more, so its turn stays taken until the job is stopped.
@@ -217,7 +224,7 @@ impl<'a> Together<'a> {
             // Before the rank can find it itself, and leave the same.
             job.fail(other, failure);
         }
-        turn.unlock();
+        held.unlock();
         let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
         if worked || progress.is_err() {
             // The event that it sleeps for may have happened.
@@ -283,11 +290,11 @@ impl<'a> Together<'a> {
 /// Polls an engine whose turn is held, and tells what that leaves before the turn is given back: so
 /// the word always says what the last poll left, whoever made it.
 #[inline]
-fn poll_in_turn(engine: &mut Engine<Ends<'_>>, turn: &Turn) -> Result<Progress, Failure> {
+fn poll_in_turn(engine: &mut Engine<Ends<'_>>, held: &Held<'_>) -> Result<Progress, Failure> {
     let progress = poll_now(engine);
     match progress {
-        Ok(progress) => turn.set_busy(is_busy(progress)),
-        Err(_) => turn.fail(),
+        Ok(progress) => held.set_busy(is_busy(progress)),
+        Err(_) => held.fail(),
     }
     progress
 }

@@ -1,23 +1,23 @@
-//! Rings of pairs, announced in a mailbox, and their pool.
-#![allow(unsafe_code)] // one sender and one receiver a rank
+//! Rings, whose payloads a mailbox announces, and their pool.
+#![allow(unsafe_code)] // one sender and one receiver per rank
 
 use super::{explore, shared};
 use crate::Bell;
 use crate::endpoint::Endpoint;
 use crate::mailbox::{Control, HEADER_WORDS, Mailbox, SHORT_MAX, Slot};
-use crate::pair::Ends;
 use crate::pool::{Entry, Pool, Rings};
+use crate::ring::Ends;
 use crate::sync::{LINE, Lines};
 use loom::thread;
 
-/// Lines of a ring, and the most of them that a message takes.
+/// The lines of a ring, and the most of them that a message takes.
 const RING_LINES: usize = 32;
 const MESSAGE_LINES: usize = 4;
 
-/// Slots of a box: enough for a ring to be full before it.
+/// The slots of a mailbox: so many that a ring fills up first.
 const SLOTS: usize = 16;
 
-/// Two ranks, and one ring.
+/// Two ranks and some rings.
 struct Allocated {
     boxes: [(Control, [Slot; SLOTS]); 2],
     tables: [[Entry; 2]; 2],
@@ -46,33 +46,34 @@ impl Allocated {
         Endpoint::new(self.mailbox(rank), rings, &self.tables[rank])
     }
 
-    /// Rank 0 sends message `number` to rank 1; false if there is no room.
+    /// Rank 0 sends message `number` to rank 1. Returns false if there is no room.
     fn put(&self, number: u64, len: usize) -> bool {
         let fill = |payload: &mut [u8]| payload.fill(number as u8 + 1);
         let header = [number, len as u64, 0, 0, 0, 0];
-        // SAFETY: the model has one sender a rank.
+        // SAFETY: the model has one sender per rank.
         unsafe { self.endpoint(0).put((1, self.mailbox(1)), &header, len, fill) }.is_ok()
     }
 
-    /// Rank 1 takes a message, which must be the one after `next` others.
+    /// Rank 1 takes a message and checks that it is number `next`.
     fn take(&self, next: &mut u64) -> bool {
         let sink = |header: &[u64; HEADER_WORDS], payload: &[u8]| {
             assert_eq!((header[0], header[1]), (*next, payload.len() as u64));
             assert!(payload.iter().all(|&byte| u64::from(byte) == *next + 1));
             *next += 1;
         };
-        // SAFETY: the model has one receiver a rank.
+        // SAFETY: the model has one receiver per rank.
         unsafe { self.endpoint(1).take(sink) }
     }
 }
 
-/// One payload does not fit before the ring's end, a short one is in between, and for the last one
-/// there is room only if the sender sees what the receiver took meanwhile.
+/// One payload does not fit before the ring's end, and a short message without a ring is in between.
+/// The last payload has room only if the sender sees what the receiver took meanwhile.
 #[test]
 fn round_the_ring() {
-    // Lines 0 to 27, of which the receiver has taken 9.
+    // Lines 0 to 27. The receiver takes 9 of them before the sender goes on.
     const BEFORE: [usize; 9] = [3 * LINE; 9];
-    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 40, and 40 to 42, one more than 9 and 32.
+    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 40, and 40 to 42. Without a further take there
+    // is room up to line 41, which is 9 + 32.
     const MEANWHILE: [usize; 6] = [3 * LINE, 2 * LINE + 1, 3, 2 * LINE, 3 * LINE, LINE + 1];
     explore("one sender, 6 messages round the end of a ring of 32 lines", None, || {
         let allocated = shared(Allocated::new(1));
@@ -96,7 +97,7 @@ fn round_the_ring() {
     });
 }
 
-/// Two ranks ask for a ring each at the same time, where there are two and where there is one.
+/// Two ranks ask for a ring at the same time, with a pool of two rings and with a pool of one.
 #[test]
 fn rings_are_handed_out_once() {
     for rings in 1..3 {

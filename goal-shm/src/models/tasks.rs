@@ -1,11 +1,12 @@
-//! Tasks that ranks take chunks of.
+//! Tasks whose chunks several ranks take.
+#![allow(unsafe_code)] // results of chunks
 
 use super::{explore, shared};
 use crate::sync::Shared;
 use crate::tasks::{Chunk, Control, Slot, Task, Tasks};
 use loom::thread;
 
-/// Chunks of the larger task.
+/// The chunks of the larger task.
 const CHUNKS: usize = 3;
 
 /// A node with room for one task.
@@ -13,7 +14,7 @@ const CHUNKS: usize = 3;
 struct Node {
     control: Control,
     slots: [Slot; 1],
-    /// What each task computes, by chunks.
+    /// The results of the two tasks, by chunk.
     results: [[Shared<u64>; CHUNKS]; 2],
 }
 
@@ -26,18 +27,17 @@ impl Node {
         Tasks::new(&self.control, &self.slots)
     }
 
-    #[allow(unsafe_code)]
     fn work(&self, chunk: Chunk) {
         let index = chunk.bytes().start >> 16;
         let of_task = &self.results[chunk.task.operands[0] as usize];
         // SAFETY: loom compares all accesses.
         unsafe { of_task[index].with_mut(|result| *result += 1) };
         let divided = (index % 2 == 1).then_some(index as u64);
-        self.tasks().done(chunk, divided);
+        // SAFETY: the chunk comes from these tasks, and its work is done.
+        unsafe { self.tasks().finish(chunk, divided) };
     }
 
-    /// What the owner does, as `rank`: everything that nobody else takes.
-    #[allow(unsafe_code)]
+    /// Runs a task as its owner, `rank`, which does all chunks that no other rank takes.
     fn run(&self, number: u64, chunks: usize, rank: u32) {
         let slot = self.tasks().open(task(number, chunks)).expect("the task before has ended");
         while let Some(chunk) = self.tasks().take(slot, rank) {
@@ -61,12 +61,12 @@ impl Node {
     }
 }
 
-/// A task and one more in its place, while another rank takes what it finds: it may look at the
-/// first one and get a chunk of the second. Every chunk is done once, and the owner sees all
+/// A second task replaces the first one in its slot while a helper takes chunks. The helper may look
+/// at the first task and get a chunk of the second. Every chunk is done once, and the owner sees all
 /// results.
 #[test]
 fn each_chunk_is_done_once() {
-    explore("two tasks in one place and a helper", Some(3), || {
+    explore("two tasks in one slot and a helper", Some(3), || {
         let node = shared(Node::default());
         let helper = {
             let node = node.clone();
@@ -85,7 +85,7 @@ fn each_chunk_is_done_once() {
     });
 }
 
-/// Two helpers at one end.
+/// Two helpers take chunks from the same end.
 #[test]
 fn helpers_do_not_meet() {
     explore("a task and two helpers", Some(2), || {
@@ -106,10 +106,10 @@ fn helpers_do_not_meet() {
     });
 }
 
-/// Two owners, one place: whoever finds none has to do without, and a slot that is given back is as
-/// good as new.
+/// Two owners share one slot. An owner that finds it in use does without a task, and a slot can be
+/// used again after its task has ended.
 #[test]
-fn two_owners_and_one_place() {
+fn two_owners_and_one_slot() {
     explore("two owners of tasks", Some(3), || {
         let node = shared(Node::default());
         let other = {

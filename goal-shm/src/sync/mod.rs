@@ -1,9 +1,8 @@
-//! What the lock-free structures of the segment are made of: atomics, bytes and futexes of the
-//! machine, or those of loom.
+//! The building blocks of the lock-free structures: atomics, guarded cells and futexes, either native
+//! ones or those of loom.
 //!
-//! Compiled with `--cfg loom`, the same structures are allocated by loom instead of being cast from
-//! the mapping, and every interleaving of a few threads is tried: see `shm/models`. Nothing else in
-//! the crate looks at that flag.
+//! With `--cfg loom` loom allocates the structures, which are otherwise cast from the mapping, and
+//! tries every interleaving of a few threads: see `models`. Only this module depends on that flag.
 
 #[cfg(loom)]
 mod model;
@@ -18,10 +17,10 @@ pub(crate) use model::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
 pub(crate) use native::{AtomicU32, AtomicU64, Bytes, Futex, Shared, fence};
 pub(crate) use std::sync::atomic::Ordering;
 
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// Words that share no cache line with others.
+/// A value that shares no cache line with others.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Line<T>(pub(crate) T);

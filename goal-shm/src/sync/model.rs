@@ -1,5 +1,6 @@
-//! Loom's counterparts. They have other sizes, so nothing here is ever cast from a mapping.
-#![allow(unsafe_code)]
+//! Loom's counterparts of `native`. They have other sizes, so none of them is ever cast from a
+//! mapping.
+#![allow(unsafe_code)] // cells whose accesses loom checks
 
 use super::LINE;
 use loom::cell::UnsafeCell;
@@ -9,11 +10,11 @@ use std::time::Duration;
 
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, fence};
 
-/// A value whose every access loom compares with all others.
+/// A value. Loom fails a model in which two accesses to it race.
 #[derive(Debug, Default)]
 pub(crate) struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: loom fails a model in which two accesses meet.
+// SAFETY: loom fails a model in which two accesses race.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
@@ -28,7 +29,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// The bytes of a [`Bytes`], with a cell for each line whose accesses loom compares.
+/// The memory of a [`Bytes`]. Each line has a cell, which loom checks for races.
 pub(crate) struct Lines {
     bytes: std::cell::UnsafeCell<Box<[u8]>>,
     accesses: Vec<UnsafeCell<()>>,
@@ -61,7 +62,7 @@ pub(crate) struct Bytes<'a> {
 
 impl Bytes<'_> {
     /// # Safety
-    /// None: it panics, as models allocate what they look at.
+    /// None. It panics, because models have no mapping and allocate [`Lines`].
     pub(crate) unsafe fn new(_: std::ptr::NonNull<u8>, _: usize) -> Self {
         panic!("a model has no mapping");
     }
@@ -83,7 +84,7 @@ impl Bytes<'_> {
     ) -> R {
         let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get).collect();
         let start = (self.first + line) * LINE;
-        // SAFETY: the accesses that are recorded exclude writers.
+        // SAFETY: loom has recorded this access and fails the model if somebody writes meanwhile.
         let result = read(unsafe { &(&*self.lines.bytes.get())[start..start + len] });
         drop(accesses);
         result
@@ -97,8 +98,9 @@ impl Bytes<'_> {
     ) -> R {
         let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get_mut).collect();
         let start = (self.first + line) * LINE;
-        // SAFETY: the accesses that are recorded exclude all others to these lines; only one thread
-        // of a model runs at a time, and none is switched while the bytes are borrowed.
+        // SAFETY: loom has recorded this access and fails the model if there is another one to these
+        // lines meanwhile. Only one thread of a model runs at a time, and loom does not switch
+        // threads while the bytes are borrowed.
         let result = write(unsafe { &mut (&mut *self.lines.bytes.get())[start..start + len] });
         drop(accesses);
         result
@@ -114,8 +116,8 @@ impl Bytes<'_> {
     }
 }
 
-/// A futex as the system has it: word and sleepers are compared under a lock, and only those who
-/// are woken wake up.
+/// A futex like the system's: it compares the word and puts the caller to sleep under a lock, and
+/// sleepers wake up only when they are woken.
 #[derive(Debug, Default)]
 pub(crate) struct Futex {
     word: AtomicU32,

@@ -1,5 +1,5 @@
-//! The machine's own. `unsafe`: bytes that several processes read and write in turn.
-#![allow(unsafe_code)]
+//! The machine's own atomics, with cells and futexes over them.
+#![allow(unsafe_code)] // bytes that several processes access in turn
 
 use super::LINE;
 use rustix::thread::futex::{self, Flags, Timespec};
@@ -11,23 +11,22 @@ use std::time::Duration;
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
-/// Bytes that are asked for in advance: more would wait for the ones before.
+/// The most bytes to prefetch at a time. Prefetches of more would queue behind the first ones.
 const EXPECTED_MAX: usize = 1024;
 
-/// A value that is written and read in turn; whose turn it is, a protocol over atomics decides.
+/// A value that several processes access in turn. A protocol over atomics decides the turns.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub(crate) struct Shared<T>(UnsafeCell<T>);
 
-// SAFETY: all access is by the two unsafe methods, whose callers see to it that it excludes each
-// other.
+// SAFETY: all access goes through the two unsafe methods, whose callers exclude each other.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// Shows the value to `read`.
+    /// Passes the value to `read`.
     ///
     /// # Safety
-    /// Nobody writes it meanwhile.
+    /// Nobody writes the value meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn with<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         // SAFETY: the caller's promise.
@@ -37,7 +36,7 @@ impl<T> Shared<T> {
     /// Lets `write` change the value.
     ///
     /// # Safety
-    /// Nobody else reads or writes it meanwhile.
+    /// Nobody else reads or writes the value meanwhile.
     #[inline(always)]
     pub(crate) unsafe fn with_mut<R>(&self, write: impl FnOnce(&mut T) -> R) -> R {
         // SAFETY: the caller's promise.
@@ -45,10 +44,10 @@ impl<T> Shared<T> {
     }
 }
 
-/// Whole cache lines of bytes, of which runs are written and read in turn.
+/// Whole cache lines of bytes. Several processes access runs of lines in turn.
 ///
-/// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and
-/// nothing but this type reaches them.
+/// Invariant: `start` is the first of `len` initialised bytes that live as long as `'a`, and all
+/// access to them goes through this type.
 #[derive(Clone, Copy)]
 pub(crate) struct Bytes<'a> {
     start: NonNull<u8>,
@@ -65,27 +64,27 @@ impl<'a> Bytes<'a> {
     /// The `len` bytes at `start`.
     ///
     /// # Safety
-    /// They are initialised, live as long as `'a`, and are reached in no other way.
+    /// They are initialised and live as long as `'a`, and all access to them goes through this type.
     pub(crate) unsafe fn new(start: NonNull<u8>, len: usize) -> Self {
         Self { start, len, lives: PhantomData }
     }
 
-    /// Number of lines.
+    /// The number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.len / LINE
     }
 
-    /// The lines from `first` on.
+    /// A run of `lines` lines that begins with line `first`.
     ///
     /// # Panics
-    /// If they are not all there.
+    /// If the run goes beyond the last line.
     #[inline]
     pub(crate) fn part(&self, first: usize, lines: usize) -> Self {
         let start = self.run(first, lines * LINE);
         Self { start, len: lines * LINE, lives: PhantomData }
     }
 
-    /// Shows `len` bytes from line `line` on to `read`.
+    /// Passes the `len` bytes from line `line` on to `read`.
     ///
     /// # Safety
     /// Nobody writes these lines meanwhile.
@@ -100,7 +99,7 @@ impl<'a> Bytes<'a> {
         read(unsafe { std::slice::from_raw_parts(self.run(line, len).as_ptr(), len) })
     }
 
-    /// Lets `write` change `len` bytes from line `line` on.
+    /// Lets `write` change the `len` bytes from line `line` on.
     ///
     /// # Safety
     /// Nobody else reads or writes these lines meanwhile.
@@ -115,7 +114,7 @@ impl<'a> Bytes<'a> {
         write(unsafe { std::slice::from_raw_parts_mut(self.run(line, len).as_ptr(), len) })
     }
 
-    /// Asks for the first lines of `len` bytes from line `line` on, to be read soon.
+    /// Prefetches the first of `len` bytes from line `line` on, which the caller reads soon.
     #[inline(always)]
     pub(crate) fn expect_read(&self, line: usize, len: usize) {
         let start = self.run(line, len);
@@ -124,7 +123,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Asks for the first lines of `len` bytes from line `line` on, to be written soon.
+    /// Prefetches the first of `len` bytes from line `line` on, which the caller writes soon.
     #[inline(always)]
     pub(crate) fn expect_write(&self, line: usize, len: usize) {
         let start = self.run(line, len);
@@ -137,19 +136,19 @@ impl<'a> Bytes<'a> {
     fn run(&self, line: usize, len: usize) -> NonNull<u8> {
         let at = line * LINE;
         assert!(at <= self.len && len <= self.len - at, "{len} bytes at {at} of {}", self.len);
-        // SAFETY: inside the bytes by the line above.
+        // SAFETY: inside the bytes by the assertion.
         unsafe { self.start.add(at) }
     }
 }
 
-/// Brings a line into the cache, for reading or for writing. It reads and writes nothing and never
+/// Brings a line into the cache, for reading or for writing. This accesses no memory and never
 /// faults.
 #[inline(always)]
 fn prefetch<const WRITE: bool>(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: prefetches have no effect on memory or flags, whatever the address.
     unsafe {
-        // The intrinsic makes a prefetch for reading of this where the target is any x86-64.
+        // Not the intrinsic: for a generic x86-64 target it emits a prefetch for reading.
         if WRITE {
             std::arch::asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags, readonly));
         } else {
@@ -160,22 +159,22 @@ fn prefetch<const WRITE: bool>(address: *const u8) {
     let _ = address;
 }
 
-/// A word that processes sleep in until it changes and they are woken.
+/// A word in which processes sleep until another one changes it and wakes them.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub(crate) struct Futex(AtomicU32);
 
 impl Futex {
-    /// Sleeps if the word is `expected`: until woken, until `limit` has passed, or less; so the
-    /// caller looks again.
+    /// Sleeps if the word is `expected`, until somebody wakes it or `limit` has passed. It may return
+    /// early, so the caller must check its condition again.
     pub(crate) fn wait(&self, expected: u32, limit: Option<Duration>) {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let _ = futex::wait(&self.0, Flags::empty(), expected, limit.as_ref());
     }
 
-    /// Wakes all that sleep.
+    /// Wakes everybody who sleeps in the word.
     pub(crate) fn wake(&self) {
-        // Fails only for an address that is not mapped.
+        // Fails only if the address is not mapped.
         let _ = futex::wake(&self.0, Flags::empty(), u32::MAX >> 1);
     }
 }

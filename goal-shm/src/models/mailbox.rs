@@ -1,11 +1,12 @@
-//! The mailbox: laps, room, and a receiver that sleeps.
+//! The mailbox: laps, room and a receiver that sleeps.
+#![allow(unsafe_code)] // one receiver
 
 use super::{explore, shared};
 use crate::Bell;
-use crate::mailbox::{Control, Mailbox, Payload, Slot};
+use crate::mailbox::{Control, HEADER_WORDS, Mailbox, Payload, Slot};
 use loom::thread;
 
-/// A mailbox of two slots, the smallest in which a lap means something.
+/// A mailbox of two slots, the smallest one in which laps differ.
 #[derive(Default)]
 pub(super) struct Allocated {
     control: Control,
@@ -17,26 +18,28 @@ impl Allocated {
         Mailbox::new(&self.control, &self.slots, Bell::default())
     }
 
-    /// Puts message `number` of `sender`; false if there is no room.
+    /// Puts message `number` of `sender`. Returns false if there is no room.
     fn put(&self, sender: u64, number: u64) -> bool {
         let header = [sender, number, 0, 0, 0, 0];
         self.mailbox().put(&header, 1, |payload| payload[0] = number as u8 + 1).is_ok()
     }
 
-    /// Takes a message, whose sender must not have sent an earlier one that is still to come:
-    /// `next` counts them.
+    /// Takes a message and checks that it is the next one of its sender. `next` has the number of the
+    /// next message of each sender.
     fn take(&self, next: &mut [u64]) -> bool {
-        self.mailbox().take(|header, payload| {
+        let check = |header: &[u64; HEADER_WORDS], payload: Payload<'_>| {
             let Payload::Here(&[byte]) = payload else { panic!("a payload of one byte") };
             let [sender, number, ..] = *header;
             assert_eq!(number, next[sender as usize], "in order");
             assert_eq!(u64::from(byte), number + 1);
             next[sender as usize] += 1;
-        })
+        };
+        // SAFETY: a model has one receiver.
+        unsafe { self.mailbox().take(check) }
     }
 }
 
-/// A sender fills the box for several laps while its receiver takes.
+/// A sender fills the mailbox for several laps while its receiver takes messages.
 #[test]
 fn one_sender_round_the_box() {
     explore("one sender, 5 messages, 2 slots", None, || {
@@ -60,7 +63,7 @@ fn one_sender_round_the_box() {
     });
 }
 
-/// Two senders draw numbers at the same time, and see room that the other one saw.
+/// Two senders draw numbers at the same time and use each other's copy of the room.
 #[test]
 fn two_senders_round_the_box() {
     explore("two senders, 2 messages each, 2 slots", Some(3), || {
@@ -85,7 +88,7 @@ fn two_senders_round_the_box() {
     });
 }
 
-/// A receiver that sleeps whenever it finds nothing gets everything: no sender misses that it
+/// A receiver that sleeps whenever it finds no message gets all messages. No sender misses that it
 /// sleeps.
 #[test]
 fn a_sleeper_is_woken() {
@@ -95,7 +98,7 @@ fn a_sleeper_is_woken() {
     });
 }
 
-/// The receiver gets as many messages as each sender has.
+/// Sends this many messages from each sender and receives them all.
 fn sleeper_gets(messages: [u64; 2]) {
     let allocated = shared(Allocated::default());
     let mut senders = Vec::new();
@@ -113,7 +116,7 @@ fn sleeper_gets(messages: [u64; 2]) {
         if allocated.mailbox().arm() {
             allocated.mailbox().wait(None);
         }
-        // There is a message, or will be.
+        // A message is here or on its way.
         thread::yield_now();
     }
     for sender in senders {

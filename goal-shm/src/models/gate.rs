@@ -1,20 +1,21 @@
-//! Where ranks meet.
+//! The barrier and the gate.
 
 use super::{explore, shared};
+use crate::Gate;
+use crate::gate::BarrierWords;
 use crate::sync::{AtomicU64, Ordering, Shared};
-use crate::{Gate, Meeting};
 use loom::thread;
 
-/// What one wrote before the barrier, the other sees behind it, twice in a row.
+/// Each rank sees behind the barrier what the other one wrote before it, twice in a row.
 #[test]
-fn nobody_leaves_a_meeting_before_all_are_there() {
+fn no_rank_leaves_a_barrier_before_all_have_arrived() {
     explore("two ranks meet twice", None, || {
-        let shared = shared((Meeting::default(), [AtomicU64::new(0), AtomicU64::new(0)]));
-        let rank = |shared: &(Meeting, [AtomicU64; 2]), me: usize| {
-            let (meeting, came) = shared;
+        let shared = shared((BarrierWords::default(), [AtomicU64::new(0), AtomicU64::new(0)]));
+        let rank = |shared: &(BarrierWords, [AtomicU64; 2]), me: usize| {
+            let (barrier, came) = shared;
             for round in 1..3 {
                 came[me].store(round, Ordering::Relaxed);
-                meeting.wait(2, thread::yield_now);
+                barrier.wait(2, thread::yield_now);
                 assert!(came[1 - me].load(Ordering::Relaxed) >= round);
             }
         };
@@ -27,7 +28,7 @@ fn nobody_leaves_a_meeting_before_all_are_there() {
     });
 }
 
-/// Ranks that sleep in front of the gate are woken, and see what was written before it opened.
+/// Ranks that sleep at the gate are woken and see everything that was written before it opened.
 #[test]
 #[allow(unsafe_code)]
 fn the_gate_opens_for_all() {
@@ -51,8 +52,7 @@ fn the_gate_opens_for_all() {
     });
 }
 
-/// A rank in front of a gate that is stopped goes home, and the last rank to finish wakes the
-/// launcher.
+/// A rank returns from a gate that is stopped, and the last rank to finish wakes the launcher.
 #[test]
 fn a_stopped_gate_lets_nobody_through_and_the_launcher_wakes() {
     explore("a rank at a gate that is stopped", None, || {

@@ -1,7 +1,9 @@
+//! A rank's messages to itself.
 #![allow(unsafe_code)] // queues of segments
 
-use super::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
-use crate::{LOCAL_BYTES, Layout, RankSizes, Segment};
+use crate::layout::LOCAL_BYTES;
+use crate::local::{HEADER_WORDS, Local, PAYLOAD_MAX, QUEUE, WORD};
+use crate::{Layout, RankSizes, Segment};
 use goal_engine::transport::{Full, Header, Kind, Transport};
 
 fn segment() -> Segment {

@@ -1,27 +1,24 @@
 //! Messages of a rank to itself (UCX's `self`): a bounded queue in its own memory.
 //!
-//! Messages lie one behind the other from the start of the queue on; when the last one has been
-//! taken the next one lies at the start again. So the same few cache lines serve all of a program
-//! that sends as much as it receives, and no message wraps around. Payloads that stay with their
-//! sender lie in the segment, and are read there.
-
+//! Messages lie one behind the other, from the start of the queue. After the last one has been
+//! taken, the next one goes to the start again. So a program that sends as much as it receives uses
+//! the same few cache lines all the time, and no message wraps around. Large payloads stay in the
+//! segment with their sender and are read there.
 #![allow(unsafe_code)] // words of the segment
 
-#[cfg(test)]
-mod tests;
-
-use crate::{LOCAL_BYTES, Segment};
+use crate::Segment;
+use crate::layout::LOCAL_BYTES;
 use goal_engine::memory::{Cells, Span};
 use goal_engine::transport::{Distance, Full, Header, Plugin, Transport, ZeroCopy};
 use zerocopy::{FromBytes, IntoBytes};
 
-/// Most bytes of a payload: an eighth of the queue.
+/// The most bytes of a payload: an eighth of the queue.
 pub const PAYLOAD_MAX: usize = LOCAL_BYTES / 8;
 
-const WORD: usize = size_of::<u64>();
-const HEADER_WORDS: usize = size_of::<Header>() / WORD;
+pub(crate) const WORD: usize = size_of::<u64>();
+pub(crate) const HEADER_WORDS: usize = size_of::<Header>() / WORD;
 
-/// Properties of the transport.
+/// The properties of the transport.
 pub const LOCAL: Plugin = Plugin {
     name: "local",
     about: "messages of a rank to itself, in its own memory",
@@ -35,36 +32,38 @@ pub const LOCAL: Plugin = Plugin {
     probe: || Ok(()),
 };
 
-/// A rank's messages to itself.
+/// A rank's queue of messages to itself.
 ///
-/// Its words lie in the segment: whoever acts for the rank finds them there. Memory is taken as far
-/// as messages reach.
+/// Its words lie in the segment, so that any process that acts for the rank finds them. The system
+/// allocates pages only as far as messages reach.
 #[derive(Debug)]
 pub struct Local {
     words: Cells<u64>,
 }
 
-/// Words: where the first message lies; where the last one ends, 0 where there is none; the room
-/// that was announced; the queue.
+/// The word with the index of the first message.
 const HEAD: usize = 0;
+/// The word with the index behind the last message; 0 if there is none.
 const TAIL: usize = 1;
+/// The word with the room that was announced.
 const ROOM: usize = 2;
-const QUEUE: usize = 8;
+/// The first word of the queue.
+pub(crate) const QUEUE: usize = 8;
 
 impl Local {
     /// The queue of `rank`.
     ///
     /// # Safety
-    /// The segment outlives it. While a method of it runs, no other queue of the rank is used, in
-    /// any process.
+    /// The segment outlives the queue. While a method of it runs, nobody else uses the queue of this
+    /// rank, in any process.
     pub unsafe fn new(segment: &Segment, rank: u32) -> Self {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller's promise.
         let words: Cells<u64> = unsafe { segment.cells(&segment.rank(rank).local) };
         assert_eq!(words.as_slice().len(), LOCAL_BYTES / WORD);
         Self { words }
     }
 
-    /// Whether a message waits.
+    /// Returns true if a message waits.
     #[inline]
     pub fn has_message(&self) -> bool {
         self.words.as_slice()[TAIL] != 0

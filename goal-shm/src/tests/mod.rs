@@ -1,15 +1,21 @@
-#![allow(unsafe_code)] // senders and receivers of segments
+//! Messages, failures and claims in a segment. `unsafe`: senders and receivers of segments.
+#![allow(unsafe_code)]
 
-use super::{
-    Endpoint, Full, HEADER_WORDS, Layout, Mailbox, Mapping, RankSizes, SHORT_MAX, Sealed, Segment,
-    State,
+mod cma;
+mod local;
+
+use crate::mapping::Mapping;
+use crate::{
+    Endpoint, HEADER_WORDS, Layout, Mailbox, Part, RankSizes, SHORT_MAX, Sealed, Segment, State,
 };
+use goal_engine::transport::Full;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Puts a message; each rank has one sender here.
+/// Puts a message. Each rank has one sender here.
 fn put(
     endpoint: &Endpoint<'_>,
     into: (u32, Mailbox<'_>),
@@ -21,23 +27,20 @@ fn put(
     unsafe { endpoint.put(into, header, len, fill) }
 }
 
-/// Takes a message; each rank has one receiver here.
+/// Takes a message. Each rank has one receiver here.
 fn take(endpoint: &Endpoint<'_>, sink: impl FnOnce(&[u64; HEADER_WORDS], &[u8])) -> bool {
     // SAFETY: one receiver a rank.
     unsafe { endpoint.take(sink) }
 }
 
-/// Small boxes and rings, so that they often wrap and fill up.
+/// Mailboxes and rings are small, so that they often wrap and fill up.
 const SLOTS: usize = 16;
 const RING_BYTES: usize = 2048;
 const LARGE: usize = RING_BYTES / 8;
 
 fn layout(ranks: usize, rings: usize) -> Layout {
-    let mut layout = Layout::new(vec![RankSizes::default(); ranks].into_iter(), 1 << 30).unwrap();
-    layout.slots = SLOTS;
-    layout.rings.rings = rings;
-    layout.rings.bytes.end = layout.rings.bytes.start + rings * RING_BYTES;
-    layout
+    let sizes = vec![RankSizes::default(); ranks];
+    Layout::new(sizes.into_iter(), 1 << 30).unwrap().shrunk(SLOTS, rings, RING_BYTES)
 }
 
 fn segment(ranks: usize, rings: usize) -> Segment {
@@ -52,7 +55,7 @@ fn messages_of_all_lengths_arrive_in_order_across_the_ends_of_box_and_ring() {
     let len = |i: u64| (i * 37 % (LARGE as u64 + 1)) as usize;
     let (mut sent, mut received) = (0, 0);
     while received < 5_000 {
-        // Each end remembers everything in the segment, so another can go on.
+        // All state lies in the segment, so another endpoint can go on.
         let put = |i: u64| {
             let fill = |payload: &mut [u8]| payload.fill(i as u8);
             put(&segment.endpoint(0), (1, segment.mailbox(1)), &[i, 1, 2, 3, 4, 5], len(i), fill)
@@ -209,7 +212,7 @@ fn areas_do_not_overlap_and_the_limit_holds() {
 
     let large = [RankSizes { memory: u64::MAX, ..RankSizes::default() }];
     let error = Layout::new(large.into_iter(), 1 << 30).unwrap_err();
-    assert!(error.to_string().contains("--max-segment"));
+    assert!(error.to_string().ends_with("the limit is 1073741824"));
     assert_eq!(error.needed, None);
 
     let four = [RankSizes { memory: 1 << 30, ..RankSizes::default() }; 4];
@@ -228,8 +231,8 @@ fn a_failure_record_is_cut_at_a_character() {
     assert_eq!(segment.failure(0).unwrap(), "é".repeat(2048));
 }
 
-/// Another process may find the failure, and the rank may not know yet: what the rank says of
-/// itself then changes nothing.
+/// Another process may record the failure before the rank knows of it. Then the rank's own report
+/// changes nothing.
 #[test]
 fn a_failure_stays_with_its_first_text() {
     let segment = segment(1, 1);
@@ -248,8 +251,9 @@ fn no_word_of_the_segment_says_what_is_written_to() {
     let (reader, writer) = io::pipe().unwrap();
     // A rank may write anything to any place.
     let number = (writer.as_raw_fd() as u32 + 1).to_ne_bytes();
-    let words = segment.mapping().len() / number.len();
-    segment.mapping().copy_in(0, &number.repeat(words));
+    let words = layout(2, 1).len() / number.len();
+    // SAFETY: nobody else uses the segment.
+    unsafe { segment.write(0, &number.repeat(words)) };
     segment.mailbox(1).wake();
     segment.endpoint(1).disarm_and_wake();
     drop(writer);
@@ -259,4 +263,56 @@ fn no_word_of_the_segment_says_what_is_written_to() {
         poll(&mut fds, Some(&Timespec::default())) == Ok(1)
     };
     assert_eq!(segment.bells().map(rings).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn a_part_of_a_rank_has_one_owner_at_a_time() {
+    let segment = segment(2, 1);
+    let claim = segment.claim(0, Part::Memory).unwrap();
+    assert!(segment.claim(0, Part::Memory).is_none(), "it has an owner");
+    let others = [(0, Part::Member), (1, Part::Memory), (1, Part::Member)];
+    let _others = others.map(|(rank, part)| segment.claim(rank, part).unwrap());
+    drop(claim);
+    let again = segment.claim(0, Part::Memory).unwrap();
+    assert!(segment.claim(0, Part::Memory).is_none());
+    // A claim may outlive the segment.
+    drop(segment);
+    drop(again);
+}
+
+#[test]
+fn threads_that_claim_a_part_exclude_each_other() {
+    let segment = segment(1, 1);
+    let owners = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut claimed = 0;
+                while claimed < 1000 {
+                    let Some(claim) = segment.claim(0, Part::Member) else {
+                        std::thread::yield_now();
+                        continue;
+                    };
+                    assert_eq!(owners.fetch_add(1, Ordering::Relaxed), 0);
+                    owners.fetch_sub(1, Ordering::Relaxed);
+                    claimed += 1;
+                    drop(claim);
+                }
+            });
+        }
+    });
+}
+
+/// The ends of the bytes are not aligned to words.
+#[test]
+fn copies_have_the_bytes_that_were_stored() {
+    let mapping = Mapping::create(64).unwrap();
+    for (start, end) in [(0, 64), (3, 5), (5, 29), (8, 16), (13, 13), (1, 64)] {
+        let bytes: Vec<u8> = (start..end).map(|at| at as u8 + 1).collect();
+        mapping.store(start, &[0; 64][start..end]);
+        mapping.store(start, &bytes);
+        let mut copy = vec![0; bytes.len()];
+        mapping.load(start, &mut copy);
+        assert_eq!(copy, bytes);
+    }
 }

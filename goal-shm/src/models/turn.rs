@@ -1,0 +1,214 @@
+//! The lock on acting for a rank, and ranks that sleep while others need help.
+#![allow(unsafe_code)] // the state of an engine, which the holder of the lock accesses
+
+use super::mailbox::Allocated;
+use super::{explore, shared};
+use crate::sync::{AtomicU32, Ordering, Shared};
+use crate::{Held, Sleepers, Turn};
+use loom::thread;
+
+/// Locks a turn, however long it takes.
+fn lock(turn: &Turn) -> Held<'_> {
+    loop {
+        match turn.try_lock() {
+            Some(held) => return held,
+            None => thread::yield_now(),
+        }
+    }
+}
+
+/// Two ranks act for a third one, each as soon as it gets the lock. Their accesses don't overlap, and
+/// each sees what the other did.
+#[test]
+fn one_acts_at_a_time() {
+    explore("two ranks take turns", Some(3), || {
+        let shared = shared((Turn::default(), Shared::<u64>::default()));
+        let act = |shared: &(Turn, Shared<u64>)| {
+            let (turn, state) = shared;
+            let held = lock(turn);
+            // SAFETY: loom compares all accesses.
+            unsafe { state.with_mut(|state| *state += 1) };
+            held.unlock();
+        };
+        let other = {
+            let shared = shared.clone();
+            thread::spawn(move || act(&shared))
+        };
+        act(&shared);
+        other.join().unwrap();
+        let (turn, state) = &*shared;
+        assert!(turn.try_lock().is_some());
+        // SAFETY: as above.
+        unsafe { state.with(|state| assert_eq!(*state, 2)) };
+    });
+}
+
+/// The state of an engine.
+#[derive(Default)]
+struct State {
+    /// A message was taken that leaves work for later polls.
+    left: bool,
+    /// A message was taken that made an action fail.
+    failed: bool,
+}
+
+/// A rank with its messages and its engine.
+#[derive(Default)]
+struct Rank {
+    turn: Turn,
+    /// [`HARMLESS`] or [`FATAL`], or 0.
+    message: AtomicU32,
+    state: Shared<State>,
+}
+
+const HARMLESS: u32 = 1;
+const FATAL: u32 = 2;
+
+impl Rank {
+    /// Polls the engine, as `progress::node` of goal-run does.
+    fn poll(&self, held: &Held<'_>) {
+        let message = self.message.swap(0, Ordering::AcqRel);
+        // SAFETY: loom compares all accesses.
+        unsafe {
+            self.state.with_mut(|state| {
+                state.left |= message == HARMLESS;
+                state.failed |= message == FATAL;
+                if state.failed { held.fail() } else { held.set_busy(state.left) }
+            });
+        }
+    }
+
+    /// The rank itself polls, and lends itself again.
+    fn call(&self) {
+        self.turn.reclaim();
+        let held = lock(&self.turn);
+        self.poll(&held);
+        held.unlock();
+        self.turn.lend();
+    }
+
+    /// Another rank acts if this one is lent.
+    fn help(&self) {
+        if self.turn.busy_if_lent().is_some()
+            && let Some(held) = self.turn.try_lock()
+        {
+            if self.turn.busy_if_lent().is_some() {
+                self.poll(&held);
+            }
+            held.unlock();
+        }
+    }
+
+    /// Checks, while nobody acts and the rank is lent, that the bits describe what the last poll
+    /// left.
+    fn check(&self) {
+        // SAFETY: as above.
+        let (left, failed) = unsafe { self.state.with(|state| (state.left, state.failed)) };
+        let expected = if failed { None } else { Some(left) };
+        assert_eq!(self.turn.busy_if_lent(), expected, "a poll left work, and no bit says so");
+    }
+}
+
+/// A message arrives for a rank that is lent. The rank reclaims itself, polls and lends itself again
+/// while another rank helps. Whichever of them takes the message, the bits then say what it left,
+/// and if it was a failure.
+fn one_takes(name: &str, message: u32) {
+    explore(name, None, move || {
+        let rank = shared(Rank::default());
+        rank.call();
+        let helper = {
+            let rank = rank.clone();
+            thread::spawn(move || {
+                rank.message.store(message, Ordering::Release);
+                rank.help();
+                rank.help();
+            })
+        };
+        rank.call();
+        helper.join().unwrap();
+        rank.check();
+    });
+}
+
+#[test]
+fn the_bits_say_what_a_poll_left() {
+    one_takes("a rank comes and goes while another one helps", HARMLESS);
+}
+
+#[test]
+fn a_failure_stays() {
+    one_takes("a rank comes and goes while another one finds a failure", FATAL);
+}
+
+/// The same with two helpers, each of which helps once.
+#[test]
+fn two_help() {
+    explore("a rank comes and goes while two help", Some(3), || {
+        let rank = shared(Rank::default());
+        rank.call();
+        let helpers = [HARMLESS, 0].map(|message| {
+            let rank = rank.clone();
+            thread::spawn(move || {
+                if message != 0 {
+                    rank.message.store(message, Ordering::Release);
+                }
+                rank.help();
+            })
+        });
+        rank.call();
+        for helper in helpers {
+            helper.join().unwrap();
+        }
+        rank.check();
+    });
+}
+
+/// A rank that is lent, and another one that acts for it or sleeps.
+#[derive(Default)]
+struct Node {
+    lent: Turn,
+    sleepers: Sleepers,
+    sleeper: Allocated,
+}
+
+impl Node {
+    fn needs_help(&self) -> bool {
+        self.lent.busy_if_lent() == Some(true)
+    }
+}
+
+/// One rank leaves work for a rank that is lent, while another rank goes to sleep. The sleeper sees
+/// the work or is woken: loom fails a model in which a thread sleeps for ever. The model fails
+/// without either of the two fences in [`Sleepers`].
+#[test]
+fn no_rank_sleeps_while_there_is_work() {
+    explore("one leaves something to do, one goes to sleep", None, || {
+        let node = shared(Node::default());
+        node.lent.lend();
+        let busy = {
+            let node = node.clone();
+            thread::spawn(move || {
+                let held = node.lent.try_lock().expect("nobody else locks it");
+                held.set_busy(true);
+                held.unlock();
+                if node.sleepers.any() && node.needs_help() {
+                    node.sleeper.mailbox().wake();
+                }
+            })
+        };
+        while !node.needs_help() {
+            let mailbox = node.sleeper.mailbox();
+            node.sleepers.enter();
+            assert!(mailbox.arm());
+            node.sleepers.fence();
+            if node.needs_help() {
+                mailbox.disarm();
+            } else {
+                mailbox.wait(None);
+            }
+            node.sleepers.leave();
+            thread::yield_now();
+        }
+        busy.join().unwrap();
+    });
+}

@@ -1,0 +1,152 @@
+//! A ring with one sender and one receiver, for payloads that are too large for a slot of a mailbox
+//! (RMA's ring of buffers; D8.1 2.4).
+//!
+//! ```text
+//! ends    line 0 | written u64 | seen u64 |   sender
+//!         line 1 | taken u64 |                receiver
+//! bytes   a power of two of lines, filled in circles; a payload starts at a line and never wraps
+//! ```
+//!
+//! Positions count lines and never go back. The mailbox announces each payload and its length, so
+//! the ring has no marks of its own, and the receiver polls one place only. Both ends compute the
+//! place of a payload by the same rule ([`Ring::fit`]). For flow control, the receiver stores its
+//! position in `taken`. The sender reads that line only if the ring seems full by its last copy
+//! (`seen`).
+#![allow(unsafe_code)] // bytes that the two ends access in turn
+
+use super::mapping::SharedWords;
+use super::sync::{AtomicU64, Bytes, LINE, Line, Ordering};
+use goal_engine::transport::Full;
+
+/// The state of both ends of a ring.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub(crate) struct Ends {
+    sender: Line<Sender>,
+    /// The number of lines taken so far, including skipped ones.
+    taken: Line<AtomicU64>,
+}
+
+#[derive(Debug, Default)]
+#[repr(C)]
+struct Sender {
+    /// The number of lines written so far, including skipped ones.
+    written: AtomicU64,
+    /// The sender's last copy of `taken`.
+    seen: AtomicU64,
+}
+
+// SAFETY: repr(C), atomics only, aligned to 64.
+unsafe impl SharedWords for Ends {}
+
+#[cfg(not(loom))]
+const _: () = assert!(size_of::<Ends>() == 128);
+
+/// A ring: both ends.
+#[derive(Clone, Copy)]
+pub(crate) struct Ring<'a> {
+    ends: &'a Ends,
+    bytes: Bytes<'a>,
+}
+
+/// The place of a payload in its ring.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    /// The position of its first line.
+    at: u64,
+    len: usize,
+}
+
+impl<'a> Ring<'a> {
+    #[inline]
+    pub(crate) fn new(ends: &'a Ends, bytes: Bytes<'a>) -> Self {
+        debug_assert!(bytes.lines().is_power_of_two());
+        Self { ends, bytes }
+    }
+
+    /// Finds room for `len` bytes. The sender passes the place to [`Ring::fill`], announces the
+    /// payload in the mailbox and calls [`Ring::advance`]. It must not ask for so much that no room
+    /// is left for other payloads.
+    ///
+    /// # Errors
+    /// [`Full`].
+    #[inline]
+    pub(crate) fn room(&self, len: usize) -> Result<Place, Full> {
+        let Sender { written, seen } = &self.ends.sender.0;
+        let at = self.fit(written.load(Ordering::Relaxed), len);
+        let behind = (at + lines(len)).wrapping_sub(self.bytes.lines() as u64);
+        // In the first circle `behind` wraps below zero, so the difference is compared as signed.
+        let fits = |taken: u64| behind.wrapping_sub(taken) as i64 <= 0;
+        // Relaxed: only the sender writes `seen`, after the Acquire load below.
+        if !fits(seen.load(Ordering::Relaxed)) {
+            // Acquire: pairs with the Release store in `take`. The receiver's last read of these
+            // lines happens before the sender overwrites them.
+            let taken = self.ends.taken.0.load(Ordering::Acquire);
+            seen.store(taken, Ordering::Relaxed);
+            if !fits(taken) {
+                return Err(Full);
+            }
+        }
+        self.bytes.expect_write(self.line(at), len);
+        Ok(Place { at, len })
+    }
+
+    /// Lets `fill` write the payload.
+    ///
+    /// # Safety
+    /// `place` comes from [`Ring::room`], and its payload is not announced yet. Nobody else sends
+    /// through this ring meanwhile.
+    #[inline]
+    pub(crate) unsafe fn fill(&self, Place { at, len }: Place, fill: impl FnOnce(&mut [u8])) {
+        // SAFETY: the receiver has taken what was there, as `room` saw, and reads these lines again
+        // only after the mailbox announces the payload. The caller is the only sender.
+        unsafe { self.bytes.with_mut(self.line(at), len, fill) }
+    }
+
+    /// Moves the sender's position behind a payload that the mailbox has announced.
+    #[inline]
+    pub(crate) fn advance(&self, Place { at, len }: Place) {
+        self.ends.sender.0.written.store(at + lines(len), Ordering::Relaxed);
+    }
+
+    /// Passes the next payload to `sink` and removes it.
+    ///
+    /// # Safety
+    /// The mailbox has announced this payload with `len` bytes, and the caller has read its word
+    /// with Acquire. Nobody else takes from this ring meanwhile.
+    ///
+    /// # Panics
+    /// If `len` is larger than the ring.
+    #[inline]
+    pub(crate) unsafe fn take(&self, len: usize, sink: impl FnOnce(&[u8])) {
+        assert!(len <= self.bytes.lines() * LINE, "a sender spoiled the mailbox");
+        let taken = &self.ends.taken.0;
+        let at = self.fit(taken.load(Ordering::Relaxed), len);
+        // The receiver first looks for the matching receive. The prefetch runs meanwhile.
+        self.bytes.expect_read(self.line(at), len);
+        // SAFETY: the mailbox's word says that the sender has written these lines. The sender
+        // overwrites them only after `taken` passes them, below.
+        unsafe { self.bytes.with(self.line(at), len, sink) };
+        // Release: pairs with the Acquire load in `room`.
+        taken.store(at + lines(len), Ordering::Release);
+    }
+
+    /// The position of a payload whose predecessors end at `position`: the same one if the payload
+    /// fits before the end of the circle, otherwise the start of the next circle.
+    #[inline(always)]
+    fn fit(&self, position: u64, len: usize) -> u64 {
+        let circle = self.bytes.lines() as u64;
+        let left = circle - (position & (circle - 1));
+        if lines(len) <= left { position } else { position + left }
+    }
+
+    #[inline(always)]
+    fn line(&self, position: u64) -> usize {
+        position as usize & (self.bytes.lines() - 1)
+    }
+}
+
+#[inline(always)]
+fn lines(len: usize) -> u64 {
+    len.div_ceil(LINE) as u64
+}
