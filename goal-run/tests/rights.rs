@@ -230,7 +230,7 @@ fn a_segment_of_another_size_or_form_is_refused() {
     let schedule = memory_file(nisa.bytes(), SEALED);
     let told = |mode| {
         let settings = members::settings(2, mode, Wait::Block);
-        let len = layout(&nisa, &settings, u64::MAX).unwrap().len as u64;
+        let len = layout(&nisa, &settings, u64::MAX).unwrap().len() as u64;
         (memory_file(&serde_json::to_vec(&settings).unwrap(), SEALED), len)
     };
     let segment = |len: u64, seals| {

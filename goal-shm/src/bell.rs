@@ -1,9 +1,9 @@
 //! Bells wake ranks that sleep in a poll of the system, because they wait for network packets as
 //! well as for messages in the segment.
 //!
-//! Threat: a rank that an attacker controls can write to any place of the segment. So no word of the
-//! segment says which descriptor a bell is. Each process has its own list of bells, which it got
-//! from the launcher.
+//! Threat: a rank that an attacker controls can write to any place of the segment. So no word of
+//! the segment says which descriptor a bell is. Each process has its own list of bells, which it
+//! got from the launcher.
 
 use rustix::event::{EventfdFlags, eventfd};
 use std::io;

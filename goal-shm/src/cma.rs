@@ -55,8 +55,8 @@ impl<'a> Cma<'a> {
     /// `offset`.
     ///
     /// # Errors
-    /// [`Unreadable`] if the system refuses, if not all bytes are mapped, or if `name` is not one of
-    /// this transport.
+    /// [`Unreadable`] if the system refuses, if not all bytes are mapped, or if `name` is not one
+    /// of this transport.
     pub fn get(
         &mut self,
         source: u32,

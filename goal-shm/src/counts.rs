@@ -31,7 +31,8 @@ pub struct RankCounts {
     /// The number of messages that waited for their receive and whose receiver then read them in
     /// place.
     pub read_in_place: u64,
-    /// The number of messages that waited for their receive and whose payload then left in messages.
+    /// The number of messages that waited for their receive and whose payload then left in
+    /// messages.
     pub in_messages: u64,
     /// The number of messages that arrived before their receive was posted.
     pub unexpected: u64,

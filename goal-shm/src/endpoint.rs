@@ -29,8 +29,8 @@ impl<'a> Endpoint<'a> {
         self.rings.payload_max(&self.table[to as usize])
     }
 
-    /// Puts a message into the mailbox `into` of rank `to`, and wakes that rank if it sleeps. `fill`
-    /// writes the `len` bytes of payload in place.
+    /// Puts a message into the mailbox `into` of rank `to`, and wakes that rank if it sleeps.
+    /// `fill` writes the `len` bytes of payload in place.
     ///
     /// # Safety
     /// Nobody else puts messages of this rank meanwhile, in any process, and `into` is the mailbox

@@ -199,8 +199,8 @@ impl Layout {
         self.len
     }
 
-    /// The same layout with fewer slots in each mailbox, and fewer and smaller rings. Tests use it to
-    /// make mailboxes and rings wrap and fill up often.
+    /// The same layout with fewer slots in each mailbox, and fewer and smaller rings. Tests use it
+    /// to make mailboxes and rings wrap and fill up often.
     ///
     /// # Panics
     /// If a number is larger than before, or one that must be a power of two is not.

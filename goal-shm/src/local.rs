@@ -54,8 +54,8 @@ impl Local {
     /// The queue of `rank`.
     ///
     /// # Safety
-    /// The segment outlives the queue. While a method of it runs, nobody else uses the queue of this
-    /// rank, in any process.
+    /// The segment outlives the queue. While a method of it runs, nobody else uses the queue of
+    /// this rank, in any process.
     pub unsafe fn new(segment: &Segment, rank: u32) -> Self {
         // SAFETY: the caller's promise.
         let words: Cells<u64> = unsafe { segment.cells(&segment.rank(rank).local) };

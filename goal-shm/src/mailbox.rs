@@ -20,18 +20,18 @@
 //! **Sending.** A sender draws a number by advancing `tail`, writes header and payload in place and
 //! stores the word. The messages of one sender stay in order.
 //!
-//! **Receiving.** The receiver looks at the word of the slot at `head`. The number in the word tells
-//! the lap, so the receiver never writes to a slot, and a message of at most 8 bytes moves one cache
-//! line.
+//! **Receiving.** The receiver looks at the word of the slot at `head`. The number in the word
+//! tells the lap, so the receiver never writes to a slot, and a message of at most 8 bytes moves
+//! one cache line.
 //!
 //! **Room.** The receiver copies `head` to `published` once in a quarter of the slots. Senders read
 //! that line only if the mailbox seems full by the copy that one of them left in `seen`.
 //!
 //! **Sleeping.** A receiver that wants to sleep sets SLEEPS in `tail`, the word in which senders
 //! draw their numbers. All changes of one word have one order. If a sender draws its number before,
-//! the receiver sees that a message is coming. If it draws after, the sender sees SLEEPS, clears it,
-//! and wakes the receiver once the message is complete. So neither side needs a fence, and only a
-//! sender that saw SLEEPS makes a system call.
+//! the receiver sees that a message is coming. If it draws after, the sender sees SLEEPS, clears
+//! it, and wakes the receiver once the message is complete. So neither side needs a fence, and only
+//! a sender that saw SLEEPS makes a system call.
 //!
 //! All state of both ends lies here and none in a process, so a process that acts for a rank can
 //! send and take its messages.
@@ -145,8 +145,8 @@ impl<'a> Mailbox<'a> {
         (tail, self.control.head.0.load(Ordering::SeqCst))
     }
 
-    /// Puts a message and wakes the receiver if it sleeps. `fill` writes the `len` bytes of payload,
-    /// at most [`SHORT_MAX`], in place.
+    /// Puts a message and wakes the receiver if it sleeps. `fill` writes the `len` bytes of
+    /// payload, at most [`SHORT_MAX`], in place.
     ///
     /// # Errors
     /// [`Full`], with no effect.
@@ -228,8 +228,8 @@ impl<'a> Mailbox<'a> {
                     return Err(Full);
                 }
             }
-            // Acquire: pairs with the Release part of `fetch_or` in `arm`. A sender that sees SLEEPS
-            // also sees 1 in `sleeper`, so its `wake` does not miss the receiver.
+            // Acquire: pairs with the Release part of `fetch_or` in `arm`. A sender that sees
+            // SLEEPS also sees 1 in `sleeper`, so its `wake` does not miss the receiver.
             match tail.compare_exchange_weak(now, number + 1, Ordering::Acquire, Ordering::Relaxed)
             {
                 Ok(_) => return Ok((number, now != number)),
@@ -328,14 +328,14 @@ impl<'a> Mailbox<'a> {
         self.control.published.0.room.store(bytes, Ordering::Relaxed);
     }
 
-    /// Prepares to sleep: from now on senders wake the receiver. Returns false, and undoes this, if a
-    /// message is here or on its way.
+    /// Prepares to sleep: from now on senders wake the receiver. Returns false, and undoes this, if
+    /// a message is here or on its way.
     pub(crate) fn arm(&self) -> bool {
         self.publish();
         self.control.sleeper.0.store(1, Ordering::Relaxed);
         let head = self.control.head.0.load(Ordering::Relaxed);
-        // Release: pairs with the compare-exchange in `draw`, so that a sender that sees SLEEPS sees
-        // 1 in `sleeper`. Of this change and a sender's, either the sender's comes first, then
+        // Release: pairs with the compare-exchange in `draw`, so that a sender that sees SLEEPS
+        // sees 1 in `sleeper`. Of this change and a sender's, either the sender's comes first, then
         // `tail` differs from `head` here, or the sender sees SLEEPS.
         let tail = self.control.senders.0.tail.fetch_or(SLEEPS, Ordering::AcqRel);
         let is_empty = tail & !SLEEPS == head;

@@ -42,8 +42,8 @@ impl Segment {
     /// created with: the contracts of the unsafe functions here are about all processes.
     ///
     /// # Errors
-    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is not of a memory file
-    /// with the size of the layout, or if its size may change.
+    /// The system's error; [`io::ErrorKind::InvalidInput`] if the descriptor is not of a memory
+    /// file with the size of the layout, or if its size may change.
     pub fn open(fd: OwnedFd, layout: Layout) -> io::Result<Self> {
         Ok(Self::over(Mapping::open(fd, layout.len)?, layout))
     }
@@ -64,8 +64,8 @@ impl Segment {
         self.claims.claim(rank, part)
     }
 
-    /// Creates bells for these ranks, ascending. The launcher calls this before it starts the ranks,
-    /// whose processes inherit the descriptors.
+    /// Creates bells for these ranks, ascending. The launcher calls this before it starts the
+    /// ranks, whose processes inherit the descriptors.
     ///
     /// # Errors
     /// The system's error.
@@ -239,8 +239,8 @@ impl Segment {
         self.status(rank).failure_len.store(len as u32, Ordering::SeqCst);
     }
 
-    /// Records a failure as [`Segment::record_failure`] does, enters [`State::Failed`] and wakes the
-    /// launcher.
+    /// Records a failure as [`Segment::record_failure`] does, enters [`State::Failed`] and wakes
+    /// the launcher.
     pub fn fail(&self, rank: u32, text: &str) {
         self.record_failure(rank, text);
         self.status(rank).enter(State::Failed);

@@ -51,8 +51,8 @@ pub struct Status {
     /// The number of messages for ranks on other hosts that left the engine. It is exact whenever
     /// the rank rests.
     pub remote_sent: AtomicU64,
-    /// The number of messages from ranks on other hosts that the rank took. It is exact whenever the
-    /// rank rests.
+    /// The number of messages from ranks on other hosts that the rank took. It is exact whenever
+    /// the rank rests.
     pub remote_taken: AtomicU64,
     /// The bytes of the failure record; 0 while it is empty.
     pub(crate) failure_len: AtomicU32,
@@ -75,8 +75,8 @@ impl Status {
         self.epoch.load(Ordering::SeqCst)
     }
 
-    /// Changes the state. [`State::Failed`] stays: another rank that acted for this one may have set
-    /// it, and this one may not know yet. Entering [`State::Running`] begins an epoch, before
+    /// Changes the state. [`State::Failed`] stays: another rank that acted for this one may have
+    /// set it, and this one may not know yet. Entering [`State::Running`] begins an epoch, before
     /// anything else happens.
     pub fn enter(&self, state: State) {
         if state == State::Running {

@@ -63,8 +63,8 @@ pub(crate) struct Control {
     open: Line<AtomicU64>,
     /// One bit per slot, set while its task has not ended.
     used: Line<AtomicU64>,
-    /// 1 while a rank may be idle. This is a hint: idle ranks set it, and an owner clears it after a
-    /// task that no other rank took part in. While it is 0, an operation does not become a task.
+    /// 1 while a rank may be idle. This is a hint: idle ranks set it, and an owner clears it after
+    /// a task that no other rank took part in. While it is 0, an operation does not become a task.
     wanted: Line<AtomicU32>,
 }
 
@@ -76,8 +76,8 @@ pub(crate) struct Slot {
     /// last one in the lower half.
     ///
     /// A rank that takes a chunk knows the task by this word only. Whichever task the slot holds
-    /// when its exchange succeeds, the chunk belongs to that task, and the task can't end before the
-    /// chunk is done. So it is harmless if one task replaces another between load and exchange.
+    /// when its exchange succeeds, the chunk belongs to that task, and the task can't end before
+    /// the chunk is done. So it is harmless if one task replaces another between load and exchange.
     left: AtomicU64,
     /// The first element that was divided by zero, or [`NONE`].
     divided: AtomicU64,
@@ -154,8 +154,8 @@ impl<'a> Tasks<'a> {
         unsafe { slot.task.0.with_mut(|place| *place = task) };
         slot.divided.store(NONE, Ordering::Relaxed);
         slot.undone.store(task.chunks(), Ordering::Relaxed);
-        // The bit is set before the chunks appear, because the rank that takes the last chunk clears
-        // it.
+        // The bit is set before the chunks appear, because the rank that takes the last chunk
+        // clears it.
         open.0.fetch_or(1 << number, Ordering::Relaxed);
         // Release: pairs with the Acquire exchange in `take`, which then reads the description.
         slot.left.store(task.chunks().into(), Ordering::Release);
@@ -177,9 +177,9 @@ impl<'a> Tasks<'a> {
         numbers.find_map(|bit| self.take((bit.wrapping_add(rank) % u64::BITS) as usize, rank))
     }
 
-    /// Takes a chunk of the task in a slot. Even ranks take chunks from the front and odd ranks from
-    /// the back. So two ranks that often work together find the chunks of the last time in their
-    /// caches.
+    /// Takes a chunk of the task in a slot. Even ranks take chunks from the front and odd ranks
+    /// from the back. So two ranks that often work together find the chunks of the last time in
+    /// their caches.
     pub(crate) fn take(&self, number: usize, rank: u32) -> Option<Chunk> {
         let slot = &self.slots[number];
         let mut left = slot.left.load(Ordering::Relaxed);
@@ -232,7 +232,8 @@ impl<'a> Tasks<'a> {
             return None;
         }
         let divided = slot.divided.load(Ordering::Relaxed);
-        // Release: pairs with the Acquire exchange in `open`, which hands the slot to the next task.
+        // Release: pairs with the Acquire exchange in `open`, which hands the slot to the next
+        // task.
         self.control.used.0.fetch_and(!(1 << number), Ordering::Release);
         Some((divided != NONE).then_some(divided))
     }

@@ -78,9 +78,9 @@ fn work(segment: &Segment, chunk: Chunk) {
     let [op, datatype] = function.map(|code| code as u8);
     let function = Op::from_code(op).zip(Datatype::from_code(datatype));
     let task = SharedTask { function: function.expect("a function's codes"), operands, before };
-    // SAFETY: the operands lie in the memory of ranks, in a live segment. A chunk has one holder, so
-    // nobody else writes this part of the result. The owner of the task leaves the operands alone
-    // until the task ends, which is the contract of `ShmTransport::new`.
+    // SAFETY: the operands lie in the memory of ranks, in a live segment. A chunk has one holder,
+    // so nobody else writes this part of the result. The owner of the task leaves the operands
+    // alone until the task ends, which is the contract of `ShmTransport::new`.
     let divided = unsafe { task.run(chunk.bytes()) };
     // SAFETY: the chunk comes from this segment, and its work has been done.
     unsafe { segment.tasks().finish(chunk, divided) };

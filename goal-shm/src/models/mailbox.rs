@@ -24,8 +24,8 @@ impl Allocated {
         self.mailbox().put(&header, 1, |payload| payload[0] = number as u8 + 1).is_ok()
     }
 
-    /// Takes a message and checks that it is the next one of its sender. `next` has the number of the
-    /// next message of each sender.
+    /// Takes a message and checks that it is the next one of its sender. `next` has the number of
+    /// the next message of each sender.
     fn take(&self, next: &mut [u64]) -> bool {
         let check = |header: &[u64; HEADER_WORDS], payload: Payload<'_>| {
             let Payload::Here(&[byte]) = payload else { panic!("a payload of one byte") };

@@ -1,9 +1,10 @@
-//! Models of the lock-free structures. Loom runs the structures themselves in every interleaving of a
-//! few threads that the memory model of C++20 allows.
+//! Models of the lock-free structures. Loom runs the structures themselves in every interleaving of
+//! a few threads that the memory model of C++20 allows.
 //!
-//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p goal-shm --release --lib models`
-//! runs them. A model fails if two accesses to the same bytes race and one of them writes, if all
-//! threads sleep, or if an assertion does not hold. Each model prints how many interleavings it has.
+//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p goal-shm --release --lib
+//! models` runs them. A model fails if two accesses to the same bytes race and one of them writes,
+//! if all threads sleep, or if an assertion does not hold. Each model prints how many interleavings
+//! it has.
 
 mod gate;
 mod mailbox;
@@ -15,8 +16,8 @@ use loom::model::Builder;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Runs all interleavings of `model`. With `switches`, runs only those in which at most so many times
-/// a thread is interrupted that could go on.
+/// Runs all interleavings of `model`. With `switches`, runs only those in which at most so many
+/// times a thread is interrupted that could go on.
 fn explore(name: &str, switches: Option<usize>, model: impl Fn() + Sync + Send + 'static) {
     let interleavings = Arc::new(AtomicU64::new(0));
     let mut builder = Builder::new();

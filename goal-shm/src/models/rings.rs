@@ -66,14 +66,14 @@ impl Allocated {
     }
 }
 
-/// One payload does not fit before the ring's end, and a short message without a ring is in between.
-/// The last payload has room only if the sender sees what the receiver took meanwhile.
+/// One payload does not fit before the ring's end, and a short message without a ring is in
+/// between. The last payload has room only if the sender sees what the receiver took meanwhile.
 #[test]
 fn round_the_ring() {
     // Lines 0 to 27. The receiver takes 9 of them before the sender goes on.
     const BEFORE: [usize; 9] = [3 * LINE; 9];
-    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 40, and 40 to 42. Without a further take there
-    // is room up to line 41, which is 9 + 32.
+    // Lines 27 to 30, 32 to 35, none, 35 to 37, 37 to 40, and 40 to 42. Without a further take
+    // there is room up to line 41, which is 9 + 32.
     const MEANWHILE: [usize; 6] = [3 * LINE, 2 * LINE + 1, 3, 2 * LINE, 3 * LINE, LINE + 1];
     explore("one sender, 6 messages round the end of a ring of 32 lines", None, || {
         let allocated = shared(Allocated::new(1));

@@ -61,9 +61,9 @@ impl Node {
     }
 }
 
-/// A second task replaces the first one in its slot while a helper takes chunks. The helper may look
-/// at the first task and get a chunk of the second. Every chunk is done once, and the owner sees all
-/// results.
+/// A second task replaces the first one in its slot while a helper takes chunks. The helper may
+/// look at the first task and get a chunk of the second. Every chunk is done once, and the owner
+/// sees all results.
 #[test]
 fn each_chunk_is_done_once() {
     explore("two tasks in one slot and a helper", Some(3), || {

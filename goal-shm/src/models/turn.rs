@@ -17,8 +17,8 @@ fn lock(turn: &Turn) -> Held<'_> {
     }
 }
 
-/// Two ranks act for a third one, each as soon as it gets the lock. Their accesses don't overlap, and
-/// each sees what the other did.
+/// Two ranks act for a third one, each as soon as it gets the lock. Their accesses don't overlap,
+/// and each sees what the other did.
 #[test]
 fn one_acts_at_a_time() {
     explore("two ranks take turns", Some(3), || {
@@ -109,9 +109,9 @@ impl Rank {
     }
 }
 
-/// A message arrives for a rank that is lent. The rank reclaims itself, polls and lends itself again
-/// while another rank helps. Whichever of them takes the message, the bits then say what it left,
-/// and if it was a failure.
+/// A message arrives for a rank that is lent. The rank reclaims itself, polls and lends itself
+/// again while another rank helps. Whichever of them takes the message, the bits then say what it
+/// left, and if it was a failure.
 fn one_takes(name: &str, message: u32) {
     explore(name, None, move || {
         let rank = shared(Rank::default());

@@ -1,5 +1,5 @@
-//! The building blocks of the lock-free structures: atomics, guarded cells and futexes, either native
-//! ones or those of loom.
+//! The building blocks of the lock-free structures: atomics, guarded cells and futexes, either
+//! native ones or those of loom.
 //!
 //! With `--cfg loom` loom allocates the structures, which are otherwise cast from the mapping, and
 //! tries every interleaving of a few threads: see `models`. Only this module depends on that flag.

@@ -98,9 +98,9 @@ impl Bytes<'_> {
     ) -> R {
         let accesses: Vec<_> = self.touched(line, len).iter().map(UnsafeCell::get_mut).collect();
         let start = (self.first + line) * LINE;
-        // SAFETY: loom has recorded this access and fails the model if there is another one to these
-        // lines meanwhile. Only one thread of a model runs at a time, and loom does not switch
-        // threads while the bytes are borrowed.
+        // SAFETY: loom has recorded this access and fails the model if there is another one to
+        // these lines meanwhile. Only one thread of a model runs at a time, and loom does not
+        // switch threads while the bytes are borrowed.
         let result = write(unsafe { &mut (&mut *self.lines.bytes.get())[start..start + len] });
         drop(accesses);
         result

@@ -64,7 +64,8 @@ impl<'a> Bytes<'a> {
     /// The `len` bytes at `start`.
     ///
     /// # Safety
-    /// They are initialised and live as long as `'a`, and all access to them goes through this type.
+    /// They are initialised and live as long as `'a`, and all access to them goes through this
+    /// type.
     pub(crate) unsafe fn new(start: NonNull<u8>, len: usize) -> Self {
         Self { start, len, lives: PhantomData }
     }
@@ -165,8 +166,8 @@ fn prefetch<const WRITE: bool>(address: *const u8) {
 pub(crate) struct Futex(AtomicU32);
 
 impl Futex {
-    /// Sleeps if the word is `expected`, until somebody wakes it or `limit` has passed. It may return
-    /// early, so the caller must check its condition again.
+    /// Sleeps if the word is `expected`, until somebody wakes it or `limit` has passed. It may
+    /// return early, so the caller must check its condition again.
     pub(crate) fn wait(&self, expected: u32, limit: Option<Duration>) {
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         let _ = futex::wait(&self.0, Flags::empty(), expected, limit.as_ref());
