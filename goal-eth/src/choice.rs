@@ -1,13 +1,18 @@
-//! Which driver carries the frames.
+//! The choice of a driver, and how an open driver is passed on to another process. `unsafe`: a
+//! driver of inherited descriptors, whose memory nobody else may use.
+#![allow(unsafe_code)]
 
-use super::{Driver, Full, Interface, Lost, OpenError, Packet, Program, RingStats, Xdp};
+#[cfg(feature = "xdp")]
+use crate::xdp::{Hook, Xdp};
+use crate::{Driver, Full, Interface, Lost, NoXdp, OpenError, Packet, RingStats};
 use goal_esp::wire::Mac;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-/// The drivers.
+/// The kinds of drivers.
+// The comments of the variants are help texts of command lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
@@ -20,7 +25,7 @@ pub enum DriverKind {
 }
 
 impl DriverKind {
-    /// Its name.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Packet => "packet",
@@ -29,7 +34,19 @@ impl DriverKind {
     }
 }
 
-/// An open driver in numbers, for the process that inherits its descriptors.
+/// Checks that this build and this system have a driver of AF_XDP. An interface may still lack room
+/// for one.
+///
+/// # Errors
+/// [`NoXdp`].
+pub fn probe_xdp() -> Result<(), NoXdp> {
+    #[cfg(feature = "xdp")]
+    return Xdp::probe();
+    #[cfg(not(feature = "xdp"))]
+    return Err(NoXdp::NotBuilt);
+}
+
+/// The description of an open driver, for the process that inherits its descriptors.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PassedDriver {
     /// The interface, as it was when the driver was opened.
@@ -38,22 +55,31 @@ pub struct PassedDriver {
     mac: [u8; 6],
     mtu: usize,
     port: u16,
-    /// The packet socket; the socket of XDP and the memory file of its frames.
+    /// The number of the packet socket.
     packet: RawFd,
+    /// The numbers of the socket of AF_XDP and of the memory file with its frames.
     xdp: Option<[RawFd; 2]>,
 }
 
-/// One of the drivers.
-pub enum AnyDriver {
-    /// A packet socket.
+/// A driver of either kind.
+pub struct AnyDriver(Either);
+
+enum Either {
     Packet(Box<Packet>),
-    /// A socket of AF_XDP.
+    #[cfg(feature = "xdp")]
     Xdp(Box<Xdp>),
 }
 
+/// Whatever a launcher must hold while another process uses a driver that it passed on: the program
+/// of AF_XDP at the interface, if there is one.
+pub struct Held {
+    #[cfg(feature = "xdp")]
+    _hook: Option<Hook>,
+}
+
 impl AnyDriver {
-    /// Opens the interface with this name as [`Packet::open`] does, with this kind of driver or,
-    /// where it can't be had, with a packet socket and the reason in words.
+    /// Opens the interface with this name as [`Packet::open`] does. If a driver of this kind can't
+    /// be had, returns a packet socket with the reason.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -62,11 +88,12 @@ impl AnyDriver {
         interface: &str,
         ethertypes: &[u16],
         port: Option<u16>,
-    ) -> Result<(Self, Option<String>), OpenError> {
+    ) -> Result<(Self, Option<NoXdp>), OpenError> {
         Ok(Self::over(kind, Packet::open(interface, ethertypes, port)?, ethertypes))
     }
 
-    /// The same with a port that somebody else holds the claim to, for this.
+    /// Opens a port which the caller has claimed as a [`Port`](crate::Port). Otherwise as
+    /// [`AnyDriver::open`].
     ///
     /// # Errors
     /// [`OpenError`].
@@ -75,31 +102,41 @@ impl AnyDriver {
         interface: &str,
         ethertypes: &[u16],
         port: u16,
-    ) -> Result<(Self, Option<String>), OpenError> {
+    ) -> Result<(Self, Option<NoXdp>), OpenError> {
         Ok(Self::over(kind, Packet::open_claimed(interface, ethertypes, port)?, ethertypes))
     }
 
-    fn over(kind: DriverKind, packet: Packet, ethertypes: &[u16]) -> (Self, Option<String>) {
+    #[cfg_attr(not(feature = "xdp"), expect(unused_variables, reason = "for XDP"))]
+    fn over(kind: DriverKind, packet: Packet, ethertypes: &[u16]) -> (Self, Option<NoXdp>) {
         let packet = Box::new(packet);
         match kind {
-            DriverKind::Packet => (Self::Packet(packet), None),
+            DriverKind::Packet => (Self(Either::Packet(packet)), None),
+            #[cfg(feature = "xdp")]
             DriverKind::Xdp => match Xdp::over(packet, ethertypes) {
-                Ok(xdp) => (Self::Xdp(xdp.into()), None),
-                Err((packet, why)) => (Self::Packet(packet), Some(why.to_string())),
+                Ok(xdp) => (Self(Either::Xdp(xdp.into())), None),
+                Err((packet, why)) => (Self(Either::Packet(packet)), Some(why)),
             },
+            #[cfg(not(feature = "xdp"))]
+            DriverKind::Xdp => (Self(Either::Packet(packet)), Some(NoXdp::NotBuilt)),
         }
     }
 
-    /// The driver that another process opened for this one. `take` gives the inherited descriptor
-    /// with a number.
+    /// Returns the driver that another process opened for this one. `take` returns the inherited
+    /// descriptor with a number.
     ///
     /// # Errors
-    /// `take` has an error, or the inherited driver is not as `passed` says.
-    pub fn inherited(
+    /// The errors of `take`, and of a description that does not match the descriptors.
+    ///
+    /// # Safety
+    /// `passed` and the descriptors must come from one driver whose process used it no more after
+    /// it passed them on, and no other driver may be made of them: the kernel and the driver share
+    /// memory behind them, which a second user would change.
+    pub unsafe fn inherited(
         passed: &PassedDriver,
         mut take: impl FnMut(RawFd) -> io::Result<OwnedFd>,
     ) -> io::Result<Self> {
         let PassedDriver { name, index, mac, mtu, port, packet, xdp } = passed;
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
         let interface = Interface {
             name: name.clone(),
             index: *index,
@@ -110,20 +147,23 @@ impl AnyDriver {
             has_carrier: true,
         };
         if let Some(refusal) = interface.refusal() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, refusal));
+            return Err(invalid(refusal.to_string()));
         }
         let packet = Box::new(Packet::over(interface, *port, take(*packet)?)?);
-        Ok(match xdp {
-            None => Self::Packet(packet),
+        Ok(Self(match xdp {
+            None => Either::Packet(packet),
+            #[cfg(feature = "xdp")]
             Some([socket, file]) => {
                 let (socket, file) = (take(*socket)?, take(*file)?);
-                Self::Xdp(Xdp::inherited(packet, socket, file)?.into())
+                Either::Xdp(Xdp::inherited(packet, socket, file)?.into())
             }
-        })
+            #[cfg(not(feature = "xdp"))]
+            Some(_) => return Err(invalid(NoXdp::NotBuilt.to_string())),
+        }))
     }
 
-    /// Returns the data for the process that is to use the driver. It must inherit
-    /// [`AnyDriver::descriptors`].
+    /// Returns the description for the process that is to use the driver. That process must inherit
+    /// [`AnyDriver::descriptors`] under their numbers.
     pub fn passed(&self) -> PassedDriver {
         let Interface { name, index, mtu, .. } = self.interface();
         PassedDriver {
@@ -133,82 +173,112 @@ impl AnyDriver {
             mtu: *mtu,
             port: self.port(),
             packet: self.packet().as_fd().as_raw_fd(),
-            xdp: match self {
-                Self::Packet(_) => None,
-                Self::Xdp(xdp) => Some(xdp.descriptors().map(|fd| fd.as_raw_fd())),
+            xdp: match &self.0 {
+                Either::Packet(_) => None,
+                #[cfg(feature = "xdp")]
+                Either::Xdp(xdp) => Some(xdp.descriptors().map(|fd| fd.as_raw_fd())),
             },
         }
     }
 
-    /// The descriptors of all that it consists of.
+    /// Returns the descriptors that the driver consists of.
     pub fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
-        let mut all = vec![self.packet().as_fd()];
-        if let Self::Xdp(xdp) = self {
-            all.extend(xdp.descriptors());
-        }
-        all
-    }
-
-    /// Returns what this process must hold after it passed the driver on, as long as the other one
-    /// uses it.
-    pub fn into_program(self) -> Option<Program> {
-        match self {
-            Self::Packet(_) => None,
-            Self::Xdp(xdp) => xdp.into_program(),
+        match &self.0 {
+            Either::Packet(packet) => vec![packet.as_fd()],
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => [&[self.packet().as_fd()][..], &xdp.descriptors()].concat(),
         }
     }
 
-    /// What is readable when a frame has arrived.
+    /// Closes the driver after it was passed on. Returns what this process must hold while the
+    /// other one uses it.
+    pub fn into_held(self) -> Held {
+        match self.0 {
+            Either::Packet(_) => Held {
+                #[cfg(feature = "xdp")]
+                _hook: None,
+            },
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => Held { _hook: xdp.into_hook() },
+        }
+    }
+
+    /// Returns the descriptors that become readable when a frame arrives.
     pub fn sockets(&self) -> Vec<BorrowedFd<'_>> {
-        match self {
-            Self::Packet(packet) => vec![packet.as_fd()],
-            Self::Xdp(xdp) => xdp.sockets().into(),
+        match &self.0 {
+            Either::Packet(packet) => vec![packet.as_fd()],
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => xdp.sockets().into(),
         }
     }
 
-    /// Which one it is.
+    /// Returns the kind of the driver.
     pub fn kind(&self) -> DriverKind {
-        match self {
-            Self::Packet(_) => DriverKind::Packet,
-            Self::Xdp(_) => DriverKind::Xdp,
+        match self.0 {
+            Either::Packet(_) => DriverKind::Packet,
+            #[cfg(feature = "xdp")]
+            Either::Xdp(_) => DriverKind::Xdp,
         }
     }
 
     fn packet(&self) -> &Packet {
-        match self {
-            Self::Packet(packet) => packet,
-            Self::Xdp(xdp) => xdp.packet(),
+        match &self.0 {
+            Either::Packet(packet) => packet,
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => xdp.packet(),
         }
     }
 
-    /// The port.
+    /// Returns the number of the port.
     pub fn port(&self) -> u16 {
         self.packet().port()
     }
 
-    /// The interface, as it was when it was opened.
+    /// Returns the interface, as it was when the driver was opened.
     pub fn interface(&self) -> &Interface {
         self.packet().interface()
     }
 
-    /// What has been counted so far.
+    /// Returns the counts of all frames for the port.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn stats(&mut self) -> io::Result<RingStats> {
-        match self {
-            Self::Packet(packet) => packet.stats(),
-            Self::Xdp(xdp) => xdp.stats(),
+        match &mut self.0 {
+            Either::Packet(packet) => packet.stats(),
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => xdp.stats(),
+        }
+    }
+
+    /// Returns the counts of frames that arrived at the packet socket: with AF_XDP, those that its
+    /// program did not take.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn packet_stats(&mut self) -> io::Result<RingStats> {
+        match &mut self.0 {
+            Either::Packet(packet) => packet.stats(),
+            #[cfg(feature = "xdp")]
+            Either::Xdp(xdp) => xdp.packet_stats(),
         }
     }
 }
 
-/// The same call of either.
+/// Calls the same method of either driver.
 macro_rules! either {
     ($self:ident, $driver:ident => $call:expr) => {
-        match $self {
-            AnyDriver::Packet($driver) => $call,
-            AnyDriver::Xdp($driver) => $call,
+        match &$self.0 {
+            Either::Packet($driver) => $call,
+            #[cfg(feature = "xdp")]
+            Either::Xdp($driver) => $call,
+        }
+    };
+    (mut $self:ident, $driver:ident => $call:expr) => {
+        match &mut $self.0 {
+            Either::Packet($driver) => $call,
+            #[cfg(feature = "xdp")]
+            Either::Xdp($driver) => $call,
         }
     };
 }
@@ -223,11 +293,11 @@ impl Driver for AnyDriver {
     }
 
     fn send(&mut self, write: impl FnOnce(&mut [u8]) -> Option<usize>) -> Result<bool, Full> {
-        either!(self, driver => driver.send(write))
+        either!(mut self, driver => driver.send(write))
     }
 
     fn flush(&mut self) -> Result<(), Lost> {
-        either!(self, driver => driver.flush())
+        either!(mut self, driver => driver.flush())
     }
 
     fn has_unsent(&self) -> bool {
@@ -240,10 +310,10 @@ impl Driver for AnyDriver {
     }
 
     fn receive(&mut self, frames_max: usize, sink: impl FnMut(&[u8])) -> usize {
-        either!(self, driver => driver.receive(frames_max, sink))
+        either!(mut self, driver => driver.receive(frames_max, sink))
     }
 
     fn wait(&mut self, limit: Option<Duration>) -> Result<(), Lost> {
-        either!(self, driver => driver.wait(limit))
+        either!(mut self, driver => driver.wait(limit))
     }
 }

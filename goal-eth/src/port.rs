@@ -1,13 +1,14 @@
-//! Ports of an interface, each with one owner.
+//! Ports of an interface, each with at most one owner.
 
-use super::interface::Interface;
+use crate::Interface;
 use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 
-/// A port that nobody else of this network namespace takes while this lives: packet sockets know no
-/// ports, so two owners would both get all of its frames. An abstract socket name of the namespace
-/// stands for it, which the system frees with its owner.
+/// The claim to a port, which no other process of the network namespace can claim while it lives.
+///
+/// Packet sockets have no ports, so two owners would both receive all frames. The claim is an
+/// abstract Unix socket name, which the system frees when its owner ends.
 #[derive(Debug)]
 pub struct Port {
     number: u16,
@@ -15,23 +16,23 @@ pub struct Port {
 }
 
 impl Port {
-    /// First of those that [`Port::any`] tries.
-    pub const ANY_MIN: u16 = 0xc000;
+    /// The first port that [`Port::any`] tries.
+    const ANY_MIN: u16 = 0xc000;
 
-    /// Takes port `number`.
+    /// Claims port `number`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AddrInUse`] if it is taken; what the system says otherwise.
+    /// [`io::ErrorKind::AddrInUse`] if it is taken, and other errors of the system.
     pub fn claim(interface: &Interface, number: u16) -> io::Result<Self> {
         let name =
             SocketAddr::from_abstract_name(format!("goal-esp/{}/{number}", interface.index))?;
         Ok(Self { number, _name: UnixDatagram::bind_addr(&name)? })
     }
 
-    /// Takes a port that is free.
+    /// Claims a free port.
     ///
     /// # Errors
-    /// As [`Port::claim`]: all are taken.
+    /// [`io::ErrorKind::AddrInUse`] if all ports are taken, and other errors of the system.
     pub fn any(interface: &Interface) -> io::Result<Self> {
         for number in Self::ANY_MIN..u16::MAX {
             match Self::claim(interface, number) {
@@ -42,7 +43,7 @@ impl Port {
         Self::claim(interface, u16::MAX)
     }
 
-    /// Its number.
+    /// Returns the number of the port.
     pub fn number(&self) -> u16 {
         self.number
     }

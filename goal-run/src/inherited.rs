@@ -6,6 +6,7 @@
 //! is checked where it is used, to get an error and not a fault.
 #![allow(unsafe_code)]
 
+use goal_eth::{AnyDriver, PassedDriver};
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
@@ -45,6 +46,17 @@ impl Inherited {
         fcntl_setfd(&fd, FdFlags::CLOEXEC)?;
         self.taken.push(number);
         Ok(fd)
+    }
+
+    /// Takes the driver that the launcher opened for this process.
+    ///
+    /// # Errors
+    /// A descriptor can't be taken, or the driver does not match its description.
+    pub(crate) fn driver(&mut self, passed: &PassedDriver) -> io::Result<AnyDriver> {
+        // SAFETY: the launcher opens a driver for each process and closes its own copy after it has
+        // started the process, and each descriptor is taken once. A process that somebody else
+        // started has refused its order by now.
+        unsafe { AnyDriver::inherited(passed, |number| self.take(number)) }
     }
 }
 

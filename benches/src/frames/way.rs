@@ -65,7 +65,7 @@ pub(super) fn pair(cluster: &Cluster, kind: Kind, spins: bool) -> io::Result<(Wa
                 let opened = AnyDriver::open(kind, INTERFACE, &[ETHERTYPE_ESP], Some(port));
                 match opened.map_err(io::Error::other)? {
                     (driver, None) => Ok(driver),
-                    (_, Some(note)) => Err(io::Error::other(note)),
+                    (_, Some(why_not)) => Err(io::Error::other(why_not)),
                 }
             };
             let way = |driver, to| Way::Frames { driver, to, spins };

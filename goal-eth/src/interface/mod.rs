@@ -11,37 +11,37 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use std::io;
 
-/// An interface.
+/// A network interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interface {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its number in this network namespace.
+    /// The number in this network namespace.
     pub index: u32,
-    /// Its address; `None` where it has none of Ethernet's form.
+    /// The address; `None` if the interface has none of Ethernet's form.
     pub mac: Option<Mac>,
-    /// Most bytes of a frame behind Ethernet's header.
+    /// The most bytes of a frame after Ethernet's header.
     pub mtu: usize,
-    /// Whether it is one of Ethernet, and not the loopback.
-    pub is_ethernet: bool,
-    /// Whether it is switched on.
-    pub is_up: bool,
-    /// Whether there is something at the other end.
+    /// Set if it is an Ethernet, and not the loopback.
+    pub(crate) is_ethernet: bool,
+    /// Set if it is switched on.
+    pub(crate) is_up: bool,
+    /// Set if there is a link to the other end.
     pub has_carrier: bool,
 }
 
-/// Why ESP can't use an interface.
+/// The reason why ESP can't use an interface.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// There is none of that name.
+    /// No interface has the name.
     #[error("there is no interface {name}; there {}", are(.others))]
     Missing {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// Those that there are.
+        /// The names of the interfaces that exist.
         others: Vec<String>,
     },
-    /// The loopback: ranks of one host share memory.
+    /// It is the loopback. Ranks of one host share memory instead.
     #[error(
         "{name} leads to this host only, where ranks share memory: take an interface to others"
     )]
@@ -49,7 +49,7 @@ pub enum Refusal {
         /// The interface.
         name: String,
     },
-    /// No frames of Ethernet.
+    /// It does not carry frames of Ethernet.
     #[error("{name} is no interface of Ethernet")]
     NotEthernet {
         /// The interface.
@@ -61,28 +61,28 @@ pub enum Refusal {
         /// The interface.
         name: String,
     },
-    /// It has no room for ESP's longest request.
+    /// Its frames are too short for ESP.
     #[error(
         "frames of {name} carry {mtu} bytes, ESP needs {MTU_MIN}: ip link set {name} mtu {MTU_MIN}"
     )]
     Short {
         /// The interface.
         name: String,
-        /// Bytes.
+        /// The most bytes of a frame after Ethernet's header.
         mtu: usize,
     },
 }
 
-/// Least bytes behind Ethernet's header.
+/// The bytes after Ethernet's header that ESP needs.
 const MTU_MIN: usize = Packet::<&[u8]>::HEADER_LEN_MAX + PAYLOAD_MIN;
-/// Most bytes that are used.
+/// The bytes after Ethernet's header that ESP uses at most.
 const MTU_MAX: usize = FRAME_LEN_MAX - Frame::<&[u8]>::HEADER_LEN;
 
 impl Interface {
-    /// All of this network namespace, by their numbers.
+    /// Returns all interfaces of this network namespace, in the order of their numbers.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn all() -> io::Result<Vec<Self>> {
         let mut all = Vec::new();
         for entry in getifaddrs()? {
@@ -90,7 +90,7 @@ impl Interface {
                 entry.address.as_ref().and_then(|address| address.as_link_addr().copied());
             let Some(link) = address else { continue };
             let name = entry.interface_name;
-            // One that vanished meanwhile is none.
+            // The interface may have vanished since it was listed.
             let Ok(mtu) = sys::mtu(&name) else { continue };
             let is_ethernet = link.hatype() == libc::ARPHRD_ETHER;
             all.push(Self {
@@ -107,10 +107,10 @@ impl Interface {
         Ok(all)
     }
 
-    /// The one of that name among `all`, if it can be used.
+    /// Returns the interface with this name among `all`.
     ///
     /// # Errors
-    /// [`Refusal`].
+    /// [`Refusal`] if there is none, or ESP can't use it.
     pub fn among(all: &[Self], name: &str) -> Result<Self, Refusal> {
         let Some(interface) = all.iter().find(|interface| interface.name == name) else {
             let others = all.iter().map(|interface| interface.name.clone()).collect();
@@ -122,15 +122,15 @@ impl Interface {
         }
     }
 
-    /// The address of one that can be used.
+    /// Returns the address of an interface that is not refused.
     ///
     /// # Panics
-    /// If it has none.
+    /// If it has no address.
     pub(super) fn address(&self) -> Mac {
         self.mac.expect("an interface of Ethernet has an address")
     }
 
-    /// Why it can't be used.
+    /// Returns the reason why ESP can't use the interface, if there is one.
     pub fn refusal(&self) -> Option<Refusal> {
         let Self { ref name, mtu, .. } = *self;
         let name = name.clone();
@@ -147,7 +147,7 @@ impl Interface {
         (self.usable_mtu() < MTU_MIN).then_some(Refusal::Short { name, mtu })
     }
 
-    /// Bytes behind Ethernet's header that are used: no more than ESP's longest packet.
+    /// Returns the bytes after Ethernet's header that ESP uses: those of its longest packet at most.
     pub fn usable_mtu(&self) -> usize {
         self.mtu.min(MTU_MAX)
     }

@@ -1,13 +1,13 @@
-//! What the system says of an interface. `unsafe`: an ioctl that fills in a structure.
+//! The ioctl that returns the MTU of an interface. `unsafe`: the system fills in a structure.
 #![allow(unsafe_code)]
 
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use std::io;
 use std::os::fd::AsRawFd;
 
-/// Most bytes behind the header of a frame of the interface with this name.
+/// Returns the most bytes of a frame after its header, for the interface with this name.
 pub(super) fn mtu(name: &str) -> io::Result<usize> {
-    // Any socket of this network namespace will do.
+    // The ioctl works on any socket of this network namespace.
     let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     // SAFETY: all zeros is a value of a structure of integers.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };

@@ -1,4 +1,4 @@
-//! What interfaces are good for.
+//! Tests of the interfaces that are refused.
 
 use super::*;
 

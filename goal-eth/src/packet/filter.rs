@@ -1,5 +1,5 @@
-//! Which frames a socket gets: a program of the classic packet filter, which the kernel runs on
-//! each.
+//! The filter of a socket: a program of the classic packet filter (cBPF) that the kernel runs on
+//! each frame.
 
 #[cfg(test)]
 mod tests;
@@ -7,13 +7,12 @@ mod tests;
 use goal_esp::wire::Mac;
 use libc::sock_filter;
 
-/// Where the kernel finds them in a frame; ESP and EDP have their destination port in the same
-/// place.
+/// Offsets in a frame. ESP and EDP have the destination port at the same one.
 const DESTINATION: u32 = 0;
 const ETHERTYPE: u32 = 12;
 const PORT: u32 = 20;
 
-/// `ld [k]`, `ldh [k]`, `jeq #k`, `ret #k`.
+/// The instructions `ld [k]`, `ldh [k]`, `jeq #k` and `ret #k`.
 const LOAD_WORD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
 const LOAD_HALF: u32 = libc::BPF_LD | libc::BPF_H | libc::BPF_ABS;
 const IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
@@ -23,17 +22,17 @@ const fn step(code: u32, k: u32) -> sock_filter {
     sock_filter { code: code as u16, jt: 0, jf: 0, k }
 }
 
-/// Skips `on` steps where the value is `k`, and `off` steps where it is not.
+/// Skips `on` instructions if the loaded value is `k`, and `off` instructions if not.
 const fn if_equal(k: u32, on: usize, off: usize) -> sock_filter {
     sock_filter { code: IF_EQUAL as u16, jt: on as u8, jf: off as u8, k }
 }
 
-/// Lets pass what is for `mac` or all interfaces, has one of the ethertypes, and is for `port` or
-/// all ports (0). What is too short to have these fields does not pass.
+/// Returns the program that accepts frames to `mac` or to all interfaces, of one of the ethertypes,
+/// and to `port` or to all ports (0). A frame that is too short for these fields is refused.
 pub(super) fn program(mac: Mac, ethertypes: &[u16], port: u16) -> Vec<sock_filter> {
     let [a, b, c, d, e, f] = mac.0;
     let (word, half) = (u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes([e, f]));
-    // The numbers of steps behind the ethertypes; a jump counts from the step behind it.
+    // Numbers of instructions after those on ethertypes. A jump counts from the next instruction.
     const LEN: usize = 12;
     const PORT_AT: usize = 7;
     const ACCEPT: usize = 10;

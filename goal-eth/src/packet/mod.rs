@@ -1,22 +1,15 @@
-//! The driver that every Linux has: packet sockets (AF_PACKET) with a ring of frames that arrive
+//! The driver that every Linux has: a packet socket (AF_PACKET) with a ring of received frames
 //! (TPACKET_V2).
 //!
-//! Frames that arrive are read where the kernel put them, without a call; frames that leave are
-//! handed over several at a time.
+//! Received frames are read in the kernel's ring, without a system call. Frames to send are handed
+//! to the kernel several at a time.
 
-mod error;
 mod filter;
 mod queue;
-mod rights;
 mod ring;
 mod sys;
 
-pub use error::OpenError;
-pub(super) use error::executable;
-pub use rights::probe;
-
-use super::{Driver, Full, Interface, Lost, Port};
-use crate::now_ns;
+use crate::{Driver, Full, Interface, Lost, OpenError, Port, now_ns};
 use goal_esp::wire::Mac;
 use queue::{Queue, send_to};
 use ring::Ring;
@@ -27,21 +20,29 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// What a socket's ring counted.
+/// The number of frames that arrived for a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RingStats {
-    /// Frames for this port that arrived.
+    /// All frames.
     pub arrived: u64,
-    /// Those of them that were dropped, as the ring had no room.
+    /// The frames among them that were dropped, because the ring had no room.
     pub dropped: u64,
 }
 
-/// A port's packet socket.
+/// Checks that this process may use packet sockets.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn probe() -> Result<(), OpenError> {
+    Packet::socket().map(drop)
+}
+
+/// The packet socket of a port.
 pub struct Packet {
     interface: Interface,
     mac: Mac,
     port: u16,
-    /// Its claim; `None` where somebody else holds it.
+    /// The claim to the port; `None` if the caller of [`Packet::open_claimed`] holds it.
     _claim: Option<Port>,
     queue: Queue,
     ring: Ring,
@@ -50,14 +51,14 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// Opens the interface with this name, for frames of these ethertypes (at least one) to port
-    /// `port`, or to one that is free.
+    /// Opens the interface with this name, for frames of these ethertypes (at least one) to `port`,
+    /// or to a free port.
     ///
     /// # Errors
     /// [`OpenError`].
     pub fn open(interface: &str, ethertypes: &[u16], port: Option<u16>) -> Result<Self, OpenError> {
         let interface = Self::interface_of(interface)?;
-        // The right to it is asked for before a port.
+        // A missing right is reported before a taken port.
         let socket = Self::socket()?;
         let claimed =
             port.map_or_else(|| Port::any(&interface), |number| Port::claim(&interface, number));
@@ -70,7 +71,7 @@ impl Packet {
         Self::bind(interface, socket, ethertypes, claim.number(), Some(claim))
     }
 
-    /// The same for a port that somebody else holds the claim to.
+    /// Opens a port which the caller has claimed as a [`Port`]. Otherwise as [`Packet::open`].
     ///
     /// # Errors
     /// [`OpenError`].
@@ -78,8 +79,8 @@ impl Packet {
         Self::bind(Self::interface_of(interface)?, Self::socket()?, ethertypes, port, None)
     }
 
-    /// The driver over a socket that another process opened for this interface and port and has not
-    /// used.
+    /// Returns the driver over the socket that another process opened for this interface and port.
+    /// That process must not have received frames, and must not use the socket.
     ///
     /// # Errors
     /// The system's error.
@@ -94,7 +95,7 @@ impl Packet {
         Ok(Interface::among(&all, name)?)
     }
 
-    /// A socket at which nothing arrives before it is bound.
+    /// Opens a socket. It receives nothing before it is bound.
     fn socket() -> Result<OwnedFd, OpenError> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         socket_with(AddressFamily::PACKET, SocketType::RAW, flags, None)
@@ -137,39 +138,38 @@ impl Packet {
         sys::set_option(socket, libc::PACKET_VERSION, version as i32)?;
         sys::set_option(socket, libc::PACKET_IGNORE_OUTGOING, 1)?;
         sys::attach_filter(socket, &filter::program(mac, ethertypes, port))?;
-        // Whoever gets hold of the socket hears nothing else.
+        // A process that gets the socket can't receive other frames either.
         sys::lock_filter(socket)?;
         let ring = Ring::new(socket, interface.usable_mtu())?;
-        // The kernel hands a socket one ethertype or all.
+        // The kernel gives a socket the frames of one ethertype or of all.
         let ethertype = if let [one] = ethertypes { *one } else { libc::ETH_P_ALL as u16 };
         sys::bind(socket, interface.index, ethertype)?;
         Ok(ring)
     }
 
-    /// The port.
+    /// Returns the number of the port.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The interface, as it was when it was opened.
+    /// Returns the interface, as it was when the driver was opened.
     pub fn interface(&self) -> &Interface {
         &self.interface
     }
 
-    /// What the ring has counted so far.
+    /// Returns the counts of frames since the driver was opened.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn stats(&mut self) -> io::Result<RingStats> {
         let new = sys::statistics(&self.socket)?;
-        // The system counts those that it dropped among those that arrived, and begins anew each
-        // time.
+        // The system counts dropped frames as arrived ones too, and begins at 0 after each call.
         self.stats.arrived += u64::from(new.tp_packets);
         self.stats.dropped += u64::from(new.tp_drops);
         Ok(self.stats)
     }
 
-    /// What is said of its interface when that carries no more frames.
+    /// Returns the error of an interface that carries no more frames.
     pub(super) fn lost(&self, cause: impl Into<io::Error>) -> Lost {
         Lost { interface: self.interface.name.clone(), cause: cause.into() }
     }
@@ -219,7 +219,7 @@ impl Driver for Packet {
         }
         let for_room = if self.queue.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
         let mut fds = [PollFd::new(&self.socket, PollFlags::IN | for_room)];
-        // A limit too long for the system is none.
+        // A limit that is too long for the system is no limit.
         let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
         match poll(&mut fds, limit.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}

@@ -1,4 +1,4 @@
-//! Frames that are to leave, and their way into the kernel: several with one call.
+//! The queue of frames to send, which are handed to the kernel several with one call.
 
 #[cfg(test)]
 mod tests;
@@ -10,21 +10,21 @@ use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, send, sendmmsg};
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 
-/// Frames that one call takes at most.
+/// The most frames in the queue, and in one call.
 const FRAMES_MAX: usize = 16;
-/// Longest refusal of a frame before it is taken for lost. Longer than a queue of the interface
-/// needs to let some frames out, and shorter than anything that waits for those behind it.
+/// The time for which the kernel may refuse a frame before the frame is dropped. The interface's
+/// queue sends some frames in less time, and every timeout of the frames behind is longer.
 const REFUSED_MAX_NS: u64 = 1_000_000;
 
-/// Frames in the order in which they leave.
+/// The frames to send, in order.
 pub(super) struct Queue {
-    /// A place for each.
+    /// A buffer of [`FRAME_LEN_MAX`] bytes for each frame.
     bytes: Box<[u8]>,
     lens: [usize; FRAMES_MAX],
-    /// Those that have left, and those that are there.
+    /// The number of frames that were sent or dropped, and of all frames in the queue.
     left: usize,
     count: usize,
-    /// Since when the first of those that are left is refused.
+    /// The time at which the first remaining frame was refused first.
     refused_ns: Option<u64>,
 }
 
@@ -50,13 +50,13 @@ impl Queue {
         Ok(true)
     }
 
-    /// Whether none is left.
+    /// Returns true if no frame is left to send.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Gives `send` the frames until there is none or it takes no more; it says how many of those
-    /// it took.
+    /// Calls `send` with the remaining frames until it has accepted all or accepts no more. `send`
+    /// returns the number of frames that it accepted.
     pub(super) fn flush(
         &mut self,
         now_ns: impl Fn() -> u64,
@@ -72,22 +72,22 @@ impl Queue {
                 }
             };
             match sent {
-                Ok(sent) => self.go_on(sent),
+                Ok(sent) => self.remove(sent),
                 Err(Errno::INTR) => {}
-                // The memory that the socket may use is full.
+                // The socket's send buffer is full.
                 Err(Errno::AGAIN) => return Ok(()),
-                // The interface's queue is full, or what is behind it drops this frame each time.
+                // The interface's queue is full, or the interface refuses this frame every time.
                 Err(Errno::NOBUFS) => {
                     let now_ns = now_ns();
                     if now_ns < *self.refused_ns.get_or_insert(now_ns) + REFUSED_MAX_NS {
                         return Ok(());
                     }
-                    self.go_on(1);
+                    self.remove(1);
                 }
                 Err(errno) => {
-                    // Whatever it is about, the frame must not stand in the way of those behind it
-                    // for ever.
-                    self.go_on(1);
+                    // The frame is dropped: the error may come again for it, and would block the
+                    // frames behind.
+                    self.remove(1);
                     return Err(errno);
                 }
             }
@@ -96,14 +96,14 @@ impl Queue {
         Ok(())
     }
 
-    /// So many frames have left or are lost.
-    fn go_on(&mut self, frames: usize) {
+    /// Removes frames that were sent or dropped.
+    fn remove(&mut self, frames: usize) {
         self.left += frames;
         self.refused_ns = None;
     }
 }
 
-/// Gives a socket frames, one at least, without waiting. How many it took.
+/// Hands at least one frame to a socket, without waiting. Returns the number that it accepted.
 pub(super) fn send_to(socket: &OwnedFd, frames: &[&[u8]]) -> Result<usize, Errno> {
     if let [frame] = frames {
         return send(socket, frame, SendFlags::empty()).map(|_| 1);

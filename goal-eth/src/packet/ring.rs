@@ -1,5 +1,5 @@
-//! The ring of frames that arrive (TPACKET_V2), which the kernel writes and this process reads
-//! where they lie. `unsafe`: memory that is shared with the kernel.
+//! The ring of received frames (TPACKET_V2): the kernel writes them, and this process reads them in
+//! place. `unsafe`: memory that is shared with the kernel.
 #![allow(unsafe_code)]
 
 use super::sys;
@@ -10,28 +10,28 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Frames for which there is room: those that all senders together may have under way
-/// (`Config::budget`), four times.
+/// The frames that the ring has room for at least: four times as many as all senders together may
+/// have on their way (`Config::budget`).
 const FRAMES_MIN: usize = 1024;
-/// Bytes of a block, in which frames lie one behind the other.
+/// The size of a block, which holds several frames.
 const BLOCK_LEN: usize = 64 << 10;
-/// What places in a block are multiples of.
+/// The alignment of places in a block.
 const ALIGNMENT: usize = 16;
 const ETHERNET_LEN: usize = 14;
 
 /// The layout of frames in a ring.
 struct Shape {
-    /// Bytes between two places, and places in a block.
+    /// The size of a place, and the number of places in a block.
     stride: usize,
     per_block: usize,
     blocks: usize,
 }
 
 impl Shape {
-    /// For frames with at most `mtu` bytes behind Ethernet's header.
+    /// Returns the layout for frames with at most `mtu` bytes after Ethernet's header.
     fn of(mtu: usize) -> Self {
-        // The kernel aligns what is behind Ethernet's header to 16, and adds the reserve: so the
-        // header begins at a multiple of 16.
+        // The kernel aligns the bytes after Ethernet's header to 16 and then adds the reserve of 14
+        // bytes. So the header itself is aligned to 16.
         let frame_at = (TPACKET2_HDRLEN + ALIGNMENT).next_multiple_of(ALIGNMENT);
         let stride = (frame_at + ETHERNET_LEN + mtu).next_multiple_of(ALIGNMENT);
         let per_block = BLOCK_LEN / stride;
@@ -42,23 +42,23 @@ impl Shape {
 /// The ring.
 ///
 /// Invariant: `start` is the start of a live mapping of `blocks` blocks until `self` is dropped. A
-/// place whose status has TP_STATUS_USER is this process's until it sets another status; all others
-/// are the kernel's, but for the status.
+/// place whose status has TP_STATUS_USER belongs to this process until it sets another status. All
+/// other places belong to the kernel, except for their status, which both access atomically.
 pub(super) struct Ring {
     start: NonNull<u8>,
     blocks: usize,
-    /// Bytes between two places, and places in a block.
+    /// The size of a place, and the number of places in a block.
     stride: usize,
     per_block: usize,
-    /// The place of the next frame, as block and place in it.
+    /// The block of the next frame, and its place in the block.
     next: (usize, usize),
 }
 
-// SAFETY: the mapping belongs to no thread, and only the owner of the ring reaches it.
+// SAFETY: the mapping belongs to no thread, and only the owner of the ring has its address.
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// The ring of a socket for frames with at most `mtu` bytes behind Ethernet's header.
+    /// Makes the ring of a socket, for frames with at most `mtu` bytes after Ethernet's header.
     pub(super) fn new(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
         sys::set_option(socket, libc::PACKET_RESERVE, ETHERNET_LEN as i32)?;
         let Shape { stride, per_block, blocks } = Shape::of(mtu);
@@ -72,8 +72,8 @@ impl Ring {
         Self::over(socket, mtu)
     }
 
-    /// The ring that was made so for a socket, from which nobody has taken a frame. What the system
-    /// maps is what was made, so another `mtu` is an error.
+    /// Maps the ring that [`Ring::new`] made for a socket, from which no frame was taken. With
+    /// another `mtu` the size differs, which the system refuses.
     pub(super) fn over(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
         let Shape { stride, per_block, blocks } = Shape::of(mtu);
         let protection = ProtFlags::READ | ProtFlags::WRITE;
@@ -85,7 +85,7 @@ impl Ring {
         Ok(Self { start, blocks, stride, per_block, next: (0, 0) })
     }
 
-    /// The next place.
+    /// Returns the place of the next frame.
     #[inline]
     fn place(&self) -> NonNull<u8> {
         let (block, place) = self.next;
@@ -96,18 +96,20 @@ impl Ring {
     #[inline]
     fn status(&self) -> &AtomicU32 {
         // SAFETY: a place begins with its header, aligned to 16, whose first word is the status.
-        // This process and the kernel reach it atomically only, and it is mapped as long as self.
+        // This process and the kernel access it atomically only, and it is mapped as long as self.
         unsafe { AtomicU32::from_ptr(self.place().cast().as_ptr()) }
     }
 
-    /// Whether a frame has arrived.
+    /// Returns true if a frame has arrived.
     #[inline]
     pub(super) fn has_frame(&self) -> bool {
+        // Acquire pairs with the kernel's write barrier before it sets the status: the frame is
+        // read after the kernel has written it.
         self.status().load(Ordering::Acquire) & TP_STATUS_USER != 0
     }
 
-    /// Hands at most `frames_max` frames to `sink`. One that had no room as a whole counts, but is
-    /// left out.
+    /// Calls `sink` with at most `frames_max` frames. Returns their number. It includes frames that
+    /// did not fit into their places, which `sink` does not get.
     pub(super) fn receive(&mut self, frames_max: usize, mut sink: impl FnMut(&[u8])) -> usize {
         for count in 0..frames_max {
             if !self.has_frame() {
@@ -116,6 +118,7 @@ impl Ring {
             if let Some(frame) = self.frame() {
                 sink(frame);
             }
+            // Release: the frame is read before the kernel can write the next one to the place.
             self.status().store(TP_STATUS_KERNEL, Ordering::Release);
             let (block, place) = self.next;
             self.next = if place + 1 < self.per_block {
@@ -129,23 +132,24 @@ impl Ring {
         frames_max
     }
 
-    /// The frame at the next place, which must be this process's.
+    /// Returns the frame at the next place, which must belong to this process, if it is complete.
     fn frame(&self) -> Option<&[u8]> {
         let place = self.place();
-        // SAFETY: the place begins with a header, and is this process's.
+        // SAFETY: the place begins with a header and belongs to this process.
         let header = unsafe { place.cast::<tpacket2_hdr>().read() };
         let (at, len) = (usize::from(header.tp_mac), header.tp_snaplen as usize);
-        let is_whole = header.tp_len == header.tp_snaplen && at + len <= self.stride;
-        // SAFETY: inside the place, which nobody writes to while its status stays as it is; and
-        // that changes only when the borrow of self has ended.
+        let fits = len <= self.stride && at <= self.stride - len;
+        let is_whole = header.tp_len == header.tp_snaplen && fits;
+        // SAFETY: inside the place, which the kernel does not write while the status stays. The
+        // status changes only after the borrow of self has ended.
         is_whole.then(|| unsafe { std::slice::from_raw_parts(place.as_ptr().add(at), len) })
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An
-        // error can only mean that it is not mapped, which leaves nothing to do.
+        // SAFETY: the mapping was made with this length, and no borrow of it is left. An error can
+        // only mean that it is not mapped.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.blocks * BLOCK_LEN) };
     }
 }

@@ -1,5 +1,5 @@
-//! Calls on packet sockets that no crate has. `unsafe`: structures whose addresses the kernel is
-//! given.
+//! System calls on packet sockets that no crate offers. `unsafe`: the kernel gets addresses of
+//! structures.
 #![allow(unsafe_code)]
 
 use libc::{c_int, sock_filter, socklen_t, tpacket_req, tpacket_stats};
@@ -13,30 +13,30 @@ fn set<T: Copy>(socket: &impl AsFd, level: c_int, name: c_int, value: &T) -> io:
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Sets an option of packet sockets that is a number.
+/// Sets a numeric option of packet sockets.
 pub(super) fn set_option(socket: &impl AsFd, name: c_int, value: c_int) -> io::Result<()> {
     set(socket, libc::SOL_PACKET, name, &value)
 }
 
-/// Makes the ring of frames that arrive.
+/// Makes the ring of received frames.
 pub(super) fn set_receive_ring(socket: &impl AsFd, request: &tpacket_req) -> io::Result<()> {
     set(socket, libc::SOL_PACKET, libc::PACKET_RX_RING, request)
 }
 
-/// Lets only those frames arrive for which `program` says so.
+/// Makes the socket receive only frames that `program` accepts.
 pub(super) fn attach_filter(socket: &impl AsFd, program: &[sock_filter]) -> io::Result<()> {
     let program =
         libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-    // The kernel copies the program that this points at, which it does not change.
+    // The kernel copies the program, and does not change it.
     set(socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)
 }
 
-/// Keeps the filter for good.
+/// Makes the filter of the socket permanent.
 pub(super) fn lock_filter(socket: &impl AsFd) -> io::Result<()> {
     set(socket, libc::SOL_SOCKET, libc::SO_LOCK_FILTER, &1i32)
 }
 
-/// Frames that arrived and those that found no room, since the last call.
+/// Returns the number of frames that arrived, and of those that were dropped, since the last call.
 pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
     let mut stats = tpacket_stats { tp_packets: 0, tp_drops: 0 };
     let mut len = size_of::<tpacket_stats>() as socklen_t;
@@ -55,7 +55,7 @@ pub(super) fn statistics(socket: &impl AsFd) -> io::Result<tpacket_stats> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(stats) }
 }
 
-/// Lets frames of an ethertype arrive from an interface, and frames leave there.
+/// Binds the socket to an interface and to the frames of one ethertype.
 pub(super) fn bind(socket: &impl AsFd, index: u32, ethertype: u16) -> io::Result<()> {
     // SAFETY: all zeros is a value of a structure of integers.
     let mut address: libc::sockaddr_ll = unsafe { std::mem::zeroed() };

@@ -1,12 +1,12 @@
-//! The system call bpf, as far as the driver needs it (linux/bpf.h). `unsafe`: structures whose
-//! addresses the kernel is given.
+//! The parts of the system call bpf (linux/bpf.h) that the driver needs. `unsafe`: the kernel gets
+//! addresses of structures.
 #![allow(unsafe_code)]
 
 use super::program::Instruction;
 use rustix::fd::{FromRawFd, OwnedFd};
 use std::io;
 use std::os::fd::AsRawFd;
-use zerocopy::{FromZeros, Immutable, IntoBytes};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes};
 
 /// Commands.
 const MAP_CREATE: u32 = 0;
@@ -22,20 +22,21 @@ const LINK_NEXT: u32 = 31;
 const PROGRAM_TYPE_XDP: u32 = 6;
 const ATTACH_XDP: u32 = 37;
 const LINK_TYPE_XDP: u32 = 6;
-/// The program takes frames that lie in several pieces (BPF_F_XDP_HAS_FRAGS, Linux 5.18).
+/// A flag of programs that take frames in several pieces (BPF_F_XDP_HAS_FRAGS, Linux 5.18).
 const FRAGMENTS: u32 = 1 << 5;
 
-/// Kinds of maps: an array, and sockets of AF_XDP by number.
+/// The kinds of maps: an array, and an array of sockets of AF_XDP.
 pub(super) const MAP_ARRAY: u32 = 2;
 pub(super) const MAP_SOCKETS: u32 = 17;
 
-/// Bytes of a name, of which the last one is 0.
+/// The size of a name, with the final 0.
 pub(super) const NAME_LEN: usize = 16;
 
 fn call<T: IntoBytes>(command: u32, attributes: &mut T) -> io::Result<i32> {
     let (start, len) = (&raw mut *attributes, size_of::<T>());
     // SAFETY: the kernel reads and writes at most `len` bytes of a structure without padding that
-    // outlives the call. What it points at is as long as it says, see below.
+    // outlives the call. The callers below see to it that its pointers point at as many bytes as
+    // the kernel reads or writes.
     let result = unsafe { libc::syscall(libc::SYS_bpf, command, start, len) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as i32) }
 }
@@ -50,7 +51,7 @@ fn number(fd: &OwnedFd) -> u32 {
     fd.as_raw_fd() as u32
 }
 
-/// A map with keys of 4 bytes.
+/// Makes a map with keys of 4 bytes.
 pub(super) fn create_map(kind: u32, value_len: u32, entries: u32) -> io::Result<OwnedFd> {
     open(MAP_CREATE, &mut [kind, size_of::<u32>() as u32, value_len, entries])
 }
@@ -92,9 +93,9 @@ struct Load {
     attach: u32,
 }
 
-/// An XDP program of that name.
+/// Loads an XDP program with this name.
 pub(super) fn load(name: [u8; NAME_LEN], instructions: &[Instruction]) -> io::Result<OwnedFd> {
-    // The kernel copies all that this points at.
+    // The kernel copies everything that the pointers point at.
     let mut load = Load {
         kind: PROGRAM_TYPE_XDP,
         instructions: instructions.len() as u32,
@@ -111,13 +112,13 @@ pub(super) fn load(name: [u8; NAME_LEN], instructions: &[Instruction]) -> io::Re
     open(PROGRAM_LOAD, &mut load)
 }
 
-/// Attaches a program to an interface of this network namespace for as long as somebody holds the
-/// result.
+/// Attaches a program to an interface of this network namespace. It is detached when the last copy
+/// of the result is closed.
 pub(super) fn attach(program: &OwnedFd, interface: u32) -> io::Result<OwnedFd> {
     open(LINK_CREATE, &mut [number(program), interface, ATTACH_XDP, 0])
 }
 
-/// The number of the first link behind `id`.
+/// Returns the number of the first link after number `id`.
 pub(super) fn next_link(id: u32) -> io::Result<Option<u32>> {
     let mut attributes = [id, 0, 0];
     match call(LINK_NEXT, &mut attributes) {
@@ -127,15 +128,17 @@ pub(super) fn next_link(id: u32) -> io::Result<Option<u32>> {
     }
 }
 
-/// The link, the program and the map with this number.
+/// Opens the link with this number.
 pub(super) fn link(id: u32) -> io::Result<OwnedFd> {
     open(LINK_BY_ID, &mut [id, 0, 0])
 }
 
+/// Opens the program with this number.
 pub(super) fn program(id: u32) -> io::Result<OwnedFd> {
     open(PROGRAM_BY_ID, &mut [id, 0, 0])
 }
 
+/// Opens the map with this number.
 pub(super) fn map(id: u32) -> io::Result<OwnedFd> {
     open(MAP_BY_ID, &mut [id, 0, 0])
 }
@@ -148,14 +151,14 @@ struct Info {
     start: u64,
 }
 
-/// Fills in what the kernel knows of an object, as much as there is room for.
-fn info<T: IntoBytes + FromZeros>(object: &OwnedFd, info: &mut T) -> io::Result<()> {
-    // The kernel writes `len` bytes at most, to what outlives the call.
+/// Fills in the beginning of what the kernel knows about an object.
+fn info<T: IntoBytes + FromBytes>(object: &OwnedFd, info: &mut T) -> io::Result<()> {
+    // The kernel writes at most `len` bytes of any value to `info`, which outlives the call.
     let (len, start) = (size_of::<T>() as u32, (&raw mut *info) as u64);
     call(INFO, &mut Info { object: number(object), len, start }).map(drop)
 }
 
-/// The interface and the program of a link, if it is one of XDP.
+/// Returns the interface and the program of a link, if it is one of XDP.
 pub(super) fn of_link(link: &OwnedFd) -> io::Result<Option<(u32, u32)>> {
     // Type, number, program, padding, interface.
     let mut all = [0_u32; 6];
@@ -163,7 +166,7 @@ pub(super) fn of_link(link: &OwnedFd) -> io::Result<Option<(u32, u32)>> {
     Ok((all[0] == LINK_TYPE_XDP).then_some((all[4], all[2])))
 }
 
-#[derive(IntoBytes, FromZeros)]
+#[derive(IntoBytes, FromBytes)]
 #[repr(C)]
 struct ProgramInfo {
     kind: u32,
@@ -178,17 +181,17 @@ struct ProgramInfo {
     name: [u8; NAME_LEN],
 }
 
-/// A program's name and the numbers of its maps, if it has two.
+/// Returns a program's name, and the numbers of its maps if it has two.
 pub(super) fn of_program(program: &OwnedFd) -> io::Result<([u8; NAME_LEN], Option<[u32; 2]>)> {
     let mut maps = [0_u32; 2];
     let mut all = ProgramInfo::new_zeroed();
-    // The kernel writes the numbers of as many as there is room for, and how many there are.
+    // The kernel writes at most two numbers of maps, and the number of maps that there are.
     (all.maps, all.maps_start) = (2, (&raw mut maps) as u64);
     info(program, &mut all)?;
     Ok((all.name, (all.maps == 2).then_some(maps)))
 }
 
-/// The kind of a map, and the bytes of its values.
+/// Returns the kind of a map, and the size of its values.
 pub(super) fn of_map(map: &OwnedFd) -> io::Result<(u32, u32)> {
     // Type, number, bytes of keys and of values.
     let mut all = [0_u32; 4];

@@ -1,5 +1,5 @@
-//! The program at an interface, which all ranks there share. It lasts as long as one of them holds
-//! it, however they end: nothing is pinned.
+//! The program at an interface, which all ranks there share. It is detached when the last of them
+//! closes its descriptor or ends: nothing is pinned.
 
 use super::NoXdp;
 use super::bpf::{self, MAP_ARRAY, MAP_SOCKETS, NAME_LEN};
@@ -12,32 +12,33 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-/// How often an interface is looked at on which others make or leave a program at the same time.
+/// The number of attempts, and the pause between them, while other processes attach or detach a
+/// program.
 const TRIES: u32 = 50;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// The maps of a program.
 struct Maps {
-    /// [`Owner`]s by queue.
+    /// The [`Owner`]s by queue.
     owners: OwnedFd,
-    /// Sockets by queue, each of which leaves with its last descriptor.
+    /// The sockets by queue. The kernel removes a socket when its last descriptor is closed.
     sockets: OwnedFd,
 }
 
 /// The program of an interface.
-pub(super) struct Hook {
+pub(crate) struct Hook {
     maps: Maps,
-    /// Takes the program away with its last descriptor, wherever that is.
+    /// The attachment, which the kernel removes when its last descriptor is closed.
     _link: OwnedFd,
 }
 
 impl Hook {
-    /// That of the interface, made if there is none.
+    /// Opens the program of the interface, and attaches one if there is none.
     pub(super) fn join(interface: &Interface) -> Result<Self, NoXdp> {
         let name = name().map_err(NoXdp::system("the network namespace has no number"))?;
         let (program, maps) = load(name)?;
         for _ in 0..TRIES {
-            // Who may not look for others may still be the first.
+            // A process without the right to list programs may still attach the first one.
             let found = match find(interface.index, name) {
                 Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
                 found => found.map_err(NoXdp::system("XDP programs can't be listed"))?,
@@ -56,14 +57,15 @@ impl Hook {
         Err(NoXdp::Occupied { interface: interface.name.clone() })
     }
 
-    /// Leads the frames that arrive at a queue for its owner to a socket that is bound to it.
+    /// Makes the program send the frames of a queue that are for `owner` to the socket, which is
+    /// bound to the queue.
     pub(super) fn lead(&self, queue: u32, owner: Owner, socket: &OwnedFd) -> io::Result<()> {
         bpf::update(&self.maps.owners, queue, &owner)?;
         bpf::update(&self.maps.sockets, queue, &(socket.as_raw_fd() as u32))
     }
 }
 
-/// Loads a program that is attached nowhere.
+/// Loads the program, without attaching it.
 fn load(name: [u8; NAME_LEN]) -> Result<(OwnedFd, Maps), NoXdp> {
     let no_map = |cause| NoXdp::of("XDP has no maps here", cause);
     let owners =
@@ -76,13 +78,13 @@ fn load(name: [u8; NAME_LEN]) -> Result<(OwnedFd, Maps), NoXdp> {
     Ok((program, Maps { owners, sockets }))
 }
 
-/// Whether a program can be loaded.
+/// Checks that the program can be loaded.
 pub(super) fn probe() -> Result<(), NoXdp> {
     load([0; NAME_LEN]).map(drop)
 }
 
-/// The name of programs like this one in this network namespace: interfaces of two namespaces may
-/// have the same number, programs are known in all.
+/// Returns the name of this program in this network namespace. Programs of all namespaces are
+/// listed together, and interfaces of two namespaces may have the same number.
 fn name() -> io::Result<[u8; NAME_LEN]> {
     let namespace = fs::metadata("/proc/thread-self/ns/net")?.ino() as u32;
     let mut name = [0; NAME_LEN];
@@ -91,12 +93,12 @@ fn name() -> io::Result<[u8; NAME_LEN]> {
     Ok(name)
 }
 
-/// The program that others of this namespace made for an interface.
+/// Finds the program that another process of this namespace attached to an interface.
 fn find(interface: u32, name: [u8; NAME_LEN]) -> io::Result<Option<Hook>> {
     let mut id = 0;
     while let Some(next) = bpf::next_link(id)? {
         id = next;
-        // One that has gone meanwhile, or is not quite there, is none.
+        // The link may have gone, or may not be complete yet.
         let Ok(link) = bpf::link(id) else { continue };
         let Ok(Some((at, program))) = bpf::of_link(&link) else { continue };
         if at == interface
@@ -109,7 +111,7 @@ fn find(interface: u32, name: [u8; NAME_LEN]) -> io::Result<Option<Hook>> {
     Ok(None)
 }
 
-/// The maps of a program if it has this name and they are of the right kinds.
+/// Returns the maps of a program, if it has this name and they are of the right kinds.
 fn maps(program: &OwnedFd, name: [u8; NAME_LEN]) -> io::Result<Option<Maps>> {
     let (own_name, Some(ids)) = bpf::of_program(program)? else { return Ok(None) };
     if own_name != name {

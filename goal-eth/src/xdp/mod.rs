@@ -1,25 +1,22 @@
-//! The driver of AF_XDP: frames for a rank leave the kernel's way where they arrive, and lie in
-//! memory that the rank shares with the kernel.
+//! The driver of AF_XDP: a rank's frames bypass the kernel's network stack, and lie in memory that
+//! the rank shares with the kernel.
 //!
-//! A program at the interface leads the frames for a port to its socket. A receive queue of an
-//! interface has one such socket, so that of several ranks as many can have one as there are
-//! queues. What arrives at another queue, or is for all ports, goes on to the kernel's network and
-//! so to the packet socket that each driver of this kind has beside. Launchers and other programs
-//! notice nothing.
+//! A program at the interface redirects the frames for a port to the socket of its rank. A receive
+//! queue of an interface has at most one such socket, so no more ranks than queues can have one.
+//! Frames that arrive at another queue, or are for all ports, go through the network stack to a
+//! packet socket, which each driver of this kind has too. Launchers and other programs are not
+//! affected.
 
 mod area;
 mod bpf;
-mod error;
 mod hook;
 mod program;
 mod ring;
 mod socket;
 
-pub use error::NoXdp;
-
-use super::{Driver, Full, Lost, Packet, RingStats};
+use crate::{Driver, Full, Lost, NoXdp, Packet, RingStats};
 use goal_esp::wire::Mac;
-use hook::Hook;
+pub(crate) use hook::Hook;
 use program::{ETHERTYPES_MAX, Owner};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -28,27 +25,26 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// When frames are sent again that the kernel did not take: it does not say when it has room.
-const LEFT_OVER_PAUSE: Duration = Duration::from_millis(1);
+/// The pause before the kernel is asked again to send frames. It does not tell when it has room.
+const UNSENT_PAUSE: Duration = Duration::from_millis(1);
 
-/// A port's socket of AF_XDP.
-pub struct Xdp {
+/// The socket of AF_XDP of a port.
+pub(crate) struct Xdp {
     socket: Socket,
     packet: Box<Packet>,
-    /// The program; `None` where another process holds it.
+    /// The program at the interface; `None` if the process that opened the driver holds it.
     hook: Option<Hook>,
 }
 
-/// The hook that keeps the program at an interface, for the process that opened a socket and passed
-/// it on.
-pub struct Program(#[expect(dead_code, reason = "held, not used")] Hook);
-
 impl Xdp {
-    /// Takes over a port from its packet socket, which was opened for these ethertypes.
+    /// Returns a driver for the port of a packet socket, which was opened for these ethertypes.
     ///
     /// # Errors
-    /// Why it can't be had, with the packet socket as it was.
-    pub fn over(packet: Box<Packet>, ethertypes: &[u16]) -> Result<Self, (Box<Packet>, NoXdp)> {
+    /// [`NoXdp`], with the packet socket unchanged.
+    pub(crate) fn over(
+        packet: Box<Packet>,
+        ethertypes: &[u16],
+    ) -> Result<Self, (Box<Packet>, NoXdp)> {
         match Self::set_up(&packet, ethertypes) {
             Ok((socket, hook)) => Ok(Self { socket, packet, hook: Some(hook) }),
             Err(why) => Err((packet, why)),
@@ -67,8 +63,8 @@ impl Xdp {
         Ok((socket, hook))
     }
 
-    /// The driver over sockets that another process opened for this interface and has not used, and
-    /// the memory file for their frames. That process holds the program.
+    /// Returns the driver over the socket that another process opened for this interface, and the
+    /// memory file of its frames. That process must hold the program, and must not use the socket.
     ///
     /// # Errors
     /// The system's error.
@@ -80,62 +76,53 @@ impl Xdp {
         Ok(Self { socket: Socket::over(packet.interface(), socket, file)?, packet, hook: None })
     }
 
-    /// The descriptors of the socket and of the memory file for frames.
+    /// Returns the descriptors of the socket and of the memory file with its frames.
     pub(super) fn descriptors(&self) -> [BorrowedFd<'_>; 2] {
         [self.socket.as_fd().as_fd(), self.socket.file().as_fd()]
     }
 
-    /// Returns the program that must be held as long as another process uses the sockets.
-    pub(super) fn into_program(self) -> Option<Program> {
-        self.hook.map(Program)
+    /// Returns the program, which must be held while another process uses the socket.
+    pub(crate) fn into_hook(self) -> Option<Hook> {
+        self.hook
     }
 
-    /// Whether there could be one on this system, whatever an interface has.
+    /// Checks that the system has sockets and programs of XDP, and that this process may use them.
     ///
     /// # Errors
-    /// Why not.
-    pub fn probe() -> Result<(), NoXdp> {
+    /// [`NoXdp`].
+    pub(crate) fn probe() -> Result<(), NoXdp> {
         Socket::probe()?;
         hook::probe()
     }
 
-    /// What is readable when a frame has arrived.
+    /// Returns the descriptors that become readable when a frame arrives.
     pub(super) fn sockets(&self) -> [BorrowedFd<'_>; 2] {
         [self.socket.as_fd().as_fd(), self.packet.as_fd()]
     }
 
-    /// The packet socket beside.
-    pub fn packet(&self) -> &Packet {
+    /// Returns the packet socket.
+    pub(crate) fn packet(&self) -> &Packet {
         &self.packet
     }
 
-    /// Whether the kernel copies frames; it does not where the interface's driver can write and
-    /// read the shared memory.
+    /// Returns the counts of the packet socket.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn copies(&self) -> io::Result<bool> {
-        self.socket.copies()
-    }
-
-    /// What came by the packet socket beside so far.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn stats_beside(&mut self) -> io::Result<RingStats> {
+    /// The system's error.
+    pub(crate) fn packet_stats(&mut self) -> io::Result<RingStats> {
         self.packet.stats()
     }
 
-    /// What was counted so far, on both ways.
+    /// Returns the counts of both sockets together.
     ///
     /// # Errors
-    /// What the system says.
-    pub fn stats(&mut self) -> io::Result<RingStats> {
-        let beside = self.packet.stats()?;
+    /// The system's error.
+    pub(crate) fn stats(&mut self) -> io::Result<RingStats> {
+        let packet = self.packet.stats()?;
         let (taken, dropped) = self.socket.counts()?;
         Ok(RingStats {
-            arrived: beside.arrived + taken + dropped,
-            dropped: beside.dropped + dropped,
+            arrived: packet.arrived + taken + dropped,
+            dropped: packet.dropped + dropped,
         })
     }
 }
@@ -175,8 +162,8 @@ impl Driver for Xdp {
         if self.has_frame() {
             return Ok(());
         }
-        let pause = self.socket.has_unsent().then_some(LEFT_OVER_PAUSE);
-        // A limit too long for the system is none.
+        let pause = self.socket.has_unsent().then_some(UNSENT_PAUSE);
+        // A limit that is too long for the system is no limit.
         let limit =
             limit.into_iter().chain(pause).min().and_then(|limit| Timespec::try_from(limit).ok());
         let mut fds = self.sockets().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
@@ -184,7 +171,7 @@ impl Driver for Xdp {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(self.packet.lost(errno)),
         }
-        // The packet socket is told of what happens to the interface.
+        // Only the packet socket reports that the interface went down.
         let has_failed = fds[1].revents().contains(PollFlags::ERR);
         if has_failed { self.packet.wait(Some(Duration::ZERO)) } else { Ok(()) }
     }

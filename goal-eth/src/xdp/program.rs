@@ -1,16 +1,16 @@
-//! The XDP program of an interface: which frames go to a rank's socket, before the kernel's network
-//! sees them. It is small enough to be written in instructions.
+//! The XDP program of an interface, which redirects frames to the sockets of ranks before the
+//! kernel's network stack gets them. It is short, so it is written as instructions.
 
 use goal_esp::wire::Mac;
 use zerocopy::{Immutable, IntoBytes};
 
-/// Receive queues of an interface that can have a rank.
+/// The receive queues of an interface that can have a rank, from 0 on.
 pub(super) const QUEUES_MAX: u32 = 256;
-/// Ethertypes that a rank can have.
+/// The most ethertypes of a rank.
 pub(super) const ETHERTYPES_MAX: usize = 3;
 
-/// Which frames that arrive at a queue go to its socket; nothing of them is 0. In network order, as
-/// in a frame.
+/// The fields of the frames that go to the socket of a queue, in network byte order as in a frame.
+/// No field of a valid owner is 0.
 #[derive(Debug, Clone, Copy, IntoBytes, Immutable)]
 #[repr(C)]
 pub(super) struct Owner {
@@ -21,7 +21,7 @@ pub(super) struct Owner {
 }
 
 impl Owner {
-    /// Those of these ethertypes, at least one and at most [`ETHERTYPES_MAX`], for a port.
+    /// Returns the owner of a port, for 1 to [`ETHERTYPES_MAX`] ethertypes.
     pub(super) fn new(mac: Mac, port: u16, ethertypes: &[u16]) -> Self {
         let ethertypes =
             std::array::from_fn(|at| ethertypes.get(at).unwrap_or(&ethertypes[0]).to_be_bytes());
@@ -39,8 +39,7 @@ pub(super) struct Instruction {
     immediate: i32,
 }
 
-/// Instructions, by the kernel's names: what is behind the underscore tells a register or a
-/// constant.
+/// Opcodes, by the kernel's names. The suffix `X` stands for a register operand, `K` for a constant.
 const LDX_WORD: u8 = 0x61;
 const LDX_HALF: u8 = 0x69;
 const STX_WORD: u8 = 0x63;
@@ -54,16 +53,16 @@ const JNE_X: u8 = 0x5d;
 const JGT_X: u8 = 0x2d;
 const CALL: u8 = 0x85;
 const EXIT: u8 = 0x95;
-/// The constant of [`LD_MAP`] is a descriptor.
+/// The source register of [`LD_MAP`] if its constant is a descriptor.
 const MAP_FD: u8 = 1;
 
-/// Functions of the kernel.
+/// Numbers of the kernel's functions.
 const MAP_LOOKUP: i32 = 1;
 const REDIRECT_MAP: i32 = 51;
-/// The frame goes on to the kernel's network.
+/// The result of the program that leaves the frame to the kernel's network stack.
 const XDP_PASS: i32 = 2;
 
-/// Registers: the first argument and the result of functions; two that these keep; the stack.
+/// Registers: the result of functions, their arguments, two that functions preserve, the stack.
 const R0: u8 = 0;
 const R1: u8 = 1;
 const R2: u8 = 2;
@@ -72,32 +71,32 @@ const CONTEXT: u8 = 6;
 const FRAME: u8 = 7;
 const STACK: u8 = 10;
 
-/// Members of `struct xdp_md`.
+/// Offsets of the members of `struct xdp_md`.
 const DATA: i16 = 0;
 const DATA_END: i16 = 4;
 const QUEUE: i16 = 16;
 
-/// Places in a frame, with those in [`Owner`] that must have the same 2 bytes.
+/// Offsets in a frame and in [`Owner`] at which both must have the same 2 bytes.
 const SAME: [(i16, i16); 4] = [(0, 0), (2, 2), (4, 4), (20, 6)];
 const ETHERTYPE: i16 = 12;
 const OWNER_ETHERTYPES: i16 = 8;
-/// Bytes of a frame that has all of these places.
+/// The length of a frame that has all of these fields.
 const FRAME_LEN_MIN: i32 = 22;
 
-/// Jumps with this offset lead to the end, jumps with the other one to the place where the frame is
-/// taken.
+/// Offsets that stand for jumps whose targets are not known yet: to the instructions that leave the
+/// frame to the kernel, and to those that redirect it.
 const TO_PASS: i16 = i16::MAX;
 const TO_TAKE: i16 = i16::MIN;
 
 const fn step(code: u8, to: u8, from: u8, offset: i16, immediate: i32) -> Instruction {
-    // A bit field: which half comes first depends on the byte order.
+    // The registers are two bit fields of 4 bits, whose order depends on the byte order.
     let registers = if cfg!(target_endian = "big") { to << 4 | from } else { from << 4 | to };
     Instruction { code, registers, offset, immediate }
 }
 
-/// The program over a map of [`Owner`]s and one of sockets, both by queue: a frame that the owner
-/// of its queue wants goes to the queue's socket; all others, and those whose socket is gone, go on
-/// as if there were no program.
+/// Returns the program for a map of [`Owner`]s and one of sockets, both by queue. A frame with the
+/// fields of its queue's owner goes to the queue's socket. All other frames, and those whose socket
+/// is gone, go on to the kernel's network stack.
 pub(super) fn program(owners: i32, sockets: i32) -> Vec<Instruction> {
     let mut program = vec![
         step(MOV_X, CONTEXT, R1, 0, 0),

@@ -1,5 +1,5 @@
-//! Rings of descriptors that this process and the kernel share (AF_XDP). `unsafe`: memory that is
-//! shared with the kernel.
+//! The rings by which this process and the kernel exchange frames of AF_XDP. `unsafe`: memory that
+//! is shared with the kernel.
 #![allow(unsafe_code)]
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -10,17 +10,17 @@ use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Memory that is mapped until `self` is dropped.
+/// Shared memory, which is mapped until `self` is dropped.
 pub(super) struct Mapping {
     start: NonNull<u8>,
     len: usize,
 }
 
-// SAFETY: the mapping belongs to no thread, and only its owner reaches it.
+// SAFETY: the mapping belongs to no thread, and only its owner has its address.
 unsafe impl Send for Mapping {}
 
 impl Mapping {
-    /// The first `len` bytes behind `offset` of a socket or a memory file, there at once.
+    /// Maps `len` bytes from `offset` on of a socket or a memory file. All pages are made present.
     pub(super) fn shared(file: &OwnedFd, len: usize, offset: u64) -> io::Result<Self> {
         let (protection, flags) =
             (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::POPULATE);
@@ -29,13 +29,13 @@ impl Mapping {
         Ok(Self { start: NonNull::new(start.cast()).expect("a mapping is not at address 0"), len })
     }
 
-    /// Its first byte.
+    /// Returns the address of the first byte.
     #[inline]
     pub(super) fn start(&self) -> NonNull<u8> {
         self.start
     }
 
-    /// The place of a `T` in it.
+    /// Returns the address of `count` values of `T` at an offset.
     fn at<T>(&self, offset: u64, count: usize) -> NonNull<T> {
         let offset = offset as usize;
         assert!(
@@ -48,16 +48,16 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this length, and nothing of it is lent any more. An
-        // error can only mean that it is not mapped, which leaves nothing to do.
+        // SAFETY: the mapping was made with this length, and no borrow of it is left. An error can
+        // only mean that it is not mapped.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.len) };
     }
 }
 
-/// What rings consist of.
+/// The type of a ring's entries.
 ///
 /// # Safety
-/// All bytes are a value.
+/// All bit patterns must be valid values.
 pub(super) unsafe trait Entry: Copy {}
 
 // SAFETY: a number.
@@ -65,25 +65,25 @@ unsafe impl Entry for u64 {}
 // SAFETY: numbers, and flags of which the kernel may set others than those that have a name.
 unsafe impl Entry for XdpDesc {}
 
-/// What both ends of a ring have.
+/// The parts that both ends of a ring need.
 ///
-/// Invariant: `producer`, `consumer`, `flags` and as many entries as `mask` says plus 1 lie in the
-/// mapping, aligned. Both ends reach the first three atomically only. The entries from the
-/// consumer's number to the producer's, modulo the ring's size, are the consumer's, all others the
-/// producer's.
+/// Invariant: `producer`, `consumer`, `flags` and `mask` + 1 entries lie in the mapping, aligned.
+/// This process and the kernel access the first three atomically only. The entries from the
+/// consumer's position to the producer's, modulo the ring's size, belong to the consumer, all others
+/// to the producer.
 struct Ring<T> {
     producer: NonNull<u32>,
     consumer: NonNull<u32>,
     flags: Option<NonNull<u32>>,
     entries: NonNull<T>,
     mask: u32,
-    /// This end's number, which the kernel learns later.
+    /// The position of this end, which may be ahead of the one that the kernel sees.
     own: u32,
     _mapping: Mapping,
     _entries: PhantomData<T>,
 }
 
-// SAFETY: as `Mapping`.
+// SAFETY: the pointers point into the mapping, which only the owner of the ring has.
 unsafe impl<T: Send> Send for Ring<T> {}
 
 impl<T: Entry> Ring<T> {
@@ -117,18 +117,17 @@ impl<T: Entry> Ring<T> {
 
     #[inline]
     fn entry(&self) -> NonNull<T> {
-        // SAFETY: the number of an entry is at most the mask.
+        // SAFETY: by the invariant, as the masked position is at most the mask.
         unsafe { self.entries.add((self.own & self.mask) as usize) }
     }
 }
 
-/// The end of a ring that this process writes: chunks to fill, frames to send.
+/// The end of a ring that this process writes: chunks for frames to receive, or frames to send.
 pub(super) struct Producer<T>(Ring<T>);
 
 impl<T: Entry> Producer<T> {
-    /// The ring of `size` entries, a power of two, that the kernel maps at `offset`.
-    ///
-    /// It goes on where the process stopped that wrote the ring before.
+    /// Maps the ring of `size` entries, a power of two, that the kernel offers at `offset`. It goes
+    /// on where the process stopped that wrote the ring before.
     pub(super) fn new(
         socket: &OwnedFd,
         at: XdpRingOffset,
@@ -140,31 +139,35 @@ impl<T: Entry> Producer<T> {
         Ok(Self(ring))
     }
 
-    /// Writes an entry, for which there must be room. The kernel sees it after
-    /// [`Producer::publish`].
+    /// Writes an entry. The kernel sees it after [`Producer::publish`].
+    ///
+    /// # Panics
+    /// If the ring is full.
     #[inline]
     pub(super) fn push(&mut self, value: T) {
         assert!(self.left() <= self.0.mask, "a ring has room for all that there is");
-        // SAFETY: by the invariant this entry is the producer's.
+        // SAFETY: by the invariant this entry belongs to the producer.
         unsafe { self.0.entry().write(value) };
         self.0.own = self.0.own.wrapping_add(1);
     }
 
-    /// Shows the kernel what was written. Whether that was anything.
+    /// Makes the written entries visible to the kernel. Returns true if there were any.
     #[inline]
     pub(super) fn publish(&mut self) -> bool {
         let is_new = self.0.producer().load(Ordering::Relaxed) != self.0.own;
+        // Release: the kernel reads the entries after it has read the position.
         self.0.producer().store(self.0.own, Ordering::Release);
         is_new
     }
 
-    /// Entries that the kernel has not taken.
+    /// Returns the number of entries that the kernel has not taken.
     #[inline]
     pub(super) fn left(&self) -> u32 {
+        // Acquire: the kernel has read an entry before this process writes it again.
         self.0.own.wrapping_sub(self.0.consumer().load(Ordering::Acquire))
     }
 
-    /// Whether the kernel looks at the ring only when it is called.
+    /// Returns true if the kernel looks at the ring only after a system call.
     #[inline]
     pub(super) fn needs_call(&self) -> bool {
         let Some(flags) = self.0.flags else { return true };
@@ -174,11 +177,11 @@ impl<T: Entry> Producer<T> {
     }
 }
 
-/// The end of a ring that this process reads: frames that arrived, chunks that were sent.
+/// The end of a ring that this process reads: received frames, or chunks that were sent.
 pub(super) struct Consumer<T>(Ring<T>);
 
 impl<T: Entry> Consumer<T> {
-    /// As [`Producer::new`].
+    /// Maps a ring as [`Producer::new`] does.
     pub(super) fn new(
         socket: &OwnedFd,
         at: XdpRingOffset,
@@ -190,28 +193,29 @@ impl<T: Entry> Consumer<T> {
         Ok(Self(ring))
     }
 
-    /// Whether there is an entry.
+    /// Returns true if there is an entry.
     #[inline]
     pub(super) fn has_entry(&self) -> bool {
+        // Acquire: the entry is read after the kernel has written it.
         self.0.producer().load(Ordering::Acquire) != self.0.own
     }
 
-    /// Takes the next entry, whose place the kernel gets back with [`Consumer::give_back`].
+    /// Takes the next entry. The kernel may write its place after [`Consumer::release`].
     #[inline]
     pub(super) fn pop(&mut self) -> Option<T> {
         if !self.has_entry() {
             return None;
         }
-        // SAFETY: by the invariant this entry is the consumer's, and it was written before the
-        // producer's number.
+        // SAFETY: by the invariant this entry belongs to the consumer.
         let value = unsafe { self.0.entry().read() };
         self.0.own = self.0.own.wrapping_add(1);
         Some(value)
     }
 
-    /// Gives the kernel the places of all that was taken.
+    /// Returns the places of all taken entries to the kernel.
     #[inline]
-    pub(super) fn give_back(&mut self) {
+    pub(super) fn release(&mut self) {
+        // Release: the entries are read before the kernel can write their places.
         self.0.consumer().store(self.0.own, Ordering::Release);
     }
 }

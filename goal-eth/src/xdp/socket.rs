@@ -1,16 +1,14 @@
-//! A socket of AF_XDP: frames of one receive queue of an interface, in memory that it shares with
-//! the kernel. `unsafe`: that memory.
+//! A socket of AF_XDP, which sends and receives frames of one receive queue of an interface.
+//! `unsafe`: the memory for frames is shared with the kernel.
 #![allow(unsafe_code)]
 
-use super::NoXdp;
 use super::area::{Area, PLACES, Shape};
 use super::program::QUEUES_MAX;
 use super::ring::{Consumer, Producer};
-use crate::{Full, Interface};
+use crate::{Full, Interface, NoXdp};
+use goal_esp::endpoint::FRAME_LEN_MAX;
 use rustix::io::Errno;
-use rustix::net::xdp::{
-    SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions, XdpOptionsFlags,
-};
+use rustix::net::xdp::{SocketAddrXdp, SocketAddrXdpFlags, XdpDesc, XdpDescOptions};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, bind, recv, send, socket_with,
     sockopt,
@@ -19,12 +17,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use zerocopy::IntoBytes;
 
-/// Frames that lie in several chunks, as a frame that arrives has to lie in one piece.
+/// A buffer in which a received frame of several chunks is put together.
 struct Whole {
-    /// Words, so that it begins at a multiple of 8.
+    /// The bytes, in words so that the frame is aligned to 8 bytes.
     words: Box<[u64]>,
     len: usize,
-    /// More came than has room: the frame is left out.
+    /// Set if the frame is longer than the buffer. Such a frame is dropped.
     is_too_long: bool,
 }
 
@@ -48,7 +46,7 @@ impl Whole {
         }
     }
 
-    /// The frame, which is over.
+    /// Returns the frame after its last chunk, and empties the buffer.
     fn take(&mut self) -> Option<&[u8]> {
         let (len, is_whole) =
             (std::mem::take(&mut self.len), !std::mem::take(&mut self.is_too_long));
@@ -58,19 +56,19 @@ impl Whole {
 
 /// The rings of a socket.
 struct Rings {
-    /// Chunks for frames that arrive, and those that have.
+    /// Chunks for frames to receive, and received frames.
     fill: Producer<u64>,
     arrived: Consumer<XdpDesc>,
-    /// Frames that are to leave, and those that have.
+    /// Frames to send, and chunks of frames that were sent.
     leaving: Producer<XdpDesc>,
     gone: Consumer<u64>,
 }
 
 impl Rings {
-    /// Entries of the rings of frames that arrive, and of those that leave.
+    /// Returns the number of entries of the rings for received frames, and for frames to send.
     fn sizes(shape: Shape) -> (u32, u32) {
-        // The kernel tells late how many entries it has taken: when it has taken all that it saw.
-        // So twice as many may seem to be there.
+        // The kernel updates the number of entries that it has taken only when it has taken all that
+        // it saw. So twice as many entries may seem to be in the ring.
         let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
         (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
     }
@@ -84,7 +82,7 @@ impl Rings {
         Self::over(fd, shape)
     }
 
-    /// The rings that a socket has.
+    /// Maps the rings that a socket has.
     fn over(fd: &OwnedFd, shape: Shape) -> io::Result<Self> {
         let (arriving, leaving) = Self::sizes(shape);
         let at = sockopt::xdp_mmap_offsets(fd)?;
@@ -97,7 +95,7 @@ impl Rings {
     }
 }
 
-/// Most bytes of a frame of an interface.
+/// Returns the length of the longest frame of an interface.
 fn len_max(interface: &Interface) -> usize {
     goal_esp::wire::Frame::<&[u8]>::HEADER_LEN + interface.usable_mtu()
 }
@@ -107,19 +105,19 @@ pub(super) struct Socket {
     rings: Rings,
     area: Area,
     whole: Whole,
-    /// Places that no frame is in, and how many chunks of each other one the kernel has.
+    /// The places without a frame, and the number of chunks of each place that the kernel has.
     free: Vec<u8>,
     pieces: [u8; PLACES],
-    /// Something was published of which the kernel must be told.
+    /// Set while the kernel must be told of published frames.
     is_due: bool,
-    /// Frames handed over so far.
+    /// The number of received frames.
     taken: u64,
     queue: u32,
     fd: OwnedFd,
 }
 
 impl Socket {
-    /// A socket of the first receive queue of the interface that has none.
+    /// Opens a socket for the first receive queue of the interface that has none.
     pub(super) fn open(interface: &Interface) -> Result<Self, NoXdp> {
         let fd = Self::fd()?;
         let shape = Shape::new(len_max(interface));
@@ -135,12 +133,12 @@ impl Socket {
         }
         socket.rings.fill.publish();
         socket.bind(interface)?;
-        socket.tell_of_room();
+        socket.wake_receiver();
         Ok(socket)
     }
 
-    /// The socket that another process opened for this interface and has not used, with its memory
-    /// file.
+    /// Returns the socket that another process opened for this interface and has not used, with its
+    /// memory file.
     pub(super) fn over(interface: &Interface, fd: OwnedFd, file: OwnedFd) -> io::Result<Self> {
         let shape = Shape::new(len_max(interface));
         let area = Area::over(file, shape)?;
@@ -162,7 +160,7 @@ impl Socket {
         }
     }
 
-    /// The memory file that frames lie in.
+    /// Returns the memory file with the frames.
     pub(super) fn file(&self) -> &OwnedFd {
         self.area.file()
     }
@@ -174,12 +172,12 @@ impl Socket {
         })
     }
 
-    /// Whether there can be one.
+    /// Checks that such a socket can be opened.
     pub(super) fn probe() -> Result<(), NoXdp> {
         Self::fd().map(drop)
     }
 
-    /// Without copies where the interface's driver can, which the kernel finds out.
+    /// Binds the socket to a queue. The kernel avoids copies if the interface's driver can.
     fn bind(&mut self, interface: &Interface) -> Result<(), NoXdp> {
         let mut flags = SocketAddrXdpFlags::XDP_USE_NEED_WAKEUP;
         flags.set(SocketAddrXdpFlags::XDP_USE_SG, self.area.shape().pieces_max > 1);
@@ -200,28 +198,23 @@ impl Socket {
         Err(NoXdp::Queues { interface: interface.name.clone() })
     }
 
-    /// The queue.
+    /// Returns the queue.
     pub(super) fn queue(&self) -> u32 {
         self.queue
     }
 
-    /// Its descriptor.
+    /// Returns the descriptor.
     pub(super) fn as_fd(&self) -> &OwnedFd {
         &self.fd
     }
 
-    /// Whether frames are in memory that the interface writes itself.
-    pub(super) fn copies(&self) -> io::Result<bool> {
-        Ok(!sockopt::xdp_options(&self.fd)?.contains(XdpOptionsFlags::XDP_OPTIONS_ZEROCOPY))
-    }
-
-    /// Frames that were taken, and those for which there was no room.
+    /// Returns the number of received frames, and of frames that were dropped for want of room.
     pub(super) fn counts(&self) -> io::Result<(u64, u64)> {
         let stats = sockopt::xdp_statistics(&self.fd)?;
         Ok((self.taken, stats.rx_dropped + stats.rx_ring_full.unwrap_or(0)))
     }
 
-    /// Whether something has arrived.
+    /// Returns true if a frame or a part of one has arrived.
     #[inline]
     pub(super) fn has_frame(&self) -> bool {
         self.rings.arrived.has_entry()
@@ -233,8 +226,8 @@ impl Socket {
         while count < frames_max
             && let Some(XdpDesc { addr, len, options }) = self.rings.arrived.pop()
         {
-            // SAFETY: the kernel has taken the chunk out of the fill ring and put it into this one,
-            // and it gets it back below.
+            // SAFETY: the kernel has moved the chunk from the fill ring to this one. It gets it back
+            // below, after the last use of `piece`.
             let piece = unsafe { self.area.arrived(addr, len) };
             let goes_on = options.contains(XdpDescOptions::XDP_PKT_CONTD);
             match piece {
@@ -255,18 +248,18 @@ impl Socket {
             count += usize::from(!goes_on);
             self.rings.fill.push(addr & !(self.area.shape().chunk_len as u64 - 1));
         }
-        self.rings.arrived.give_back();
+        self.rings.arrived.release();
         self.rings.fill.publish();
-        self.tell_of_room();
+        self.wake_receiver();
         self.taken += count as u64;
         count
     }
 
-    /// Tells an interface that has stopped for want of chunks that there are some.
+    /// Wakes the interface if it has stopped for want of chunks.
     #[inline]
-    fn tell_of_room(&self) {
+    fn wake_receiver(&self) {
         if self.rings.fill.needs_call() {
-            // Nothing is received: that there is nothing is the usual answer.
+            // The call receives nothing. Its usual result is an error that says so.
             let _ = recv(&self.fd, &mut [0; 0][..], RecvFlags::DONTWAIT);
         }
     }
@@ -280,8 +273,9 @@ impl Socket {
             self.reclaim();
         }
         let place = usize::from(*self.free.last().ok_or(Full)?);
-        // SAFETY: a place without a frame is this process's.
+        // SAFETY: a place without a frame belongs to this process.
         let Some(len) = write(unsafe { self.area.place_mut(place) }) else { return Ok(false) };
+        assert!(len <= FRAME_LEN_MAX, "a frame is not longer than its place");
         self.free.pop();
         let (at, chunk_len) = (self.area.place_at(place), self.area.shape().chunk_len);
         let pieces = len.div_ceil(chunk_len).max(1);
@@ -297,7 +291,7 @@ impl Socket {
         Ok(true)
     }
 
-    /// Takes back the places of frames that have left.
+    /// Frees the places of frames that were sent.
     fn reclaim(&mut self) {
         while let Some(at) = self.rings.gone.pop() {
             let place = self.area.place(at).expect("the kernel gives back what it was given");
@@ -306,25 +300,24 @@ impl Socket {
                 self.free.push(place as u8);
             }
         }
-        self.rings.gone.give_back();
+        self.rings.gone.release();
     }
 
-    /// Whether frames wait that the kernel did not take.
+    /// Returns true if the kernel has not taken all frames.
     pub(super) fn has_unsent(&self) -> bool {
         self.is_due
     }
 
-    /// Tells the kernel of frames to send. It takes as many as it has room for.
+    /// Makes the kernel send the frames, as many as it has room for.
     pub(super) fn flush(&mut self) -> Result<(), Errno> {
-        // Where all places have frames that an error left, only the kernel can make room.
+        // If an error left frames in all places, only the kernel can free them.
         self.is_due |= self.rings.leaving.publish() | self.free.is_empty();
         let mut left = self.rings.leaving.left();
         while self.is_due && left > 0 && self.rings.leaving.needs_call() {
             match send(&self.fd, &[], SendFlags::DONTWAIT) {
                 Ok(_) => break,
                 Err(Errno::INTR) => {}
-                // As many as it takes at a time, or the queue or the memory that it may use is
-                // full.
+                // The kernel takes no more frames in one call, or its queue or memory is full.
                 Err(Errno::AGAIN | Errno::BUSY | Errno::NOBUFS) => {
                     let before = std::mem::replace(&mut left, self.rings.leaving.left());
                     if left == before {
@@ -332,7 +325,7 @@ impl Socket {
                     }
                 }
                 Err(errno) => {
-                    // Whatever it is about, what is there must not be tried again for ever.
+                    // The frames are given up: the same error may come for ever.
                     self.is_due = false;
                     return Err(errno);
                 }

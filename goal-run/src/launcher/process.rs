@@ -12,7 +12,7 @@ use crate::job::{SectionFile, Settings, layout};
 use crate::{limits, rank, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
-use goal_eth::{AnyDriver, PassedDriver};
+use goal_eth::PassedDriver;
 use goal_lang::limits::Limits;
 use goal_shm::{Sealed, Segment};
 use rustix::process::{
@@ -138,7 +138,7 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         None => None,
     };
     let driver = match &order.driver {
-        Some(passed) => Some(AnyDriver::inherited(passed, |number| inherited.take(number))?),
+        Some(passed) => Some(inherited.driver(passed)?),
         None => None,
     };
     rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings)

@@ -13,7 +13,7 @@ use super::{LaunchError, Place};
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
 use crate::rights;
-use goal_eth::{AnyDriver, Program};
+use goal_eth::{AnyDriver, Held};
 use goal_shm::{Sealed, Segment};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::collections::BTreeMap;
@@ -37,8 +37,8 @@ pub(super) struct Processes {
     /// Those that this launcher has stopped.
     suspended: Vec<usize>,
     troubles: Troubles,
-    /// Programs that lead frames to their sockets.
-    programs: Vec<Program>,
+    /// What must be held while the processes use their drivers.
+    held: Vec<Held>,
     /// Which one was asked last.
     next: usize,
 }
@@ -66,7 +66,7 @@ impl Processes {
             stopped: BTreeMap::new(),
             suspended: Vec::new(),
             troubles: Troubles::new()?,
-            programs: Vec::new(),
+            held: Vec::new(),
             next: 0,
         };
         let mut drivers = drivers.into_iter();
@@ -107,7 +107,7 @@ impl Processes {
             };
             let started = processes.children.len();
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
-            processes.programs.extend(driver.and_then(AnyDriver::into_program));
+            processes.held.extend(driver.map(AnyDriver::into_held));
             processes.children.push((rank, child));
             // Of several hosts the leader looks at the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);

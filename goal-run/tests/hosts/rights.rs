@@ -5,7 +5,7 @@ use crate::common::processes::wait_for;
 use crate::common::rights::{FILES, PACKETS, Rights, XDP, skipped};
 use crate::common::{copy_command, default_signals};
 use goal_cluster::{INTERFACE, Wiring};
-use goal_eth::Xdp;
+use goal_eth::probe_xdp;
 use goal_run::rights;
 use rustix::io::Errno;
 use rustix::net::AddressFamily;
@@ -40,7 +40,7 @@ fn no_process_of_a_job_on_hosts_has_rights_once_ranks_run() {
                         fs::read_to_string(format!("/proc/{}/maps", rank.as_raw_nonzero()))
                     };
                     let has_area = |rank| maps(rank).unwrap().contains("memfd:goal-run frames");
-                    let wanted = usize::from(driver == "xdp" && Xdp::probe().is_ok());
+                    let wanted = usize::from(driver == "xdp" && probe_xdp().is_ok());
                     assert_eq!(ranks.iter().filter(|rank| has_area(rank)).count(), wanted);
                 } else {
                     let tasks = format!("/proc/{}/task", id.as_raw_nonzero());

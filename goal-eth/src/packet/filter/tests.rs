@@ -1,4 +1,4 @@
-//! The kernel itself runs the filter, on a pair of sockets that take no rights.
+//! Tests of the filter, which the kernel runs on a pair of sockets that need no rights.
 
 use super::*;
 use crate::packet::sys;
@@ -16,12 +16,12 @@ fn frame(to: Mac, ethertype: u16, port: u16) -> Vec<u8> {
     frame
 }
 
-/// Whether the filter for port 258 lets a frame pass whole.
+/// Returns true if the filter for port 258 accepts a frame.
 fn passes(ethertypes: &[u16], frame: &[u8]) -> bool {
     let (sender, receiver) = UnixDatagram::pair().unwrap();
     sys::attach_filter(&receiver, &program(OWN, ethertypes, 258)).unwrap();
     receiver.set_nonblocking(true).unwrap();
-    // The sender is told of what the filter refuses.
+    // The call fails if the filter refuses the frame.
     let _ = sender.send(frame);
     let mut got = [0; 100];
     match receiver.recv(&mut got) {

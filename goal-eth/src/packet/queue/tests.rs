@@ -1,11 +1,11 @@
-//! Frames that the system refuses.
+//! Tests of frames that the system refuses.
 
 use super::{FRAMES_MAX, Queue, REFUSED_MAX_NS};
 use rustix::io::Errno;
 
 const NONE: [usize; 0] = [];
 
-/// A queue with a frame of each length.
+/// Returns a queue with a frame of each length.
 fn queue(lens: &[usize]) -> Queue {
     let mut queue = Queue::new();
     for &len in lens {
@@ -14,7 +14,8 @@ fn queue(lens: &[usize]) -> Queue {
     queue
 }
 
-/// A system that takes frames until one that it refuses with this error.
+/// Flushes the queue to a system that accepts frames until one that it `refuses` with `errno`.
+/// Returns the lengths of the accepted frames.
 fn flush(
     queue: &mut Queue,
     now_ns: u64,
@@ -40,7 +41,7 @@ fn a_frame_that_is_refused_again_and_again_holds_up_no_other() {
     assert_eq!(flush(&mut queue, 7, Errno::NOBUFS, is_long), [60]);
     assert_eq!(flush(&mut queue, end_ns - 1, Errno::NOBUFS, is_long), NONE);
     assert_eq!(flush(&mut queue, end_ns, Errno::NOBUFS, is_long), [61]);
-    // The next one has as much time.
+    // The next refused frame has the same time.
     assert_eq!(flush(&mut queue, 2 * end_ns - 8, Errno::NOBUFS, is_long), NONE);
     assert_eq!(flush(&mut queue, 2 * end_ns, Errno::NOBUFS, is_long), [62]);
     assert!(queue.is_empty());
@@ -51,7 +52,7 @@ fn frames_that_a_full_queue_refuses_leave_in_order_when_it_has_room() {
     let mut queue = queue(&(1..=FRAMES_MAX).collect::<Vec<_>>());
     assert_eq!(flush(&mut queue, 0, Errno::NOBUFS, |len| len == 2), [1]);
     assert_eq!(flush(&mut queue, REFUSED_MAX_NS - 1, Errno::NOBUFS, |len| len == 4), [2, 3]);
-    // Memory that is full is no matter of one frame, and may be so for long.
+    // A full send buffer is not the fault of one frame, so nothing is dropped however long it lasts.
     for at in 1..9 {
         assert_eq!(flush(&mut queue, at * REFUSED_MAX_NS, Errno::AGAIN, |_| true), NONE);
     }

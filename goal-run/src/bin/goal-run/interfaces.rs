@@ -1,7 +1,7 @@
 //! The interfaces of this host, for `goal-run info`.
 
 use super::table::aligned;
-use goal_eth::{DriverKind, Interface, Xdp, probe};
+use goal_eth::{DriverKind, Interface, probe, probe_xdp};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -22,8 +22,8 @@ pub(super) struct Row {
 
 /// All interfaces.
 pub(super) fn rows() -> Vec<Row> {
-    let rights = probe();
-    let no_xdp = Xdp::probe().err().map(|why| why.to_string());
+    let rights = probe().map_err(|error| error.to_string());
+    let no_xdp = probe_xdp().err().map(|why| why.to_string());
     let row = |interface: Interface| {
         let refusal = interface.refusal().map(|refusal| refusal.to_string());
         let refused = refusal.or_else(|| rights.as_ref().err().cloned());

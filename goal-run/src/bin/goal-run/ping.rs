@@ -4,7 +4,7 @@ use super::arguments::{Format, seconds};
 use super::{Failure, print};
 use clap::Args;
 use goal_esp::wire::{ETHERTYPE_EDP, Mac};
-use goal_eth::{AnyDriver, Driver, DriverKind};
+use goal_eth::{AnyDriver, Driver, DriverKind, NoXdp};
 use goal_run::hosts::mac;
 use goal_run::job::Wait;
 use goal_run::transport::Asker;
@@ -122,7 +122,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
 }
 
 /// Says why it is not the driver that was asked for.
-pub(super) fn tell_note(note: Option<String>) {
+pub(super) fn tell_note(note: Option<NoXdp>) {
     if let Some(note) = note {
         eprintln!("goal-run: by packet sockets: {note}");
     }

@@ -32,7 +32,7 @@ use crate::rights;
 use follow::Told;
 use goal_asm::Nisa;
 use goal_esp::wire::Mac;
-use goal_eth::{DriverKind, Xdp};
+use goal_eth::{DriverKind, probe_xdp};
 use lead::{Ending, Leader};
 use session::Session;
 use std::collections::BTreeSet;
@@ -184,7 +184,7 @@ impl Session<'_> {
             self.addresses(),
         )
         .authenticating(self.hosts.authenticates_data);
-        if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, Xdp::probe()) {
+        if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {
             (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
         }
         let (leads, drivers) = (network.leads(), network.open_drivers()?);

@@ -12,7 +12,7 @@ fn a_process_that_somebody_else_has_waited_for_has_ended() {
         stopped: BTreeMap::new(),
         suspended: Vec::new(),
         troubles: Troubles::new().unwrap(),
-        programs: Vec::new(),
+        held: Vec::new(),
         next: 0,
     };
     waitpid(Some(pid), WaitOptions::empty()).unwrap();

@@ -3,7 +3,7 @@
 
 use goal_cluster::{Host, INTERFACE};
 use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Frame, Mac};
-use goal_eth::{AnyDriver, Driver, DriverKind, Xdp};
+use goal_eth::{AnyDriver, Driver, DriverKind, probe_xdp};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ pub const LIMIT: Duration = Duration::from_secs(20);
 /// Returns the drivers that this system has. Prints a line that names one that it lacks.
 pub fn kinds(test: &str) -> Vec<DriverKind> {
     let mut kinds = vec![DriverKind::Packet];
-    match Xdp::probe() {
+    match probe_xdp() {
         Ok(()) => kinds.push(DriverKind::Xdp),
         // Written past the test harness, which would capture it.
         Err(why) => drop(writeln!(std::io::stderr(), "{test}: skipped with XDP: {why}")),
@@ -24,7 +24,7 @@ pub fn kinds(test: &str) -> Vec<DriverKind> {
 pub fn open(host: &Host, kind: DriverKind, port: u16) -> AnyDriver {
     let (driver, note) =
         host.call(|| AnyDriver::open(kind, INTERFACE, &BOTH, Some(port))).unwrap().unwrap();
-    assert_eq!((driver.kind(), note), (kind, None));
+    assert!(driver.kind() == kind && note.is_none(), "{note:?}");
     driver
 }
 
