@@ -114,7 +114,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     let schedule = Arc::new(Schedule::new(Arc::clone(&nisa), rank, Seed::default()));
     // Memory of its own, outside the segment.
     let storage = Storage::new(&schedule);
-    let choice = Choice::new(&Request::new(Some(list), []).unwrap());
+    let choice = Choice::new(&Request::new(Some(("--transport", list)), []).unwrap());
     announce(segment, rank);
     // SAFETY: the rank's only ends.
     let ends = unsafe { Ends::new(segment, rank, &choice.paths(Distance::Node).unwrap()) };
@@ -159,8 +159,9 @@ fn peer() {
 }
 
 fn check((copies, parts): (usize, usize), list: &str) {
-    let is_used =
-        Choice::new(&Request::new(Some(list), []).unwrap()).copies(Distance::Node).is_some();
+    let is_used = Choice::new(&Request::new(Some(("--transport", list)), []).unwrap())
+        .copies(Distance::Node)
+        .is_some();
     assert_eq!(
         (copies > 0, parts > 0),
         (is_used, !is_used),

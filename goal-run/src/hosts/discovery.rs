@@ -1,24 +1,122 @@
-//! Who is there, and where each rank takes frames: questions to all of the network, and answers.
+//! The search for the other hosts of a job and for the addresses of all ranks, by broadcast
+//! questions and their answers.
 //!
-//! A launcher answers for its host, and once it knows its ranks, for all of them in one datagram.
-//! It asks until it has found all.
+//! A launcher answers for its host. When it knows its ranks, its answer names all of them in one
+//! datagram. It asks until it has found all ranks.
 //!
-//! Threat: a host that has the key may answer anything. What goes together with nothing ends the
-//! search with an error that names the host, and no answer makes this grow. Answers of those
-//! without the key, and old ones, don't get here or have another nonce.
+//! Threat: a host with the key may answer anything. An answer that contradicts what is known ends
+//! the search with an error that names the host, and no answer makes the memory grow. Answers
+//! without the key are dropped earlier, and old ones have another nonce.
 
-use super::plan::{self, Plan, named, ranges};
+use super::plan::{self, Plan, PlanError, named, ranges};
 use goal_esp::auth::Address;
 use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
 
-/// Most hosts with another key that are named.
+/// The most hosts with another key that are named.
 const STRANGERS_MAX: usize = 8;
-/// Between two questions, at first and at most.
+/// The time between two questions, at first and at most.
 const PAUSE_MIN_NS: u64 = 5_000_000;
 const PAUSE_MAX_NS: u64 = 100_000_000;
 
-/// One launcher's view of who is there.
+/// The reason why the hosts of a job do not come together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DiscoveryError {
+    /// The distribution of ranks is wrong.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// This host is not in the list of hosts.
+    #[error("this host's interface has the address {0}, which is not among the peers")]
+    NotListed(Mac),
+    /// The job has fewer ranks than hosts.
+    #[error("there can't be {hosts} hosts: the program has {ranks} ranks")]
+    TooFewRanks {
+        /// The number of hosts.
+        hosts: u32,
+        /// The number of ranks.
+        ranks: u32,
+    },
+    /// The list of this host's ranks has a rank twice.
+    #[error("rank {0} is named twice")]
+    NamedTwice(u32),
+    /// This host has no rank.
+    #[error("no rank is on this host, {0}")]
+    NoRank(Mac),
+    /// More hosts answered than the job has.
+    #[error(
+        "{seen} hosts are there, {expected} were expected: beside this one there are {}",
+        listed(others)
+    )]
+    TooManyHosts {
+        /// The number of hosts, with this one.
+        seen: u32,
+        /// The number of hosts that the job has.
+        expected: u32,
+        /// The other hosts.
+        others: Vec<Mac>,
+    },
+    /// A host runs a program with another number of ranks.
+    #[error("host {host} runs a program of {theirs} ranks, here it has {ours}")]
+    OtherProgram {
+        /// The host.
+        host: Mac,
+        /// Its number of ranks.
+        theirs: u32,
+        /// The number of ranks here.
+        ours: u32,
+    },
+    /// A host that is not in the list takes part.
+    #[error("host {0} takes part, which is not among the peers")]
+    Stranger(Mac),
+    /// A host has a rank that the program does not have.
+    #[error("host {host} has rank {rank}, and the program has {ranks} ranks")]
+    NoSuchRank {
+        /// The host.
+        host: Mac,
+        /// The rank.
+        rank: u32,
+        /// The number of ranks of the program.
+        ranks: u32,
+    },
+    /// This host and another one have the same rank.
+    #[error("both this host, {here}, and host {host} have rank {rank}")]
+    AlsoHere {
+        /// This host.
+        here: Mac,
+        /// The other host.
+        host: Mac,
+        /// The rank.
+        rank: u32,
+    },
+    /// Two other hosts have the same rank.
+    #[error("both host {first} and host {second} have rank {rank}")]
+    Both {
+        /// A host.
+        first: Mac,
+        /// Another host.
+        second: Mac,
+        /// The rank.
+        rank: u32,
+    },
+    /// A host has a rank that the list of hosts gives to another one.
+    #[error(
+        "host {host} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"
+    )]
+    WrongOwner {
+        /// The host.
+        host: Mac,
+        /// The rank.
+        rank: u32,
+        /// The host that should have it.
+        owner: Mac,
+    },
+}
+
+fn listed(hosts: &[Mac]) -> String {
+    hosts.iter().map(Mac::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// One launcher's knowledge of the hosts and ranks of the job.
 #[derive(Debug)]
 pub struct Discovery {
     job: u64,
@@ -27,46 +125,50 @@ pub struct Discovery {
     plan: Plan,
     /// The other hosts that have answered.
     hosts: BTreeSet<Mac>,
-    /// Hosts that have another key: some of them, as anybody can claim to be one.
+    /// Some of the hosts with another key. Anybody can claim to be one, so not all are kept.
     strangers: BTreeSet<Mac>,
-    /// Which host each rank should be on, where that is known.
+    /// The host that each rank should be on, if that is known.
     owners: Option<Vec<Mac>>,
-    /// Where each rank takes frames.
+    /// The address of each rank, if it is known.
     addresses: Vec<Option<Address>>,
     /// The ranks of this host, once they are known.
     mine: Option<Vec<u32>>,
-    /// Where they take frames, as answers have it.
+    /// The ports of these ranks, as encoded in answers.
     own_ports: Vec<u8>,
-    /// When to ask next, and the pause after that.
+    /// The time of the next question, and the pause after it.
     ask_ns: u64,
     pause_ns: u64,
 }
 
 impl Discovery {
-    /// The view of the host with the interface `me`, of a job of `ranks` ranks. No other run of the
-    /// host has this `nonce`, and earlier ones had lower ones.
+    /// Returns the view of the host with the interface `me`, for a job of `ranks` ranks. Each run on
+    /// a host needs a higher `nonce` than the ones before.
     ///
     /// # Errors
-    /// What can't be of the plan, in words.
-    pub fn new(job: u64, nonce: u64, me: Mac, ranks: u32, plan: Plan) -> Result<Self, String> {
+    /// [`DiscoveryError`] if the plan does not fit the job or this host.
+    pub fn new(
+        job: u64,
+        nonce: u64,
+        me: Mac,
+        ranks: u32,
+        plan: Plan,
+    ) -> Result<Self, DiscoveryError> {
         let (owners, here) = match &plan {
             Plan::Peers(peers) => {
                 if !peers.iter().any(|peer| peer.mac == me) {
-                    return Err(format!(
-                        "this host's interface has the address {me}, which is not among the peers"
-                    ));
+                    return Err(DiscoveryError::NotListed(me));
                 }
                 (Some(plan::owners(peers, ranks)?), None)
             }
             Plan::Count(count) if *count > ranks => {
-                return Err(format!("there can't be {count} hosts: the program has {ranks} ranks"));
+                return Err(DiscoveryError::TooFewRanks { hosts: *count, ranks });
             }
             Plan::Count(_) => (None, None),
             Plan::Here(list) => {
                 let mut here = list.of(ranks)?;
                 here.sort_unstable();
                 if let Some(twice) = here.windows(2).find(|pair| pair[0] == pair[1]) {
-                    return Err(format!("rank {} is named twice", twice[0]));
+                    return Err(DiscoveryError::NamedTwice(twice[0]));
                 }
                 (None, Some(here))
             }
@@ -87,7 +189,7 @@ impl Discovery {
         };
         match owners {
             Some(owners) => discovery.assign(owners)?,
-            None => discovery.see_all()?,
+            None => discovery.assign_when_all_seen()?,
         }
         Ok(discovery)
     }
@@ -96,7 +198,8 @@ impl Discovery {
         self.addresses.len() as u32
     }
 
-    fn assign(&mut self, owners: Vec<Mac>) -> Result<(), String> {
+    /// Sets the host of each rank.
+    fn assign(&mut self, owners: Vec<Mac>) -> Result<(), DiscoveryError> {
         let found =
             (0..).zip(&self.addresses).filter_map(|(rank, address)| Some((rank, (*address)?.mac)));
         for (rank, mac) in found {
@@ -105,25 +208,22 @@ impl Discovery {
         let mine: Vec<u32> =
             (0..self.ranks()).filter(|&rank| owners[rank as usize] == self.me).collect();
         if mine.is_empty() {
-            return Err(format!("no rank is on this host, {}", self.me));
+            return Err(DiscoveryError::NoRank(self.me));
         }
         self.mine = Some(mine);
         self.owners = Some(owners);
         Ok(())
     }
 
-    /// Deals the ranks out where all hosts have been seen and nobody has said which has which.
-    fn see_all(&mut self) -> Result<(), String> {
-        let Plan::Count(count) = self.plan else { return Ok(()) };
+    /// Distributes the ranks among the hosts if only their number was given and all have been seen.
+    fn assign_when_all_seen(&mut self) -> Result<(), DiscoveryError> {
+        let Plan::Count(expected) = self.plan else { return Ok(()) };
         let seen = self.hosts.len() as u32 + 1;
-        if seen > count {
-            let hosts: Vec<String> = self.hosts.iter().map(Mac::to_string).collect();
-            return Err(format!(
-                "{seen} hosts are there, --hosts says {count}: beside this one there are {}",
-                hosts.join(", ")
-            ));
+        if seen > expected {
+            let others = self.hosts.iter().copied().collect();
+            return Err(DiscoveryError::TooManyHosts { seen, expected, others });
         }
-        if seen == count && self.owners.is_none() {
+        if seen == expected && self.owners.is_none() {
             let mut hosts: Vec<Mac> = self.hosts.iter().copied().chain([self.me]).collect();
             hosts.sort_unstable();
             self.assign(plan::blocks(&hosts, self.ranks())?)?;
@@ -131,12 +231,12 @@ impl Discovery {
         Ok(())
     }
 
-    /// The ranks of this host, ascending; `None` until that is known.
+    /// Returns the ranks of this host, ascending, or `None` if they are not known yet.
     pub fn mine(&self) -> Option<&[u32]> {
         self.mine.as_deref()
     }
 
-    /// The ranks of this host take frames at these ports, in their order.
+    /// Sets the ports of the ranks of this host, in the order of the ranks.
     pub fn claimed(&mut self, ports: &[u16]) {
         let mut runs: Vec<PortRun> = Vec::new();
         for (&rank, &port) in self.mine.iter().flatten().zip(ports) {
@@ -154,7 +254,7 @@ impl Discovery {
         self.own_ports = Ports::emit(&runs);
     }
 
-    /// What to ask all hosts, if it is time to.
+    /// Returns the question to all hosts, if it is time for one.
     pub fn poll_question(&mut self, now_ns: u64) -> Option<Message<'static>> {
         if self.is_complete() || now_ns < self.ask_ns {
             return None;
@@ -164,75 +264,70 @@ impl Discovery {
         Some(Message::Discovery { job: self.job, nonce: self.nonce })
     }
 
-    /// When to ask next; `None` if that is not needed.
+    /// Returns the time of the next question, or `None` if none is needed.
     pub fn poll_timeout(&self) -> Option<u64> {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
-    /// The answers to a question: one, unless the ports of this host's ranks are in very many
-    /// pieces.
+    /// Returns the answers to a question: one, unless the ports of this host's ranks do not fit into
+    /// one datagram.
     pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
         let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);
         lists.map(move |ports| Message::Answer { job, nonce, ranks, ports })
     }
 
-    /// Takes what came from the host `mac`, if it answers a question of this one.
+    /// Handles a message from the host `mac`, if it is an answer to this launcher's question.
     ///
     /// # Errors
-    /// What does not go together with what is known here, in words.
-    pub fn handle(&mut self, mac: Mac, message: &Message<'_>) -> Result<(), String> {
+    /// [`DiscoveryError`] if the answer contradicts what is known here.
+    pub fn handle(&mut self, mac: Mac, message: &Message<'_>) -> Result<(), DiscoveryError> {
         let &Message::Answer { job, nonce, ranks, ports } = message else { return Ok(()) };
         if job != self.job || nonce != self.nonce {
             return Ok(());
         }
         if ranks != self.ranks() {
-            return Err(format!(
-                "host {mac} runs a program of {ranks} ranks, here it has {}",
-                self.ranks()
-            ));
+            let (theirs, ours) = (ranks, self.ranks());
+            return Err(DiscoveryError::OtherProgram { host: mac, theirs, ours });
         }
         if let Plan::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
         {
-            return Err(format!("host {mac} takes part, which is not among the peers"));
+            return Err(DiscoveryError::Stranger(mac));
         }
         self.hosts.insert(mac);
-        self.see_all()?;
+        self.assign_when_all_seen()?;
         for (rank, port) in ports.iter().flat_map(PortRun::ranks) {
             self.place(rank, Address { mac, port })?;
         }
         Ok(())
     }
 
-    /// Another host says that it has a rank.
-    fn place(&mut self, rank: u32, address: Address) -> Result<(), String> {
-        let mac = address.mac;
+    /// Notes the address of a rank that another host has.
+    fn place(&mut self, rank: u32, address: Address) -> Result<(), DiscoveryError> {
+        let host = address.mac;
         let Some(known) = self.addresses.get(rank as usize) else {
-            return Err(format!(
-                "host {mac} has rank {rank}, and the program has {} ranks",
-                self.ranks()
-            ));
+            return Err(DiscoveryError::NoSuchRank { host, rank, ranks: self.ranks() });
         };
         if self.mine.as_ref().is_some_and(|mine| mine.binary_search(&rank).is_ok()) {
-            return Err(format!("both this host, {}, and host {mac} have rank {rank}", self.me));
+            return Err(DiscoveryError::AlsoHere { here: self.me, host, rank });
         }
-        if let Some(known) = known.filter(|known| known.mac != mac) {
-            return Err(format!("both host {} and host {mac} have rank {rank}", known.mac));
+        if let Some(known) = known.filter(|known| known.mac != host) {
+            return Err(DiscoveryError::Both { first: known.mac, second: host, rank });
         }
         if let Some(owners) = &self.owners {
-            check_owner(owners, rank, mac)?;
+            check_owner(owners, rank, host)?;
         }
         self.addresses[rank as usize] = Some(address);
         Ok(())
     }
 
-    /// Returns true if it is known where each rank takes frames.
+    /// Returns true if the addresses of all ranks are known.
     pub fn is_complete(&self) -> bool {
         self.addresses.iter().all(Option::is_some)
     }
 
-    /// Where each rank takes frames; `None` until all are known.
+    /// Returns the addresses of all ranks, or `None` if some are not known yet.
     pub fn addresses(&self) -> Option<Vec<Address>> {
         self.addresses.iter().copied().collect()
     }
@@ -242,19 +337,19 @@ impl Discovery {
         self.hosts.contains(&mac)
     }
 
-    /// A host says something that is proven with another key.
+    /// Notes a host whose datagram is authenticated with another key.
     pub fn hear_stranger(&mut self, host: Mac) {
         if self.strangers.len() < STRANGERS_MAX {
             self.strangers.insert(host);
         }
     }
 
-    /// Who has not been found, in words.
+    /// Says which hosts or ranks have not been found.
     pub fn missing(&self) -> String {
         let mut text = self.lacking();
         if !self.strangers.is_empty() {
-            let all: Vec<String> = self.strangers.iter().map(Mac::to_string).collect();
-            text.push_str(&format!("; frames with another key were heard from {}", all.join(", ")));
+            let all: Vec<Mac> = self.strangers.iter().copied().collect();
+            text.push_str(&format!("; frames with another key were heard from {}", listed(&all)));
         }
         text
     }
@@ -276,12 +371,7 @@ impl Discovery {
     }
 }
 
-fn check_owner(owners: &[Mac], rank: u32, mac: Mac) -> Result<(), String> {
+fn check_owner(owners: &[Mac], rank: u32, host: Mac) -> Result<(), DiscoveryError> {
     let owner = owners[rank as usize];
-    if owner == mac {
-        return Ok(());
-    }
-    Err(format!(
-        "host {mac} has rank {rank}, which should be on {owner}: do all hosts have the same peers?"
-    ))
+    if owner == host { Ok(()) } else { Err(DiscoveryError::WrongOwner { host, rank, owner }) }
 }

@@ -1,11 +1,10 @@
-//! Several hosts as one job: who is there, who has which rank, what their launchers tell each
-//! other.
+//! Jobs on several hosts: how their launchers find each other, and the messages that they exchange.
 //!
-//! Every host runs a launcher. By EDP they find each other and where each rank takes frames
-//! ([`Discovery`]); then each opens a stream of ESP to the leader, the launcher of the host of rank
-//! 0, and what they say there ([`Message`]) starts the job, ends it and brings the leader what the
-//! report needs. Nothing here does any IO or reads a clock: [`Link`] takes frames and the time, and
-//! gives frames and events.
+//! Every host runs a launcher. By datagrams of EDP the launchers find each other and the address of
+//! each rank ([`Discovery`]). Then each opens a stream of ESP to the leader, which is the launcher
+//! of the host of rank 0. Messages on these streams ([`Message`]) start the job, end it, and bring
+//! the leader the data for its report. Nothing here does IO or reads a clock: [`Link`] gets frames
+//! and the time from its caller, and returns frames and events.
 
 mod discovery;
 mod key;
@@ -17,12 +16,12 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-pub use discovery::Discovery;
+pub use discovery::{Discovery, DiscoveryError};
 pub use key::{Key, KeyError};
 pub use link::{Event, Link, Reply};
 pub use message::{Area, Broken, Decoder, Message, Term};
-pub use plan::{Peer, Plan, RankList, mac, ranges};
+pub use plan::{Peer, Plan, PlanError, RankList, mac, ranges};
 pub use rounds::Rounds;
 
-/// The port of an interface where launchers hear each other, unless another one is asked for.
+/// The port of launchers, unless the user chooses another one.
 pub const PORT: u16 = 0x474f;

@@ -1,11 +1,93 @@
-//! Who has which rank, as users say it.
+//! The distribution of ranks among hosts, as users state it.
 
 use goal_esp::wire::Mac;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
-/// Ranks as users write them: `0-3,8`.
+/// The reason why a text or a list is no distribution of ranks.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A text is no list of ranks.
+    #[error("`{0}` is no list of ranks such as 0-3,8")]
+    List(String),
+    /// A list has a rank that the program does not have.
+    #[error("the program has {ranks} ranks, from 0 on: there is no rank {rank}")]
+    NoRank {
+        /// The number of ranks of the program.
+        ranks: u32,
+        /// The rank in the list.
+        rank: u32,
+    },
+    /// A text is no address of an interface.
+    #[error("give an address such as 02:00:00:00:00:01")]
+    Address,
+    /// An address is one of several interfaces.
+    #[error("give the address of one interface, not of several")]
+    Group,
+    /// A line of a peers file is wrong.
+    #[error("line {number}: {error}")]
+    Line {
+        /// The number of the line, from 1 on.
+        number: usize,
+        /// The fault.
+        error: Box<PlanError>,
+    },
+    /// A line does not consist of an address and perhaps a list.
+    #[error("a host is an address and a list of ranks without spaces")]
+    Words,
+    /// A host has two lines.
+    #[error("{host} is in line {before} already")]
+    Repeated {
+        /// The host.
+        host: Mac,
+        /// The number of its first line.
+        before: usize,
+    },
+    /// Some hosts have a list of ranks, and some have none.
+    #[error("either all hosts have their ranks beside them or none has")]
+    Mixed,
+    /// A peers file names no host.
+    #[error("there is no host in it")]
+    Empty,
+    /// The list of a host has a rank twice.
+    #[error("{host} has rank {rank} twice")]
+    Twice {
+        /// The host.
+        host: Mac,
+        /// The rank.
+        rank: u32,
+    },
+    /// Two hosts have the same rank.
+    #[error("both {first} and {second} have rank {rank}")]
+    Both {
+        /// A host.
+        first: Mac,
+        /// The other host.
+        second: Mac,
+        /// The rank.
+        rank: u32,
+    },
+    /// Some ranks are on no host.
+    #[error("no host has {}", named(.0))]
+    Unowned(Vec<u32>),
+    /// Some host would have no rank.
+    #[error("there are {hosts} hosts, but only {ranks} ranks: leave hosts out")]
+    TooManyHosts {
+        /// The number of hosts.
+        hosts: u32,
+        /// The number of ranks.
+        ranks: u32,
+    },
+}
+
+impl PlanError {
+    fn at(self, number: usize) -> Self {
+        Self::Line { number, error: Box::new(self) }
+    }
+}
+
+/// A list of ranks as users write it: `0-3,8`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankList(Vec<RangeInclusive<u32>>);
 
@@ -13,9 +95,9 @@ impl RankList {
     /// Reads a list.
     ///
     /// # Errors
-    /// What is wrong, in words.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no list of ranks such as 0-3,8");
+    /// [`PlanError::List`].
+    pub fn parse(text: &str) -> Result<Self, PlanError> {
+        let wrong = || PlanError::List(text.to_owned());
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -28,16 +110,13 @@ impl RankList {
         ranges.collect::<Option<_>>().map(Self).ok_or_else(wrong)
     }
 
-    /// The ranks, of a program of `ranks`.
+    /// Returns the ranks of the list, for a program of `ranks` ranks.
     ///
     /// # Errors
-    /// If the program has fewer.
-    pub fn of(&self, ranks: u32) -> Result<Vec<u32>, String> {
+    /// [`PlanError::NoRank`].
+    pub fn of(&self, ranks: u32) -> Result<Vec<u32>, PlanError> {
         if let Some(range) = self.0.iter().find(|range| *range.end() >= ranks) {
-            return Err(format!(
-                "the program has {ranks} ranks, from 0 on: there is no rank {}",
-                range.end()
-            ));
+            return Err(PlanError::NoRank { ranks, rank: *range.end() });
         }
         Ok(self.0.iter().cloned().flatten().collect())
     }
@@ -46,36 +125,36 @@ impl RankList {
 /// A host of a peers file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peer {
-    /// Address of its interface.
+    /// The address of its interface.
     pub mac: Mac,
-    /// Its ranks; `None` for the next block.
+    /// Its ranks; `None` for the next block of ranks.
     pub ranks: Option<RankList>,
 }
 
-/// How hosts and ranks go together.
+/// The distribution of ranks among hosts, as a launcher is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
-    /// These hosts.
+    /// The hosts are these.
     Peers(Vec<Peer>),
-    /// As many hosts, whichever they are: blocks of ranks by the order of their addresses.
+    /// There are so many hosts, which get blocks of ranks in the order of their addresses.
     Count(u32),
-    /// These ranks are here; the other hosts say theirs.
+    /// These ranks are on this host. The other hosts state theirs.
     Here(RankList),
 }
 
 impl Plan {
-    /// The hosts of a peers file: one a line, its address and maybe its ranks; `#` begins a
-    /// comment.
+    /// Reads a peers file: a line for each host, with its address and perhaps its ranks. `#` begins
+    /// a comment.
     ///
     /// # Errors
-    /// What is wrong, with its line.
-    pub fn peers(text: &str) -> Result<Self, String> {
+    /// [`PlanError`], with the line.
+    pub fn peers(text: &str) -> Result<Self, PlanError> {
         let mut peers: Vec<Peer> = Vec::new();
         let mut lines: BTreeMap<Mac, usize> = BTreeMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.split('#').next().unwrap_or_default();
             let words: Vec<&str> = line.split_whitespace().collect();
-            let at = |error: String| format!("line {number}: {error}");
+            let at = |error: PlanError| error.at(number);
             let peer = match words.as_slice() {
                 [] => continue,
                 [address] => Peer { mac: mac(address).map_err(at)?, ranks: None },
@@ -84,34 +163,26 @@ impl Plan {
                     Peer { mac: mac(address).map_err(at)?, ranks }
                 }
                 _ => {
-                    return Err(at(
-                        "a host is an address and a list of ranks without spaces".to_owned()
-                    ));
+                    return Err(at(PlanError::Words));
                 }
             };
             if let Some(before) = lines.insert(peer.mac, number) {
-                return Err(at(format!("{} is in line {before} already", peer.mac)));
+                return Err(at(PlanError::Repeated { host: peer.mac, before }));
             }
             if peers.first().is_some_and(|first| first.ranks.is_some() != peer.ranks.is_some()) {
-                return Err(at(
-                    "either all hosts have their ranks beside them or none has".to_owned()
-                ));
+                return Err(at(PlanError::Mixed));
             }
             peers.push(peer);
         }
-        if peers.is_empty() {
-            Err("there is no host in it".to_owned())
-        } else {
-            Ok(Self::Peers(peers))
-        }
+        if peers.is_empty() { Err(PlanError::Empty) } else { Ok(Self::Peers(peers)) }
     }
 }
 
-/// Which host each rank is on.
+/// Returns the host of each rank.
 ///
 /// # Errors
-/// A rank is on no host or on two, or a host has none.
-pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, String> {
+/// [`PlanError`] if a rank is on no host or on two, or a host has no rank.
+pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, PlanError> {
     if peers.iter().all(|peer| peer.ranks.is_none()) {
         return blocks(&peers.iter().map(|peer| peer.mac).collect::<Vec<_>>(), ranks);
     }
@@ -119,8 +190,8 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, String> {
     for Peer { mac, ranks: list } in peers {
         for rank in list.as_ref().expect("all have one").of(ranks)? {
             match owners[rank as usize].replace(*mac) {
-                Some(other) if other == *mac => return Err(format!("{mac} has rank {rank} twice")),
-                Some(other) => return Err(format!("both {other} and {mac} have rank {rank}")),
+                Some(other) if other == *mac => return Err(PlanError::Twice { host: *mac, rank }),
+                Some(first) => return Err(PlanError::Both { first, second: *mac, rank }),
                 None => {}
             }
         }
@@ -128,25 +199,26 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, String> {
     let missing: Vec<u32> = (0..ranks).filter(|&rank| owners[rank as usize].is_none()).collect();
     match owners.into_iter().collect() {
         Some(owners) => Ok(owners),
-        None => Err(format!("no host has {}", named(&missing))),
+        None => Err(PlanError::Unowned(missing)),
     }
 }
 
-/// Ranks in blocks of consecutive ones, which differ by at most one in size.
+/// Returns the host of each rank if each host gets a block of consecutive ranks. The sizes of the
+/// blocks differ by at most one.
 ///
 /// # Errors
-/// There are more hosts than ranks.
-pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, String> {
+/// [`PlanError::TooManyHosts`].
+pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, PlanError> {
     let count = hosts.len() as u32;
     if count > ranks {
-        return Err(format!("there are {count} hosts, but only {ranks} ranks: leave hosts out"));
+        return Err(PlanError::TooManyHosts { hosts: count, ranks });
     }
     let (each, more) = (ranks / count, ranks % count);
     let sizes = (0..count).map(|number| each + u32::from(number < more));
     Ok(hosts.iter().zip(sizes).flat_map(|(&host, size)| (0..size).map(move |_| host)).collect())
 }
 
-/// Ascending ranks as a [`RankList`] is written.
+/// Writes ascending ranks as a [`RankList`].
 pub fn ranges(ranks: &[u32]) -> String {
     let mut text = String::new();
     for run in ranks.chunk_by(|one, next| one + 1 == *next) {
@@ -159,16 +231,16 @@ pub fn ranges(ranks: &[u32]) -> String {
     text
 }
 
-/// Ascending ranks in words.
+/// Writes ascending ranks after the word `rank` or `ranks`.
 pub(super) fn named(ranks: &[u32]) -> String {
     format!("rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
 }
 
-/// The address of an interface, as users write it.
+/// Reads the address of an interface.
 ///
 /// # Errors
-/// What is wrong, in words.
-pub fn mac(text: &str) -> Result<Mac, String> {
+/// [`PlanError::Address`] or [`PlanError::Group`].
+pub fn mac(text: &str) -> Result<Mac, PlanError> {
     let bytes = text.split(':').map(|pair| match pair.len() {
         2 if pair.bytes().all(|byte| byte.is_ascii_hexdigit()) => u8::from_str_radix(pair, 16).ok(),
         _ => None,
@@ -176,9 +248,9 @@ pub fn mac(text: &str) -> Result<Mac, String> {
     let bytes: Option<Vec<u8>> = bytes.collect();
     let bytes: Option<[u8; 6]> = bytes.and_then(|bytes| bytes.try_into().ok());
     match bytes {
-        // The lowest bit of the first byte marks an address of several.
+        // The lowest bit of the first byte marks the address of several interfaces.
         Some(bytes) if bytes[0] & 1 == 0 => Ok(Mac(bytes)),
-        Some(_) => Err("give the address of one interface, not of several".to_owned()),
-        None => Err("give an address such as 02:00:00:00:00:01".to_owned()),
+        Some(_) => Err(PlanError::Group),
+        None => Err(PlanError::Address),
     }
 }

@@ -16,7 +16,7 @@ mod troubles;
 
 pub use crate::monitor::{Pending, Stopped};
 pub use crate::outcome::{Counts, End, Outcome};
-pub use hosts::{Ended, Hosts, Others, Verdict, run_on_hosts};
+pub use hosts::{Ended, Hosts, HostsError, OptionNames, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Stage};
 pub use process::rank_process;
 pub use signals::{attend, interrupted, suspended, unattended};
@@ -83,9 +83,9 @@ pub enum LaunchError {
         "ranks can't act for each other where some are on other hosts: take --progress thread, or leave it out"
     )]
     NodeOnHosts,
-    /// The hosts of the job don't come together, in words why.
+    /// The hosts of the job don't come together.
     #[error("the job does not start: {0}")]
-    Hosts(String),
+    Hosts(#[from] HostsError),
     /// Other hosts can't be reached from here.
     #[error(transparent)]
     Interface(#[from] goal_eth::OpenError),

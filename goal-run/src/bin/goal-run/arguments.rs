@@ -292,6 +292,7 @@ pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
     };
     let list = list.map(|text| if text == THREADS { "auto" } else { text });
+    let list = list.map(|list| ("--transport", list));
     Ok(Choice::new(&Request::new(list, std::env::vars_os().filter_map(text))?))
 }
 

@@ -7,12 +7,22 @@ use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::DriverKind;
 use goal_run::hosts::{PORT, Plan, RankList};
 use goal_run::job::Ethertypes;
-use goal_run::launcher::{Hosts, Verdict};
+use goal_run::launcher::{Hosts, OptionNames, Verdict};
 use goal_run::report::{Report, Status};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// The options that must be the same on all hosts.
+const NAMES: OptionNames = OptionNames {
+    repeat: "--repeat",
+    window: "--window",
+    record: "--verify",
+    eager_limit: "--eager-limit",
+    unexpected_limit: "--unexpected-limit",
+    calc: "--calc",
+    unauthenticated_data: "--unauthenticated-data",
+};
 /// Most bytes of a peers file.
 const PEERS_BYTES_MAX: u64 = 1 << 20;
 
@@ -82,6 +92,7 @@ impl HostsArguments {
             authenticates_data: !self.unauthenticated_data,
             plan,
             keeps_memory,
+            names: NAMES,
             leaders,
             tell: warn,
         }))

@@ -13,7 +13,7 @@
 mod streams;
 
 use super::questions::Questions;
-use super::{Discovery, Key, Message};
+use super::{Discovery, DiscoveryError, Key, Message};
 use crate::network::Ethertypes;
 use crate::transport::RETRANSMIT_MAX_NS;
 use goal_esp::auth::Address;
@@ -54,8 +54,8 @@ pub enum Event {
     Missing(String),
     /// It is known where each rank takes frames.
     Found(Vec<Address>),
-    /// What other hosts say does not go together, in words.
-    Contradiction(String),
+    /// The hosts contradict each other, or their plan.
+    Contradiction(DiscoveryError),
     /// There is a stream to a launcher.
     Connected(Mac),
     /// A message of a launcher, with the bytes behind it.

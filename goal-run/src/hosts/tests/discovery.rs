@@ -1,7 +1,7 @@
 //! What does not go together.
 
 use super::host;
-use crate::hosts::{Discovery, Plan, RankList};
+use crate::hosts::{Discovery, DiscoveryError, Plan, RankList};
 use goal_esp::wire::{Message, PortRun, Ports};
 
 const JOB: u64 = 5;
@@ -19,7 +19,12 @@ fn new(plan: Plan) -> Discovery {
 }
 
 /// Handles the answer of a host that has this rank, or none yet.
-fn answer(discovery: &mut Discovery, from: u8, rank: u32, ranks: u32) -> Result<(), String> {
+fn answer(
+    discovery: &mut Discovery,
+    from: u8,
+    rank: u32,
+    ranks: u32,
+) -> Result<(), DiscoveryError> {
     let port = 100u16.wrapping_add(rank as u16);
     let runs = [PortRun { rank, port, count: 1 }];
     let bytes = Ports::emit(if rank == NO_RANK { &[] } else { &runs });
@@ -32,7 +37,7 @@ fn answer_with(
     (job, nonce): (u64, u64),
     ranks: u32,
     ports: &[u8],
-) -> Result<(), String> {
+) -> Result<(), DiscoveryError> {
     let ports = Ports::parse(ports).expect("a list");
     discovery.handle(host(from), &Message::Answer { job, nonce, ranks, ports })
 }
@@ -82,20 +87,20 @@ fn contradictions_are_told() {
             "host 02:00:00:00:00:04 takes part, which is not among the peers",
         ),
         (here(), 2, FAR, 4, "host 02:00:00:00:00:02 has rank 1048576, and the program has 4 ranks"),
-        (Plan::Count(1), 2, NO_RANK, 4, "2 hosts are there, --hosts says 1"),
+        (Plan::Count(1), 2, NO_RANK, 4, "2 hosts are there, 1 were expected"),
     ];
     for (plan, from, rank, ranks, says) in cases {
-        let error = answer(&mut new(plan), from, rank, ranks).unwrap_err();
+        let error = answer(&mut new(plan), from, rank, ranks).unwrap_err().to_string();
         assert!(error.starts_with(says), "{error}");
     }
     let mut discovery = new(here());
     answer(&mut discovery, 2, 3, 4).unwrap();
-    let error = answer(&mut discovery, 3, 3, 4).unwrap_err();
+    let error = answer(&mut discovery, 3, 3, 4).unwrap_err().to_string();
     assert_eq!(error, "both host 02:00:00:00:00:02 and host 02:00:00:00:00:03 have rank 3");
-    let stranger = Discovery::new(JOB, NONCE, host(9), 4, listed()).unwrap_err();
+    let stranger = Discovery::new(JOB, NONCE, host(9), 4, listed()).unwrap_err().to_string();
     assert!(stranger.contains("02:00:00:00:00:09, which is not among the peers"), "{stranger}");
     let twice = Discovery::new(JOB, NONCE, host(1), 4, Plan::Here(RankList::parse("0,0").unwrap()));
-    assert_eq!(twice.unwrap_err(), "rank 0 is named twice");
+    assert_eq!(twice.unwrap_err(), DiscoveryError::NamedTwice(0));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a launcher does that does not lead, while the ranks run.
 
-use super::{EVENTS_MAX, LaunchError, Place, Session, Verdict, session};
+use super::{EVENTS_MAX, HostsError, LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
 use crate::launcher::crew::Crew;
 use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
@@ -63,7 +63,7 @@ pub(super) fn follow(
                     continue;
                 }
                 Event::Message(_, Message::Refused(why), _) => {
-                    let error = LaunchError::Hosts(why).to_string();
+                    let error = LaunchError::Hosts(HostsError::Ended(why)).to_string();
                     return Ok(Told::Verdict(verdict(session::REFUSED, error)));
                 }
                 Event::Lost(_, why) => why,

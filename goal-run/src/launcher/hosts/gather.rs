@@ -2,7 +2,7 @@
 
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
-use super::{LaunchError, Place, ranges};
+use super::{HostsError, LaunchError, Place, ranges};
 use crate::hosts::{Event, Message};
 use crate::launcher::options::Stage;
 use crate::launcher::signals::attend;
@@ -39,7 +39,7 @@ impl Leader<'_, '_> {
     /// Where a host has refused: the others are still to be told.
     pub(super) fn gather(mut self, ending: Ending) -> Result<(End, String), LaunchError> {
         let gathered = match &ending {
-            Ending::Refused(why) => return Err(LaunchError::Hosts(why.clone())),
+            Ending::Refused(why) => return Err(HostsError::Ended(why.clone()).into()),
             ending => self.collect(ending),
         };
         let Place { nisa, segment, .. } = *self.place;
@@ -73,7 +73,7 @@ impl Leader<'_, '_> {
                 (0..nisa.num_ranks()).filter_map(|rank| segment.failure_of_failed(rank)).collect(),
             ),
             (Ending::Stuck, _) => End::Stuck(pending(true)),
-            (Ending::Refused(why), _) => return Err(LaunchError::Hosts(why)),
+            (Ending::Refused(why), _) => return Err(HostsError::Ended(why).into()),
             (Ending::Died(rank, how), _) => {
                 End::Died { rank, how, pending: Pending::of_rank(&observed, rank) }
             }

@@ -15,6 +15,7 @@
 //! The leader gathers what the ranks of others left in its own segment, so that the outcome is that
 //! of a job on one host.
 
+mod error;
 mod follow;
 mod gather;
 mod lead;
@@ -29,6 +30,7 @@ use crate::network::{Ethertypes, Network};
 use crate::outcome::End;
 use crate::report::Report;
 use crate::rights;
+pub use error::HostsError;
 use follow::Told;
 use goal_asm::Nisa;
 use goal_esp::wire::Mac;
@@ -63,10 +65,31 @@ pub struct Hosts {
     /// Whether the leader gets the memory of all ranks whatever it is needed for, as for
     /// [`Outcome::dump`].
     pub keeps_memory: bool,
+    /// The names of options, for messages about options that differ between hosts.
+    pub names: OptionNames,
     /// Options that were given and that only the leader honours.
     pub leaders: Vec<&'static str>,
     /// Tells people whom it waits for.
     pub tell: fn(&str),
+}
+
+/// The names of options that must be the same on all hosts, as the user gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OptionNames {
+    /// The name of [`Options::repeat`].
+    pub repeat: &'static str,
+    /// The name of [`Options::window`].
+    pub window: &'static str,
+    /// The name of [`Options::record`].
+    pub record: &'static str,
+    /// The name of the engine's eager limit.
+    pub eager_limit: &'static str,
+    /// The name of the engine's limit on messages without a receive.
+    pub unexpected_limit: &'static str,
+    /// The name of the engine's treatment of `calc`.
+    pub calc: &'static str,
+    /// The name of the option that turns [`Hosts::authenticates_data`] off.
+    pub unauthenticated_data: &'static str,
 }
 
 /// How a job on several hosts ended, as one of them sees it.

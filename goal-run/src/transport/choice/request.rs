@@ -1,4 +1,4 @@
-//! What users ask for: a list of transports, priorities of their own.
+//! The transports that users ask for: a list, and priorities.
 
 use crate::transport::plugin::Name;
 use goal_engine::transport::Distance;
@@ -7,19 +7,20 @@ use thiserror::Error;
 
 /// The environment variable that holds a list of transports.
 const LIST: &str = "GOAL_TRANSPORT";
-/// What the environment variables of priorities begin with; the transport's name follows.
+/// The prefix of the environment variables of priorities, which the transport's name follows.
 const PRIORITY: &str = "GOAL_TRANSPORT_PRIORITY_";
 
-/// Who gave a list of transports.
+/// The place where the user gave a list of transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The command line, which is stronger.
-    Option,
+    /// An option of the command line, which is stronger than the environment.
+    Option(&'static str),
     /// The environment.
     Environment,
 }
 
-/// A list of transports, as UCX's `UCX_TLS`: those to use, or with a leading `^` those not to use.
+/// A list of transports, in the form of UCX's `UCX_TLS`: the transports to use, or after a `^` those
+/// not to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     origin: Origin,
@@ -28,38 +29,38 @@ pub struct List {
     names: Vec<Name>,
 }
 
-/// What is asked for of transports.
+/// The user's wishes for transports.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Which ones may be used; all where there is no list.
+    /// The transports that may be used; `None` for all.
     pub(super) list: Option<List>,
-    /// Priorities of the environment.
+    /// The priorities that the environment sets.
     pub(super) priorities: Vec<(Name, u32)>,
 }
 
-/// What is wrong with what is asked for.
+/// The reason why a request for transports is wrong.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum RequestError {
-    /// A list names a transport that there is not.
+    /// A list names a transport that does not exist.
     #[error(
         "{origin}={text}: there is no transport `{name}`; there are {}, and auto for all of them",
         known()
     )]
     Unknown {
-        /// Who gave the list.
+        /// The place of the list.
         origin: Origin,
         /// The list.
         text: String,
         /// The name.
         name: String,
     },
-    /// A priority for a transport that there is not.
+    /// A variable sets the priority of a transport that does not exist.
     #[error("{variable}: there is no such transport; there are {}", Name::ALL.map(priority_variable).join(", "))]
     UnknownPriority {
         /// The variable.
         variable: String,
     },
-    /// A priority that is not a number.
+    /// A priority is not a number.
     #[error(
         "{variable}={value}: give a whole number; the highest is chosen first, 0 turns the transport off"
     )]
@@ -72,13 +73,13 @@ pub enum RequestError {
 }
 
 impl Request {
-    /// What a command line and the environment ask for: `option` is the list of the command line,
-    /// which replaces that of the environment.
+    /// Reads the request of a command line and the environment. `option` is the name of an option
+    /// with its list, which replaces the list of the environment.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// [`RequestError`].
     pub fn new(
-        option: Option<&str>,
+        option: Option<(&'static str, &str)>,
         environment: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Self, RequestError> {
         let mut request = Self::default();
@@ -93,15 +94,15 @@ impl Request {
                 }
             }
         }
-        if let Some(text) = option {
-            request.list = List::parse(Origin::Option, text)?;
+        if let Some((name, text)) = option {
+            request.list = List::parse(Origin::Option(name), text)?;
         }
         Ok(request)
     }
 }
 
 impl List {
-    /// `None` for `auto` and for nothing: every transport may be used.
+    /// Reads a list. Returns `None` for `auto` and for an empty text: every transport may be used.
     fn parse(origin: Origin, text: &str) -> Result<Option<Self>, RequestError> {
         let text = text.trim();
         if matches!(text, "" | "auto") {
@@ -120,8 +121,8 @@ impl List {
         Ok(Some(Self { origin, text: text.to_owned(), is_negated, names }))
     }
 
-    /// Whether a transport may be used. Who names only such as lead to other hosts means these:
-    /// within a host all stay.
+    /// Returns true if a transport may be used. A list of only transports to other hosts says nothing
+    /// about those within a host.
     pub(super) fn allows(&self, name: Name) -> bool {
         let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
         match self.is_negated {
@@ -133,7 +134,7 @@ impl List {
         }
     }
 
-    /// How to have a transport that the list leaves out.
+    /// Says how to change the list so that it allows a transport.
     pub(super) fn with(&self, name: Name) -> String {
         match (self.is_negated, self.origin) {
             (true, origin) => format!("take {name} out of {origin}={}", self.text),
@@ -142,7 +143,7 @@ impl List {
     }
 }
 
-/// As users give it.
+/// The list as the user gave it.
 impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.origin, self.text)
@@ -152,13 +153,13 @@ impl fmt::Display for List {
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Origin::Option => "--transport",
+            Origin::Option(name) => name,
             Origin::Environment => LIST,
         })
     }
 }
 
-/// The environment variable with a transport's priority.
+/// Returns the name of the environment variable with a transport's priority.
 pub fn priority_variable(name: Name) -> String {
     format!("{PRIORITY}{}", name.plugin().name.to_uppercase())
 }

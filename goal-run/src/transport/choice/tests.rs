@@ -4,7 +4,7 @@ use goal_engine::transport::Distance;
 
 fn request(option: Option<&str>, environment: &[(&str, &str)]) -> Result<Request, RequestError> {
     let owned = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Request::new(option, owned)
+    Request::new(option.map(|list| ("--transport", list)), owned)
 }
 
 /// The command line's list, the environment, and what carries messages to oneself and to others.

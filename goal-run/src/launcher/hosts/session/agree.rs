@@ -4,7 +4,7 @@ use super::{LOOK, Session};
 use crate::hosts::{Event, Message, Term};
 use crate::launcher::Options;
 use crate::launcher::hosts::post::random;
-use crate::launcher::hosts::{Hosts, LaunchError};
+use crate::launcher::hosts::{Hosts, HostsError, LaunchError};
 use goal_asm::Nisa;
 use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
@@ -36,15 +36,15 @@ impl Session<'_> {
             match self.event(LOOK) {
                 Some(Event::Message(host, Message::Hello(theirs), _)) => {
                     if let Some((name, ours, theirs)) = difference(own, &theirs) {
-                        return Err(LaunchError::Hosts(format!(
-                            "host {host} has {name} {theirs}, the leader {} has {ours}",
-                            self.me
-                        )));
+                        let [name, ours, theirs] = [name, ours, theirs].map(str::to_owned);
+                        let leader = self.me;
+                        return Err(HostsError::Differs { host, leader, name, theirs, ours }.into());
                     }
                     awaited.remove(&host);
                 }
                 Some(Event::Message(host, Message::Refused(why), _)) => {
-                    return Err(LaunchError::Hosts(format!("host {host}: {why}")));
+                    let host = format!("host {host}");
+                    return Err(HostsError::Refused { host, why }.into());
                 }
                 Some(event) => self.check_event(event)?,
                 None => {}
@@ -75,7 +75,7 @@ impl Session<'_> {
             match event {
                 Some(Event::Message(_, Message::Start { run }, _)) => return Ok(run),
                 Some(Event::Message(_, Message::Refused(why), _)) => {
-                    return Err(LaunchError::Hosts(why));
+                    return Err(HostsError::Ended(why).into());
                 }
                 Some(event) => self.check_event(event)?,
                 None => {}
@@ -84,14 +84,12 @@ impl Session<'_> {
     }
 
     /// Whether the job can still start after something that is no answer.
-    fn check_event(&self, event: Event) -> Result<(), LaunchError> {
+    fn check_event(&self, event: Event) -> Result<(), HostsError> {
         match event {
             // The last of what a host says of its ranks.
-            Event::Contradiction(text) => Err(LaunchError::Hosts(text)),
-            Event::Lost(host, why) => {
-                Err(LaunchError::Hosts(format!("{} is lost: {why}", self.named(host))))
-            }
-            Event::Finished(host) => Err(LaunchError::Hosts(format!("{} ended", self.named(host)))),
+            Event::Contradiction(error) => Err(error.into()),
+            Event::Lost(host, why) => Err(HostsError::Lost { host: self.named(host), why }),
+            Event::Finished(host) => Err(HostsError::Gone(self.named(host))),
             _ => Ok(()),
         }
     }
@@ -108,7 +106,7 @@ impl Session<'_> {
     /// Tells the others why the job does not start, as far as there are streams to them.
     pub(in crate::launcher::hosts) fn refuse(&self, error: &LaunchError) {
         let text = match error {
-            LaunchError::Hosts(text) => text.clone(),
+            LaunchError::Hosts(error) => error.to_string(),
             other => other.to_string(),
         };
         for &host in &self.connected {
@@ -134,15 +132,16 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         .as_ref()
         .map_or("none".to_owned(), |window| window.settings.size.to_string());
     let unauthenticated = if hosts.authenticates_data { "not given" } else { "given" };
+    let names = &hosts.names;
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
-        ("--repeat", options.repeat.to_string()),
-        ("--window", window),
-        ("--verify", options.record.to_string()),
-        ("--eager-limit", options.engine.eager_limit.to_string()),
-        ("--unexpected-limit", options.engine.unexpected_limit.to_string()),
-        ("--calc", in_words(options.engine.calc)),
-        ("--unauthenticated-data", unauthenticated.to_owned()),
+        (names.repeat, options.repeat.to_string()),
+        (names.window, window),
+        (names.record, options.record.to_string()),
+        (names.eager_limit, options.engine.eager_limit.to_string()),
+        (names.unexpected_limit, options.engine.unexpected_limit.to_string()),
+        (names.calc, in_words(options.engine.calc)),
+        (names.unauthenticated_data, unauthenticated.to_owned()),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),
     ];
     terms.map(|(name, value)| (name.to_owned(), value)).into()

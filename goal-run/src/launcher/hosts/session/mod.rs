@@ -4,7 +4,7 @@ mod agree;
 mod concern;
 
 use super::post::Post;
-use super::{Hosts, LaunchError, Others, Verdict, with_ranks};
+use super::{Hosts, HostsError, LaunchError, Others, Verdict, with_ranks};
 use crate::hosts::{Discovery, Event, Message, ranges};
 use crate::launcher::Options;
 use crate::launcher::signals::attend;
@@ -55,7 +55,8 @@ impl<'a> Session<'a> {
     ) -> Result<Self, LaunchError> {
         let post = Post::open(hosts, &hosts.key, |me, nonce| {
             Discovery::new(hosts.key.job(), nonce, me, nisa.num_ranks(), hosts.plan.clone())
-                .map_err(LaunchError::Hosts)
+                .map_err(HostsError::from)
+                .map_err(LaunchError::from)
         })?;
         let me = post.interface().mac.expect("an interface of Ethernet has an address");
         Ok(Self {
@@ -133,7 +134,7 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         let missing = missing(self);
-        Err(LaunchError::Hosts(format!("after {} s: {missing}", patience.as_secs_f64())))
+        Err(HostsError::Late { patience, missing }.into())
     }
 
     /// Finds out where all ranks take frames.
@@ -149,7 +150,7 @@ impl<'a> Session<'a> {
                         .iter()
                         .map(|_| Port::any(self.post.interface()))
                         .collect::<Result<_, _>>()
-                        .map_err(|error| LaunchError::Hosts(format!("no port is free: {error}")))?;
+                        .map_err(HostsError::Port)?;
                     self.post.claimed(self.claims.iter().map(Port::number).collect());
                     self.mine = ranks;
                 }
@@ -158,7 +159,7 @@ impl<'a> Session<'a> {
                     (self.hosts.tell)(&format!("waiting: {missing}; {}", self.way_out()));
                     told = missing;
                 }
-                Some(Event::Contradiction(text)) => return Err(LaunchError::Hosts(text)),
+                Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),
                 Some(Event::Found(addresses)) => {
                     self.connected.retain(|&host| concern::is_heard(host, self.me, &addresses));
                     self.addresses = addresses;

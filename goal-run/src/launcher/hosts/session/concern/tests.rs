@@ -1,7 +1,7 @@
 //! Messages of others to the leader and to the rest.
 
 use super::concerns;
-use crate::hosts::{Event, Message};
+use crate::hosts::{DiscoveryError, Event, Message};
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;
 
@@ -41,5 +41,5 @@ fn a_launcher_hears_the_leader_and_the_leader_all_others_of_the_job() {
         events(STRANGER).iter().all(|event| concerns(event, OTHER, &[])),
         "nobody is known yet"
     );
-    assert!(concerns(&Event::Contradiction(String::new()), OTHER, &addresses));
+    assert!(concerns(&Event::Contradiction(DiscoveryError::Stranger(STRANGER)), OTHER, &addresses));
 }
