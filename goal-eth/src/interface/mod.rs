@@ -147,7 +147,8 @@ impl Interface {
         (self.usable_mtu() < MTU_MIN).then_some(Refusal::Short { name, mtu })
     }
 
-    /// Returns the bytes after Ethernet's header that ESP uses: those of its longest packet at most.
+    /// Returns the bytes after Ethernet's header that ESP uses: those of its longest packet at
+    /// most.
     pub fn usable_mtu(&self) -> usize {
         self.mtu.min(MTU_MAX)
     }

@@ -58,8 +58,8 @@ impl Shape {
 
 /// The area: chunks for received frames, then places for frames to send.
 ///
-/// Invariant: a chunk with an entry in the fill ring, and a place whose frame the kernel is sending,
-/// belong to the kernel. All others belong to this process.
+/// Invariant: a chunk with an entry in the fill ring, and a place whose frame the kernel is
+/// sending, belong to the kernel. All others belong to this process.
 /// [`Socket`](super::socket::Socket) keeps the invariant, and alone has an area.
 pub(super) struct Area {
     shape: Shape,
@@ -134,8 +134,8 @@ impl Area {
         let (at, len, chunk_len) = (at as usize, len as usize, self.shape.chunk_len);
         let is_inside =
             at < self.places_at() && len <= chunk_len && at % chunk_len <= chunk_len - len;
-        // SAFETY: inside a chunk, which is mapped, and belongs to this process. A memory file begins
-        // with zeros, so all bytes are initialized.
+        // SAFETY: inside a chunk, which is mapped, and belongs to this process. A memory file
+        // begins with zeros, so all bytes are initialized.
         is_inside.then(|| unsafe {
             std::slice::from_raw_parts(self.mapping.start().as_ptr().add(at), len)
         })

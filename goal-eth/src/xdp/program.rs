@@ -39,7 +39,8 @@ pub(super) struct Instruction {
     immediate: i32,
 }
 
-/// Opcodes, by the kernel's names. The suffix `X` stands for a register operand, `K` for a constant.
+/// Opcodes, by the kernel's names. The suffix `X` stands for a register operand, `K` for a
+/// constant.
 const LDX_WORD: u8 = 0x61;
 const LDX_HALF: u8 = 0x69;
 const STX_WORD: u8 = 0x63;

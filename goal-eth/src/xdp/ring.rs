@@ -69,8 +69,8 @@ unsafe impl Entry for XdpDesc {}
 ///
 /// Invariant: `producer`, `consumer`, `flags` and `mask` + 1 entries lie in the mapping, aligned.
 /// This process and the kernel access the first three atomically only. The entries from the
-/// consumer's position to the producer's, modulo the ring's size, belong to the consumer, all others
-/// to the producer.
+/// consumer's position to the producer's, modulo the ring's size, belong to the consumer, all
+/// others to the producer.
 struct Ring<T> {
     producer: NonNull<u32>,
     consumer: NonNull<u32>,

@@ -67,8 +67,8 @@ struct Rings {
 impl Rings {
     /// Returns the number of entries of the rings for received frames, and for frames to send.
     fn sizes(shape: Shape) -> (u32, u32) {
-        // The kernel updates the number of entries that it has taken only when it has taken all that
-        // it saw. So twice as many entries may seem to be in the ring.
+        // The kernel updates the number of entries that it has taken only when it has taken all
+        // that it saw. So twice as many entries may seem to be in the ring.
         let size = |entries: usize| 2 * entries.next_power_of_two() as u32;
         (size(shape.chunks()), size(PLACES * shape.place_len / shape.chunk_len))
     }
@@ -226,8 +226,8 @@ impl Socket {
         while count < frames_max
             && let Some(XdpDesc { addr, len, options }) = self.rings.arrived.pop()
         {
-            // SAFETY: the kernel has moved the chunk from the fill ring to this one. It gets it back
-            // below, after the last use of `piece`.
+            // SAFETY: the kernel has moved the chunk from the fill ring to this one. It gets it
+            // back below, after the last use of `piece`.
             let piece = unsafe { self.area.arrived(addr, len) };
             let goes_on = options.contains(XdpDescOptions::XDP_PKT_CONTD);
             match piece {

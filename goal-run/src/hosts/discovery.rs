@@ -141,8 +141,8 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    /// Returns the view of the host with the interface `me`, for a job of `ranks` ranks. Each run on
-    /// a host needs a higher `nonce` than the ones before.
+    /// Returns the view of the host with the interface `me`, for a job of `ranks` ranks. Each run
+    /// on a host needs a higher `nonce` than the ones before.
     ///
     /// # Errors
     /// [`DiscoveryError`] if the plan does not fit the job or this host.
@@ -269,8 +269,8 @@ impl Discovery {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
-    /// Returns the answers to a question: one, unless the ports of this host's ranks do not fit into
-    /// one datagram.
+    /// Returns the answers to a question: one, unless the ports of this host's ranks do not fit
+    /// into one datagram.
     pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
         let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);

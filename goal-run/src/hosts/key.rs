@@ -1,28 +1,28 @@
-//! The key of jobs on several hosts, and what is derived from it.
+//! The key of jobs on several hosts, and the secrets that are derived from it.
 
 use crate::network::Secret;
 use goal_esp::auth::JobKey;
 use std::fmt;
 
-/// Hexadecimal digits of a key.
+/// The number of hexadecimal digits of a key.
 const DIGITS: usize = 64;
 
-/// A secret of those who may start a part of a job: 32 bytes.
+/// The secret of 32 bytes that a launcher needs to take part in a job.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key([u8; 32]);
 
-/// A text is no key.
+/// A text that is no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a key has {DIGITS} hexadecimal digits and nothing else")]
 pub struct KeyError;
 
 impl Key {
-    /// A key of bytes that nobody can guess.
+    /// Returns a key of bytes, which must be impossible to guess.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The key that [`Key::to_text`] wrote; space around it does not count.
+    /// Reads a key that [`Key::to_text`] wrote. Space around it is ignored.
     ///
     /// # Errors
     /// [`KeyError`].
@@ -39,24 +39,24 @@ impl Key {
         Ok(Self(bytes))
     }
 
-    /// 64 hexadecimal digits.
+    /// Returns the key as 64 hexadecimal digits.
     pub fn to_text(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The number that datagrams name the job by.
+    /// Returns the number of the job in datagrams.
     pub fn job(&self) -> u64 {
         let hash = blake3::derive_key("goal-run job number, version 1", &self.0);
         u64::from_be_bytes(hash[..8].try_into().expect("eight bytes"))
     }
 
-    /// What frames between launchers are proven with.
+    /// Returns the key that authenticates frames between launchers.
     pub fn launchers(&self) -> JobKey {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
-    /// What frames between the ranks of one run are proven with: those of another run with the same
-    /// key are of no use.
+    /// Returns the secret that authenticates frames between the ranks of one run. Each run has
+    /// another secret, so recorded frames are useless in later runs with the same key.
     pub fn ranks(&self, run: u64) -> Secret {
         let mut material = self.0.to_vec();
         material.extend(run.to_be_bytes());
@@ -64,7 +64,7 @@ impl Key {
     }
 }
 
-/// Tells nothing.
+/// Does not show the key.
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key")

@@ -1,49 +1,49 @@
-//! What launchers tell each other over their streams.
+//! The messages between launchers on their streams.
 //!
-//! A message is its length, that of the bytes behind it (4 bytes each, little-endian), a JSON text
-//! and the bytes.
+//! A message is a JSON text with perhaps some bytes after it. The lengths of both precede it (4
+//! bytes each, little-endian).
 
 use crate::monitor::Stopped;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Bytes before a message.
+/// The bytes of the two lengths.
 const HEAD: usize = 8;
-/// Longest text of a message.
+/// The longest JSON text.
 const TEXT_MAX: usize = 16 << 20;
 /// The highest number of a signal.
 const SIGNAL_MAX: usize = 64;
 
-/// Something that must be the same on all hosts: its name and its value, in words.
+/// A setting that must be the same on all hosts: its name and its value.
 pub type Term = (String, String);
 
-/// A part of what a rank leaves.
+/// A part of the memory that a rank leaves at the end of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Area {
-    /// Its status and its counts.
+    /// The status and the counts.
     Status,
-    /// Its failure record.
+    /// The failure record.
     Failure,
-    /// Its memory.
+    /// The memory of its program.
     Memory,
-    /// What its receives took.
+    /// The record of the messages that its receives took.
     Matches,
     /// The state of its instance.
     Instance,
-    /// Its records of what happened when.
+    /// The trace.
     Trace,
 }
 
-/// What launchers tell each other. The leader is the launcher of the host of rank 0.
+/// A message between launchers. The leader is the launcher of the host of rank 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Message {
-    /// To the leader: a host has found all ranks, and was started like this.
+    /// To the leader: a host has found all ranks, and was started with these settings.
     Hello(Vec<Term>),
-    /// The job does not start, or a host can't take part.
+    /// The job does not start, or a host can't take part, for this reason.
     Refused(String),
-    /// All hosts are there: they start their ranks.
+    /// All hosts are ready, and must start their ranks.
     Start {
-        /// Tells the run from others with the same key.
+        /// A number that no other run with the same key has.
         run: u64,
     },
     /// To the leader: all ranks of a host are ready.
@@ -58,66 +58,66 @@ pub enum Message {
     Died {
         /// The rank.
         rank: u32,
-        /// How.
+        /// A description of how it ended.
         how: String,
     },
     /// To the leader: a launcher got a signal.
     Interrupted {
-        /// The signal's number. One that can't be is no message.
+        /// The number of the signal. A message with an impossible number is broken.
         #[serde(deserialize_with = "signal")]
         signal: usize,
     },
-    /// To the leader: the ranks of a host that somebody has stopped now.
+    /// To the leader: the ranks of a host that are stopped by a signal now.
     Stopped(Vec<Stopped>),
-    /// The job has ended: ranks are ended, and what they left is told.
+    /// The job has ended. Each host must end its ranks and send the memory that they left.
     End {
-        /// Whether all of them have finished.
+        /// Set if all ranks have finished.
         is_complete: bool,
-        /// What of each rank is to be told.
+        /// The areas of each rank that must be sent.
         areas: Vec<Area>,
     },
-    /// To the leader: a part of what a rank left, in the bytes behind this.
+    /// To the leader: a part of an area of a rank, in the bytes after this message.
     Left {
         /// The rank.
         rank: u32,
-        /// Which area.
+        /// The area.
         area: Area,
-        /// Where in it.
+        /// The offset of the bytes in the area.
         offset: u64,
     },
-    /// To the leader: all has been told that a host has.
+    /// To the leader: the host has sent everything.
     Told {
-        /// The host's clock when its gate opened.
+        /// The time of the host's clock at which its ranks began.
         opened_ns: u64,
     },
-    /// How the job ended: the last message.
+    /// The outcome of the job. This is the last message.
     Verdict {
         /// The exit status.
         status: u8,
         /// The report, one JSON object.
         report: String,
-        /// What went wrong, in words.
+        /// Descriptions of all errors.
         errors: Vec<String>,
     },
 }
 
-/// The number of a signal, which is added to 128 for an exit status.
+/// Reads the number of a signal, to which 128 is added for an exit status.
 fn signal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
     let signal = usize::deserialize(deserializer)?;
     let is_one = (1..=SIGNAL_MAX).contains(&signal);
     is_one.then_some(signal).ok_or_else(|| D::Error::custom("no signal has this number"))
 }
 
-/// A stream is none of messages.
+/// The bytes of a stream are no messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("what it sent is no message of a launcher")]
 pub struct Broken;
 
 impl Message {
-    /// Most bytes behind a message.
+    /// The most bytes after a message.
     pub const BYTES_MAX: usize = 64 << 10;
 
-    /// The message and the bytes behind it, as they go over the wire.
+    /// Returns the message with the bytes after it, as it is sent.
     pub fn encode(&self, bytes: &[u8]) -> Vec<u8> {
         let text = serde_json::to_vec(self).expect("numbers and texts");
         let mut out = Vec::with_capacity(HEAD + text.len() + bytes.len());
@@ -129,23 +129,23 @@ impl Message {
     }
 }
 
-/// Puts messages together from the parts of a stream.
+/// Reads messages from a stream that arrives in parts.
 #[derive(Debug, Default)]
 pub struct Decoder {
     buffer: Vec<u8>,
-    /// Bytes at its beginning that were read.
+    /// The number of bytes at its beginning that were decoded.
     read: usize,
 }
 
 impl Decoder {
-    /// Appends a part.
+    /// Appends a part of the stream.
     pub fn push(&mut self, part: &[u8]) {
         self.buffer.drain(..self.read);
         self.read = 0;
         self.buffer.extend_from_slice(part);
     }
 
-    /// The next message and the bytes behind it; `None` if it is not there as a whole.
+    /// Returns the next message and the bytes after it, or `None` if it is not complete yet.
     ///
     /// # Errors
     /// [`Broken`].

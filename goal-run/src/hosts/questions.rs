@@ -1,37 +1,38 @@
-//! Which questions of other hosts are answered: each once, and none too soon after the one before.
+//! The decision which questions of other hosts are answered: each once, and not too soon after the
+//! one before.
 //!
-//! Threat: anyone on the Ethernet can repeat the questions that it has recorded, of this run or of
-//! earlier ones with the same key. It can't make new ones, nor change where they come from: both
-//! are under the tag. The nonce of a run begins with its time, and the numbers of its questions
-//! ascend. So of each host the last question that was heard is remembered, and one that is not
-//! after it costs a look at a table and holds up nothing: from its first question on, a run has its
-//! host's answers for itself. One of an earlier run may be genuine where a clock was set back. So
-//! now and then one is answered, beside the others.
+//! Threat: anyone on the Ethernet can repeat recorded questions, of this run or of earlier ones
+//! with the same key. Nobody without the key can make new ones or change their sender, as the tag
+//! covers both. The nonce of a run begins with its start time, and the numbers of its questions
+//! ascend. So the last question of each host is remembered, and older ones are ignored after a look
+//! at a table. A question of an earlier run may still be genuine, if the clock of its host was set
+//! back. So such questions are answered too, but rarely, and without delaying answers to the latest
+//! run.
 
 use goal_esp::wire::Mac;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// The shortest time between two answers to one host: a host asks more rarely.
+/// The shortest time between two answers to one host. Hosts ask less often.
 pub(super) const PAUSE_NS: u64 = 2_500_000;
-/// The same while a job runs, which is when all of its hosts have been found, and between answers
-/// to earlier runs of a host.
+/// The shortest time between two answers to one host while a job runs, as all of its hosts have
+/// been found by then, and between answers to earlier runs of a host.
 pub(super) const LONG_PAUSE_NS: u64 = 100_000_000;
-/// Most hosts that are remembered.
+/// The most hosts that are remembered.
 const HOSTS_MAX: usize = 1024;
 
 /// The state of a host that asks.
 #[derive(Debug)]
 struct Asker {
-    /// The nonce of its latest run, and the highest number of the questions of that.
+    /// The nonce of its latest run, and the highest number of that run's questions.
     latest: (u64, u32),
-    /// When that is answered again at the earliest.
+    /// The earliest time of the next answer to that run.
     next_ns: u64,
-    /// The same of runs before.
+    /// The earliest time of the next answer to earlier runs.
     next_of_earlier_ns: u64,
 }
 
-/// The questions that were heard.
+/// The questions that arrived so far.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     askers: BTreeMap<Mac, Asker>,
@@ -39,7 +40,7 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// The job runs: what is asked from now on is for others, or old.
+    /// Notes that the job runs, so that later questions are not for it.
     pub(super) fn begin(&mut self) {
         self.is_running = true;
     }
@@ -50,7 +51,7 @@ impl Questions {
         self.askers.len()
     }
 
-    /// Returns true if a proven question is to be answered.
+    /// Returns true if an authenticated question must be answered.
     pub(super) fn is_due(&mut self, now_ns: u64, from: Mac, nonce: u64, number: u32) -> bool {
         let pause_ns = if self.is_running { LONG_PAUSE_NS } else { PAUSE_NS };
         let Some(asker) = self.askers.get_mut(&from) else {

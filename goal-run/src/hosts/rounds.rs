@@ -1,19 +1,19 @@
-//! Whether a job on several hosts is stuck: Mattern's four counters.
+//! The detection of a job on several hosts that is stuck, by Mattern's four counters.
 //!
-//! In a round every host is asked what its ranks do, and how many messages they have sent to and
-//! taken from other hosts. If a round finds nobody active, and the next one, begun when all answers
-//! of the first were there, finds the same counts and as many messages taken as sent, then between
-//! the two no rank did anything and no message was on its way: nothing will ever happen.
+//! In a round the leader asks every host for the state of its ranks, and for the number of messages
+//! that they have sent to and taken from other hosts. Assume that a round finds no rank active, and
+//! that the next one, which begins after all answers of the first, finds the same numbers, with as
+//! many messages taken as sent. Then between the two rounds no rank did anything and no message was
+//! on its way, so the job is stuck.
 
 use super::link::Reply;
 use goal_esp::wire::{Mac, State};
 use std::collections::BTreeMap;
 
-/// After which a host that has not answered is asked again.
+/// The time after which a host that has not answered is asked again.
 const AGAIN_NS: u64 = 20_000_000;
-/// The time from a round to the next one while messages are on their way: at first, and the
-/// longest. It doubles where nothing else happens, as frames that get lost are sent again more and
-/// more rarely.
+/// The time between two rounds while messages are on their way, at first and at most. It doubles as
+/// long as nothing else changes, as lost frames are retransmitted less and less often.
 const PAUSE_MIN_NS: u64 = 1_000_000;
 const PAUSE_MAX_NS: u64 = 50_000_000;
 
@@ -22,22 +22,23 @@ const PAUSE_MAX_NS: u64 = 50_000_000;
 pub struct Rounds {
     round: u64,
     hosts: Vec<Mac>,
-    /// Answers of this round.
+    /// The answers of this round.
     replies: BTreeMap<Mac, Reply>,
-    /// Whether a round is under way.
+    /// Set while a round is not complete.
     is_open: bool,
-    /// The answers of the round before, if it found nobody active and the leader's ranks have
-    /// rested since.
+    /// The answers of the previous round, if it found no rank active and no rank of the leader was
+    /// active since.
     before: Option<BTreeMap<Mac, Reply>>,
     ask_ns: u64,
-    /// When this round began, or the last one, and how long after that the next one may begin.
+    /// The time at which this round or the last one began, and the pause before the next one.
     begun_ns: u64,
     pause_ns: u64,
 }
 
 impl Rounds {
-    /// Rounds among these hosts, which are all. Nobody can have guessed the number of the first, so
-    /// that answers of earlier runs are none.
+    /// Returns the rounds among these hosts, which are all of the job. The number of the first
+    /// round must be impossible to guess, so that recorded answers of earlier runs have other
+    /// numbers.
     pub fn new(hosts: Vec<Mac>, first: u64) -> Self {
         let replies = BTreeMap::new();
         Self {
@@ -52,8 +53,8 @@ impl Rounds {
         }
     }
 
-    /// Begins a round if the leader's own ranks rest, gives up if they don't. The round that hosts
-    /// are to be asked in, and which ones, the leader's own among them.
+    /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
+    /// number of the round and the hosts that must be asked now, perhaps with the leader's own.
     pub fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Mac>)> {
         if !rests {
             self.is_open = false;
@@ -79,7 +80,7 @@ impl Rounds {
         Some((self.round, silent))
     }
 
-    /// Takes an answer; whether it completes the proof that the job is stuck.
+    /// Handles an answer. Returns true if it completes the proof that the job is stuck.
     pub fn handle(&mut self, from: Mac, round: u64, reply: Reply) -> bool {
         if !self.is_open || round != self.round || !self.hosts.contains(&from) {
             return false;
@@ -88,8 +89,8 @@ impl Rounds {
         self.close()
     }
 
-    /// Ends the round where all have answered; whether the job is stuck. One where all are done is
-    /// about to end.
+    /// Ends the round if all hosts have answered. Returns true if the job is stuck. A job whose
+    /// ranks are all done is not: it is about to end.
     fn close(&mut self) -> bool {
         if !self.hosts.iter().all(|host| self.replies.contains_key(host)) {
             return false;

@@ -1,4 +1,4 @@
-//! EDP echoes: how long a frame takes to a host and back.
+//! Echoes of EDP, which measure the time of a frame to a host and back.
 
 use crate::wait::Wait;
 use goal_esp::auth::{Address, JobKey};
@@ -7,14 +7,14 @@ use goal_esp::wire::{Frame, Mac, Message};
 use goal_eth::{Driver, Full, Lost, now_ns};
 use std::time::Duration;
 
-/// Looks for a frame before a side that waits adaptively sleeps: some 50 microseconds.
+/// The time for which an adaptive wait polls before it sleeps.
 const SPIN_NS: u64 = 50_000;
-/// Frames that are taken at a time.
+/// The most frames that are received at a time.
 const FRAMES_MAX: usize = 64;
-/// Bytes of the headers of an echo.
+/// The length of an echo's headers.
 const HEADERS_LEN: usize = Frame::<&[u8]>::HEADER_LEN + 16;
 
-/// Waits for a frame or the time `until_ns`.
+/// Waits until a frame arrives or the time is `until_ns`.
 fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), Lost> {
     let start_ns = now_ns();
     let spin_until_ns = match wait {
@@ -35,12 +35,12 @@ fn wait(driver: &mut impl Driver, wait: Wait, until_ns: u64) -> Result<(), Lost>
     Ok(())
 }
 
-/// Echoes prove nothing, so any key will do.
+/// Returns the sender of echoes. They are not authenticated, so the key does not matter.
 fn datagrams(driver: &impl Driver, port: u16) -> Datagrams {
     Datagrams::new(Address { mac: driver.mac(), port }, &JobKey::new(&[0; 32]))
 }
 
-/// Who asks.
+/// The side that sends echoes and waits for replies.
 pub struct Asker<D> {
     driver: D,
     datagrams: Datagrams,
@@ -49,19 +49,20 @@ pub struct Asker<D> {
 }
 
 impl<D: Driver> Asker<D> {
-    /// Asks from port `port`, which is the driver's.
+    /// Returns an asker. `port` is the driver's port.
     pub fn new(driver: D, port: u16, wait: Wait) -> Self {
         let datagrams = datagrams(&driver, port);
         Self { driver, datagrams, wait, number: 0 }
     }
 
-    /// Most bytes that an echo carries here.
+    /// Returns the most bytes of an echo's payload.
     pub fn payload_max(&self) -> usize {
         Frame::<&[u8]>::HEADER_LEN + self.driver.mtu() - HEADERS_LEN
     }
 
-    /// Sends `payload` to a port of an interface, or with 0 to all of its ports, and waits at most
-    /// `limit` for the same to come back. How many nanoseconds it took; `None` if it did not come.
+    /// Sends `payload` to a port of an interface, or to all of its ports if `port` is 0, and waits
+    /// at most `limit` for the same bytes. Returns the time that it took in nanoseconds, or `None`
+    /// if no reply came.
     ///
     /// # Errors
     /// [`Lost`].
@@ -104,29 +105,29 @@ impl<D: Driver> Asker<D> {
     }
 }
 
-/// Who answers.
+/// The side that replies to echoes.
 pub struct Answerer<D> {
     driver: D,
     datagrams: Datagrams,
     wait: Wait,
-    /// The frame that is answered.
+    /// A copy of the frame that is answered.
     question: Box<[u8]>,
     answered: u64,
 }
 
 impl<D: Driver> Answerer<D> {
-    /// Answers at port `port`, which is the driver's.
+    /// Returns an answerer. `port` is the driver's port.
     pub fn new(driver: D, port: u16, wait: Wait) -> Self {
         let datagrams = datagrams(&driver, port);
         Self { driver, datagrams, wait, question: vec![0; FRAME_LEN_MAX].into(), answered: 0 }
     }
 
-    /// Echoes answered so far.
+    /// Returns the number of answered echoes.
     pub fn answered(&self) -> u64 {
         self.answered
     }
 
-    /// Answers one that has come, and before that waits for it, at most `limit`.
+    /// Waits for a frame, at most `limit`, and answers it if it is an echo.
     ///
     /// # Errors
     /// [`Lost`].
@@ -142,7 +143,7 @@ impl<D: Driver> Answerer<D> {
             return driver.flush();
         }
         if let Some((from, datagram)) = datagrams.read(&self.question[..len]) {
-            // Where there is no room the answer is lost, as a frame may be.
+            // If there is no room the answer is dropped, as any frame may be.
             let answer = driver.send(|out| datagrams.answer_echo(from, &datagram.repr(), out));
             self.answered += u64::from(answer == Ok(true));
         }

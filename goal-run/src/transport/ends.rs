@@ -15,25 +15,25 @@ use std::time::Duration;
 
 /// One rank's ends of all transports that serve it, dispatched by the distance of the peer.
 ///
-/// All messages of one rank to another travel the same way, so each transport's order is the order
-/// of the pair. The table of ways is by distance and not by rank: memory does not grow with the
-/// square of the ranks.
+/// All messages from one rank to another use the same transport, so the order within each transport
+/// is the order of the pair. The table of transports is by distance and not by rank, so memory does
+/// not grow with the square of the number of ranks.
 pub struct Ends<'a> {
     rank: u32,
     carriers: [Carrier; Distance::ALL.len()],
-    /// Polled and slept in whatever it carries: this is where the launcher rings.
+    /// Always polled and waited for, as the launcher wakes the rank here.
     shm: ShmTransport<'a>,
     local: Local,
     cma: Option<Cma<'a>>,
-    /// To ranks on other hosts, where there are any.
+    /// The streams to ranks on other hosts, if there are any.
     remote: Option<Box<Remote<'a>>>,
 }
 
 impl<'a> Ends<'a> {
-    /// The ends of `rank` within its host.
+    /// Returns the ends of `rank` within its host.
     ///
     /// # Safety
-    /// While a method of these runs, no other ends of the rank are used, in any process.
+    /// While a method of these runs, no other ends of the rank may be used, in any process.
     pub unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
         // SAFETY: as the caller says; the segment outlives the ends.
         let local = unsafe { Local::new(segment, rank) };
@@ -43,13 +43,14 @@ impl<'a> Ends<'a> {
         Self { rank, carriers: paths.carriers, shm, local, cma, remote: None }
     }
 
-    /// All ends of `rank`, with the driver that its launcher opened where there are other hosts.
+    /// Returns all ends of `rank`, with the driver that its launcher opened if there are other
+    /// hosts.
     ///
     /// # Safety
     /// As for [`Ends::new`].
     ///
     /// # Errors
-    /// There is no way to other hosts.
+    /// [`OpenError`] if the streams to other hosts can't be opened.
     pub unsafe fn open(
         segment: &'a Segment,
         rank: u32,
@@ -67,19 +68,19 @@ impl<'a> Ends<'a> {
         Ok(Self { remote, ..here })
     }
 
-    /// Whether something has come from another host, or is to be done for one.
+    /// Returns true if the streams to other hosts have work.
     #[inline]
     pub fn has_frame(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.streams().has_work())
     }
 
-    /// A rank that was lost, in words.
+    /// Describes the loss of a rank on another host, if one was lost.
     pub fn loss(&self) -> Option<String> {
         self.remote.as_ref()?.loss()
     }
 
-    /// What a thread sleeps in while another one has the ends; `None` where that is the rank's
-    /// mailbox alone.
+    /// Returns a means to wait for other hosts while another thread has the ends, or `None` if the
+    /// rank has only its mailbox to wait for.
     pub fn sleeper(&self) -> Option<Sleeper> {
         self.remote.as_ref().map(|remote| remote.sleeper())
     }
@@ -99,7 +100,8 @@ impl<'a> Ends<'a> {
     }
 }
 
-/// What it says of a carrier that no rank on another host is reached by.
+/// The panic message for a message to another host without streams. [`Ends::open`] makes the
+/// streams whenever there are other hosts.
 const NO_REMOTE: &str = "ranks on other hosts have a way";
 
 impl Transport for Ends<'_> {
@@ -141,7 +143,7 @@ impl Transport for Ends<'_> {
         }
     }
 
-    /// At most `messages_max` messages of each transport, so that none holds up another.
+    /// Takes at most `messages_max` messages of each transport, so that none delays another.
     #[inline]
     fn poll(&mut self, messages_max: usize, mut sink: impl FnMut(&Header, &[u8])) -> usize {
         let mut taken = self.shm.poll(messages_max, &mut sink);
@@ -175,8 +177,7 @@ impl Transport for Ends<'_> {
         if self.carrier(to) == Carrier::Esp {
             return None;
         }
-        // What a rank sends itself overlaps what it receives into, perhaps, which only messages get
-        // right.
+        // The buffers of a message to oneself may overlap. Only a copied message gets that right.
         let copied = || self.cma.as_ref().filter(|_| to != self.rank).map(|_| Cma::export(bytes));
         self.shm.export(to, bytes).or_else(copied)
     }
@@ -210,8 +211,8 @@ impl Wakeup for Ends<'_> {
         self.shm.publish();
     }
 
-    /// A message to oneself needs no ring, and one from another host makes the socket readable: it
-    /// is there or it is not.
+    /// Only the mailbox has to be armed: a message to oneself can't arrive during the sleep, and a
+    /// frame from another host makes a socket readable.
     fn arm(&mut self) -> bool {
         let Some(remote) = &mut self.remote else {
             return !self.local.has_message() && self.shm.arm();
@@ -219,7 +220,7 @@ impl Wakeup for Ends<'_> {
         if self.local.has_message() || remote.stream().exchange_frames() {
             return false;
         }
-        // The launcher compares them while the rank rests.
+        // While the rank sleeps, launchers compare these numbers to find out if the job is stuck.
         let Exchanged { sent, taken } = remote.stream().exchanged();
         let segment = self.shm.segment();
         segment.status(self.rank).remote_sent.store(sent, Ordering::SeqCst);

@@ -1,7 +1,8 @@
-//! How messages of a job travel: the transports that serve it, and a rank's ends of all of them.
+//! The transports of a job's messages.
 //!
-//! Each transport is a [`Transport`] with a [`Plugin`](goal_engine::transport::Plugin), its
-//! properties. [`Choice`] picks those that serve a job, and [`Ends`] is all of them to a rank.
+//! Each transport is a [`Transport`] and a [`Plugin`](goal_engine::transport::Plugin) with its
+//! properties. [`Choice`] selects the transports of a job. [`Ends`] combines one rank's ends of
+//! them to one transport for its engine.
 
 mod choice;
 mod echo;

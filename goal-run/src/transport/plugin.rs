@@ -1,10 +1,10 @@
-//! The transports of a job, by name.
+//! The names of the transports.
 
 use goal_engine::transport::Plugin;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A transport by its name.
+/// The name of a transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Name {
@@ -33,7 +33,7 @@ impl Name {
     /// All transports.
     pub const ALL: [Name; 4] = [Name::Local, Name::Shm, Name::Cma, Name::Esp];
 
-    /// Its properties.
+    /// Returns the properties of the transport.
     pub fn plugin(self) -> &'static Plugin {
         match self {
             Name::Local => &goal_shm::LOCAL,
@@ -43,7 +43,7 @@ impl Name {
         }
     }
 
-    /// The way of messages that it carries; `None` if it carries none.
+    /// Returns the transport as a carrier, or `None` if it carries no messages.
     pub fn carrier(self) -> Option<Carrier> {
         match self {
             Name::Local => Some(Carrier::Local),
@@ -53,7 +53,7 @@ impl Name {
         }
     }
 
-    /// The transport that users call so.
+    /// Returns the transport that users call by this name.
     pub(super) fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|name| name.plugin().name == text)
     }

@@ -1,4 +1,4 @@
-//! A rank's way to ranks on other hosts: its socket, its streams, and how it sleeps.
+//! A rank's streams to ranks on other hosts, and how it sleeps with their sockets.
 
 use crate::network::Network;
 use goal_esp::endpoint::{Config, Loss, Timing};
@@ -11,32 +11,33 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longest silence of a rank before it is taken for dead. Its launcher tells at once when it has
-/// died, and the launchers ask each other. So a rank may be stopped, as by a debugger, compute
-/// without a look at its messages, or wait for a processor that it shares with hundreds of others.
+/// The longest silence of a rank before it counts as dead. It is long, because a rank may be
+/// stopped by a debugger, compute without polling, or wait for a processor that hundreds of others
+/// share. A rank that really died is reported by its launcher at once.
 const DEAD_NS: u64 = 300_000_000_000;
 
-/// Longest silence of a peer before it is asked for a sign of life: between many ranks these are
-/// many questions, and nobody waits for the answers.
+/// The longest silence of a peer before it is asked for a sign of life. It is long, because many
+/// ranks ask many others, and no rank waits for the answers.
 const PROBE_NS: u64 = 10_000_000_000;
 
-/// The longest time after which something is said again: hosts on one network are near, and a
-/// schedule waits as a whole for what one of its messages lacks.
+/// The longest time before a retransmission. It is short, because hosts on one network are near,
+/// and one lost frame may delay a whole schedule.
 pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 
-/// When frames are sent again that the interface had no room for: it does not say when it has.
+/// The pause before unsent frames are offered to the interface again. It does not tell when it has
+/// room.
 const LEFT_OVER_PAUSE_NS: u64 = 200_000;
 
-/// A rank's way to ranks on other hosts.
+/// A rank's streams to ranks on other hosts.
 pub struct Remote<'a> {
     network: &'a Network,
     stream: EspTransport<AnyDriver>,
-    /// The sockets, for a thread that sleeps while another one has the rest.
+    /// The sockets, shared with threads that sleep while another one has the streams.
     sockets: Arc<[OwnedFd]>,
 }
 
 impl<'a> Remote<'a> {
-    /// The way of `rank` by the driver that its launcher opened for its port.
+    /// Opens the streams of `rank` over the driver that its launcher opened for its port.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -67,25 +68,25 @@ impl<'a> Remote<'a> {
         Ok(Self { network, stream, sockets })
     }
 
-    /// Whether a rank is on another host.
+    /// Returns true if a rank is on another host.
     #[inline]
     pub fn leads_to(&self, rank: u32) -> bool {
         !self.network.is_here(rank)
     }
 
-    /// The streams.
+    /// Returns the streams for sending and polling.
     #[inline]
     pub fn stream(&mut self) -> &mut EspTransport<AnyDriver> {
         &mut self.stream
     }
 
-    /// The streams.
+    /// Returns the streams.
     #[inline]
     pub fn streams(&self) -> &EspTransport<AnyDriver> {
         &self.stream
     }
 
-    /// What became of a rank that was lost, in words.
+    /// Describes the first loss of a rank, if one was lost.
     pub fn loss(&self) -> Option<String> {
         let (rank, cause) = self.stream.lost()?;
         let mac = self.network.address(rank).mac;
@@ -102,8 +103,9 @@ impl<'a> Remote<'a> {
         Some(format!("rank {rank} on host {mac} is lost: {cause}{way}{fault}"))
     }
 
-    /// Sleeps until there may be something to do: somebody rang, a message came or left, or `limit`
-    /// passes. What the streams have to say or to repeat meanwhile is said and repeated.
+    /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
+    /// message has room, or `limit` has passed. Meanwhile it keeps the streams alive: it sends
+    /// acknowledgements and retransmissions.
     pub fn sleep(&mut self, bell: Bell<'_>, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
         while is_armed() && !self.stream.exchange_frames() {
@@ -113,51 +115,52 @@ impl<'a> Remote<'a> {
             }
             let next_ns = until_ns.into_iter().chain(self.until_ns()).min();
             let left = next_ns.map(|next_ns| Duration::from_nanos(next_ns.saturating_sub(now_ns)));
-            // What is left over takes a pause.
+            // If the interface has no room for frames, wait although there is work.
             if self.has_unsent() || !self.stream.has_work() {
                 sleep(&self.sockets, bell, left);
-                // Before the next look at `is_armed`. Who rings has disarmed before, so no ring is
-                // lost. One that was late for the sleep before would end each further one at once.
+                // The bell is silenced before `is_armed` is read again. A rank that rings disarms
+                // first, so no ring is lost. A late ring of an earlier sleep would end every
+                // further sleep at once.
                 bell.drain();
             }
         }
         bell.drain();
     }
 
-    /// What another thread sleeps in.
+    /// Returns a means for another thread to wait for frames.
     pub fn sleeper(&self) -> Sleeper {
         Sleeper { sockets: Arc::clone(&self.sockets), until_ns: self.until_ns() }
     }
 
-    /// Whether frames are to leave that the interface had no room for.
+    /// Returns true if the interface had no room for some frames.
     fn has_unsent(&self) -> bool {
         self.stream.driver().has_unsent()
     }
 
-    /// When the streams or the driver have something to do though nothing comes.
+    /// Returns the time at which the streams or the driver have work even if no frame arrives.
     fn until_ns(&self) -> Option<u64> {
         let pause_ns = self.has_unsent().then(|| now_ns() + LEFT_OVER_PAUSE_NS);
         pause_ns.into_iter().chain(self.stream.wake_ns()).min()
     }
 }
 
-/// What a thread sleeps in while another one has the streams.
+/// Waits for frames while another thread has the streams.
 pub struct Sleeper {
     sockets: Arc<[OwnedFd]>,
     until_ns: Option<u64>,
 }
 
 impl Sleeper {
-    /// Sleeps until somebody rings, a frame arrives, the streams have something to do or `limit`
-    /// passes. The bell stays as it is: somebody else may sleep with it, and would not wake if it
-    /// were silent when the system lets it look.
+    /// Sleeps until the bell rings, a frame arrives, the streams have work or `limit` has passed.
+    /// The bell keeps ringing: another thread may sleep with it too, and would not wake if this
+    /// thread silenced it first.
     pub fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         sleep(&self.sockets, bell, limit.into_iter().chain(until).min());
     }
 
-    /// One that waits for the bell alone, for tests.
+    /// Returns a sleeper that waits for the bell alone, for tests.
     #[cfg(test)]
     pub(crate) fn of_bell() -> Self {
         Self { sockets: Arc::new([]), until_ns: None }
@@ -172,8 +175,8 @@ fn sleep(sockets: &[OwnedFd], bell: Bell<'_>, limit: Option<Duration>) {
     for (place, socket) in fds.iter_mut().zip(sockets) {
         *place = readable(socket.as_fd());
     }
-    // A limit too long for the system is none.
+    // A limit that is too long for the system is no limit.
     let limit = limit.and_then(|limit| Timespec::try_from(limit).ok());
-    // Whatever it says, the caller looks again; that the interface is down it hears when it sends.
+    // Errors are ignored: the caller polls again, and sending fails if the interface is down.
     let _ = poll(&mut fds, limit.as_ref());
 }

@@ -52,7 +52,8 @@ fn frames_that_a_full_queue_refuses_leave_in_order_when_it_has_room() {
     let mut queue = queue(&(1..=FRAMES_MAX).collect::<Vec<_>>());
     assert_eq!(flush(&mut queue, 0, Errno::NOBUFS, |len| len == 2), [1]);
     assert_eq!(flush(&mut queue, REFUSED_MAX_NS - 1, Errno::NOBUFS, |len| len == 4), [2, 3]);
-    // A full send buffer is not the fault of one frame, so nothing is dropped however long it lasts.
+    // A full send buffer is not the fault of one frame, so nothing is dropped however long it
+    // lasts.
     for at in 1..9 {
         assert_eq!(flush(&mut queue, at * REFUSED_MAX_NS, Errno::AGAIN, |_| true), NONE);
     }

@@ -1,14 +1,14 @@
-//! A launcher's end of all that it has to do with other hosts: datagrams, and streams to other
-//! launchers.
+//! A launcher's end of its connections with other hosts: datagrams, and streams to other launchers.
 //!
-//! As [`Endpoint`] has it: after each call, [`Link::poll_transmit`] until there are no more frames,
-//! [`Link::poll_event`] until there are no more events, and [`Link::poll_timeout`] for the time at
-//! which [`Link::handle_timeout`] is to be called.
+//! It is used like an [`Endpoint`]: after each call, the caller must call [`Link::poll_transmit`]
+//! until there are no more frames, [`Link::poll_event`] until there are no more events, and
+//! [`Link::poll_timeout`] for the time at which it must call [`Link::handle_timeout`].
 //!
-//! Threat: anyone on the Ethernet may send any frame and repeat all that it has heard. Streams take
-//! care of themselves. Datagrams count with a tag only, and what a repeated one can bring about is
-//! bounded: questions are answered as [`Questions`] says, answers leave after all that streams have
-//! to say, probes count in the run that they are of, and one of each kind and host waits.
+//! Threat: anyone on the Ethernet may send any frame, and repeat all frames that it has heard.
+//! Streams have their own protection. Datagrams without a valid tag are dropped, and the effect of
+//! a repeated one is bounded: [`Questions`] decides which questions are answered, frames of streams
+//! are sent before answers, probes of other runs are ignored, and only one answer or probe per host
+//! is kept.
 
 mod streams;
 
@@ -23,21 +23,22 @@ use goal_esp::wire::{EdpRepr, Frame, Mac, Message as Datagram, State, VERSION};
 use std::collections::{BTreeMap, VecDeque};
 use streams::Streams;
 
-/// After which it is told, again and again, who has not been found.
+/// The time between two reports of hosts that have not been found.
 const TELL_NS: u64 = 2_000_000_000;
-/// After which a launcher that says nothing is asked for a sign of life.
+/// The silence after which a launcher is asked for a sign of life.
 const PROBE_NS: u64 = 100_000_000;
-/// Answers that wait to leave at most: who asks for more asks again.
+/// The most answers that wait to be sent. Further questions are dropped, and are asked again.
 const ANSWERS_MAX: usize = 64;
-/// After which a question of the leader is answered again that was answered: it asks so rarely.
+/// The time after which a repeated question of the leader is answered again. The leader itself
+/// waits longer before it repeats one.
 const REPLY_AGAIN_NS: u64 = 5_000_000;
-/// Hosts of other versions that are remembered.
+/// The most hosts with other versions that are remembered.
 const OTHERS_MAX: usize = 4;
 
-/// What the ranks of a host do, all together.
+/// The state of all ranks of a host together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reply {
-    /// Whether some rank works, none can go on, or all are done.
+    /// Some rank is active, none can go on, or all are done.
     pub state: State,
     /// Messages that they sent to other hosts.
     pub sent: u64,
@@ -45,37 +46,37 @@ pub struct Reply {
     pub taken: u64,
 }
 
-/// What happened.
+/// An event that a [`Link`] reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// These ranks are on this host: [`Link::claimed`] is to tell their ports.
+    /// These ranks are on this host. The caller must call [`Link::claimed`] with their ports.
     Mine(Vec<u32>),
-    /// Who has not been found after a while, in words.
+    /// A description of the hosts or ranks that have not been found after a while.
     Missing(String),
-    /// It is known where each rank takes frames.
+    /// The addresses of all ranks are known.
     Found(Vec<Address>),
     /// The hosts contradict each other, or their plan.
     Contradiction(DiscoveryError),
-    /// There is a stream to a launcher.
+    /// A stream to a launcher was opened.
     Connected(Mac),
-    /// A message of a launcher, with the bytes behind it.
+    /// A message of a launcher, with the bytes after it.
     Message(Mac, Message, Vec<u8>),
-    /// A launcher says nothing more.
+    /// A launcher has sent its last message.
     Finished(Mac),
-    /// There is no stream to a launcher any more; why, in words.
+    /// The stream to a launcher was lost, for this reason.
     Lost(Mac, String),
-    /// The leader asks whether the ranks can go on: [`Link::reply`].
+    /// The leader asks for the state of the ranks. The caller must call [`Link::reply`].
     Probe {
-        /// Who asks.
+        /// The host of the leader.
         from: Mac,
-        /// In which round.
+        /// The number of the round.
         round: u64,
     },
-    /// A host says whether its ranks can go on.
+    /// A host has answered with the state of its ranks in a round.
     Replied(Mac, u64, Reply),
 }
 
-/// A launcher's end.
+/// A launcher's end of its connections with other hosts.
 pub struct Link {
     me: Address,
     ethertypes: Ethertypes,
@@ -83,34 +84,34 @@ pub struct Link {
     discovery: Discovery,
     questions: Questions,
     streams: Streams,
-    /// Frames with datagrams that this launcher sends of itself, or because the leader asked.
+    /// Frames with this launcher's questions, probes and replies.
     frames: VecDeque<Vec<u8>>,
-    /// Frames with answers to who is there.
+    /// Frames with answers to the questions of other hosts.
     answers: VecDeque<Vec<u8>>,
     events: VecDeque<Event>,
-    /// The number of the run, once that is known.
+    /// The number of the run, if it is known.
     run: Option<u64>,
-    /// The leader's last question, when it was asked, and whether [`Event::Probe`] is still to tell
-    /// it.
+    /// The leader, the round and the time of its last probe; and whether [`Event::Probe`] must
+    /// still report it.
     probe: Option<(Mac, u64, u64)>,
     is_probe_due: bool,
-    /// Last answers to this leader's questions, by host.
+    /// The last reply of each host to this leader's probes.
     replies: BTreeMap<Mac, (u64, Reply)>,
-    /// Hosts whose datagrams are of another version, and which one.
+    /// The hosts whose datagrams have another version, with the version.
     others: BTreeMap<Mac, u8>,
-    /// Datagrams asked so far.
+    /// The number of datagrams that were sent so far.
     number: u32,
-    /// When it is told who has not been found; `None` when all are.
+    /// The time of the next [`Event::Missing`]; `None` if all hosts were found.
     tell_ns: Option<u64>,
     has_told_mine: bool,
     has_told_found: bool,
-    /// Nothing more is looked for once something did not go together.
+    /// Set after [`Event::Contradiction`], which ends the search.
     is_broken: bool,
 }
 
 impl Link {
-    /// The end of the launcher at `me`, on an interface whose frames carry `payload_max` bytes of a
-    /// stream. Nobody must be able to guess `seed`.
+    /// Returns the end of the launcher at `me`, on an interface whose frames carry `payload_max`
+    /// bytes of a stream. `seed` must be impossible to guess.
     pub fn new(
         now_ns: u64,
         (me, ethertypes): (Address, Ethertypes),
@@ -122,8 +123,8 @@ impl Link {
         let mut config = Config::new(me, key.launchers(), payload_max);
         config.ethertype = ethertypes.esp;
         config.authenticates_data = true;
-        // Many questions and signs of life fit into the time after which a host is lost, also where
-        // every third frame is.
+        // Many questions and signs of life fit into the time after which a silent host counts as
+        // lost, so this is rare even if every third frame is lost.
         config.timing.probe_ns = PROBE_NS;
         config.timing.probe_again_ns = PROBE_NS;
         config.timing.retransmit_max_ns = RETRANSMIT_MAX_NS;
@@ -153,14 +154,14 @@ impl Link {
         link
     }
 
-    /// The ranks of this host take frames at these ports.
+    /// Sets the ports of this host's ranks, in the order of the ranks.
     pub fn claimed(&mut self, ports: &[u16]) {
         self.discovery.claimed(ports);
         self.look();
     }
 
-    /// All hosts are there, and agree on the run's number: from now on they ask each other whether
-    /// ranks can go on.
+    /// Sets the number of the run, after all hosts have agreed on it. Probes are sent and answered
+    /// from now on.
     pub fn begin(&mut self, run: u64) {
         self.run = Some(run);
         self.questions.begin();
@@ -171,25 +172,26 @@ impl Link {
         self.streams.connect(now_ns, host);
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets
-    /// that fill frames, or in short ones, which arrive where the network drops long frames.
+    /// Sends a message to a launcher, if there is a stream to it. Its packets fill frames if
+    /// `fills` is set. Otherwise they are short, so they arrive even if the network drops long
+    /// frames.
     pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         self.streams.send(host, message, bytes, fills);
     }
 
-    /// Whether more may be sent without too much waiting to leave.
+    /// Returns true if little waits to be sent, so more may be sent.
     pub fn has_room(&self) -> bool {
         self.streams.has_room()
     }
 
-    /// Asks a host whether its ranks can go on.
+    /// Asks a host for the state of its ranks.
     pub fn probe(&mut self, host: Mac, round: u64) {
         if let Some(job) = self.run {
             self.say(host, Datagram::Probe { job, round });
         }
     }
 
-    /// Answers a [`Event::Probe`] of `host`; `rank` is the lowest of this host.
+    /// Answers an [`Event::Probe`] of `host`. `rank` is the lowest rank of this host.
     pub fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
         let Reply { state, sent, taken } = reply;
         if let Some(job) = self.run {
@@ -197,27 +199,29 @@ impl Link {
         }
     }
 
-    /// Says nothing more to anybody, after all that was said.
+    /// Closes all streams after everything that was sent.
     pub fn close(&mut self, now_ns: u64) {
         self.streams.close(now_ns);
     }
 
-    /// Whether no stream is left: after [`Link::close`], all has arrived on both sides.
+    /// Returns true if no stream is left. After [`Link::close`] this means that everything has
+    /// arrived on both sides.
     pub fn is_closed(&self) -> bool {
         self.streams.is_closed()
     }
 
-    /// Whether all other launchers have said that they say nothing more.
+    /// Returns true if all other launchers have sent their last messages.
     pub fn has_heard_all(&self) -> bool {
         self.streams.have_all_finished()
     }
 
-    /// Whether [`Event::Contradiction`] was told. The others find it too as long as this answers.
+    /// Returns true after [`Event::Contradiction`]. While this launcher still answers questions,
+    /// the other hosts find the contradiction too.
     pub fn is_broken(&self) -> bool {
         self.is_broken
     }
 
-    /// Takes a frame.
+    /// Handles a received frame.
     pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         let is_stream =
             Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
@@ -269,7 +273,7 @@ impl Link {
         }
     }
 
-    /// Answers a question, unless it is an old one or comes too soon.
+    /// Answers a question, unless it is old or follows another one too soon.
     fn answer(&mut self, now_ns: u64, from: Mac, (job, nonce, number): (u64, u64, u32)) {
         if !self.questions.is_due(now_ns, from, nonce, number) {
             return;
@@ -282,7 +286,7 @@ impl Link {
         }
     }
 
-    /// Lets the timers pass whose time has come.
+    /// Handles all timers that are due.
     pub fn handle_timeout(&mut self, now_ns: u64) {
         self.streams.handle_timeout(now_ns);
         if self.is_broken {
@@ -299,7 +303,7 @@ impl Link {
         }
     }
 
-    /// Lets [`Event::Missing`] follow at once.
+    /// Reports [`Event::Missing`] at once.
     pub fn tell_missing(&mut self) {
         let mut missing = self.discovery.missing();
         for (host, version) in &self.others {
@@ -311,13 +315,14 @@ impl Link {
         self.events.push_back(Event::Missing(missing));
     }
 
-    /// When [`Link::handle_timeout`] is to be called next.
+    /// Returns the time at which [`Link::handle_timeout`] must be called.
     pub fn poll_timeout(&self) -> Option<u64> {
         let ask_ns = if self.is_broken { None } else { self.discovery.poll_timeout() };
         [self.streams.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
     }
 
-    /// Writes the next frame to `out`, which has room for the longest; how many bytes it has.
+    /// Writes the next frame to `out`, which must have room for the longest frame. Returns its
+    /// length.
     pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         let copy = |frame: Vec<u8>, out: &mut [u8]| {
             out[..frame.len()].copy_from_slice(&frame);
@@ -326,16 +331,14 @@ impl Link {
         if let Some(frame) = self.frames.pop_front() {
             return Some(copy(frame, out));
         }
-        // Signs of life, acknowledgements and messages of streams come before what anybody can ask
-        // for again and again.
+        // Frames of streams come before answers, which anybody can cause by repeating questions.
         if let Some(len) = self.streams.poll_transmit(now_ns, out) {
             return Some(len);
         }
         Some(copy(self.answers.pop_front()?, out))
     }
 
-    /// What has happened. What streams brought is read here, so that nothing more comes than is
-    /// asked for.
+    /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
     pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -351,14 +354,14 @@ impl Link {
         self.streams.poll_event(now_ns)
     }
 
-    /// Sends a datagram of this launcher's own.
+    /// Sends a datagram with the next number.
     fn say(&mut self, to: Mac, message: Datagram<'_>) {
         self.number = self.number.wrapping_add(1);
         let frame = frame_of(&self.datagrams, to, self.me.port, self.number, message);
         self.frames.push_back(frame);
     }
 
-    /// Tells what has been found.
+    /// Reports the results of the search that were not reported yet.
     fn look(&mut self) {
         if self.is_broken {
             return;
@@ -378,7 +381,7 @@ impl Link {
     }
 }
 
-/// A frame with a datagram for a launcher, or for all.
+/// Returns a frame with a datagram to one launcher or to all.
 fn frame_of(
     datagrams: &Datagrams,
     to: Mac,

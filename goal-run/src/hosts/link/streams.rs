@@ -1,4 +1,4 @@
-//! Streams to other launchers.
+//! The streams to other launchers.
 
 use super::Event;
 use crate::hosts::{Decoder, Message};
@@ -8,18 +8,18 @@ use goal_esp::limits::PAYLOAD_MIN;
 use goal_esp::wire::Mac;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Bytes that may wait to leave on a stream before others should not be added.
+/// The bytes that may wait to be sent on a stream before a caller should wait.
 const WAITING_MAX: usize = 1 << 20;
 
-/// A stream to another launcher.
+/// The stream to another launcher.
 struct Stream {
     id: ConnectionId,
-    /// What has to be said, in packets; true behind the last one of a message.
+    /// The packets to send, with true for the last one of a message.
     waiting: VecDeque<(Vec<u8>, bool)>,
     waiting_bytes: usize,
     decoder: Decoder,
     is_readable: bool,
-    /// The other launcher says nothing more.
+    /// Set after the other launcher has sent its last message.
     has_finished: bool,
 }
 
@@ -38,7 +38,7 @@ impl Stream {
 
 /// The streams to all other launchers.
 pub(super) struct Streams {
-    /// At which all launchers take frames.
+    /// The port of all launchers.
     port: u16,
     endpoint: Endpoint,
     by_host: BTreeMap<Mac, Stream>,
@@ -59,8 +59,7 @@ impl Streams {
         }
     }
 
-    /// Says something to a launcher; nothing where there is no stream to it. It leaves in packets
-    /// that fill frames, or in short ones, which arrive where the network drops long frames.
+    /// See [`Link::send`](super::Link::send).
     pub(super) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         let Some(stream) = self.by_host.get_mut(&host) else { return };
         let all = message.encode(bytes);
@@ -75,12 +74,12 @@ impl Streams {
         self.flush();
     }
 
-    /// Whether more may be sent without too much waiting to leave.
+    /// Returns true if little waits to be sent, so more may be sent.
     pub(super) fn has_room(&self) -> bool {
         self.by_host.values().all(|stream| stream.waiting_bytes < WAITING_MAX)
     }
 
-    /// Says nothing more to anybody, after all that was said.
+    /// Closes the streams on which everything was handed to the endpoint.
     pub(super) fn close(&mut self, now_ns: u64) {
         self.flush();
         for stream in self.by_host.values() {
@@ -90,40 +89,40 @@ impl Streams {
         }
     }
 
-    /// Whether no stream is left: after [`Streams::close`], all has arrived on both sides.
+    /// Returns true if no stream is left. After [`Streams::close`] this means that everything has
+    /// arrived on both sides.
     pub(super) fn is_closed(&self) -> bool {
         self.by_host.is_empty()
     }
 
-    /// Whether all other launchers have said that they say nothing more.
+    /// Returns true if all other launchers have sent their last messages.
     pub(super) fn have_all_finished(&self) -> bool {
         self.by_host.values().all(|stream| stream.has_finished)
     }
 
-    /// Takes a frame.
+    /// Handles a received frame.
     pub(super) fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         self.endpoint.handle_frame(now_ns, frame);
         self.look(now_ns);
     }
 
-    /// Lets the timers pass whose time has come.
+    /// Handles all timers that are due.
     pub(super) fn handle_timeout(&mut self, now_ns: u64) {
         self.endpoint.handle_timeout(now_ns);
         self.look(now_ns);
     }
 
-    /// When [`Streams::handle_timeout`] is to be called next.
+    /// Returns the time at which [`Streams::handle_timeout`] must be called.
     pub(super) fn poll_timeout(&self) -> Option<u64> {
         self.endpoint.poll_timeout()
     }
 
-    /// Writes the next frame to `out`; how many bytes it has.
+    /// Writes the next frame to `out`. Returns its length.
     pub(super) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         self.endpoint.poll_transmit(now_ns, out)
     }
 
-    /// What has happened. What streams brought is read here, so that nothing more comes than is
-    /// asked for.
+    /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
     pub(super) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
@@ -153,7 +152,7 @@ impl Streams {
                     }
                 }
                 StreamEvent::Finished(id) => {
-                    // What can still be read comes first.
+                    // Messages that can still be read come first.
                     let Some(&host) = self.by_id.get(&id) else { continue };
                     while let Some(event) = self.read(now_ns, host) {
                         self.events.push_back(event);
@@ -190,7 +189,7 @@ impl Streams {
         }
     }
 
-    /// Gives the endpoint what waits, as far as it has room.
+    /// Hands the endpoint the waiting packets, as far as it has room.
     fn flush(&mut self) {
         for stream in self.by_host.values_mut() {
             while let Some((packet, is_end)) = stream.waiting.pop_front() {
@@ -204,7 +203,7 @@ impl Streams {
         }
     }
 
-    /// The next message of a launcher.
+    /// Reads the next message of a launcher.
     fn read(&mut self, now_ns: u64, host: Mac) -> Option<Event> {
         let stream = self.by_host.get_mut(&host)?;
         loop {

@@ -1,4 +1,4 @@
-//! What does not go together.
+//! Tests of the search for hosts, and of answers that contradict each other.
 
 use super::host;
 use crate::hosts::{Discovery, DiscoveryError, Plan, RankList};

@@ -16,7 +16,7 @@ pub(super) struct World {
     pub(super) network: Network,
     pub(super) now_ns: u64,
     pub(super) links: Vec<Link>,
-    /// What happened at each host.
+    /// The events at each host.
     pub(super) events: Vec<Vec<Event>>,
     pub(super) out: Vec<u8>,
 }

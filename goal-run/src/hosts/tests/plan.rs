@@ -1,4 +1,4 @@
-//! What users write.
+//! Tests of peers files and lists of ranks.
 
 use super::host;
 use crate::hosts::plan::{blocks, owners};

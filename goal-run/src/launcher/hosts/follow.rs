@@ -1,4 +1,4 @@
-//! What a launcher does that does not lead, while the ranks run.
+//! The work of a launcher that does not lead, while the ranks run.
 
 use super::{EVENTS_MAX, HostsError, LaunchError, Place, Session, Verdict, session};
 use crate::hosts::{Area, Event, Message};
@@ -7,11 +7,11 @@ use crate::launcher::supervise::{Quiet, Sight, Supervisor, TICK};
 use goal_eth::now_ns;
 use std::time::Duration;
 
-/// What it was told.
+/// The reason why the ranks must end.
 pub(super) enum Told {
     /// The leader ends the job.
     End { is_complete: bool, areas: Vec<Area> },
-    /// There is no leader any more.
+    /// The leader refused the job or was lost.
     Verdict(Verdict),
 }
 
@@ -21,16 +21,16 @@ impl Told {
     }
 }
 
-/// Tells the leader what becomes of the ranks; returns when it says that the job has ended.
+/// Reports the state of the ranks to the leader, until the leader says that the job has ended.
 ///
 /// # Errors
-/// A rank of this host could not start: the leader is still to be told.
+/// [`LaunchError::Rank`] if a rank of this host could not start. The caller must tell the leader.
 pub(super) fn follow(
     session: &mut Session<'_>,
     place: &Place<'_>,
     crew: &mut dyn Crew,
 ) -> Result<Told, LaunchError> {
-    // Of other hosts the session hears the leader alone.
+    // The session drops the events of all hosts except the leader.
     let leader = session.leader();
     let mut supervisor = Supervisor::new(place);
     let mut quiet = Quiet::new(place);
@@ -86,7 +86,7 @@ pub(super) fn follow(
             None => None,
         };
         if let Some(message) = news {
-            // The end of the job follows whatever is told but this.
+            // After any other news the leader ends the job.
             match message {
                 Message::Finished => have_finished = true,
                 _ => has_told = true,

@@ -1,4 +1,4 @@
-//! The leader's work at the end: it gathers what the ranks of all hosts left.
+//! The leader's work at the end: it gathers the memory that the ranks of all hosts left.
 
 use super::lead::{Ending, Leader};
 use super::left::{self, Areas};
@@ -13,17 +13,17 @@ use crate::trace;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Time between two pictures of how much has arrived.
+/// The time between two displays of the progress.
 const SHOW_TICK: Duration = Duration::from_millis(250);
-/// Longest time for which a job that was interrupted, or whose time is up, gathers what ranks left;
-/// also one that got stuck or failed, if its time is up by then.
+/// The longest time for which the leader gathers after the job was interrupted or its time was up.
+/// It also holds after the job got stuck or failed, if its time is up by then.
 const GATHER_LIMIT: Duration = Duration::from_secs(5);
 
-/// The end of the gathering of what ranks left.
+/// The result of the gathering.
 enum Gathered {
-    /// All has come that will.
+    /// Everything has arrived that can.
     All,
-    /// A host was lost meanwhile; the first one.
+    /// A host was lost meanwhile. This is the end of a job that lost the first such host.
     Lost(End),
     /// A launcher got a signal.
     Interrupted(usize),
@@ -32,11 +32,11 @@ enum Gathered {
 }
 
 impl Leader<'_, '_> {
-    /// Ends the job everywhere; the ranks of this host have ended. How it ended, and which ranks
-    /// left something that has not arrived, in words.
+    /// Ends the job on all hosts, after the ranks of this host have ended. Returns how the job
+    /// ended, and a list of the ranks whose memory has not arrived.
     ///
     /// # Errors
-    /// Where a host has refused: the others are still to be told.
+    /// If a host has refused the job. The caller must tell the other hosts.
     pub(super) fn gather(mut self, ending: Ending) -> Result<(End, String), LaunchError> {
         let gathered = match &ending {
             Ending::Refused(why) => return Err(HostsError::Ended(why.clone()).into()),
@@ -81,14 +81,14 @@ impl Leader<'_, '_> {
         Ok((end, missing))
     }
 
-    /// True if all has arrived that a rank left.
+    /// Returns true if everything that a rank left has arrived.
     fn is_known(&self, rank: u32) -> bool {
         let host = self.session.addresses()[rank as usize].mac;
         host == self.session.me || self.told.contains_key(&host)
     }
 
-    /// Ends the job everywhere and gathers what the ranks left, until all is there, a launcher gets
-    /// a signal or the time is up.
+    /// Ends the job on all hosts and gathers the memory of their ranks, until everything has
+    /// arrived, a launcher gets a signal or the time is up.
     fn collect(&mut self, ending: &Ending) -> Gathered {
         let Place { settings, segment, options, .. } = *self.place;
         let is_complete = ending.is_complete();
@@ -141,7 +141,7 @@ impl Leader<'_, '_> {
                 _ => {}
             }
         }
-        // Their clocks are others.
+        // Times of other hosts are by other clocks, so they are counted from the ranks' start.
         let own_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
         for (&host, &opened_ns) in &self.told {
             for rank in self.session.ranks_of(host) {

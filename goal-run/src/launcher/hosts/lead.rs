@@ -1,8 +1,8 @@
 //! The leader's work while the ranks run.
 //!
-//! Threat: another host's launcher has the key, and may say anything. It speaks for its own ranks
-//! only, what it left is put into the areas of these, and numbers that can't be are not used; what
-//! they mean is its own business.
+//! Threat: another host's launcher has the key, and may send any message. Its messages count for
+//! its own ranks only, their memory goes only into the areas of these ranks, and impossible numbers
+//! are not used. It may lie about its own ranks.
 
 use super::{LaunchError, Place, Session, lost};
 use crate::hosts::{Event, Message, Rounds};
@@ -17,10 +17,10 @@ use goal_eth::now_ns;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// Between two looks before all ranks have begun.
+/// The time between two checks before all ranks have begun.
 const START_TICK: Duration = Duration::from_millis(1);
 
-/// Why the job ends.
+/// The reason why the job ends.
 #[derive(Debug)]
 pub(super) enum Ending {
     Complete,
@@ -29,9 +29,9 @@ pub(super) enum Ending {
     Died(u32, String),
     TimedOut,
     Interrupted(usize),
-    /// A host is lost, in words.
+    /// A host is lost.
     Lost(End),
-    /// A host can't start its ranks, or can't go on with them; why, in words.
+    /// A host can't start its ranks or go on with them, for this reason.
     Refused(String),
 }
 
@@ -43,10 +43,11 @@ pub(super) struct Leader<'s, 'a> {
     rounds: Rounds,
     ready: BTreeSet<Mac>,
     finished: BTreeSet<Mac>,
-    /// The clocks of hosts when their gates opened, of those that have told all.
+    /// The hosts that have sent everything, with the times of their clocks at which their ranks
+    /// began.
     pub(super) told: BTreeMap<Mac, u64>,
     pub(super) supervisor: Supervisor<'s>,
-    /// The ranks that somebody has stopped, by their hosts.
+    /// The ranks that are stopped by a signal, by their hosts.
     pub(super) stopped: BTreeMap<Mac, Vec<Stopped>>,
 }
 
@@ -71,7 +72,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Returns when the job has ended or cannot.
+    /// Watches the job until it has ended or can't go on.
     pub(super) fn lead(&mut self, crew: &mut dyn Crew) -> Ending {
         let Place { segment, here, .. } = *self.place;
         let mut quiet = Quiet::new(self.place);
@@ -92,8 +93,8 @@ impl<'s, 'a> Leader<'s, 'a> {
                 self.tell_all(&Message::Go);
                 gate.pass(here + 1, now_ns);
             }
-            // While ranks of others run, those that have finished must live on: others may wait for
-            // what they sent.
+            // Finished ranks must stay while ranks of other hosts run, which may wait for
+            // retransmissions.
             match self.supervisor.look(self.finished == self.others, crew) {
                 Some(Sight::Failed(_)) => return Ending::Failed,
                 Some(Sight::Fallen(rank, how)) => return Ending::Died(rank, how),
@@ -112,7 +113,8 @@ impl<'s, 'a> Leader<'s, 'a> {
         }
     }
 
-    /// Asks all hosts whether their ranks can go on, where those of this one can't.
+    /// Asks all hosts for the state of their ranks, if no rank of this one can go on. Returns true
+    /// if the job is stuck.
     fn is_stuck(&mut self, quiet: &mut Quiet<'_>) -> bool {
         let asked = self.rounds.poll(now_ns(), quiet.rests());
         let Some((round, hosts)) = asked else { return false };
@@ -127,7 +129,7 @@ impl<'s, 'a> Leader<'s, 'a> {
         is_stuck
     }
 
-    /// What a host says; why the job ends, if that ends it.
+    /// Handles an event. Returns the reason if it ends the job.
     fn hear(&mut self, event: Event) -> Option<Ending> {
         match event {
             Event::Message(host, message, _) => match message {

@@ -1,5 +1,6 @@
-//! What ranks left, on its way to the leader.
-#![allow(unsafe_code)] // writes to the areas of ranks of other hosts
+//! The transfer of the memory that ranks left to the leader. `unsafe`: the areas of ranks of other
+//! hosts are written.
+#![allow(unsafe_code)]
 
 use super::{LaunchError, Place, Session};
 use crate::hosts::{Area, Message};
@@ -10,7 +11,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::Ordering;
 
-/// What of each rank is told beside its status and its failure.
+/// The areas of each rank that are sent in addition to its status and its failure.
 pub(super) struct Areas {
     pub(super) memory: bool,
     pub(super) matches: bool,
@@ -32,7 +33,7 @@ impl Areas {
     }
 }
 
-/// Where it lies.
+/// Returns the range of an area in the segment.
 fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     match area {
         Area::Status => segment.status_and_counts(rank),
@@ -44,9 +45,9 @@ fn place_of(segment: &Segment, rank: u32, area: Area) -> Range<usize> {
     }
 }
 
-/// Tells the leader what the ranks of this host left, unless it hears meanwhile that nobody waits
-/// for that. The ranks have ended. Where the job is not complete, that may be because the network
-/// loses long frames, so short ones are sent.
+/// Sends the areas of this host's ranks, which have ended, to the leader. Stops if the session is
+/// over meanwhile. If the job is not complete, the reason may be that the network drops long
+/// frames, so short ones are sent.
 pub(super) fn tell(
     session: &mut Session<'_>,
     place: &Place<'_>,
@@ -54,7 +55,7 @@ pub(super) fn tell(
     is_complete: bool,
 ) -> Result<(), LaunchError> {
     let segment = place.segment;
-    // Not through the mapping, which would give pages to memory that nobody has touched.
+    // The file is read, and not the mapping: reading untouched memory there would allocate pages.
     let file = File::from(segment.fd().try_clone_to_owned()?);
     let leader = session.leader();
     for &rank in place.here {
@@ -68,7 +69,7 @@ pub(super) fn tell(
                 let mut bytes = vec![0; Message::BYTES_MAX.min(range.end - at)];
                 next = at + bytes.len();
                 file.read_exact_at(&mut bytes, at as u64)?;
-                // What the leader has is zeros.
+                // The leader's areas are zeros at first.
                 if bytes.iter().any(|&byte| byte != 0) {
                     let offset = (at - range.start) as u64;
                     session.post.send_with(
@@ -86,12 +87,13 @@ pub(super) fn tell(
     Ok(())
 }
 
-/// The first byte from `at` on in memory that somebody has touched.
+/// Returns the first offset from `at` on whose memory was ever written.
 fn touched(file: &File, at: usize) -> Option<usize> {
     seek(file, SeekFrom::Data(at as u64)).ok().map(|at| at as usize)
 }
 
-/// Puts a part of what a rank left where the rank would have. False if it does not fit.
+/// Copies a part of an area of a rank to its place in this segment. Returns false if it does not
+/// fit there.
 pub(super) fn keep(segment: &Segment, rank: u32, area: Area, offset: u64, bytes: &[u8]) -> bool {
     let range = place_of(segment, rank, area);
     let fits = usize::try_from(offset)

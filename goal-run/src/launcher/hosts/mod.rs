@@ -1,19 +1,19 @@
-//! A job on several hosts: a launcher on each, which find each other and do as the leader says,
-//! that of the host of rank 0.
+//! A job on several hosts: each host has a launcher. They find each other, and the leader, which is
+//! the launcher of the host of rank 0, decides.
 //!
 //! ```text
 //! every host   find all ranks, send Hello
-//! leader       compares, sends Start
+//! leader       compares settings, sends Start
 //! every host   starts its ranks, sends Ready
 //! leader       sends Go
-//! every host   tells when its ranks finish, fail, die, rest or get a signal
+//! every host   reports when its ranks finish, fail, die, rest or get a signal
 //! leader       decides, sends End
-//! every host   sends what its ranks left
+//! every host   sends the memory that its ranks left
 //! leader       sends Verdict
 //! ```
 //!
-//! The leader gathers what the ranks of others left in its own segment, so that the outcome is that
-//! of a job on one host.
+//! The leader gathers the memory that the ranks of other hosts left in its own segment. So the
+//! outcome is computed as for a job on one host.
 
 mod error;
 mod follow;
@@ -41,8 +41,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Events that are taken at most before ranks and signals are looked at again: others may send
-/// without an end.
+/// The most events that are handled before ranks and signals are checked again. Other hosts may
+/// send events without end.
 const EVENTS_MAX: usize = 256;
 
 /// The other hosts of a job.
@@ -50,26 +50,25 @@ const EVENTS_MAX: usize = 256;
 pub struct Hosts {
     /// Name of this host's interface.
     pub interface: String,
-    /// What carries the frames of its ranks; those between launchers are few.
+    /// The driver of its ranks. Launchers always use packet sockets, as they send few frames.
     pub driver: DriverKind,
-    /// Its port where launchers hear each other.
+    /// The port of launchers.
     pub port: u16,
-    /// Ethertypes of frames.
+    /// The ethertypes of frames.
     pub ethertypes: Ethertypes,
-    /// What all of them have and nobody else.
+    /// The key that all hosts of the job have.
     pub key: Key,
-    /// Data between ranks is authenticated, all of it. All hosts must say the same.
+    /// Set if all data between ranks is authenticated. It must be the same on all hosts.
     pub authenticates_data: bool,
-    /// Who has which rank.
+    /// The distribution of ranks among the hosts.
     pub plan: Plan,
-    /// Whether the leader gets the memory of all ranks whatever it is needed for, as for
-    /// [`Outcome::dump`].
+    /// Set if the leader must get the memory of all ranks in any case, as for [`Outcome::dump`].
     pub keeps_memory: bool,
     /// The names of options, for messages about options that differ between hosts.
     pub names: OptionNames,
-    /// Options that were given and that only the leader honours.
+    /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
-    /// Tells people whom it waits for.
+    /// Shows a text to the user, such as the hosts that are missing.
     pub tell: fn(&str),
 }
 
@@ -92,25 +91,25 @@ pub struct OptionNames {
     pub unauthenticated_data: &'static str,
 }
 
-/// How a job on several hosts ended, as one of them sees it.
+/// The end of a job on several hosts, as one of them knows it.
 #[derive(Debug)]
 pub enum Ended {
-    /// This host leads. The others wait for [`Others::conclude`].
+    /// This host leads. The other hosts wait for [`Others::conclude`].
     Leading(Box<Outcome>, Others),
-    /// This host was told.
+    /// The leader has told this host.
     Told(Verdict),
 }
 
-/// How a job ended, as a host hears it that does not lead.
+/// The end of a job, as the leader tells the other hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The exit status.
     pub status: u8,
-    /// The leader's report, one JSON object; `None` where it is not known.
+    /// The leader's report as a JSON object; `None` if it is not known.
     pub report: Option<String>,
-    /// What went wrong, in words.
+    /// Descriptions of all errors.
     pub errors: Vec<String>,
-    /// What was here, in words.
+    /// A description of the ranks of this host.
     pub here: String,
 }
 
@@ -127,7 +126,7 @@ impl std::fmt::Debug for Others {
 }
 
 impl Others {
-    /// The signal that a launcher of another host got meanwhile.
+    /// Returns the signal that a launcher of another host got meanwhile, if any.
     pub fn interrupted(&self) -> Option<usize> {
         while let Some(event) = self.post.event(std::time::Duration::ZERO) {
             if let crate::hosts::Event::Message(
@@ -142,7 +141,7 @@ impl Others {
         None
     }
 
-    /// Tells them how the job ended, and the exit status.
+    /// Tells the other hosts the outcome and the exit status.
     pub fn conclude(self, status: u8, report: &Report) {
         for &host in &self.hosts {
             let verdict = crate::hosts::Message::Verdict {
@@ -155,10 +154,10 @@ impl Others {
     }
 }
 
-/// Runs the ranks of a schedule that are on this host, as a part of a job on several.
+/// Runs the ranks of a schedule that are on this host, as a part of a job on several hosts.
 ///
 /// # Errors
-/// Where the ranks can't be started, here or on another host.
+/// [`LaunchError`] if the ranks can't be started, here or on another host.
 pub fn run_on_hosts(
     nisa: &Arc<Nisa>,
     options: &Options,
@@ -195,7 +194,7 @@ pub fn run_on_hosts(
 }
 
 impl Session<'_> {
-    /// The whole job; the outcome where this host leads.
+    /// Runs the job. Returns the outcome if this host leads.
     fn run(&mut self) -> Result<Option<Outcome>, LaunchError> {
         self.find()?;
         let run = self.agree()?;
@@ -250,12 +249,12 @@ impl Session<'_> {
     }
 }
 
-/// A host and its ranks in words.
+/// Describes a host with its ranks.
 fn with_ranks(host: Mac, ranks: &[u32]) -> String {
     format!("host {host} with rank{} {}", if ranks.len() == 1 { "" } else { "s" }, ranges(ranks))
 }
 
-/// The end of a job that has lost a host.
+/// Returns the end of a job that has lost a host.
 fn lost(who: &str, why: &str) -> End {
     End::HostLost(format!("{who} is lost: {why}"))
 }

@@ -1,5 +1,5 @@
-//! The thread that carries what this launcher and those of other hosts tell each other, so that it
-//! answers whatever else it does.
+//! The thread that exchanges frames with the launchers of other hosts. It answers them in time,
+//! whatever the launcher itself does.
 
 #[cfg(test)]
 mod tests;
@@ -25,26 +25,28 @@ use std::sync::mpsc::{
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Events and commands that wait at most.
+/// The most events, and the most commands, that wait.
 const WAITING_MAX: usize = 256;
-/// Frames that are taken at a time.
+/// The most frames that are received at a time.
 const FRAMES_MAX: usize = 64;
-/// Most receives in a row before anything else is done: together more than a ring has room for.
+/// The most receives in a row before anything else is done. Together they take more frames than a
+/// driver's ring holds.
 const ROUNDS_MAX: usize = 32;
-/// The thread's priority, where the system grants it: it has little to do, and other hosts take
-/// this one for lost where it comes to nothing.
+/// The thread's nice value, if the system grants it. The thread has little to do, but other hosts
+/// take this one for lost if it does not run.
 const NICE: i32 = -10;
-/// Longest sleep: a command may come while the bell can't ring.
+/// The longest sleep. A command may arrive while the bell can't ring.
 const SLEEP_MAX_NS: u64 = 20_000_000;
-/// How long the last words may take.
+/// The longest time for sending the last messages.
 const PART_NS: u64 = 1_000_000_000;
-/// The same where those of all others have come: whether they know that this launcher knows matters
-/// to nobody.
+/// The longest time for sending the last acknowledgements, after the last messages of all other
+/// launchers have arrived.
 const HEARD_NS: u64 = 100_000_000;
-/// How long it stays after that both sides know all, so that the last acknowledgement leaves.
+/// The time for which the thread stays after all streams are closed, so that the last
+/// acknowledgement is sent.
 const STAY_NS: u64 = 2_000_000;
 
-/// What the thread is told.
+/// A command to the thread.
 enum Command {
     Claimed(Vec<u16>),
     Begin(u64),
@@ -55,7 +57,7 @@ enum Command {
     TellMissing,
 }
 
-/// The launcher's end of it. When it is dropped, what was said still leaves.
+/// The launcher's end of the thread. When it is dropped, all messages are still sent.
 pub(super) struct Post {
     interface: Interface,
     commands: Option<SyncSender<Command>>,
@@ -64,29 +66,29 @@ pub(super) struct Post {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Random bytes that nobody can guess.
+/// Returns random bytes that are impossible to guess.
 pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
-    // So few come at once.
+    // So few bytes are returned by one call.
     getrandom(&mut bytes, GetRandomFlags::empty())?;
     Ok(bytes)
 }
 
-/// The nonce of a run: its time, and below a millisecond random bits. So a host's later runs have
-/// higher ones.
+/// Returns the nonce of a run: its start time, with random bits below a millisecond. So later runs
+/// of a host have higher nonces.
 fn nonce() -> io::Result<u64> {
     const RANDOM: u64 = (1 << 20) - 1;
-    // A clock that is as wrong as not to fit is no help: others answer all the same.
+    // With a clock before 1970 the time is 0. Other hosts answer nevertheless.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(since.as_nanos() as u64 & !RANDOM | u64::from_ne_bytes(random()?) & RANDOM)
 }
 
 impl Post {
-    /// Opens the interface and begins to look for others; `discover` says whom, from the address of
-    /// the interface and the run's nonce.
+    /// Opens the interface and begins the search for other hosts. `discover` returns the search for
+    /// the address of the interface and the run's nonce.
     ///
     /// # Errors
-    /// Why the interface can't be used, or what `discover` says.
+    /// The interface can't be used, or `discover` failed.
     pub(super) fn open<E: From<OpenError> + From<io::Error>>(
         hosts: &Hosts,
         key: &Key,
@@ -108,7 +110,7 @@ impl Post {
         let (tell, events) = sync_channel(WAITING_MAX);
         let of_thread = Arc::clone(&bell);
         let work = move || {
-            // Its socket is open; if it keeps the right, that does no harm.
+            // Errors are ignored: the socket is open, and the right to open others does no harm.
             let _ = setpriority_process(None, NICE);
             let _ = rights::give_up();
             Worker { driver, link, tell, bell: of_thread, event: None, fault: None }.work(&told);
@@ -117,13 +119,13 @@ impl Post {
         Ok(Self { interface, commands: Some(commands), events, bell, thread: Some(thread) })
     }
 
-    /// The interface.
+    /// Returns the interface.
     pub(super) fn interface(&self) -> &Interface {
         &self.interface
     }
 
     fn tell(&self, command: Command) {
-        // The thread ends after this only.
+        // The thread lives as long as `self`, so this does not fail.
         let _ = self.commands.as_ref().expect("it is not dropped").send(command);
         ring(&self.bell);
     }
@@ -145,8 +147,8 @@ impl Post {
         self.send_with(host, message, vec![], false);
     }
 
-    /// Says something with bytes behind it, in frames that are as long as the interface has them if
-    /// it `fills` them, in short ones otherwise. Waits while much has to leave.
+    /// Sends a message with bytes after it, in the longest frames of the interface if `fills` is
+    /// set, in short ones otherwise. Waits while much has to be sent.
     pub(super) fn send_with(&self, host: Mac, message: Message, bytes: Vec<u8>, fills: bool) {
         self.tell(Command::Send(host, message, bytes, fills));
     }
@@ -159,12 +161,12 @@ impl Post {
         self.tell(Command::Reply(host, round, rank, reply));
     }
 
-    /// [`Event::Missing`] follows.
+    /// Makes [`Event::Missing`] follow.
     pub(super) fn tell_missing(&self) {
         self.tell(Command::TellMissing);
     }
 
-    /// The next event, within `limit`.
+    /// Returns the next event, or `None` if there is none within `limit`.
     pub(super) fn event(&self, limit: Duration) -> Option<Event> {
         match self.events.recv_timeout(limit) {
             Ok(event) => Some(event),
@@ -188,24 +190,24 @@ impl Drop for Post {
 }
 
 fn ring(bell: &OwnedFd) {
-    // Where it is full it has rung.
+    // An error means that the counter is full, so the bell has rung.
     let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
 }
 
-/// The thread.
+/// The state of the thread.
 struct Worker {
     driver: Packet,
     link: Link,
     tell: SyncSender<Event>,
     bell: Arc<OwnedFd>,
-    /// One that there was no room for.
+    /// An event that there was no room for.
     event: Option<Event>,
-    /// What the interface said last where it carried no frames.
+    /// The last error of the interface.
     fault: Option<Lost>,
 }
 
 impl Worker {
-    /// Until the launcher is gone, and its last words have been said.
+    /// Runs until the launcher's end is dropped and its last messages have been sent.
     fn work(mut self, commands: &Receiver<Command>) {
         let mut ends_ns = None;
         loop {
@@ -218,7 +220,7 @@ impl Worker {
                 }
             }
             let link = &mut self.link;
-            // All that has come, before anybody is taken for silent.
+            // All received frames are handled before the timers, which may take a host for silent.
             for _ in 0..ROUNDS_MAX {
                 if self.driver.receive(FRAMES_MAX, |frame| link.handle_frame(now_ns, frame))
                     < FRAMES_MAX
@@ -302,7 +304,7 @@ impl Worker {
         let limit = Timespec::try_from(Duration::from_nanos(limit_ns.min(timeout_ns)));
         let mut fds =
             [PollFd::new(&self.driver, PollFlags::IN), PollFd::new(&self.bell, PollFlags::IN)];
-        // Whatever it says, all is looked at again.
+        // Errors are ignored, as everything is checked again.
         let _ = poll(&mut fds, limit.ok().as_ref());
         if fds[0].revents().contains(PollFlags::ERR)
             && let Err(lost) = self.driver.wait(Some(Duration::ZERO))
@@ -313,7 +315,7 @@ impl Worker {
     }
 }
 
-/// Lets out the frames that `write` writes, until it has none or the interface takes no more.
+/// Sends the frames that `write` writes, until it has none or the interface takes no more.
 fn transmit(
     driver: &mut impl Driver,
     mut write: impl FnMut(&mut [u8]) -> Option<usize>,

@@ -1,5 +1,5 @@
-//! Which transports serve a job: by priority among those that reach a peer, may be used and can be
-//! used here (pscom's plugins).
+//! The selection of a job's transports: for each distance the one with the highest priority that
+//! reaches it, is allowed and is available (as pscom selects its plugins).
 
 mod request;
 #[cfg(test)]
@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::fmt;
 
-/// The ways of messages, the same in all ranks of a job.
+/// The selected transports, which are the same in all ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Paths {
-    /// What carries messages to ranks at each [`Distance`].
+    /// The transport of messages to ranks at each [`Distance`].
     pub carriers: [Carrier; Distance::ALL.len()],
-    /// Whether payloads outside the segment are copied from their sender's memory.
+    /// Set if payloads outside the segment are copied from their sender's memory.
     pub cma: bool,
 }
 
-/// Why a transport is not used.
+/// The reason why a transport is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
     /// A list leaves it out.
     Unlisted(List),
     /// Its priority is 0.
     Off,
-    /// It can't be used here, in words why.
+    /// It is not available here, for this reason.
     Unavailable(String),
 }
 
-/// A transport in the order of choice.
+/// A transport and its rank in the selection.
 #[derive(Debug, Clone)]
 pub struct Standing {
     /// The transport.
     pub name: Name,
     /// Its priority.
     pub priority: u32,
-    /// Whether the priority is the environment's.
+    /// Set if the environment sets the priority.
     pub is_set: bool,
-    /// Why it is not used; `None` if it is where it comes first.
+    /// The reason why it is not used; `None` if it may be selected.
     pub refusal: Option<Refusal>,
 }
 
@@ -52,17 +52,17 @@ pub struct Choice {
     standings: Vec<Standing>,
 }
 
-/// No transport is left to a peer.
+/// No transport reaches a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreachable {
-    /// How far the peer is.
+    /// The distance of the peer.
     pub distance: Distance,
-    /// What could reach it, and why it is not used.
+    /// The transports that could reach it, and the reasons why they are not used.
     pub refused: Vec<(Name, Refusal)>,
 }
 
 impl Choice {
-    /// What there is, in the order that is asked for.
+    /// Returns the transports in the order that `request` leads to.
     pub fn new(request: &Request) -> Self {
         Self::among(request, |name| (name.plugin().probe)())
     }
@@ -84,22 +84,22 @@ impl Choice {
         Self { standings: standings.into() }
     }
 
-    /// All transports in the order of choice.
+    /// Returns all transports, the one with the highest priority first.
     pub fn standings(&self) -> &[Standing] {
         &self.standings
     }
 
-    /// What carries messages to ranks at this distance.
+    /// Returns the transport of messages to ranks at this distance.
     pub fn messages(&self, distance: Distance) -> Option<(Name, Carrier)> {
         self.usable(distance).find_map(|name| Some((name, name.carrier()?)))
     }
 
-    /// What lets the system copy payloads that can't be read in place.
+    /// Returns the transport that lets the system copy payloads that can't be read in place.
     pub fn copies(&self, distance: Distance) -> Option<Name> {
         self.usable(distance).find(|name| name.plugin().zero_copy == ZeroCopy::Copied)
     }
 
-    /// The transports that carry messages in a job whose ranks are that far from each other.
+    /// Returns the transports of messages in a job whose ranks are at most `farthest` apart.
     pub fn names(&self, farthest: Distance) -> Vec<Name> {
         let mut names: Vec<Name> = up_to(farthest)
             .filter_map(|distance| self.messages(distance))
@@ -109,10 +109,10 @@ impl Choice {
         names
     }
 
-    /// The ways of messages in a job whose ranks are that far from each other.
+    /// Returns the selected transports of a job whose ranks are at most `farthest` apart.
     ///
     /// # Errors
-    /// If a rank can't reach another one or itself.
+    /// [`Unreachable`] if a rank can't reach another one or itself.
     pub fn paths(&self, farthest: Distance) -> Result<Paths, Unreachable> {
         let carrier = |distance| {
             let unreachable = || Unreachable { distance, refused: self.refused(distance) };
@@ -125,13 +125,13 @@ impl Choice {
         Ok(Paths { carriers, cma: self.copies(Distance::Node).is_some() })
     }
 
-    /// Transports that are used if nothing else is, in order.
+    /// Returns the transports that are not refused and reach a distance, in order.
     fn usable(&self, distance: Distance) -> impl Iterator<Item = Name> {
         let free = self.standings.iter().filter(|standing| standing.refusal.is_none());
         free.map(|standing| standing.name).filter(move |name| name.plugin().reaches(distance))
     }
 
-    /// What would carry messages to ranks at this distance, but is refused.
+    /// Returns the transports that would carry messages to ranks at this distance, but are refused.
     pub fn refused(&self, distance: Distance) -> Vec<(Name, Refusal)> {
         let carries = |name: Name| name.carrier().is_some() && name.plugin().reaches(distance);
         let carrying = self.standings.iter().filter(|standing| carries(standing.name));
@@ -139,14 +139,14 @@ impl Choice {
     }
 }
 
-/// Every transport that can be used here, by the priorities that they come with.
+/// All transports that are available here, with their own priorities.
 impl Default for Choice {
     fn default() -> Self {
         Self::new(&Request::default())
     }
 }
 
-/// The distances of ranks in a job.
+/// Returns the distances up to the farthest.
 fn up_to(farthest: Distance) -> impl Iterator<Item = Distance> {
     Distance::ALL.into_iter().filter(move |&distance| distance <= farthest)
 }

@@ -19,8 +19,8 @@ pub enum Origin {
     Environment,
 }
 
-/// A list of transports, in the form of UCX's `UCX_TLS`: the transports to use, or after a `^` those
-/// not to use.
+/// A list of transports, in the form of UCX's `UCX_TLS`: the transports to use, or after a `^`
+/// those not to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
     origin: Origin,
@@ -121,8 +121,8 @@ impl List {
         Ok(Some(Self { origin, text: text.to_owned(), is_negated, names }))
     }
 
-    /// Returns true if a transport may be used. A list of only transports to other hosts says nothing
-    /// about those within a host.
+    /// Returns true if a transport may be used. A list of only transports to other hosts says
+    /// nothing about those within a host.
     pub(super) fn allows(&self, name: Name) -> bool {
         let leads_away = |name: Name| name.plugin().nearest == Distance::Network;
         match self.is_negated {

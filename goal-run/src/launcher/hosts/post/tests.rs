@@ -1,11 +1,11 @@
-//! Frames of a launcher, and an interface that takes few at a time.
+//! Tests of an interface that takes few frames at a time.
 
 use super::transmit;
 use goal_esp::wire::Mac;
 use goal_eth::{Driver, Full, Lost};
 use std::time::Duration;
 
-/// Frames for which there is a place.
+/// The number of buffers of the driver.
 const PLACES: usize = 2;
 
 /// An interface that takes `room` frames in all.
@@ -57,7 +57,7 @@ impl Driver for Narrow {
     }
 }
 
-/// Frames that leave, and that wait in their places, where there are `frames` of them.
+/// Returns the numbers of frames that are sent and that wait, if there are `frames` of them.
 fn transmitted(frames: usize, room: usize) -> (usize, usize) {
     let mut driver = Narrow { placed: 0, left: 0, room };
     let mut frames = 0..frames;

@@ -1,4 +1,4 @@
-//! Whether all hosts were started with the same.
+//! The check that all hosts were started with the same settings.
 
 use super::{LOOK, Session};
 use crate::hosts::{Event, Message, Term};
@@ -10,12 +10,12 @@ use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
 use std::collections::BTreeMap;
 
-/// Behind what hosts agree with, so that it fills a frame: where the network drops frames of this
-/// length, no job begins that would hang.
+/// Zeros after the messages of the agreement, so that these need the longest frames. If the network
+/// drops such frames, the job does not start, where otherwise it would hang.
 const LONGEST: [u8; PAYLOAD_MAX] = [0; PAYLOAD_MAX];
 
 impl Session<'_> {
-    /// Compares what the hosts were started with; the number of the run.
+    /// Compares the settings of all hosts. Returns the number of the run.
     pub(in crate::launcher::hosts) fn agree(&mut self) -> Result<u64, LaunchError> {
         let own = terms(self.nisa, self.options, self.hosts);
         let run =
@@ -24,7 +24,7 @@ impl Session<'_> {
         Ok(run)
     }
 
-    /// The leader hears all others.
+    /// Does the leader's part: compares the settings of all other hosts with its own.
     fn hear(&mut self, own: &[Term]) -> Result<u64, LaunchError> {
         let mut awaited = self.all();
         awaited.remove(&self.me);
@@ -57,7 +57,7 @@ impl Session<'_> {
         Ok(run)
     }
 
-    /// Any other says what it was started with, and waits for the leader.
+    /// Does the part of the other hosts: sends the settings and waits for the leader.
     fn report_to_leader(&mut self, own: Vec<Term>) -> Result<u64, LaunchError> {
         let leader = self.leader();
         let mut own = Some(own);
@@ -83,10 +83,13 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the job can still start after something that is no answer.
+    /// Handles an event that is no part of the agreement.
+    ///
+    /// # Errors
+    /// [`HostsError`] if the job can't start after it.
     fn check_event(&self, event: Event) -> Result<(), HostsError> {
         match event {
-            // The last of what a host says of its ranks.
+            // A late answer may still contradict what is known.
             Event::Contradiction(error) => Err(error.into()),
             Event::Lost(host, why) => Err(HostsError::Lost { host: self.named(host), why }),
             Event::Finished(host) => Err(HostsError::Gone(self.named(host))),
@@ -94,7 +97,7 @@ impl Session<'_> {
         }
     }
 
-    /// What to look at where a host was found, and does not go on.
+    /// Returns advice for a host that was found and does not go on.
     fn long_frames(&self) -> String {
         let interface = self.post.interface();
         format!(
@@ -103,7 +106,7 @@ impl Session<'_> {
         )
     }
 
-    /// Tells the others why the job does not start, as far as there are streams to them.
+    /// Tells all hosts with a stream to this one why the job does not start.
     pub(in crate::launcher::hosts) fn refuse(&self, error: &LaunchError) {
         let text = match error {
             LaunchError::Hosts(error) => error.to_string(),
@@ -115,10 +118,10 @@ impl Session<'_> {
     }
 }
 
-/// What must be the same on all hosts.
+/// Returns the settings that must be the same on all hosts.
 fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     let mut hasher = blake3::Hasher::new();
-    // A file may have another name there, and its copy no names.
+    // Names in the program are left out: a copy of the file may have other ones, or none.
     for piece in nisa.essence() {
         hasher.update(piece);
     }
@@ -147,7 +150,7 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
     terms.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-/// As it is given on the command line.
+/// Returns the value as the command line states it.
 fn in_words(calc: Calc) -> String {
     match calc {
         Calc::Skip => "skip".to_owned(),
@@ -156,7 +159,7 @@ fn in_words(calc: Calc) -> String {
     }
 }
 
-/// What another host has otherwise: its name, and the value here and there.
+/// Returns the first setting that differs on another host: its name, and the values here and there.
 fn difference<'t>(own: &'t [Term], theirs: &'t [Term]) -> Option<(&'t str, &'t str, &'t str)> {
     let theirs: BTreeMap<&str, &str> =
         theirs.iter().map(|(name, value)| (&**name, &**value)).collect();

@@ -1,8 +1,8 @@
-//! Whom a launcher listens to.
+//! The decision which hosts a launcher listens to.
 //!
-//! Threat: whoever has the key can open a stream to any launcher, and may be no host of this job.
-//! Of a job's hosts the leader hears all others, and the others hear the leader: that alone starts
-//! the job and ends it.
+//! Threat: a host with the key can open a stream to any launcher, and need not be part of this job.
+//! So the leader listens only to the hosts of the job, and all others listen only to the leader,
+//! which alone starts the job and ends it.
 
 #[cfg(test)]
 mod tests;
@@ -11,8 +11,8 @@ use crate::hosts::Event;
 use goal_esp::auth::Address;
 use goal_esp::wire::Mac;
 
-/// Returns true if what a host says is for the one at `me`, where the ranks have these addresses.
-/// While they have none, nobody is left out.
+/// Returns true if the launcher at `me` listens to `host`, for ranks with these addresses. While
+/// the addresses are not known, it listens to all hosts.
 pub(super) fn is_heard(host: Mac, me: Mac, addresses: &[Address]) -> bool {
     match addresses {
         [] => true,
@@ -21,7 +21,8 @@ pub(super) fn is_heard(host: Mac, me: Mac, addresses: &[Address]) -> bool {
     }
 }
 
-/// The same of what happened: all that no other host has brought about concerns everybody.
+/// Returns true if the launcher at `me` must handle an event. Events that no other host has caused
+/// concern all launchers.
 pub(super) fn concerns(event: &Event, me: Mac, addresses: &[Address]) -> bool {
     let host = match event {
         Event::Mine(_) | Event::Missing(_) | Event::Found(_) | Event::Contradiction(_) => {

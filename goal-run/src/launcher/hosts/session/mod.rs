@@ -1,4 +1,4 @@
-//! One launcher among others, from the search for them to the verdict.
+//! One launcher's part in a job on several hosts, from the search for the others to the verdict.
 
 mod agree;
 mod concern;
@@ -17,12 +17,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long hosts wait for each other where no time was set.
+/// The time for which hosts wait for each other if no time was set.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Longest time without a look at what else may have happened.
+/// The longest time between two checks for signals and timeouts.
 pub(super) const LOOK: Duration = Duration::from_millis(20);
 
-/// One launcher among others.
+/// The state of one launcher's part.
 pub(super) struct Session<'a> {
     pub(super) nisa: &'a Arc<Nisa>,
     pub(super) options: &'a Options,
@@ -31,23 +31,23 @@ pub(super) struct Session<'a> {
     pub(super) me: Mac,
     /// The ranks of this host.
     pub(super) mine: Vec<u32>,
-    /// Those that hold their ports.
+    /// The claims to their ports.
     claims: Vec<Port>,
-    /// Where each rank takes frames, once that is known.
+    /// The address of each rank; empty until all are known.
     addresses: Vec<Address>,
-    /// What happened and is to be looked at later.
+    /// Events that arrived too early and are handled later.
     early: VecDeque<Event>,
     pub(super) started: Instant,
-    /// The other hosts that there is a stream to.
+    /// The other hosts with a stream to this one.
     pub(super) connected: BTreeSet<Mac>,
-    /// How the job ended, where this host does not lead and knows.
+    /// The outcome that the leader told this host.
     pub(super) decided: Option<Verdict>,
-    /// When this launcher told the leader of a signal after its ranks had ended.
+    /// The time at which this launcher told the leader of a signal, after its ranks had ended.
     signalled: Option<Instant>,
 }
 
 impl<'a> Session<'a> {
-    /// Begins to look for the others.
+    /// Begins the search for the other hosts.
     pub(super) fn open(
         nisa: &'a Arc<Nisa>,
         options: &'a Options,
@@ -80,22 +80,22 @@ impl<'a> Session<'a> {
         &self.addresses
     }
 
-    /// The host of rank 0, once all are known.
+    /// Returns the host of rank 0. The addresses must be known.
     pub(super) fn leader(&self) -> Mac {
         self.addresses[0].mac
     }
 
-    /// All hosts.
+    /// Returns all hosts.
     pub(super) fn all(&self) -> BTreeSet<Mac> {
         self.addresses.iter().map(|address| address.mac).collect()
     }
 
-    /// A host with its ranks, in words.
+    /// Describes a host with its ranks.
     pub(super) fn named(&self, host: Mac) -> String {
         with_ranks(host, &self.ranks_of(host))
     }
 
-    /// The ranks of a host.
+    /// Returns the ranks of a host.
     pub(super) fn ranks_of(&self, host: Mac) -> Vec<u32> {
         (0..)
             .zip(&self.addresses)
@@ -104,8 +104,7 @@ impl<'a> Session<'a> {
             .collect()
     }
 
-    /// Returns the next event within `limit` if it concerns this launcher. Streams are kept account
-    /// of.
+    /// Returns the next event, if there is one within `limit` and it concerns this launcher.
     pub(super) fn event(&mut self, limit: Duration) -> Option<Event> {
         let event = self.early.pop_front().or_else(|| self.post.event(limit))?;
         if !concern::concerns(&event, self.me, &self.addresses) {
@@ -123,8 +122,10 @@ impl<'a> Session<'a> {
         Some(event)
     }
 
-    /// Why it is not to go on, as far as this host alone can tell: `missing` says who is waited
-    /// for.
+    /// Checks that the job may still start. `missing` describes the hosts that are missing.
+    ///
+    /// # Errors
+    /// [`LaunchError`] if this launcher got a signal or the time is up.
     fn check(&mut self, missing: impl FnOnce(&mut Self) -> String) -> Result<(), LaunchError> {
         if let Some(signal) = attend(self.options, true) {
             return Err(LaunchError::Interrupted(signal));
@@ -137,7 +138,7 @@ impl<'a> Session<'a> {
         Err(HostsError::Late { patience, missing }.into())
     }
 
-    /// Finds out where all ranks take frames.
+    /// Finds the addresses of all ranks.
     pub(super) fn find(&mut self) -> Result<(), LaunchError> {
         let mut later = VecDeque::new();
         let mut told = String::new();
@@ -171,7 +172,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What to look at where a host is not found.
+    /// Returns advice for a host that is not found.
     fn way_out(&self) -> String {
         let own = self.post.interface();
         let has_no_carrier =
@@ -196,13 +197,13 @@ impl<'a> Session<'a> {
         "not all hosts were found".to_owned()
     }
 
-    /// The other hosts, which wait for how the job ended.
+    /// Returns the other hosts, which wait for the outcome.
     pub(super) fn part(self) -> Others {
         Others { post: self.post, hosts: self.connected }
     }
 
-    /// Returns true if the leader has said how the job ended, or never will, or this launcher got a
-    /// signal. The leader hears of that.
+    /// Returns true if the outcome is known, the leader is lost, or this launcher got a signal,
+    /// which it reports to the leader.
     pub(super) fn is_over(&mut self) -> bool {
         while self.decided.is_none()
             && let Some(event) = self.event(Duration::ZERO)
@@ -213,7 +214,7 @@ impl<'a> Session<'a> {
         self.decided.is_some() || self.signalled.is_some()
     }
 
-    /// Notes an event that says how the job ended.
+    /// Notes the outcome if an event states it.
     fn note(&mut self, event: Event) {
         let lost =
             |text| Verdict { status: DIED, report: None, errors: vec![text], here: String::new() };
@@ -230,7 +231,7 @@ impl<'a> Session<'a> {
         self.decided.get_or_insert(decided);
     }
 
-    /// Tells the leader of a signal that this launcher got, once.
+    /// Tells the leader once of a signal that this launcher got.
     fn tell_signal(&mut self) {
         let Some(signal) = attend(self.options, true) else { return };
         if self.signalled.is_none() {
@@ -239,7 +240,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// How the job ended, as the leader says; waits for that.
+    /// Waits for the outcome that the leader tells.
     pub(super) fn verdict(mut self) -> Verdict {
         let (plural, were) = if self.mine.len() == 1 { ("", "was") } else { ("s", "were") };
         let here =
@@ -261,11 +262,11 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Time for which a launcher that got a signal waits for what the leader makes of it.
+/// The time for which a launcher that got a signal waits for the leader's answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(2);
 
-/// The exit status of a job that a host can't start its part of.
+/// The exit status of a job that a host refused.
 pub(super) const REFUSED: u8 = 2;
 
-/// The exit status of a job that lost a part of itself.
+/// The exit status of a job that lost a host.
 pub(super) const DIED: u8 = 4;

@@ -1,4 +1,4 @@
-//! Messages of others to the leader and to the rest.
+//! Tests of the events of other hosts that the leader and the others handle.
 
 use super::concerns;
 use crate::hosts::{DiscoveryError, Event, Message};
@@ -10,7 +10,7 @@ const OTHER: Mac = Mac([2, 0, 0, 0, 0, 1]);
 const THIRD: Mac = Mac([2, 0, 0, 0, 0, 2]);
 const STRANGER: Mac = Mac([2, 0, 0, 0, 0, 9]);
 
-/// All that a host can bring about that ends a job, or starts it.
+/// All events that a host can cause and that start or end a job.
 fn events(host: Mac) -> [Event; 8] {
     let message = |message| Event::Message(host, message, vec![]);
     [
