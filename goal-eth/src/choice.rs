@@ -1,5 +1,5 @@
 //! The choice of a driver, and how an open driver is passed on to another process. `unsafe`: a
-//! driver of inherited descriptors, whose memory nobody else may use.
+//! driver of inherited descriptors shares memory with the kernel, which nothing else may use.
 #![allow(unsafe_code)]
 
 #[cfg(feature = "xdp")]

@@ -1,5 +1,5 @@
-//! Random programs on hosts of a simulated network that loses, doubles, delays and damages frames,
-//! against the interpreter.
+//! Tests that run random programs on hosts of a simulated network, which loses, doubles, delays and
+//! damages frames, and compare their memory with the interpreter's.
 
 mod hostile;
 mod lies;
@@ -25,7 +25,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Simulated time after which a job is taken for stuck.
+/// The simulated time after which a job counts as stuck.
 const PATIENCE_NS: u64 = 600_000_000_000;
 
 /// The shortest and the longest frames of an interface.
@@ -40,7 +40,7 @@ struct World {
 }
 
 impl World {
-    /// Lets time pass until `at_ns`, with all that arrives.
+    /// Advances the time to `at_ns`, and delivers the frames that arrive until then.
     fn advance(&mut self, at_ns: u64) {
         self.now_ns = self.now_ns.max(at_ns);
         while self.network.next_ns().is_some_and(|next_ns| next_ns <= self.now_ns) {
@@ -151,7 +151,7 @@ impl Driver for Jammed {
     }
 }
 
-/// A host's ways: to itself, and to others.
+/// The transports of a host: a queue to itself, and streams to others.
 struct Ways {
     rank: u32,
     own: VecDeque<(Header, Vec<u8>)>,
@@ -210,8 +210,8 @@ impl Transport for Ways {
     }
 }
 
-/// Runs a program with a host for each rank: the memory that each leaves, and the frames that were
-/// lost.
+/// Runs a program with a host for each rank. Returns the memory of each rank, and the number of
+/// lost frames.
 fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<Vec<u8>>, u64) {
     let nisa = nisa(program);
     let ranks = nisa.num_ranks() as usize;
@@ -223,7 +223,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
     let world = Rc::new(RefCell::new(World { network, now_ns: 1, inboxes }));
     let mut engines = Vec::new();
     for rank in 0..ranks {
-        // Packets of all sizes: two hosts use the shorter one of theirs.
+        // Hosts have frames of different lengths. Two hosts use the shorter ones of theirs.
         let mtu = MTU_MIN + random.number() as usize % (MTU_MAX - MTU_MIN);
         let payload_max = Config::payload_max_of(mtu).expect("it is enough");
         let config = Config::new(addresses[rank], job_key.clone(), payload_max);
@@ -250,7 +250,7 @@ fn run(program: &Program, seed: u64, faults: Faults, options: Options) -> (Vec<V
                 .worked;
             let esp = &engine.transport().esp;
             assert_eq!(esp.lost(), None, "seed {seed}");
-            // A connection has always something to wait for, if only for a sign of life.
+            // A connection always has a timer, if only for a sign of life.
             assert!(
                 esp.exchanged() == Exchanged::default() || esp.timeout_ns().is_some(),
                 "seed {seed}: nothing wakes it"

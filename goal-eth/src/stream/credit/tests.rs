@@ -1,6 +1,6 @@
 use super::{Credit, Overrun};
 
-/// Grants where it is due; whether it was.
+/// Grants the share if a grant is due. Returns true if it was.
 fn tell(receiver: &mut Credit, sender: &mut Credit, share: u64) -> bool {
     let is_due = receiver.is_due(share);
     if is_due {
@@ -39,7 +39,7 @@ fn grants_follow_the_room() {
     assert!(!tell(&mut receiver, &mut sender, 0));
     assert!(!tell(&mut receiver, &mut sender, 1));
     assert!(tell(&mut receiver, &mut sender, 2));
-    // More is on its way than there is room for: that was sent before the room shrank.
+    // Bytes on their way were sent before the room shrank, so they may exceed it.
     sender.spend(10);
     receiver.arrive(10).expect("it was granted before");
     assert_eq!(sender.left(), 0);

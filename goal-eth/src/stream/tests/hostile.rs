@@ -1,5 +1,5 @@
-//! A rank that has the key and sends what no engine sends: headers of each kind with any fields at
-//! any time.
+//! Tests of a rank with the key that sends messages which no engine sends: headers of each kind
+//! with any fields at any time.
 
 use super::{Esp, PATIENCE_NS, SimulatedDriver, Ways, World, clock};
 use crate::LostPeer;
@@ -18,21 +18,21 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The rank that has gone mad.
+/// The rank that sends wrong messages.
 pub(super) const MAD: u32 = 1;
-/// Polls after which a job that waits for it is left.
+/// The number of polls after which a job that waits for that rank is given up.
 const POLLS_MAX: u32 = 20_000;
 
-/// Lets a rank send more than it was granted.
+/// Makes a rank ignore the grants, so that it sends more than it was granted.
 pub(super) fn take_all_room(esp: &mut Esp) {
     esp.peers.connections.iter_mut().flatten().for_each(|peer| peer.credit.set(u64::MAX));
 }
 
-/// The ways of a rank, on which some headers are changed and others come from nowhere.
+/// The transports of a rank, which change some headers and make others up.
 struct MadWays {
     ways: Ways,
     random: Random,
-    /// In how many messages one is changed, and as many come from nowhere; 0 for none.
+    /// One in so many messages is changed, and as many are made up; 0 for none.
     one_in: u64,
     ranks: u32,
 }
@@ -42,7 +42,7 @@ impl MadWays {
         self.one_in > 0 && self.random.below(self.one_in) == 0
     }
 
-    /// A number that is likely to be one of those in use, or far from them.
+    /// Returns a number that is likely to be in use, or is far from all numbers in use.
     fn number(&mut self) -> u64 {
         match self.random.below(8) {
             0 => u64::MAX - self.random.below(3),
@@ -53,8 +53,7 @@ impl MadWays {
         }
     }
 
-    /// Changes one field. Those that say how many bytes follow stay so that a packet's frame is
-    /// none.
+    /// Changes one field. The number of bytes that follow the header stays possible.
     fn change(&mut self, header: &mut Header) {
         let (number, has_payload) = (self.number(), header.payload_len() > 0);
         match self.random.below(10) {

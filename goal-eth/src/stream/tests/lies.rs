@@ -1,4 +1,4 @@
-//! Single lies, each of a rank that otherwise does what its program says.
+//! Tests of single wrong messages of a rank that otherwise does what its program says.
 
 use super::hostile::{Ended, MAD, run, take_all_room};
 use crate::LostPeer;
@@ -7,7 +7,7 @@ use goal_engine::transport::{Header, Kind, Transport};
 use goal_engine::{Calc, Cause, Failure, Fault, Options};
 use goal_lang::{ANY, Program};
 
-/// Rank 0 has its receives, but posts them late.
+/// Returns a program whose rank 0 posts its receive late.
 fn late() -> Program {
     program(
         "num_ranks 2
@@ -32,7 +32,7 @@ fn envelopes_that_claim_more_than_was_granted_end_the_job() {
                 let mut part = Header::new(Kind::Part, MAD);
                 part.size = 8;
                 if kind == Kind::Long && size < u64::MAX {
-                    // Not all of them: they are claimed, and few are sent.
+                    // Most of the announced parts are never sent.
                     let _ = esp.try_send(0, &part, |out| out.fill(1));
                 }
             }
@@ -84,8 +84,8 @@ fn a_connection_for_another_communicator_ends_the_job() {
     assert!(cause.to_string().contains("communicator 3"), "{cause}");
 }
 
-/// Returns the end of rank 0 of a program that gets headers with the tags of its receives, each of
-/// which comes once as soon as it can, with a part of 8 bytes behind each that announces parts.
+/// Runs a program whose rank 0 also gets the headers `lies` from the hostile rank, each once and as
+/// soon as there is room. Returns the end of rank 0.
 fn told(text: &str, lies: &[Header]) -> Ended {
     let mut left: Vec<Header> = lies.to_vec();
     left.reverse();
@@ -110,7 +110,7 @@ fn header(kind: Kind, tag: u32, size: u64) -> Header {
 
 #[test]
 fn a_message_in_parts_has_bytes() {
-    // Its name would be that of the next message that comes, of an honest rank too.
+    // The receiver would give the next message the same name, also that of an honest rank.
     let text = "num_ranks 3
         rank 0 { u: recv 8b from 1 tag 8  r: recv 0b from 1 tag 9  q: recv 3000b from 2 tag 7
                  c: calc 1000  d: calc 900000000  r requires u  c requires r  d requires c  q requires d }
@@ -159,7 +159,7 @@ fn a_send_that_is_none_is_told_by_its_offset() {
 fn a_rank_announces_no_more_than_it_may_send() {
     // The engine counts the sends of a rank when 256 of its requests wait.
     for sends in [257, 300] {
-        // Its own sends wait for ever.
+        // The sends of the program wait for a message that never comes.
         let own: String = (0..sends)
             .map(|tag| format!("s{tag}: send 8b to 0 tag {tag}  s{tag} requires q\n"))
             .collect();

@@ -1,4 +1,4 @@
-//! Launchers on a simulated network that loses, doubles, delays and damages frames.
+//! Tests of launchers on a simulated network that loses, doubles, delays and damages frames.
 
 use super::host;
 use crate::hosts::{Area, Discovery, Event, Key, Link, Message, PORT, Plan};
@@ -39,8 +39,8 @@ impl World {
         Self { network, now_ns: 0, links, events: vec![vec![]; HOSTS], out: vec![0; FRAME_LEN_MAX] }
     }
 
-    /// Lets frames leave and events happen; a host's ranks take frames at ports from 1000 on, and
-    /// it goes on as a launcher does.
+    /// Sends a host's frames and handles its events as a launcher does. Its ranks have ports from
+    /// 1000 on.
     fn settle(&mut self) {
         for number in 0..HOSTS {
             let link = &mut self.links[number];
@@ -62,7 +62,7 @@ impl World {
         }
     }
 
-    /// Goes on until `is_over`.
+    /// Advances the time until `is_over`.
     pub(super) fn run(&mut self, what: &str, is_over: impl Fn(&Self) -> bool) {
         self.settle();
         while !is_over(self) {
@@ -74,7 +74,7 @@ impl World {
         }
     }
 
-    /// Lets all happen that is due.
+    /// Delivers all frames and handles all timers that are due.
     pub(super) fn pass(&mut self) {
         while self.network.next_ns().is_some_and(|next_ns| next_ns <= self.now_ns) {
             if let Some((number, frame)) = self.network.advance() {
@@ -87,7 +87,7 @@ impl World {
         self.settle();
     }
 
-    /// Lets time pass in small steps.
+    /// Advances the time in small steps.
     pub(super) fn pass_until(&mut self, until_ns: u64) {
         while self.now_ns < until_ns {
             self.settle();
@@ -113,7 +113,7 @@ fn found(events: &[Event]) -> Option<&Vec<Address>> {
     events.iter().find_map(|event| if let Event::Found(all) = event { Some(all) } else { None })
 }
 
-/// Hosts find each other, say something in both directions and part.
+/// Hosts find each other, send messages in both directions and close their streams.
 fn check(seed: u64, faults: Faults) {
     let mut world = World::new(seed, faults);
     let what = format!("seed {seed}");

@@ -1,4 +1,4 @@
-//! Questions that are repeated, by whoever asks and by somebody who has recorded them.
+//! Tests of repeated questions, by the asking host itself and by an attacker who has recorded them.
 
 use super::links::{World, is_found};
 use crate::hosts::questions::{LONG_PAUSE_NS, PAUSE_NS, Questions};
@@ -25,14 +25,14 @@ fn a_question_is_answered_once() {
 #[test]
 fn old_questions_take_no_answer_from_new_ones() {
     let mut questions = Questions::default();
-    // Ten recorded questions of each of many earlier runs, again and again, much faster than is
-    // answered.
+    // An attacker repeats ten recorded questions of each of many earlier runs, much faster than
+    // they may be answered.
     let (mut answered, mut answered_old) = (0, 0);
     for step in 0..100_000u64 {
         let now_ns = 10_000 * step;
         let (nonce, number) = (step % 1000, (step / 1000 % 10) as u32);
         answered_old += u32::from(questions.is_due(now_ns, MAC, nonce, number));
-        // Its host asks ten times a second.
+        // The host itself asks ten times a second.
         if step % 10_000 == 5_000 {
             answered +=
                 u32::from(questions.is_due(now_ns, MAC, 1_000_000, step as u32 / 10_000 + 1));
@@ -50,7 +50,7 @@ fn old_questions_take_no_answer_from_new_ones() {
 #[test]
 fn old_questions_are_answered_once_and_then_rarely() {
     let mut questions = Questions::default();
-    // Whoever repeats them has all the time that it wants, and the order that serves it best.
+    // The attacker has time to choose the order of questions that serves it best.
     let old = |nonce| (0..10).map(move |number| (nonce, number));
     let recorded: Vec<(u64, u32)> = (0..100).flat_map(old).collect();
     let ask = |questions: &mut Questions, round: u64| {
@@ -95,8 +95,7 @@ fn answers_keep_a_pause_and_tables_an_end() {
     assert!(questions.hosts() <= 1024);
 }
 
-/// A host without the key sends all that it has heard to host 0, over and over, for a second:
-/// questions, answers, and all else.
+/// A host without the key repeats all frames that it has heard to host 0 for a second.
 #[test]
 fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     let mut world = World::new(5, Faults::default());
@@ -150,7 +149,7 @@ fn a_flood_of_what_was_recorded_neither_multiplies_nor_holds_up_streams() {
     assert!(floods > 50_000 && sent < 100 + round, "{sent} of {floods}, {round} rounds");
 }
 
-/// Somebody repeats questions that were recorded in another run, or before.
+/// An attacker repeats probes that were recorded in another run, or earlier in this one.
 #[test]
 fn probes_count_in_their_run_and_once() {
     let mut world = World::new(6, Faults::default());
@@ -180,7 +179,7 @@ fn probes_count_in_their_run_and_once() {
     assert_eq!(probes(&mut world, 1), 0, "of another run");
 }
 
-/// A datagram of version 1, as an older goal-run sends it.
+/// Returns a datagram of version 1, as an older goal-run sends it.
 #[test]
 fn a_host_of_another_version_is_named() {
     let mut world = World::new(7, Faults::default());

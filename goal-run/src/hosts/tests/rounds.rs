@@ -1,4 +1,4 @@
-//! When a job is stuck, and when it is not.
+//! Tests of the detection of a job that is stuck.
 
 use super::host;
 use crate::hosts::{Reply, Rounds};
@@ -10,7 +10,7 @@ fn counted(sent: u64, taken: u64) -> Reply {
     Reply { sent, taken, ..IDLE }
 }
 
-/// A round in which both hosts say these; whether it ends in the proof.
+/// Does a round in which both hosts reply so. Returns true if it proves that the job is stuck.
 fn round(rounds: &mut Rounds, now_ns: u64, replies: [Reply; 2]) -> bool {
     let (round, asked) = rounds.poll(now_ns, true).unwrap();
     assert_eq!(asked, [host(0), host(1)]);
@@ -65,7 +65,7 @@ fn messages_that_stay_on_their_way_are_asked_after_more_and_more_rarely() {
         }
     }
     assert!((80..90).contains(&begun), "{begun}");
-    // When they have come, the next two rounds follow at once.
+    // When the messages have arrived, the next two rounds follow at once.
     let came = [counted(3, 2), counted(2, 3)];
     assert!(!round(&mut rounds, 5_050_000_000, came));
     assert!(round(&mut rounds, 5_050_000_001, came));
@@ -81,7 +81,7 @@ fn only_the_silent_are_asked_again_and_old_answers_do_not_count() {
     assert!(!rounds.handle(host(1), first - 1, IDLE));
     assert!(!rounds.handle(host(2), first, IDLE));
     assert!(!rounds.handle(host(1), first, IDLE));
-    // The answers of the round before don't count for this one.
+    // Answers of the previous round don't count for this one.
     let (second, _) = rounds.poll(1_000_000_001, true).unwrap();
     assert!(!rounds.handle(host(0), first, IDLE) && !rounds.handle(host(1), first, IDLE));
     assert!(!rounds.handle(host(0), second, IDLE));
