@@ -87,7 +87,11 @@ fn the_corpus_itself() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: goal_filetest::seeds(4_000) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn mutated_text(which in any::<prop::sample::Index>(), changes in mutations()) {

@@ -12,7 +12,7 @@ fn random_program(seed: u64) -> Program {
 
 #[test]
 fn random_programs_return_from_nisa() {
-    for seed in 0..1000 {
+    for seed in 0..goal_filetest::seeds(1000) {
         goal_fuzz::program(&random_program(seed));
     }
 }
@@ -46,7 +46,7 @@ fn the_default_pipeline_is_idempotent() {
         goal_opt::run(program, &Pipeline::new(Level::O1), &mut Timings::default(), |_, _| {})
             .expect("valid");
     };
-    for seed in 0..300 {
+    for seed in 0..goal_filetest::seeds(300) {
         let mut program = random_program(seed);
         optimize(&mut program);
         let once = goal_fuzz::program(&program);
@@ -88,7 +88,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
 #[test]
 fn mutated_nisa_is_refused_or_valid() {
     let mut accepted = 0;
-    for seed in 0..20_000 {
+    for seed in 0..goal_filetest::seeds(20_000) {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes = harness_file(seed % 50);
         mutate(&mut bytes, &mut random);
@@ -108,7 +108,7 @@ fn harness_file(seed: u64) -> Vec<u8> {
 #[test]
 fn mutated_loggopsim_binaries_are_refused_or_valid() {
     let mut accepted = 0;
-    for seed in 0..20_000 {
+    for seed in 0..goal_filetest::seeds(20_000) {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes = Vec::new();
         loggopsim::write(&random_program(seed % 50), &mut bytes).expect("written");
@@ -120,7 +120,7 @@ fn mutated_loggopsim_binaries_are_refused_or_valid() {
 
 #[test]
 fn arbitrary_bytes_are_refused() {
-    for seed in 0..2000 {
+    for seed in 0..goal_filetest::seeds(2000) {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes: Vec<u8> = (0..random.usize(0..400)).map(|_| random.u8(..)).collect();
         assert!(!goal_fuzz::nisa(&bytes));

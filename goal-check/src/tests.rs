@@ -41,7 +41,7 @@ fn random_programs_that_end_pass() {
         Code::ReliesOnBuffering,
         Code::CheckIncomplete,
     ];
-    for seed in 0..500 {
+    for seed in 0..goal_filetest::seeds(500) {
         let program = goal_smith::program(seed, &Shape::varied(seed));
         for eager_limit in [0, 64, 1 << 20] {
             let report = check(&program, None, &Options { eager_limit, ..Options::default() });
@@ -54,7 +54,7 @@ fn random_programs_that_end_pass() {
 #[test]
 fn several_outcomes_are_told() {
     let (mut several, mut told, mut single) = (0, 0, 0);
-    for seed in 0..600 {
+    for seed in 0..goal_filetest::seeds(600) {
         let program = goal_smith::program(seed, &Shape::several_outcomes());
         let Ok(Some(all)) =
             goal_interp::outcomes(&program, &goal_interp::Options::default(), 5_000)

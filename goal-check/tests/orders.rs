@@ -1,8 +1,7 @@
 //! The promise of the checks: a program without a finding ends in every order of events. The
 //! interpreter, which shares no code with the checks, explores small random programs.
 //!
-//! `GOAL_TANGLES=N` tests N programs instead of 5,000 and 2,000, `GOAL_TANGLES_FROM=S` begins at
-//! seed S.
+//! `GOAL_TANGLES_FROM=S` begins at seed S; `GOAL_SEEDS` says how many programs there are.
 
 use goal_check::{Options, check};
 use goal_interp::{Eager, Error, always_ends, outcomes};
@@ -26,8 +25,8 @@ struct Counts {
     check_gave_up: u32,
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    env::var(name).map_or(default, |text| text.parse().expect("a number"))
+fn first_seed() -> u64 {
+    env::var("GOAL_TANGLES_FROM").map_or(0, |text| text.parse().expect("a number"))
 }
 
 fn ends(program: &Program, eager: Eager) -> Result<Option<()>, Error> {
@@ -50,7 +49,7 @@ fn text(program: &Program) -> String {
 
 #[test]
 fn what_passes_ends_in_every_order() {
-    let (programs, from) = (number("GOAL_TANGLES", 5_000), number("GOAL_TANGLES_FROM", 0));
+    let (programs, from) = (goal_filetest::seeds(5_000), first_seed());
     let mut counts = Counts::default();
     let mut wrong = Vec::new();
     for seed in from..from + programs {
@@ -105,7 +104,7 @@ fn what_passes_ends_in_every_order() {
 /// A program leaves the same memory in every order, unless a finding says that timing decides.
 #[test]
 fn what_passes_leaves_the_same_memory() {
-    let (programs, from) = (number("GOAL_TANGLES", 2_000), number("GOAL_TANGLES_FROM", 0));
+    let (programs, from) = (goal_filetest::seeds(2_000), first_seed());
     let (mut clean, mut differs, mut same_and_told, mut too_many) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
     for seed in from..from + programs {

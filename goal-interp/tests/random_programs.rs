@@ -12,7 +12,7 @@ fn options(seed: u64) -> Options {
 
 #[test]
 fn the_order_of_steps_makes_no_difference() {
-    for seed in 0..2000 {
+    for seed in 0..goal_filetest::seeds(2000) {
         let shape = Shape::varied(seed);
         let program = program(seed, &shape);
         let first =
@@ -38,7 +38,7 @@ fn the_order_of_steps_makes_no_difference() {
 
 #[test]
 fn large_messages() {
-    for seed in 0..20 {
+    for seed in 0..goal_filetest::seeds(20) {
         let program = program(seed, &Shape::large_messages());
         let first =
             run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
@@ -52,7 +52,7 @@ fn large_messages() {
 
 #[test]
 fn a_recorded_run_can_be_replayed() {
-    for seed in 0..500 {
+    for seed in 0..goal_filetest::seeds(500) {
         for shape in [Shape::varied(seed), Shape::several_outcomes()] {
             let program = program(seed, &shape);
             let outcome = run(&program, &options(seed))
@@ -69,7 +69,7 @@ fn a_recorded_run_can_be_replayed() {
 fn every_outcome_is_listed() {
     let mut several = 0;
     let mut listed = 0;
-    for seed in 0..300 {
+    for seed in 0..goal_filetest::seeds(300) {
         let program = program(seed, &Shape::several_outcomes());
         let all = outcomes(&program, &Options::default(), 20_000)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -91,7 +91,7 @@ fn every_outcome_is_listed() {
 
 #[test]
 fn without_rivals_there_is_one_outcome() {
-    for seed in 0..100 {
+    for seed in 0..goal_filetest::seeds(100) {
         let shape = Shape { events: (2, 8), ..Shape::default() };
         let program = program(seed, &shape);
         let all = outcomes(&program, &Options::default(), 20_000)
@@ -104,7 +104,7 @@ fn without_rivals_there_is_one_outcome() {
 
 #[test]
 fn a_program_can_expect_its_outcome() {
-    for seed in 0..100 {
+    for seed in 0..goal_filetest::seeds(100) {
         let program = program(seed, &Shape::varied(seed));
         let outcome = run(&program, &options(seed)).unwrap();
         let mut expecting = outcome.expected_by(&program);

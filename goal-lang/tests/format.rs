@@ -92,7 +92,7 @@ fn the_readme_shows_an_example() {
 
 #[test]
 fn random_programs_with_odd_space() {
-    for seed in 0..200u64 {
+    for seed in 0..goal_filetest::seeds(200) {
         let mut text = Vec::new();
         let style = if seed % 2 == 0 { Style::Paper2009 } else { Style::Schedgen };
         print(&goal_smith::program(seed, &Shape::default()), style, &mut text).expect("memory");

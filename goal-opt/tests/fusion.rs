@@ -81,7 +81,7 @@ fn reductions(program: &Program) -> [usize; 2] {
 fn fused_programs_end_with_the_same_memory() {
     let mut fused = [0, 0];
     let mut gone = 0;
-    for seed in 0..PROGRAMS {
+    for seed in 0..goal_filetest::seeds(PROGRAMS) {
         let program = program(seed, &shape(seed));
         let after = check("fuse", seed, &program);
         let (before, now) = (reductions(&program), reductions(&after));
@@ -97,7 +97,7 @@ fn fused_programs_end_with_the_same_memory() {
 #[test]
 fn programs_without_dead_code_end_with_the_same_memory() {
     let mut gone = 0;
-    for seed in 0..PROGRAMS {
+    for seed in 0..goal_filetest::seeds(PROGRAMS) {
         let program = program(seed, &shape(seed));
         let after = check("dce", seed, &program);
         gone += actions(&program) - actions(&after);
@@ -108,7 +108,7 @@ fn programs_without_dead_code_end_with_the_same_memory() {
 /// Both passes, more than once, in several orders.
 #[test]
 fn the_passes_go_together() {
-    for seed in 0..2000 {
+    for seed in 0..goal_filetest::seeds(2000) {
         let program = program(seed, &shape(seed));
         check("fuse,dce,fuse", seed, &program);
         let once = check("dce,fuse", seed, &program);
@@ -122,7 +122,7 @@ fn the_passes_go_together() {
 #[test]
 fn no_outcome_is_added() {
     let mut listed = 0;
-    for seed in 0..PROGRAMS {
+    for seed in 0..goal_filetest::seeds(PROGRAMS) {
         let shape = Shape { memory: 48, scratch: 32, events: (3, 8), ..Shape::several_outcomes() };
         let program = program(seed, &shape);
         let after = pass("dce,fuse", &program);
@@ -146,7 +146,7 @@ fn no_outcome_is_added() {
 #[test]
 fn expected_outputs_stay() {
     let mut gone = [0, 0];
-    for seed in 0..3000 {
+    for seed in 0..goal_filetest::seeds(3000) {
         let program = program(seed, &Shape { wtime: false, ..shape(seed) });
         let outcome =
             run(&program, &options(0)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));

@@ -191,14 +191,14 @@ fn a_receive_and_the_operation_behind_it(seed: u64) {
 
 #[test]
 fn a_receive_may_be_done_with_the_operation_behind_it() {
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         a_receive_and_the_operation_behind_it(seed);
     }
 }
 
 #[test]
 fn random_operations_leave_what_they_mean() {
-    for seed in 0..60 {
+    for seed in 0..goal_filetest::seeds(60) {
         operations_leave_what_they_mean(seed);
     }
 }
@@ -274,7 +274,7 @@ fn the_first_element_divided_by_zero_is_named() {
     let text = format!(
         "rank 0 {{ recv 8b from 1 }}\nrank 1 {{ d: exec divInt32 with 0,{BYTES} {BYTES},{BYTES}; s: send 8b to 0; s requires d }}"
     );
-    for seed in 0..30 {
+    for seed in 0..goal_filetest::seeds(30) {
         let mut random = Rng::with_seed(seed);
         let zeros: Vec<u64> = (0..random.usize(1..5)).map(|_| random.u64(..BYTES / 4)).collect();
         let fill = |segment: &Segment| {

@@ -74,7 +74,7 @@ fn in_windows(seed: u64, size: u32) -> Option<Program> {
 #[test]
 fn windows_of_the_compiler_run_in_a_window_of_their_size() {
     let mut done = 0;
-    for seed in 0..200 {
+    for seed in 0..goal_filetest::seeds(200) {
         let size = [2, 3, 8, 20][seed as usize % 4];
         let Some(program) = in_windows(seed, size) else { continue };
         done += 1;
@@ -87,7 +87,7 @@ fn windows_of_the_compiler_run_in_a_window_of_their_size() {
 
 #[test]
 fn processes_read_the_file_themselves() {
-    for seed in 0..8 {
+    for seed in 0..goal_filetest::seeds(8) {
         let Some(program) = in_windows(seed, 8) else { continue };
         check(seed, &program, 9, Ranks::Processes { executable: common::GOAL_RUN.into() });
     }
@@ -95,7 +95,7 @@ fn processes_read_the_file_themselves() {
 
 #[test]
 fn any_schedule_in_order_runs_in_a_window_that_is_large_enough() {
-    for seed in 0..100 {
+    for seed in 0..goal_filetest::seeds(100) {
         let mut program = program(seed, &Shape { wtime: false, ..Shape::varied(seed) });
         topological(&mut program, &Machine::default());
         check(seed, &program, 10_000, Ranks::Threads);

@@ -12,7 +12,7 @@ fn the_seed_decides() {
 
 #[test]
 fn every_message_has_its_receive() {
-    for seed in 0..500 {
+    for seed in 0..goal_filetest::seeds(500) {
         let program = program(seed, &Shape::varied(seed));
         let mut sent = vec![0u64; program.num_ranks() as usize];
         let mut received = sent.clone();

@@ -106,7 +106,7 @@ fn a_wildcard_that_only_one_message_fits_is_none() {
 /// The answers agree with a walk over the graph of events.
 #[test]
 fn answers_are_those_of_a_walk() {
-    for seed in 0..300 {
+    for seed in 0..goal_filetest::seeds(300) {
         let program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         let whole = Whole::new(&program).expect("few actions");
         let trace = Run::new(&whole).finish(u64::MAX);

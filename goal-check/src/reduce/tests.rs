@@ -164,7 +164,7 @@ fn what_is_not_interesting_is_refused_and_stop_stops() {
 
 #[test]
 fn random_programs_are_reduced_to_nothing_if_all_are_interesting() {
-    for seed in 0..200 {
+    for seed in 0..goal_filetest::seeds(200) {
         let program = goal_smith::program(seed, &goal_smith::Shape::default());
         let (program, _) = asked(&program, |_| true);
         assert_eq!(program.num_ranks(), 1, "seed {seed}");
@@ -176,7 +176,7 @@ fn random_programs_are_reduced_to_nothing_if_all_are_interesting() {
 /// All candidates are valid programs, for any verdicts.
 #[test]
 fn candidates_are_valid_whatever_the_verdicts() {
-    for seed in 0..200 {
+    for seed in 0..goal_filetest::seeds(200) {
         let program = goal_smith::program(seed, &goal_smith::Shape::default());
         let mut dice = fastrand::Rng::with_seed(seed);
         let mut is_first = true;

@@ -52,7 +52,11 @@ fn way_and_whole_number_are_proven() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: goal_filetest::seeds(1_000) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn a_changed_packet_has_another_tag(

@@ -57,7 +57,11 @@ fn join(found: &mut Vec<(Chunk, Vec<u8>)>, chunk: &Chunk, bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: goal_filetest::seeds(500) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn chunks_come_through(

@@ -140,7 +140,11 @@ fn chunks() -> impl Strategy<Value = Chunk> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: goal_filetest::seeds(2_000) as u32,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn packets_come_back((repr, payload) in packets(), padding in 0usize..60) {

@@ -175,7 +175,7 @@ fn frames_changed_anywhere() {
         proptest::collection::vec((0usize..50, proptest::num::u8::ANY), 1..4),
         0..4,
     );
-    for (index, changes, seal) in values(change, 4000) {
+    for (index, changes, seal) in values(change, goal_filetest::seeds(4000) as usize) {
         let mut frame = whole().swap_remove(index);
         for (at, value) in changes {
             let at = HEADER_LEN + at % (frame.len() - HEADER_LEN);
@@ -196,7 +196,7 @@ fn random_frames() {
     let [one, _] = End::pair(1);
     let frame =
         (proptest::collection::vec(proptest::num::u8::ANY, 0..120), proptest::bool::ANY, 0..6u8);
-    for (mut bytes, is_esp, likely) in values(frame, 4000) {
+    for (mut bytes, is_esp, likely) in values(frame, goal_filetest::seeds(4000) as usize) {
         if likely > 0 && bytes.len() > 4 {
             bytes[0] = 0x10 | (likely % 4);
             bytes[2] = 0;
@@ -221,7 +221,9 @@ fn chunks_are_found_where_the_reader_finds_them() {
     let changes = proptest::collection::vec((0usize..80, proptest::num::u8::ANY), 0..3);
     let payload =
         (proptest::collection::vec(one_chunk, 0..5), changes, proptest::bool::weighted(0.9));
-    for (number, (chunks, changes, is_named)) in values(payload, 500).into_iter().enumerate() {
+    for (number, (chunks, changes, is_named)) in
+        values(payload, goal_filetest::seeds(500) as usize).into_iter().enumerate()
+    {
         let mut bytes = if is_named { bytes_of(&communicator(), &[]) } else { Vec::new() };
         for (kind, len) in chunks {
             let len = if kind.has_bytes() { len } else { 0 };

@@ -27,7 +27,7 @@ const SCENARIO: Scenario = Scenario {
     limit_ns: 100_000_000_000,
 };
 
-/// The number of frames that the hostile host sends unless `GOAL_ESP_FRAMES` says otherwise.
+/// The number of frames that the hostile host sends in a plain run of the tests.
 const FRAMES: u64 = 100_000;
 
 /// Runs the scenario while a hostile host sends frames after each step. All streams must arrive
@@ -41,7 +41,7 @@ fn attack(
     let mut random = Random::new(seed);
     let mut heard: Vec<Vec<u8>> = Vec::new();
     let mut sent = 0;
-    let frames = super::from_environment("GOAL_ESP_FRAMES", FRAMES);
+    let frames = goal_filetest::seeds(FRAMES);
     while !streams.is_done() || sent < frames {
         if !streams.is_done() {
             streams.step().unwrap_or_else(|problem| panic!("seed {seed}: {problem}"));

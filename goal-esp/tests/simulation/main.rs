@@ -10,23 +10,16 @@ mod tampered;
 
 use streams::{Scenario, Streams};
 
-/// The number of seeds unless `GOAL_ESP_SEEDS` says otherwise.
-const SEEDS: u64 = 4_000;
-
 #[test]
 fn many_seeds() {
-    (0..from_environment("GOAL_ESP_SEEDS", SEEDS)).for_each(run);
+    (0..goal_filetest::seeds(4_000)).for_each(run);
 }
 
 /// Runs the seed in `GOAL_ESP_SEED`, or 0.
 #[test]
 fn one_seed() {
-    run(from_environment("GOAL_ESP_SEED", 0));
-}
-
-fn from_environment(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+    let seed = std::env::var("GOAL_ESP_SEED");
+    run(seed.map_or(0, |text| text.parse().expect("GOAL_ESP_SEED is a number")));
 }
 
 fn run(seed: u64) {

@@ -294,14 +294,14 @@ fn check_shape(seed: u64, shape: &Shape, faults: Faults) -> u64 {
 
 #[test]
 fn the_memory_is_the_interpreters() {
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         check(seed, Faults::default());
     }
 }
 
 #[test]
 fn what_arrives_is_combined_however_it_falls_into_packets() {
-    for seed in 0..40 {
+    for seed in 0..goal_filetest::seeds(40) {
         let lost = Faults { lost: 20_000, ..Faults::default() };
         check_shape(
             seed,
@@ -314,7 +314,7 @@ fn what_arrives_is_combined_however_it_falls_into_packets() {
 #[test]
 fn frames_are_lost_doubled_delayed_and_damaged() {
     let mut lost = 0;
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         let part = [10_000, 100_000, 300_000][seed as usize % 3];
         let other = Faults {
             lost: 10_000,

@@ -5,7 +5,7 @@ use crate::{Eager, Error, Options};
 #[test]
 fn what_is_left_out_makes_no_difference() {
     let (mut stuck, mut looked_at) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         let program = goal_smith::tangle(seed);
         let actions: usize = program.bodies.iter().map(goal_lang::Body::len).sum();
         if actions > 9 {

@@ -76,7 +76,7 @@ fn a_reduction() {
     program.images[0].init[0].bytes[501..503].copy_from_slice(&[1, 2]);
     program.images[1].init[0].bytes[501] = 10;
     program.images[2].init[0].bytes[501] = 20;
-    for seed in 0..50 {
+    for seed in 0..goal_filetest::seeds(50) {
         for eager in [Eager::All, Eager::None, Eager::Limit(0), Eager::Limit(1)] {
             let outcome = run(&program, &Options { seed, eager, ..Options::default() }).unwrap();
             assert_eq!(outcome.memory[0][501..], [1, 2, 11, 22]);

@@ -587,7 +587,7 @@ mod random {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(goal_filetest::seeds(2000) as u32))]
         #[test]
         fn whole_statements_are_their_words(statements in proptest::collection::vec(statement(), 0..8)) {
             let text = format!("rank 0 {{\n{}}}", statements.concat());

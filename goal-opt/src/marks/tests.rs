@@ -6,7 +6,7 @@ fn marks_are_those_of_a_set() {
     let mut random = fastrand::Rng::with_seed(2);
     for count in [1, 63, 64, 65, 4096, 4097, 300_000] {
         let (mut marks, mut set) = (Marks::new(count), BTreeSet::new());
-        for _ in 0..2000 {
+        for _ in 0..goal_filetest::seeds(2000) {
             let number = random.usize(..count);
             if random.bool() {
                 marks.insert(number);

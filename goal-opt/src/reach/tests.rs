@@ -23,7 +23,7 @@ fn closure(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<bool>> {
 fn answers_are_those_of_the_closure() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut searched = 0;
-    for _ in 0..300 {
+    for _ in 0..goal_filetest::seeds(300) {
         let nodes = random.usize(1..60);
         let edges: Vec<(u32, u32)> = (0..random.usize(0..120))
             .map(|_| (random.u32(0..nodes as u32), random.u32(0..nodes as u32)))

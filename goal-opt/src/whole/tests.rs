@@ -72,7 +72,7 @@ fn a_wildcard_takes_the_first_message_that_fits() {
 
 #[test]
 fn the_order_is_one_that_the_dependencies_allow() {
-    for seed in 0..500 {
+    for seed in 0..goal_filetest::seeds(500) {
         let program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         let whole = Whole::new(&program).expect("few actions");
         let trace = Run::new(&whole).finish(0);
@@ -98,7 +98,7 @@ fn the_order_is_one_that_the_dependencies_allow() {
 fn unique_messages_are_the_same_in_every_run() {
     let mut unique = 0;
     let mut ambiguous = 0;
-    for seed in 0..400 {
+    for seed in 0..goal_filetest::seeds(400) {
         let mut shape = goal_smith::Shape::varied(seed);
         shape.outcomes_may_differ = seed % 2 == 0;
         let program = goal_smith::program(seed, &shape);

@@ -44,7 +44,7 @@ fn special_rows_are_of_passes_in_the_table() {
 #[test]
 fn broken_passes_are_noticed() {
     let (mut races, mut hangs, mut relying) = (0, 0, 0);
-    for seed in 0..200 {
+    for seed in 0..goal_filetest::seeds(200) {
         let program = programs::usual(seed);
         races += usize::from(
             judge::same_outcome(seed, &program, &programs::without_order(&program)).is_err(),

@@ -18,7 +18,7 @@ fn random_programs_are_verified() {
     };
     let wiring = Wiring { switch: Switch::Faulty(faults, 11), ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("random", &wiring) else { return };
-    for seed in 0..36 {
+    for seed in 0..goal_filetest::seeds(36) {
         verify(&bench, seed, &Shape::varied(seed), &[]);
     }
 }
@@ -28,7 +28,7 @@ fn without_authentication_checksums_find_damage() {
     let faults = Faults { lost: 10_000, damaged: 20_000, ..Faults::default() };
     let wiring = Wiring { switch: Switch::Faulty(faults, 12), ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("unauthenticated", &wiring) else { return };
-    for seed in 0..12 {
+    for seed in 0..goal_filetest::seeds(12) {
         verify(&bench, seed, &Shape::varied(seed), &["--unauthenticated-data"]);
     }
 }
@@ -38,7 +38,7 @@ fn what_arrives_is_combined_in_whole_elements() {
     // An odd size cuts packets within elements of every type.
     let wiring = Wiring { mtu: 1499, ..Wiring::bridge(3) };
     let Some(bench) = Bench::or_skip("combined", &wiring) else { return };
-    for seed in 0..60 {
+    for seed in 0..goal_filetest::seeds(60) {
         verify(&bench, seed, &Shape::reductions(), &[]);
     }
 }

@@ -16,10 +16,12 @@
 
 mod case;
 mod script;
+mod seeds;
 mod terminal;
 
 use case::Case;
 use libtest_mimic::{Arguments, Conclusion, Trial};
+pub use seeds::seeds;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

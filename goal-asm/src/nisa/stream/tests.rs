@@ -59,7 +59,7 @@ fn is_forward(nisa: &Nisa) -> bool {
 fn streams_accept_what_the_verifier_does_where_dependencies_point_forward() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut counts = [0; 2];
-    for seed in 0..1_000 {
+    for seed in 0..goal_filetest::seeds(1_000) {
         let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         if seed % 4 > 0 {
             goal_opt::topological(&mut program, &goal_opt::Machine::default());

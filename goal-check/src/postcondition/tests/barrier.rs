@@ -54,7 +54,7 @@ fn dissemination(ranks: u32) -> Messages {
 #[test]
 fn a_barrier_is_one_if_nobody_ends_without_any_one() {
     let mut tally = [0; 2];
-    for seed in 0..3000 {
+    for seed in 0..goal_filetest::seeds(3000) {
         let mut rng = Rng::with_seed(seed);
         let ranks = rng.u32(2..9);
         let mut messages = dissemination(ranks);
@@ -105,7 +105,7 @@ fn every_lost_message_of_a_dissemination_is_found() {
 
 #[test]
 fn sets_of_ranks_unite_in_both_forms() {
-    for seed in 0..500 {
+    for seed in 0..goal_filetest::seeds(500) {
         let mut rng = Rng::with_seed(seed);
         let ranks = rng.u32(1..300);
         let (mut set, mut model) = (Ranks::one(0), BTreeSet::from([0]));

@@ -179,7 +179,7 @@ fn program(steps: &[Step], ranks: u32) -> Program {
 fn with_wildcards_a_barrier_is_one_if_nobody_ends_without_any_one_in_any_order() {
     let options = Options { eager_limit: 1 << 20, collective: Some(BARRIER), ..Options::default() };
     let (mut tally, mut too_strict) = ([0; 2], 0u64);
-    for seed in 0..3000 {
+    for seed in 0..goal_filetest::seeds(3000) {
         let mut rng = Rng::with_seed(seed);
         let ranks = rng.u32(2..4);
         let steps = random(&mut rng, ranks);

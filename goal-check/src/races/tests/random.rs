@@ -16,7 +16,7 @@ const PROGRAMS: u64 = 10_000;
 
 #[test]
 fn programs_without_races_have_none() {
-    for seed in 0..PROGRAMS {
+    for seed in 0..goal_filetest::seeds(PROGRAMS) {
         let program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         let faults = faults(&program);
         let wrong = faults.iter().find(|(_, fault)| !matches!(fault, Fault::Lost(..)));
@@ -28,7 +28,7 @@ fn programs_without_races_have_none() {
 fn without_one_dependency_the_races_are_those_of_all_pairs() {
     let mut racing = 0;
     let mut clean = 0;
-    for seed in 0..PROGRAMS / 4 {
+    for seed in 0..goal_filetest::seeds(PROGRAMS / 4) {
         let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         let mut random = fastrand::Rng::with_seed(seed);
         without_one_dependency(&mut program, &mut random);
@@ -55,7 +55,7 @@ fn without_one_dependency_the_races_are_those_of_all_pairs() {
 #[test]
 fn races_beside_a_deadlock_are_races_without_it() {
     let mut told = 0;
-    for seed in 0..PROGRAMS / 2 {
+    for seed in 0..goal_filetest::seeds(PROGRAMS / 2) {
         let shape = goal_smith::Shape { wildcards: false, ..goal_smith::Shape::varied(seed) };
         let mut program = goal_smith::program(seed, &shape);
         let mut random = fastrand::Rng::with_seed(seed);
@@ -108,7 +108,7 @@ fn is_complete(program: &Program) -> bool {
 #[test]
 fn without_findings_all_runs_end_alike() {
     let mut alike = 0;
-    for seed in 0..PROGRAMS / 8 {
+    for seed in 0..goal_filetest::seeds(PROGRAMS / 8) {
         let shape = goal_smith::Shape { patterns: false, ..goal_smith::Shape::varied(seed) };
         let mut program = goal_smith::program(seed, &shape);
         let mut random = fastrand::Rng::with_seed(seed);

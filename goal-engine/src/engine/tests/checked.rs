@@ -54,7 +54,7 @@ fn has(report: &Report, code: Code) -> bool {
 #[test]
 fn what_passes_the_check_ends_and_what_does_not_hangs() {
     let (mut ended, mut stuck, mut unsure) = (0, 0, 0);
-    for seed in 0..4000 {
+    for seed in 0..goal_filetest::seeds(4000) {
         let shape = Shape { wildcards: false, ..Shape::varied(seed) };
         let program = disturbed(seed, &shape);
         let eager_limit = [0, 16, 100, 1 << 20][seed as usize % 4];

@@ -43,21 +43,21 @@ fn check(seed: u64, shape: &Shape, instances: usize) {
 
 #[test]
 fn the_memory_is_the_interpreters() {
-    for seed in 0..1500 {
+    for seed in 0..goal_filetest::seeds(1500) {
         check(seed, &Shape::varied(seed), 1);
     }
 }
 
 #[test]
 fn instances_in_two_communicators_at_once() {
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         check(seed, &Shape::varied(seed), 5);
     }
 }
 
 #[test]
 fn several_schedules_at_once() {
-    for seed in 0..150 {
+    for seed in 0..goal_filetest::seeds(150) {
         let shape = |part: u64| Shape { ranks: (3, 3), ..Shape::varied(3 * seed + part) };
         let programs = [0, 1, 2].map(|part| laid_out(3 * seed + part, &shape(part)));
         let conditions = Conditions { instances: 7, ..Conditions::new(seed) };
@@ -71,7 +71,7 @@ fn several_schedules_at_once() {
 
 #[test]
 fn large_messages() {
-    for seed in 0..40 {
+    for seed in 0..goal_filetest::seeds(40) {
         check(seed, &Shape::large_messages(), 2);
     }
 }
@@ -79,7 +79,7 @@ fn large_messages() {
 #[test]
 fn what_wildcards_leave_open_is_one_of_the_interpreters_outcomes() {
     let mut listed = 0;
-    for seed in 0..300 {
+    for seed in 0..goal_filetest::seeds(300) {
         let program = laid_out(seed, &Shape::several_outcomes());
         let End::Finished(ends, _) = run(&program, &Conditions::new(seed)) else {
             panic!("seed {seed}")

@@ -147,7 +147,7 @@ fn a_receive_of_another_size_names_both_ends() {
 
 #[test]
 fn parts_of_a_message_of_another_size_come_too_late_to_matter() {
-    for seed in 0..50 {
+    for seed in 0..goal_filetest::seeds(50) {
         for receive in
             ["recv 0,400 from 0", "w: recv 8b from 0 tag 1  r: recv 0,400 from 0  r requires w"]
         {
@@ -303,7 +303,7 @@ fn payloads_are_copied_as_far_as_the_transport_does_and_sent_from_there_on() {
     let program = program(text);
     let expected =
         goal_interp::run(&program, &goal_interp::Options::default()).expect("no deadlock");
-    for seed in 0..40 {
+    for seed in 0..goal_filetest::seeds(40) {
         let options = Options { eager_limit: 1000, ..Options::default() };
         let conditions = Conditions {
             options,

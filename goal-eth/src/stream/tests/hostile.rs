@@ -234,7 +234,7 @@ pub(super) fn run(
 #[test]
 fn whatever_a_rank_sends_is_told_of_it_and_harms_nobody() {
     let (mut foreign, mut lost, mut other) = (0, 0, 0);
-    for seed in 0..300 {
+    for seed in 0..goal_filetest::seeds(300) {
         let shape = Shape { ranks: (2, 4), ..Shape::varied(seed) };
         let options = Options {
             eager_limit: [0, 100, 5000, 16 << 10, 1 << 20][seed as usize % 5],

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 fn a_place_has_the_number_of_places_before_it() {
     let mut random = fastrand::Rng::with_seed(1);
     let top = [1, 16, 1000, u64::MAX - 1];
-    for round in 0..200 {
+    for round in 0..goal_filetest::seeds(200) as usize {
         // Bounds that are close together, far apart, and in clusters that one bucket contains.
         let mut bounds: Vec<u64> =
             (0..random.usize(2..200)).map(|_| random.u64(..=top[round % 4])).collect();

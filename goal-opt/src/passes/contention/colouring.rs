@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn random_multigraphs_need_as_many_colours_as_their_degree() {
         check(&[]);
-        (0..5000).for_each(|seed| check(&random(seed)));
+        (0..goal_filetest::seeds(5000)).for_each(|seed| check(&random(seed)));
     }
 
     /// If the bound on the work is reached, there are more colours, at most twice as many, but
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn without_paths_there_are_more_colours() {
         let mut more = 0;
-        for seed in 0..5000 {
+        for seed in 0..goal_filetest::seeds(5000) {
             let edges = random(seed);
             let mut colouring = Colouring::new(&edges);
             colouring.steps_left = seed as usize % 8;

@@ -60,7 +60,7 @@ fn redundant(body: &Body) -> (Vec<bool>, Vec<bool>) {
 #[test]
 fn what_goes_is_what_the_order_can_do_without() {
     let (mut dropped, mut kept) = (0, 0);
-    for seed in 0..1500 {
+    for seed in 0..goal_filetest::seeds(1500) {
         let actions = 2 + seed as usize % 11;
         let original = random_body(seed, actions, actions * 2, 12);
         let (requires, irequires) = redundant(&original);
@@ -90,7 +90,7 @@ fn what_goes_is_what_the_order_can_do_without() {
 
 #[test]
 fn both_methods_agree_on_larger_bodies() {
-    for seed in 0..40 {
+    for seed in 0..goal_filetest::seeds(40) {
         let original = random_body(seed, 400, 1600, [3, 20, 400][seed as usize % 3]);
         let (mut clocks, mut search) = (original.clone(), original.clone());
         let pruned = prune_by(&mut clocks, Method::Clocks);

@@ -161,14 +161,14 @@ fn check(seed: u64, faults: Faults) {
 
 #[test]
 fn hosts_find_each_other_and_talk() {
-    for seed in 0..20 {
+    for seed in 0..goal_filetest::seeds(20) {
         check(seed, Faults::default());
     }
 }
 
 #[test]
 fn frames_are_lost_doubled_delayed_and_damaged() {
-    for seed in 0..40 {
+    for seed in 0..goal_filetest::seeds(40) {
         let lost = [10_000, 100_000, 200_000][seed as usize % 3];
         let other = Faults {
             lost: 10_000,

@@ -33,7 +33,7 @@ fn check_windows(program: &Program, size: u32) {
 #[test]
 fn random_programs_end_as_they_do_without() {
     let (mut done, mut dummies) = (0, 0);
-    for seed in 0..10_000 {
+    for seed in 0..goal_filetest::seeds(10_000) {
         let program = goal_smith::program(seed, &Shape::varied(seed));
         let size = [1, 2, 3, 4, 8, 20][(seed % 6) as usize];
         let mut after = program.clone();
@@ -61,7 +61,7 @@ fn random_programs_end_as_they_do_without() {
 #[test]
 fn outcomes_are_a_subset() {
     let (mut done, mut several) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..goal_filetest::seeds(600) {
         let program = goal_smith::program(seed, &Shape::several_outcomes());
         let mut after = program.clone();
         match window(&mut after, [2, 3, 4, 8][(seed % 4) as usize]) {
@@ -129,7 +129,7 @@ fn always_ends(program: &Program, eager: Eager) -> bool {
 #[test]
 fn wild_programs_that_always_end_do_so_in_windows() {
     let mut counts = [0; 3];
-    for seed in 0..2_000 {
+    for seed in 0..goal_filetest::seeds(2_000) {
         let program = wild(seed, seed % 2 == 0);
         let mut after = program.clone();
         let windowed = window(&mut after, 1 + (seed % 5) as u32);
