@@ -179,7 +179,7 @@ impl Member<'_, '_> {
     /// The rank's last act: what others still ask for leaves before.
     pub(crate) fn leave(self) {
         let Self { shared, member, .. } = self;
-        member.come();
+        member.reclaim();
         shared.barrier.wait(shared.ranks, || {
             let _ = member.step();
             shared.pause();

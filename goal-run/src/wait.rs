@@ -1,4 +1,4 @@
-//! What a rank does while there is nothing to do.
+//! How a rank waits: it polls, then yields its processor, then sleeps.
 
 use goal_engine::Waiting;
 use goal_eth::now_ns;
@@ -6,32 +6,30 @@ use goal_shm::{State, Status};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Fruitless polls, one right after the other, before a rank yields its processor: some 2
-/// microseconds. Where every rank has one it costs next to nothing; but the system may have put two
-/// on the same.
+/// Fruitless polls in a row before a rank yields its processor, about 2 microseconds. A yield costs
+/// next to nothing if every rank has a processor, and helps if the system put two on the same.
 const SPINS: u32 = 8;
-/// Fruitless polls before senders are told of all room: one that waits for an answer would have to
-/// fetch the line that says so with every message.
+/// Fruitless polls before a rank publishes all room in its mailbox. Published with every message,
+/// the line would have to be fetched by each sender that waits for an answer.
 const SILENCE: u32 = 5;
-/// Fruitless polls before a rank says that it waits, some microsecond: others may leave a part of
-/// what they do to it.
+/// Fruitless polls before a rank counts as waiting, about a microsecond. Others then share large
+/// operations with it.
 const PATIENCE: u32 = 4;
-/// Looks for a message between two polls of a rank that waits for nothing else.
+/// Looks at the mailbox between two polls of a rank that waits for messages only.
 const LOOKS: u32 = 200;
-/// Fruitless polls before a rank sleeps, where every rank has a processor: at first and at least,
-/// and at most. Less would let a rank sleep while its peer copies a message, which takes it longer
-/// to wake from than the copy.
+/// Fewest and most fruitless polls before a rank sleeps, if every rank has a processor. With fewer a
+/// rank would sleep while its peer copies a message, and waking up takes longer than the copy.
 const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
-/// The same where ranks share processors; all of these yield.
+/// The same if ranks share processors; each of these polls yields.
 const POLLS_CROWDED: u32 = 4;
-/// A sleep so short was not worth it, one so long was more than worth it.
+/// A shorter sleep was not worth its cost, so the rank polls longer next time.
 const SLEEP_SHORT_NS: u64 = 20_000;
+/// After a longer sleep the rank polls for a shorter time.
 const SLEEP_LONG_NS: u64 = 1_000_000;
-/// How much earlier than it has to a rank wakes that waits for the time to pass, where it has a
-/// processor.
+/// The time by which a rank with a processor of its own wakes early to meet a deadline.
 const EARLY_NS: u64 = 60_000;
-/// First and longest sleep of a rank that waits for room, which nobody announces.
+/// First and longest sleep of a rank that waits for room in a mailbox, which sends no signal.
 const ROOM_SLEEP_MIN: Duration = Duration::from_micros(50);
 const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
 
@@ -39,29 +37,41 @@ const ROOM_SLEEP_MAX: Duration = Duration::from_millis(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// Looks again and again, and never sleeps
+    /// Polls and never sleeps
     Spin,
-    /// Looks for a while that adapts to how long waits are, then sleeps
+    /// Polls for a time that adapts to the length of earlier waits, then sleeps
     #[default]
     Adaptive,
     /// Sleeps at once
     Block,
 }
 
-/// Fruitless polls since the last one that did something.
+/// The sleeps of a rank.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Slept {
+    /// The number of sleeps.
+    pub(crate) sleeps: u64,
+    /// Nanoseconds of all of them.
+    pub(crate) ns: u64,
+}
+
+/// The state of a rank's waiting: how long it has polled in vain, and when it sleeps.
 pub(crate) struct Pause {
+    /// True if ranks share processors.
     crowded: bool,
     wait: Wait,
+    /// Fruitless polls in a row.
     fruitless: u32,
-    /// Fruitless polls before it sleeps.
+    /// Fruitless polls before the rank sleeps.
     polls: u32,
+    /// The next sleep while waiting for room.
     room_sleep: Duration,
-    /// Sleeps so far, and nanoseconds of all.
-    slept: (u64, u64),
+    slept: Slept,
 }
 
 impl Pause {
-    /// `crowded`: whether ranks share processors.
+    /// Returns the state of a rank that has not waited yet. `crowded` says that ranks share
+    /// processors.
     pub(crate) fn new(crowded: bool, wait: Wait) -> Self {
         let polls = match (wait, crowded) {
             (Wait::Spin, _) => POLLS_MAX,
@@ -69,39 +79,50 @@ impl Pause {
             (Wait::Adaptive, true) => POLLS_CROWDED,
             (Wait::Adaptive, false) => POLLS_MIN,
         };
-        Self { crowded, wait, fruitless: 0, polls, room_sleep: ROOM_SLEEP_MIN, slept: (0, 0) }
+        Self {
+            crowded,
+            wait,
+            fruitless: 0,
+            polls,
+            room_sleep: ROOM_SLEEP_MIN,
+            slept: Slept::default(),
+        }
     }
 
-    /// Something was done.
+    /// Notes that a poll did something.
     #[inline]
-    pub(crate) fn over(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.fruitless = 0;
         self.room_sleep = ROOM_SLEEP_MIN;
     }
 
-    /// How often the rank slept, and how many nanoseconds.
-    pub(crate) fn slept(&self) -> (u64, u64) {
+    /// Returns the sleeps so far.
+    pub(crate) fn slept(&self) -> Slept {
         self.slept
     }
 
-    /// Whether the next rest may become a long one, so that the rank tells before what it counted.
-    pub(crate) fn is_silent(&self) -> bool {
+    /// Returns true once a wait, when it may become long: the caller then publishes its counts.
+    pub(crate) fn publishes_counts(&self) -> bool {
         self.fruitless == self.polls.min(SILENCE - 1)
     }
 
-    /// Whether the rank has waited for longer than a message takes that is on its way.
+    /// Returns true if the rank has waited for longer than a message takes to arrive.
     pub(crate) fn has_waited(&self) -> bool {
         self.fruitless >= PATIENCE
     }
 
-    /// Whether senders are to be told of all room before the rest that comes now.
-    pub(crate) fn begins_silence(&self) -> bool {
+    /// Returns true if the caller is to publish all room in its mailbox before it waits on.
+    pub(crate) fn publishes_room(&self) -> bool {
         self.fruitless + 1 == SILENCE
     }
 
-    /// After a fruitless poll: spins or yields. Whether that has been done for long enough, and
-    /// nothing was done this time.
-    pub(crate) fn is_over(&mut self, waiting: Waiting, has_message: impl Fn() -> bool) -> bool {
+    /// Spins or yields after a fruitless poll. Returns true, without doing either, if the rank has
+    /// done so for long enough and should sleep.
+    pub(crate) fn should_sleep(
+        &mut self,
+        waiting: Waiting,
+        has_message: impl Fn() -> bool,
+    ) -> bool {
         self.fruitless = self.fruitless.saturating_add(1).min(u32::MAX - 1);
         if self.fruitless <= self.polls {
             if self.crowded || self.fruitless > SPINS {
@@ -128,8 +149,8 @@ impl Pause {
         }
     }
 
-    /// Sleeps with `wait`, for as long as it is told at most; or, if ranks never sleep, looks with
-    /// `look` until there may be something to do.
+    /// Sleeps by calling `wait` with the longest time that it may take. If the rank never sleeps,
+    /// calls `look` instead, which must return when there may be something to do.
     pub(crate) fn sleep(
         &mut self,
         status: &Status,
@@ -145,26 +166,28 @@ impl Pause {
         }
         let began = now_ns();
         match waiting {
-            // In the eyes of the launcher a rank runs that waits for the time, or for room: its
-            // peer takes whatever comes.
+            // The status stays `Running`: a rank that waits for a deadline or for room goes on
+            // without a message, so the launcher must not take it for stuck.
             Waiting::Until { time_ns, room } => {
                 let early = if self.crowded { 0 } else { EARLY_NS };
                 let left =
                     Duration::from_nanos(time_ns.saturating_sub(now_ns()).saturating_sub(early));
-                // Nobody announces room.
+                // Room sends no signal.
                 wait(Some(if room { left.min(ROOM_SLEEP_MIN) } else { left }));
             }
             Waiting::Room => {
                 wait(Some(self.room_sleep));
                 self.room_sleep = (2 * self.room_sleep).min(ROOM_SLEEP_MAX);
             }
-            Waiting::Messages => self.rest_as(status, State::Idle, wait),
-            Waiting::Nothing => self.rest_as(status, State::Done, wait),
+            Waiting::Messages => self.sleep_as(status, State::Idle, wait),
+            Waiting::Nothing => self.sleep_as(status, State::Done, wait),
         }
-        self.slept = (self.slept.0 + 1, self.slept.1 + (now_ns() - began));
+        self.slept.sleeps += 1;
+        self.slept.ns += now_ns() - began;
     }
 
-    fn rest_as(&mut self, status: &Status, state: State, wait: impl FnOnce(Option<Duration>)) {
+    /// Sleeps with the given status, and adapts the number of polls to the time it took.
+    fn sleep_as(&mut self, status: &Status, state: State, wait: impl FnOnce(Option<Duration>)) {
         status.enter(state);
         if self.wait == Wait::Adaptive && !self.crowded {
             let began = now_ns();

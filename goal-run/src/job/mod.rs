@@ -1,4 +1,4 @@
-//! What the ranks of a job share, as one process sees it.
+//! A job: what all of its ranks are told and share.
 #![allow(unsafe_code)] // areas of the segment, used by one engine at a time
 
 mod place;
@@ -21,46 +21,46 @@ use goal_shm::{Part, Segment};
 use place::describe;
 use std::sync::Arc;
 
-/// What the ranks of a job share, as one process sees it.
+/// The schedules, settings and memory of a job, as one process sees them.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
     /// The memory of all ranks.
     pub segment: &'a Segment,
     /// Their schedules.
     pub nisa: &'a Arc<Nisa>,
-    /// What they are told.
+    /// The settings of all ranks.
     pub settings: &'a Settings,
 }
 
 impl<'a> Job<'a> {
-    /// The job as a rank sees it.
+    /// Creates a job from its parts.
     pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings) -> Self {
         Self { segment, nisa, settings }
     }
 
-    /// A rank's schedule, made ready to be started.
+    /// Decodes the schedule of `rank`, so that it can be started.
     pub fn schedule(&self, rank: u32) -> Arc<Schedule> {
         Arc::new(Schedule::new(Arc::clone(self.nisa), rank, crate::seed::seed()))
     }
 
-    /// The storage of a rank's schedule, which lies in the segment.
+    /// Returns the storage of the schedule of `rank`, which lies in the segment.
     ///
     /// # Panics
     /// If another storage of the rank is still there in this process.
     pub fn storage(&self, rank: u32) -> Storage<'a> {
         let claim = self.segment.claim(rank, Part::Memory);
         let claim = claim.expect("one storage of a rank at a time");
-        // SAFETY: the segment outlives `'a`. The areas are the rank's alone: other processes leave
-        // them to it, but for those that act for it under its turn, which is taken away from the
-        // rank meanwhile; in this process there is the claim.
+        // SAFETY: the segment outlives `'a`. Other processes use the areas only while they act for
+        // the rank under its turn, which the rank does not hold meanwhile; in this process the claim
+        // keeps the storage unique.
         unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
     }
 
-    /// The areas of a rank's storage.
+    /// Returns the areas of a rank's storage.
     ///
     /// # Safety
-    /// As for [`Storage::over`]: they are used by one engine at a time, the rank's own or one that
-    /// acts for it under its turn, and not after the segment is dropped.
+    /// As for [`Storage::over`]: the areas must be used by one engine at a time, the rank's own or one
+    /// that acts for it under its turn, and not after the segment is dropped.
     pub(crate) unsafe fn areas(&self, rank: u32) -> Areas {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);
@@ -78,7 +78,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// A rank's engine with what the job asks of all.
+    /// Adds a recorder to the engine of `rank` if the job is traced.
     pub(crate) fn equip(
         &self,
         rank: u32,
@@ -91,7 +91,7 @@ impl<'a> Job<'a> {
         engine
     }
 
-    /// Leaves the failure of an action of a rank where the launcher finds it.
+    /// Stores the failure of an action of `rank` in the segment, for the launcher.
     pub(crate) fn fail(&self, rank: u32, failure: &Failure) {
         self.segment.fail(rank, &describe(self.nisa, rank, failure, self.settings));
     }

@@ -1,4 +1,4 @@
-//! How an action is named to people.
+//! Names of actions, and of their failures, in messages.
 
 use super::Settings;
 use goal_asm::Nisa;
@@ -6,7 +6,7 @@ use goal_asm::nisa::{Operation, Record};
 use goal_engine::{Cause, Failure};
 use std::fmt;
 
-/// An action of a rank, shown with its label and source line where they are known.
+/// An action of a rank, displayed with its label and source line if they are known.
 #[derive(Debug, Clone)]
 pub struct Place {
     rank: u32,
@@ -14,8 +14,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// The action of `rank` at `offset` in its section. The offset may come from another host:
-    /// where no action begins there, it is told as it is.
+    /// Creates the place of the action of `rank` at `offset` in its section. The offset may come
+    /// from another host: if no action begins there, the offset itself is displayed.
     pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
         let debug = nisa.debug(rank);
         let Some(index) = debug.index_of(offset) else {
@@ -32,12 +32,13 @@ impl Place {
         Self { rank, action }
     }
 
-    /// An action of which no more is known than its number in its section and what it does.
+    /// Creates the place of an action by its number in its section, for which no label and no line is
+    /// known.
     pub(crate) fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
         Self { rank, action: format!("{} number {number}", kind(&record.operation())) }
     }
 
-    /// The action without its rank.
+    /// Returns the text without the rank.
     pub(crate) fn action(&self) -> &str {
         &self.action
     }
@@ -59,7 +60,8 @@ fn kind(operation: &Operation<'_>) -> &'static str {
     }
 }
 
-/// The error of a rank: where, what, and the other end of a message that doesn't fit.
+/// Returns the message on a failure: the action, the cause and, for a message of the wrong size, the
+/// send at its other end.
 pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
     let place = |rank, action, number: Option<u64>| match (settings.window, number) {
         (None, _) => Place::new(nisa, rank, action).to_string(),

@@ -1,4 +1,4 @@
-//! What every rank of a job is told, and how much of the segment it takes.
+//! The settings of a job, and the layout of its segment.
 
 use crate::network::Network;
 use crate::trace;
@@ -11,16 +11,16 @@ use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Who makes the schedules of a rank go on.
+/// How the schedules of a rank make progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// The rank itself, whenever it calls
+    /// In calls of the rank itself
     #[default]
     Caller,
-    /// A thread a rank, which sleeps while there is nothing to do
+    /// In a thread for each rank, which sleeps while there is nothing to do
     Thread,
-    /// Whichever rank waits
+    /// Through any rank of the host that waits
     Node,
 }
 
@@ -28,7 +28,7 @@ impl Mode {
     /// Every mode.
     pub const ALL: [Mode; 3] = [Mode::Caller, Mode::Thread, Mode::Node];
 
-    /// Its name on command lines.
+    /// Returns the name of the mode on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Caller => "caller",
@@ -38,44 +38,43 @@ impl Mode {
     }
 }
 
-/// What every rank of a job is told.
+/// The settings of a job, the same for all of its ranks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
     /// [`Options::eager_limit`].
     pub eager_limit: u64,
     /// [`Options::unexpected_limit`].
     pub unexpected_limit: u64,
-    /// The factor of `calc` actions; `None` skips them.
+    /// The factor that scales the time of `calc` actions; `None` skips them.
     pub calc: Option<f64>,
-    /// Instances to run, at least 1.
+    /// The number of instances to run, at least 1.
     pub repeat: u64,
-    /// Whether memory is compared with what the program expects at the end of every instance.
+    /// True if each rank compares its memory with what the program expects after every instance.
     pub check: bool,
-    /// Whether a record is kept of which receive took which message.
+    /// True if each rank records which receive took which message.
     pub record: bool,
-    /// Records of what happened when that are kept of each rank; 0 records nothing.
+    /// The number of trace records that are kept of each rank; 0 traces nothing.
     pub trace_events: u64,
-    /// Whether there are more ranks than processors, so that a rank that waits should not keep one
-    /// busy.
+    /// True if there are more ranks than processors, so that a waiting rank should not keep one busy.
     pub crowded: bool,
-    /// The window that schedules are run through; `None` where they are held whole.
+    /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<WindowSettings>,
-    /// The ways of messages.
+    /// The transports that carry messages.
     pub paths: Paths,
-    /// Who makes schedules go on while their ranks do something else.
+    /// How schedules make progress while their ranks compute.
     pub progress: Mode,
     /// How a rank waits.
     pub wait: Wait,
-    /// Where the ranks are; `None` where all are on this host.
+    /// The hosts of the ranks; `None` if all are on this host.
     pub network: Option<Network>,
 }
 
 /// A window over a section.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct WindowSettings {
-    /// Actions of the window.
+    /// The number of actions in the window.
     pub size: u32,
-    /// What reading ahead may take.
+    /// Limits on the memory for reading ahead.
     pub limits: StreamLimits,
 }
 
@@ -89,23 +88,23 @@ impl Settings {
         has_places && has_window && self.repeat > 0
     }
 
-    /// Whether a rank is on this host.
+    /// Returns true if `rank` is on this host.
     pub fn is_here(&self, rank: u32) -> bool {
         self.network.as_ref().is_none_or(|network| network.is_here(rank))
     }
 
-    /// How many of a job's ranks are on this host.
+    /// Returns the number of ranks on this host, of `ranks` in the job.
     pub fn num_here(&self, ranks: u32) -> u32 {
         self.network.as_ref().map_or(ranks, Network::num_here)
     }
 
-    /// Who passes the start gate of this host: its ranks and, where there are other hosts, its
-    /// launcher, which comes when the ranks of all hosts are ready.
+    /// Returns the number of parties at the start gate of this host: its ranks and, if there are
+    /// other hosts, its launcher, which arrives when the ranks of all hosts are ready.
     pub(crate) fn awaited(&self, ranks: u32) -> u32 {
         self.num_here(ranks) + u32::from(self.network.is_some())
     }
 
-    /// What the state of an instance of a rank's schedule needs.
+    /// Returns the sizes of the state of an instance on `rank`.
     pub(crate) fn state_sizes(&self, nisa: &Nisa, rank: u32) -> StateSizes {
         match self.window {
             Some(window) => StateSizes::in_window(window.size),
@@ -113,6 +112,7 @@ impl Settings {
         }
     }
 
+    /// Returns the options of the ranks' engines.
     pub(crate) fn engine(&self) -> Options {
         Options {
             eager_limit: self.eager_limit,
@@ -123,28 +123,28 @@ impl Settings {
     }
 }
 
-/// Where everything of a job lies in its segment. Of ranks on other hosts there is what the leader
-/// gets to know of them at the end.
+/// Returns the layout of a job's segment. For ranks on other hosts the leader has areas too, for
+/// what it gathers from them at the end.
 ///
 /// # Errors
-/// Where it would have more than `bytes_max` bytes.
+/// The segment would have more than `bytes_max` bytes.
 pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout, SegmentTooLarge> {
     let sizes = (0..nisa.num_ranks()).map(|rank| {
         let state = settings.state_sizes(nisa, rank);
         let (counters, finished) = split_instance(state, &(0..usize::MAX));
         let is_here = settings.is_here(rank);
-        let if_told = |bytes| {
+        let if_gathered = |bytes| {
             if is_here || settings.network.as_ref().is_some_and(Network::leads) { bytes } else { 0 }
         };
         let if_here = |bytes| if is_here { bytes } else { 0 };
         RankSizes {
-            memory: if_told(nisa.memory_size(rank)),
+            memory: if_gathered(nisa.memory_size(rank)),
             scratch: if_here(nisa.scratch_size(rank)),
-            instance: if_told(
+            instance: if_gathered(
                 (counters.len().next_multiple_of(size_of::<u64>()) + finished.len()) as u64,
             ),
-            trace: if_told(trace::area_bytes(settings.trace_events)),
-            matches: if_told(if settings.record {
+            trace: if_gathered(trace::area_bytes(settings.trace_events)),
+            matches: if_gathered(if settings.record {
                 (state.matches * size_of::<u64>()) as u64
             } else {
                 0
@@ -159,7 +159,7 @@ pub fn layout(nisa: &Nisa, settings: &Settings, bytes_max: u64) -> Result<Layout
     Layout::new(sizes, bytes_max)
 }
 
-/// The parts of an instance's area: the counters, and the bitmap of ended actions.
+/// Splits the area of an instance into the counters and the bitmap of ended actions.
 pub(crate) fn split_instance(
     sizes: StateSizes,
     area: &Range<usize>,
@@ -169,8 +169,8 @@ pub(crate) fn split_instance(
     (counters, finished..finished + sizes.finished * size_of::<u64>())
 }
 
-/// Whether some byte of the memory may derive from the clock, so that what a rank expects is
-/// compared by the interpreter's account of which bytes do.
+/// Returns true if some byte of memory may derive from the clock. The interpreter then tells which
+/// bytes do, and the comparison with what ranks expect has to leave these out.
 pub(crate) fn has_time(nisa: &Nisa) -> bool {
     (0..nisa.num_sections()).any(|section| {
         let mut records = nisa.section_by_id(section).records();

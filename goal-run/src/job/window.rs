@@ -1,4 +1,4 @@
-//! A schedule in a file, which ranks run through a window.
+//! Schedules that lie in a file and are run through a window.
 
 use super::WindowSettings;
 use goal_asm::Nisa;
@@ -8,32 +8,32 @@ use goal_shm::Sealed;
 use std::fs::File;
 use std::sync::Arc;
 
-/// Where a rank's section is read where it is run through a window.
+/// The place of a rank's section in a file.
 #[derive(Debug, Clone)]
 pub struct SectionFile {
     /// The file.
     pub file: Arc<File>,
-    /// Where the section lies in it.
+    /// The position of the section.
     pub place: SectionPlace,
 }
 
-/// A window that all ranks run their schedules through, and the file that has these.
+/// A window that all ranks run their schedules through, with the file that holds the schedules.
 #[derive(Debug, Clone)]
 pub struct Window {
-    /// The file. Rank processes inherit its descriptor, other programs don't.
+    /// The file. Rank processes inherit its descriptor; other programs do not.
     pub file: Arc<File>,
-    /// What the file has beside its sections; the schedule that the job is started with is the
-    /// outline's.
+    /// The contents of the file without its sections. A job in the window must be started with the
+    /// schedule of this outline.
     pub outline: Arc<Outline>,
-    /// Its size, and what reading ahead may take.
+    /// The size of the window, and limits on reading ahead.
     pub settings: WindowSettings,
 }
 
 impl Window {
-    /// A window over the sections of a file, which is read once to compare its checksums.
+    /// Opens a window over the sections of a file. Reads the file once to compare its checksums.
     ///
     /// # Errors
-    /// What is wrong with the file, or why it can't be read.
+    /// The file is not valid, or can't be read.
     pub fn open(
         file: File,
         limits: &Limits,
@@ -43,10 +43,10 @@ impl Window {
         Ok(Self { file: Arc::new(file), outline, settings })
     }
 
-    /// A window over the sections of a schedule that is in memory, which a sealed copy replaces.
+    /// Opens a window over the sections of a schedule in memory, of which it makes a sealed copy.
     ///
     /// # Errors
-    /// Where there is no room for the copy.
+    /// The system has no memory for the copy.
     pub fn over(
         nisa: &Nisa,
         limits: &Limits,
@@ -56,7 +56,7 @@ impl Window {
         Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, settings)
     }
 
-    /// Where a rank's section is read.
+    /// Returns the place of the section of `rank`.
     pub(crate) fn section(&self, rank: u32) -> SectionFile {
         SectionFile { file: Arc::clone(&self.file), place: self.outline.place(rank) }
     }

@@ -1,15 +1,17 @@
-//! What a process that was started as a rank does.
+//! The main function of rank processes.
 //!
 //! Threat: a local user starts this file with an order, a schedule, settings and a segment of their
-//! own. Where the file has capabilities, the process is no rank: see [`rights`](crate::rights).
-//! Where it has none, the user gets an error and not a fault as far as it can be told at the start:
-//! descriptors are open and of their kind, memory files have their seals and sizes.
+//! own. If the file has capabilities, the process refuses to be a rank: see
+//! [`rights`](crate::rights). Otherwise the process has no more rights than the user, and checks
+//! what can be checked at the start so that the user gets an error and not a fault: descriptors are
+//! open and of the right kind, memory files have their seals and sizes.
 
 use super::signals;
 use super::troubles;
 use crate::inherited::Inherited;
 use crate::job::{SectionFile, Settings, layout};
-use crate::{limits, rank, rights};
+use crate::rank::{self, Resources};
+use crate::{limits, rights};
 use goal_asm::Nisa;
 use goal_asm::nisa::SectionPlace;
 use goal_eth::PassedDriver;
@@ -27,29 +29,29 @@ use std::os::fd::{OwnedFd, RawFd};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// The launcher's order to a process. Descriptors are inherited under these numbers.
+/// The launcher's order to a rank process. File descriptors are inherited under the numbers given.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) rank: u32,
-    /// The launcher's process.
+    /// The process ID of the launcher.
     pub(super) launcher: u32,
-    /// Where it says why it can't start.
+    /// The pipe for the reason why the rank can't start.
     pub(super) troubles: RawFd,
     /// The segment.
     pub(super) segment: RawFd,
     /// The sealed schedule.
     pub(super) schedule: RawFd,
-    /// The sealed settings: not for the environment, which more can read than the memory.
+    /// The sealed settings. They hold the job's secret, so they are not passed in the environment,
+    /// which other processes can read.
     pub(super) settings: RawFd,
-    /// The file that the section is read from where it is run through a window, and where it lies
-    /// in it.
+    /// The file with the rank's section and its place there, if it is run through a window.
     pub(super) section: Option<(RawFd, SectionPlace)>,
-    /// The driver that leads to other hosts, where there are some.
+    /// The rank's way to other hosts, if there are any.
     pub(super) driver: Option<PassedDriver>,
 }
 
 impl Order {
-    /// The environment variable that holds it.
+    /// The environment variable that holds the order.
     pub(super) const VARIABLE: &str = "GOAL_RUN_RANK";
 
     pub(super) fn to_text(&self) -> String {
@@ -60,8 +62,9 @@ impl Order {
 /// The exit status of a process that can't start its rank.
 pub(super) const NOT_STARTED: u8 = 2;
 
-/// To be called first in `main` of a program that launchers start ranks with: in such a process it
-/// runs the rank and returns its exit code, in any other `None`.
+/// Runs the rank and returns its exit code if a launcher started this process as a rank; returns
+/// `None` otherwise. A program that launchers start as [`Ranks::Processes`](super::Ranks::Processes)
+/// must call this before anything else in `main`.
 pub fn rank_process() -> Option<ExitCode> {
     let text = std::env::var_os(Order::VARIABLE)?;
     if !rights::is_confined() {
@@ -87,18 +90,19 @@ pub fn rank_process() -> Option<ExitCode> {
 
 fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
     if order.driver.is_some() {
-        // Others of the same user have no business with its sockets.
+        // Keeps other processes of the same user from taking the sockets.
         set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
     rights::give_up()?;
     signals::end_on_faults();
     signals::stop_as_usual();
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    // What lists of processes show.
+    // The name in lists of processes.
     let name = CString::new(format!("rank {}", order.rank)).expect("no zero byte");
     set_name(&name)?;
     goal_shm::admit(order.launcher);
-    // The launcher may have died before that, or the order may be of somebody's own making.
+    // The launcher may have died before the death signal was set, or the user may have made up the
+    // order.
     if getppid().map(Pid::as_raw_nonzero).is_none_or(|pid| pid.get() as u32 != order.launcher) {
         let variable = Order::VARIABLE;
         return Err(io::Error::other(format!(
@@ -109,11 +113,11 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         inherited.take(number).map_err(|error| io::Error::other(format!("{what}: {error}")))
     };
     let sealed = Sealed::open(take("the schedule", order.schedule)?)?;
-    // The launcher verified these bytes, and nobody can have changed them.
-    let none =
+    // The launcher verified these bytes, and the seal kept them from changing since.
+    let no_limits =
         Limits { ranks_max: u32::MAX, memory_bytes_max: u64::MAX, scratch_bytes_max: u64::MAX };
-    let nisa = Nisa::load_verified(Arc::new(sealed), &none).map_err(io::Error::other)?;
-    // Closed again when they are read: they hold the job's secret.
+    let nisa = Nisa::load_verified(Arc::new(sealed), &no_limits).map_err(io::Error::other)?;
+    // Closed after reading, since they hold the job's secret.
     let settings: Settings = {
         let sealed = Sealed::open(take("the settings", order.settings)?)?;
         serde_json::from_slice(&sealed)?
@@ -141,6 +145,6 @@ fn execute(order: &Order, inherited: &mut Inherited) -> io::Result<()> {
         Some(passed) => Some(inherited.driver(passed)?),
         None => None,
     };
-    rank::run(&segment, &Arc::new(nisa), order.rank, (section, driver), &settings)
-        .map_err(io::Error::other)
+    let resources = Resources { section, driver };
+    rank::run(&segment, &Arc::new(nisa), order.rank, &settings, resources).map_err(io::Error::other)
 }

@@ -4,16 +4,17 @@ use super::crew::{Crew, Fallen};
 use super::supervise::stop;
 use super::{LaunchError, Place};
 use crate::monitor::Stopped;
-use crate::{rank, rights};
+use crate::rank::{self, Resources};
+use crate::rights;
 use goal_eth::AnyDriver;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// A rank's loop needs little; only what is touched takes memory.
+/// Stack of a rank's thread. Only the pages that it touches take memory.
 const STACK_BYTES: usize = 512 << 10;
 
-/// Ranks that stop with this process and go on with it.
+/// The threads of a job. They stop and continue with this process.
 struct Threads<'a> {
     fallen: &'a Mutex<Vec<Fallen>>,
     started: usize,
@@ -37,8 +38,8 @@ impl Crew for Threads<'_> {
     fn resume(&mut self) {}
 }
 
-/// Runs all ranks of this host until `watch` returns, and then until the last thread has ended;
-/// what `watch` says.
+/// Runs all ranks of this host as threads, and `watch` meanwhile. After `watch` has returned, stops
+/// the ranks, waits for their threads and returns the result of `watch`.
 pub(super) fn run<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,
@@ -54,19 +55,19 @@ pub(super) fn run<T>(
                 let section = options.window.as_ref().map(|window| window.section(rank));
                 let driver = drivers.next();
                 let body = move || {
-                    // Sockets are open; if the thread keeps a right, that does no harm.
+                    // All sockets are open. A failure does no harm: the launcher has given up its
+                    // rights already.
                     let _ = rights::give_up();
-                    // The segment keeps what a rank that panicked left; nobody else looks at its
-                    // engine.
+                    // After a panic only the segment is looked at, and it holds plain words.
                     let run = AssertUnwindSafe(|| {
-                        rank::run(segment, nisa, rank, (section, driver), settings)
+                        rank::run(segment, nisa, rank, settings, Resources { section, driver })
                     });
-                    let news = match catch_unwind(run) {
+                    let fallen_rank = match catch_unwind(run) {
                         Ok(Ok(())) => return,
                         Ok(Err(error)) => Fallen::NotStarted(rank, error.to_string()),
                         Err(_) => Fallen::Ended(rank, "panicked".to_owned()),
                     };
-                    fallen.lock().unwrap_or_else(PoisonError::into_inner).push(news);
+                    fallen.lock().unwrap_or_else(PoisonError::into_inner).push(fallen_rank);
                     segment.gate().call_launcher();
                 };
                 let builder =

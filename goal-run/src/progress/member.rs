@@ -1,44 +1,41 @@
 //! A rank's end of a job.
-#![allow(unsafe_code)] // the ends of the rank that it has claimed
 
-use super::node::Together;
+use super::node::NodeProgress;
 use super::poll_now;
-use super::thread::{Driver, drive};
-use crate::job::{Job, Mode};
-use crate::limits::named;
+use super::thread::{Guard, ProgressThread};
+use crate::job::Job;
 use crate::transport::Ends;
-use crate::wait::Pause;
+use crate::wait::{Pause, Slept};
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
     Depths, Engine, Failure, Handle, Progress, Schedule, Stats, Storage, UsedUp, Waiting,
-    state_bytes,
 };
-use goal_eth::{AnyDriver, OpenError};
-use goal_shm::{Part, RankCounts};
+use goal_shm::RankCounts;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::{io, thread};
+use std::thread;
 
-/// A rank's end of a job. Between two calls its schedules go on as the job's [`Mode`] says.
+/// A rank's end of a job. Between two calls its schedules make progress as the job's
+/// [`Mode`](crate::job::Mode) says.
 pub struct Member<'a> {
     job: Job<'a>,
     rank: u32,
     pause: Pause,
-    own: Own<'a>,
+    engines: Engines<'a>,
 }
 
-/// Where the rank's engine is.
-enum Own<'a> {
-    /// Here, for nobody else.
-    Alone(Box<Engine<'a, Ends<'a>>>),
-    /// Shared with a thread.
-    Thread(Arc<Driver<'a>>),
-    /// Here, over a state that others use too.
-    Together(Box<Together<'a>>),
+/// The engine of a rank, by who else uses it.
+pub(super) enum Engines<'a> {
+    /// Used by the rank alone.
+    Own(Box<Engine<'a, Ends<'a>>>),
+    /// Shared with a thread of the rank.
+    Thread(Arc<ProgressThread<'a>>),
+    /// Shared with the other ranks of the host.
+    Node(Box<NodeProgress<'a>>),
 }
 
-/// The job has ended while a rank waited.
+/// Why a call of a [`Member`] ended early. The job can't go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Interrupted {
     /// An action of the rank can't be executed.
@@ -50,7 +47,7 @@ pub enum Interrupted {
     /// A rank on another host is lost.
     #[error("{0}")]
     Lost(String),
-    /// The state of its engine has no more room.
+    /// The state of the rank's engine has no more room.
     #[error(transparent)]
     UsedUp(#[from] UsedUp),
     /// The thread for the rank's progress panicked.
@@ -58,146 +55,33 @@ pub enum Interrupted {
     Panicked(String),
 }
 
-/// Why a rank has no end of its job.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// There is no way to ranks on other hosts.
-    #[error(transparent)]
-    Driver(#[from] OpenError),
-    /// The system has no room for what its engine remembers.
-    #[error("no address space for {} MiB of what the rank remembers: {}", bytes >> 20, named(cause))]
-    Memory {
-        /// Bytes.
-        bytes: u64,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// The system starts no thread.
-    #[error("no thread for the progress of the rank: {}", named(cause))]
-    Thread {
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// Ranks can't act for each other where some are on other hosts: a rank's streams are its
-    /// process's.
-    #[error(
-        "ranks can't act for each other where some are on other hosts: take another mode of progress"
-    )]
-    OtherHosts,
-    /// Ranks can't act for each other where each reads its schedule through a window, which only
-    /// its process has.
-    #[error(
-        "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
-    )]
-    Windows,
-    /// Another member of the rank is still there in this process.
-    #[error("the rank has a member in this process: one at a time")]
-    Taken,
-    /// A member of the rank was there before, and has not finished what it started.
-    #[error(
-        "a member of the rank was there before and left instances that it had not finished: finish them first"
-    )]
-    Left,
-}
-
-/// An engine that only this process uses.
-pub(super) fn engine<'a>(
-    job: Job<'a>,
-    rank: u32,
-    driver: Option<AnyDriver>,
-) -> Result<Engine<'a, Ends<'a>>, StartError> {
-    let (paths, network) = (&job.settings.paths, job.settings.network.as_ref());
-    // SAFETY: a member has claimed the rank in this process, and a rank is one process's.
-    let ends = unsafe { Ends::open(job.segment, rank, paths, network, driver)? };
-    let options = job.settings.engine();
-    let bytes = state_bytes(options.unexpected_limit);
-    let state = goal_shm::zeroed(bytes as usize);
-    let state = state.map_err(|cause| StartError::Memory { bytes, cause })?;
-    Ok(job.equip(rank, Engine::new(rank, ends, options, state)))
-}
-
-/// Calls `f` with the end of `rank` where all ranks are on this host, and ends what makes its
-/// schedules go on afterwards.
-///
-/// # Errors
-/// [`StartError`]; `f` was not called.
-pub fn with_member<'a, R>(
-    job: Job<'a>,
-    rank: u32,
-    f: impl FnOnce(&mut Member<'a>) -> R,
-) -> Result<R, StartError> {
-    with_member_over(job, rank, None, f)
-}
-
-/// The same with the driver that the launcher opened for the rank where there are other hosts.
-///
-/// # Errors
-/// As [`with_member`], or there is no way to ranks on other hosts.
-pub fn with_member_over<'a, R>(
-    job: Job<'a>,
-    rank: u32,
-    driver: Option<AnyDriver>,
-    f: impl FnOnce(&mut Member<'a>) -> R,
-) -> Result<R, StartError> {
-    let _claim = job.segment.claim(rank, Part::Member).ok_or(StartError::Taken)?;
-    let member =
-        |own| Member { job, rank, pause: Pause::new(job.settings.crowded, job.settings.wait), own };
-    Ok(match job.settings.progress {
-        Mode::Caller => f(&mut member(Own::Alone(Box::new(engine(job, rank, driver)?)))),
-        Mode::Node => {
-            if job.settings.network.is_some() {
-                return Err(StartError::OtherHosts);
-            }
-            if job.settings.window.is_some() {
-                return Err(StartError::Windows);
-            }
-            let together = Together::new(job, rank).ok_or(StartError::Left)?;
-            f(&mut member(Own::Together(Box::new(together))))
-        }
-        Mode::Thread => thread::scope(|scope| {
-            let driver = Arc::new(Driver::new(job, rank, driver)?);
-            let of_thread = Arc::clone(&driver);
-            let name = format!("progress {rank}");
-            let thread =
-                thread::Builder::new().name(name).spawn_scoped(scope, move || drive(&of_thread));
-            thread.map_err(|cause| StartError::Thread { cause })?;
-            let _stop = StopOnDrop(&driver);
-            Ok::<R, StartError>(f(&mut member(Own::Thread(Arc::clone(&driver)))))
-        })?,
-    })
-}
-
-/// Ends the thread, also where the rank panics.
-struct StopOnDrop<'a, 'b>(&'b Driver<'a>);
-
-impl Drop for StopOnDrop<'_, '_> {
-    fn drop(&mut self) {
-        self.0.stop();
-    }
-}
-
 impl<'a> Member<'a> {
-    /// Does something with the rank's engine. `None` if the job has ended while somebody else had
-    /// it, or the thread that had it panicked.
+    pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>) -> Self {
+        let pause = Pause::new(job.settings.crowded, job.settings.wait);
+        Self { job, rank, pause, engines }
+    }
+
+    /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
+    /// another process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]
     pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
-        match &mut self.own {
-            Own::Alone(engine) => Some(f(engine)),
-            Own::Thread(driver) => Some(f(&mut *driver.engine()?)),
-            Own::Together(together) => together.with(f),
+        match &mut self.engines {
+            Engines::Own(engine) => Some(f(engine)),
+            Engines::Thread(shared) => Some(f(&mut *shared.engine()?)),
+            Engines::Node(node) => node.with(f),
         }
     }
 
-    /// Why the engine can't be had.
+    /// Returns the reason why [`Member::with`] returned `None`.
     #[cold]
     pub(crate) fn gone(&self) -> Interrupted {
-        match &self.own {
-            Own::Thread(driver) => driver.fallen().cloned().unwrap_or(Interrupted::Stopped),
-            Own::Alone(_) | Own::Together(_) => Interrupted::Stopped,
+        match &self.engines {
+            Engines::Thread(shared) => shared.failure().cloned().unwrap_or(Interrupted::Stopped),
+            Engines::Own(_) | Engines::Node(_) => Interrupted::Stopped,
         }
     }
 
-    /// Starts the next instance of a schedule, and what can be done of it at once.
+    /// Starts the next instance of a schedule and executes the part of it that can be done at once.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -206,17 +90,17 @@ impl<'a> Member<'a> {
         schedule: &Arc<Schedule>,
         storage: Storage<'a>,
     ) -> Result<Handle, Interrupted> {
-        self.come();
+        self.reclaim();
         within(|| {
             let started = self.with(|engine| engine.start(schedule, 0, storage));
             let handle = started.ok_or_else(|| self.gone())?;
             self.poll()?;
-            self.go()?;
+            self.release()?;
             Ok(handle)
         })?
     }
 
-    /// Whether an instance has ended; if not, goes on with what there is for a bounded time.
+    /// Returns true if an instance has ended. If it has not, makes a bounded amount of progress.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -224,20 +108,20 @@ impl<'a> Member<'a> {
         if self.has_ended(handle)? {
             return Ok(true);
         }
-        self.come();
+        self.reclaim();
         within(|| {
             self.poll()?;
-            self.go()?;
+            self.release()?;
             self.has_ended(handle)
         })?
     }
 
-    /// Returns when an instance has ended.
+    /// Waits until an instance has ended.
     ///
     /// # Errors
     /// [`Interrupted`].
     pub fn wait(&mut self, handle: &Handle) -> Result<(), Interrupted> {
-        self.come();
+        self.reclaim();
         within(|| {
             while !self.has_ended(handle)? {
                 let progress = self.step()?;
@@ -245,11 +129,11 @@ impl<'a> Member<'a> {
                     self.rest(progress.waiting)?;
                 }
             }
-            self.go()
+            self.release()
         })?
     }
 
-    /// Gives back what an ended instance used.
+    /// Releases an instance that has ended, and returns the storage that it worked on.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -257,13 +141,13 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.finish(handle)).ok_or_else(|| self.gone())
     }
 
-    // Inlined where it is asked again and again, so that its answer is never stored.
+    // Inlined into the loops that call it, so that the `Result` stays in registers.
     #[inline(always)]
     fn has_ended(&mut self, handle: &Handle) -> Result<bool, Interrupted> {
         self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
     }
 
-    /// Polls the rank's engine, and where that did nothing, acts for others.
+    /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.
     ///
     /// # Errors
     /// [`Interrupted`].
@@ -271,38 +155,39 @@ impl<'a> Member<'a> {
     pub fn step(&mut self) -> Result<Progress, Interrupted> {
         let mut progress = self.poll()?;
         if !progress.worked {
-            progress.worked = match &mut self.own {
-                Own::Together(together) => together.help(),
-                Own::Alone(_) | Own::Thread(_) => false,
+            progress.worked = match &mut self.engines {
+                Engines::Node(node) => node.help(),
+                Engines::Own(_) | Engines::Thread(_) => false,
             } || self.job.segment.help(self.rank, self.pause.has_waited());
         }
         if progress.worked {
-            self.pause.over();
+            self.pause.reset();
         }
         Ok(progress)
     }
 
     #[inline(always)]
     fn poll(&mut self) -> Result<Progress, Interrupted> {
-        let progress = match &mut self.own {
-            Own::Together(together) => together.poll(),
+        let progress = match &mut self.engines {
+            Engines::Node(node) => node.poll(),
             _ => self.with(poll_now),
         };
         Ok(progress.ok_or_else(|| self.gone())??)
     }
 
-    /// After a step that did nothing: lets time pass until there may be something to do.
+    /// Waits, after a step that did nothing, until there may be something to do.
     ///
     /// # Errors
-    /// [`Interrupted`], but for failures.
+    /// [`Interrupted`], except for failures of actions.
     pub fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
-        if self.pause.is_silent() {
-            self.tell_counts();
+        if self.pause.publishes_counts() {
+            self.publish_counts();
         }
         let (segment, rank) = (self.job.segment, self.rank);
         let status = || segment.status(rank);
-        // What takes the place of a sleep where a rank never sleeps: until somebody rings, there is
-        // a part to take in something, or a frame comes, for which nobody rings.
+        // Replaces the sleep of a rank that never sleeps. Returns when a sender disarms the
+        // mailbox, when a chunk of another rank's operation is there to do, or when a frame has
+        // come from another host, which rings no bell.
         let look_for = |has_frame: &dyn Fn() -> bool| {
             let endpoint = segment.endpoint(rank);
             let goes_on = || segment.gate().is_stopped() || has_frame() || segment.help(rank, true);
@@ -312,13 +197,13 @@ impl<'a> Member<'a> {
             endpoint.disarm();
         };
         let mut loss = None;
-        match &mut self.own {
-            Own::Alone(engine) => {
+        match &mut self.engines {
+            Engines::Own(engine) => {
                 let transport = engine.transport();
-                if self.pause.begins_silence() {
+                if self.pause.publishes_room() {
                     transport.publish();
                 }
-                if self.pause.is_over(waiting, || transport.has_message()) && transport.arm() {
+                if self.pause.should_sleep(waiting, || transport.has_message()) && transport.arm() {
                     let sleeper = RefCell::new(&mut *transport);
                     let wait = |limit| sleeper.borrow_mut().wait(limit);
                     let look = || look_for(&|| sleeper.borrow().has_frame());
@@ -326,36 +211,35 @@ impl<'a> Member<'a> {
                 }
                 loss = transport.loss();
             }
-            Own::Thread(driver) => {
+            Engines::Thread(shared) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
-                let has_message = || endpoint.has_message() || driver.has_frame();
-                if self.pause.is_over(waiting, has_message)
-                    && let Some(sleeper) = driver.arm()
+                let has_message = || endpoint.has_message() || shared.has_frame();
+                if self.pause.should_sleep(waiting, has_message)
+                    && let Some(sleeper) = shared.arm()
                 {
-                    let look = || look_for(&|| driver.has_frame());
+                    let look = || look_for(&|| shared.has_frame());
                     self.pause.sleep(status(), waiting, |limit| sleeper.wait(limit), look);
                 }
-                let of_engine =
-                    |mut engine: super::thread::Guard<'_, '_>| engine.transport().loss();
-                loss = driver.engine().map(of_engine).ok_or_else(|| self.gone())?;
+                let of_engine = |mut engine: Guard<'_, '_>| engine.transport().loss();
+                loss = shared.engine().map(of_engine).ok_or_else(|| self.gone())?;
             }
-            Own::Together(together) => {
+            Engines::Node(node) => {
                 let endpoint = self.job.segment.endpoint(self.rank);
-                // Whoever runs may act for a rank that has no processor.
+                // A rank that has lost its processor can still make progress through others.
                 if self.job.settings.crowded {
-                    together.go();
+                    node.release();
                 }
-                if self.pause.is_over(waiting, || endpoint.has_message()) {
-                    let may_sleep = together.lie_down(|engine| engine.transport().arm());
+                if self.pause.should_sleep(waiting, || endpoint.has_message()) {
+                    let may_sleep = node.prepare_sleep(|engine| engine.transport().arm());
                     if may_sleep == Some(true) {
                         let look = || look_for(&|| false);
                         self.pause.sleep(status(), waiting, |limit| endpoint.wait(limit), look);
                     } else {
                         endpoint.disarm();
                     }
-                    together.get_up();
+                    node.end_sleep();
                 }
-                together.come();
+                node.reclaim();
             }
         }
         match loss {
@@ -365,40 +249,40 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Leaves what was counted where the launcher finds it.
-    pub(crate) fn tell_counts(&mut self) {
+    /// Publishes the rank's counts for the launcher.
+    pub(crate) fn publish_counts(&mut self) {
         let slept = self.pause.slept();
         if let Some(counts) = self.with(|engine| counts(engine.stats(), engine.depths(), slept)) {
             self.job.segment.store_counts(self.rank, &counts);
         }
     }
 
-    /// The rank acts for itself.
+    /// Takes the rank back from the thread or the ranks that act for it.
     #[inline]
-    pub fn come(&mut self) {
-        match &mut self.own {
-            Own::Alone(_) => {}
-            Own::Thread(driver) => driver.come(),
-            Own::Together(together) => together.come(),
+    pub fn reclaim(&mut self) {
+        match &mut self.engines {
+            Engines::Own(_) => {}
+            Engines::Thread(shared) => shared.reclaim(),
+            Engines::Node(node) => node.reclaim(),
         }
     }
 
-    /// The rank does something else.
+    /// Lets the thread or other ranks act for this rank, which computes from now on.
     #[inline]
-    fn go(&mut self) -> Result<(), Interrupted> {
-        match &mut self.own {
-            Own::Alone(_) => Ok(()),
-            Own::Thread(driver) => Ok(driver.go().ok_or_else(|| self.gone())??),
-            Own::Together(together) => {
-                together.go();
+    fn release(&mut self) -> Result<(), Interrupted> {
+        match &mut self.engines {
+            Engines::Own(_) => Ok(()),
+            Engines::Thread(shared) => Ok(shared.release().ok_or_else(|| self.gone())??),
+            Engines::Node(node) => {
+                node.release();
                 Ok(())
             }
         }
     }
 }
 
-/// The counts of an engine; `slept` says how often its rank slept, and how many nanoseconds.
-fn counts(stats: &Stats, depths: Depths, slept: (u64, u64)) -> RankCounts {
+/// Returns the counts of an engine and of the sleeps of its rank.
+fn counts(stats: &Stats, depths: Depths, slept: Slept) -> RankCounts {
     RankCounts {
         messages: stats.messages,
         bytes: stats.bytes,
@@ -415,7 +299,7 @@ fn counts(stats: &Stats, depths: Depths, slept: (u64, u64)) -> RankCounts {
         shared_chunks: stats.shared_chunks,
         helped_chunks: stats.helped_chunks,
         polls: stats.polls,
-        sleeps: slept.0,
-        slept_ns: slept.1,
+        sleeps: slept.sleeps,
+        slept_ns: slept.ns,
     }
 }

@@ -1,4 +1,4 @@
-//! Ranks that act for each other.
+//! Mode `node`: ranks of a host act for each other.
 #![allow(unsafe_code)] // attaches to the state of an engine, which is used only under its turn
 
 use super::poll_now;
@@ -10,50 +10,51 @@ use goal_shm::{Held, Turn};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Looks at a turn that somebody else has before the processor is yielded: that one may need it.
-const LOOKS: u32 = 100;
+/// Attempts to take a turn that another process holds before the processor is yielded, which that
+/// process may need.
+const ATTEMPTS: u32 = 100;
 
-/// Views of other ranks that a process keeps. A view has counters and tables as long as the rank's
-/// schedule, so that views of all ranks in all processes would take memory with the square of their
-/// number. The oldest makes way for a new one.
+/// The number of views of other ranks that a process keeps; a new one replaces the oldest. A view
+/// has tables as long as the rank's schedule, so views of all ranks in all processes would take
+/// memory quadratic in the number of ranks.
 const VIEWS_MAX: usize = 16;
 
-/// A rank's engine over a state that all ranks reach, and its views of the others'.
-pub(super) struct Together<'a> {
+/// A rank's engine over its state in the segment, and views of the engines of other ranks.
+pub(super) struct NodeProgress<'a> {
     job: Job<'a>,
     rank: u32,
     engine: Engine<'a, Ends<'a>>,
-    /// The engines of others that it has acted for.
+    /// The engines of other ranks that this process has acted for, oldest first.
     views: Vec<View<'a>>,
-    /// Ranks that run what this process doesn't know.
+    /// Ranks that run a schedule which this process does not have.
     foreign: BTreeSet<u32>,
-    /// True if the rank runs what only this process can execute.
-    keeps: bool,
-    /// Whom to look at first.
+    /// True if the rank runs something that only this process can execute, so that it must not be
+    /// released.
+    is_private: bool,
+    /// The rank to offer help to first.
     next: u32,
-    /// [`Engine::fruitful`] at the last look of its own.
+    /// [`Engine::fruitful`] after the last poll by this process.
     seen: u32,
 }
 
-/// Another rank's engine as this process sees it.
+/// The engine of another rank, attached in this process.
 struct View<'a> {
     rank: u32,
     schedule: Arc<Schedule>,
-    /// Until the engine is made.
+    /// The storage of the rank, until the engine takes it.
     storage: Option<Storage<'a>>,
-    /// Made when the rank's turn is held for the first time, and used only then.
+    /// Created when this process holds the rank's turn for the first time, and used only under it.
     engine: Option<Box<Engine<'a, Ends<'a>>>>,
 }
 
 impl<'a> View<'a> {
-    /// Makes what takes long: to decode a schedule takes a walk over it. To be called without the
-    /// rank's turn, since the rank itself would have to wait meanwhile for each message it wants to
-    /// take or send.
+    /// Decodes the schedule of `rank`, which takes one walk over it. The caller should not hold the
+    /// rank's turn: meanwhile the rank could neither take nor send a message.
     fn new(job: Job<'a>, rank: u32) -> Self {
         Self { rank, schedule: job.schedule(rank), storage: Some(storage(job, rank)), engine: None }
     }
 
-    /// The engine. The caller holds the rank's turn.
+    /// Returns the engine. The caller must hold the rank's turn.
     fn engine(&mut self, job: Job<'a>) -> &mut Engine<'a, Ends<'a>> {
         self.engine.get_or_insert_with(|| {
             let mut engine = attach(job, self.rank);
@@ -63,10 +64,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// The engine of a rank over its state in the segment. The caller holds the rank's turn.
+/// Returns an engine over the state of `rank` in the segment. The caller must hold the rank's turn.
 fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, Ends<'a>> {
-    // SAFETY: every use of the engine and its ends, here and in other processes, is while its turn
-    // is held; the segment outlives them.
+    // SAFETY: the engine and its ends are used only under the rank's turn, here and in other
+    // processes; the segment outlives them.
     let engine = unsafe {
         let ends = Ends::new(job.segment, rank, &job.settings.paths);
         let state = job.segment.region(&job.segment.rank(rank).engine);
@@ -75,19 +76,19 @@ fn attach<'a>(job: Job<'a>, rank: u32) -> Engine<'a, Ends<'a>> {
     job.equip(rank, engine)
 }
 
-/// The storage of a rank, as an engine uses it that acts for the rank.
+/// Returns the storage of `rank`, for an engine of [`attach`].
 fn storage(job: Job<'_>, rank: u32) -> Storage<'_> {
     // SAFETY: used only by an engine of `attach`, under the rank's turn, and dropped before the
     // segment.
     unsafe { Storage::over(job.areas(rank), None) }
 }
 
-impl<'a> Together<'a> {
-    /// `None` if a member was there before and has left instances that it did not finish.
+impl<'a> NodeProgress<'a> {
+    /// Returns `None` if an earlier member of the rank left instances that it did not finish.
     pub(super) fn new(job: Job<'a>, rank: u32) -> Option<Self> {
         let (schedule, storage) = (job.schedule(rank), storage(job, rank));
         let turn = job.segment.turn(rank);
-        // Nobody acts for the rank between two members of it.
+        // From here on no other process takes the turn again, so the loop ends.
         turn.reclaim();
         let held = loop {
             match turn.try_lock() {
@@ -100,22 +101,32 @@ impl<'a> Together<'a> {
         if is_free {
             engine.share(&schedule, &storage);
         }
-        let keeps = engine.keeps_to_itself();
-        held.unlock();
+        let is_private = engine.keeps_to_itself();
+        turn.unlock();
         let (views, foreign) = (Vec::new(), BTreeSet::new());
-        is_free.then_some(Self { job, rank, engine, views, foreign, keeps, next: rank, seen: 0 })
+        is_free.then_some(Self {
+            job,
+            rank,
+            engine,
+            views,
+            foreign,
+            is_private,
+            next: rank,
+            seen: 0,
+        })
     }
 
     fn turn(&self) -> &'a Turn {
         self.job.segment.turn(self.rank)
     }
 
-    /// Does something in the rank's turn. `None` if the job has ended while somebody else had it.
+    /// Calls `f` with the engine, under the rank's turn. Returns `None`, without a call, if the job
+    /// was stopped while another process held the turn.
     #[inline]
     pub(super) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
         self.in_turn(|engine, held| {
             let result = f(engine);
-            // Whoever polls next is to do what `f` started.
+            // Helpers look at this before they poll, so they find what `f` started.
             if engine.is_runnable() {
                 held.set_busy(true);
             }
@@ -129,23 +140,20 @@ impl<'a> Together<'a> {
         f: impl FnOnce(&mut Engine<'a, Ends<'a>>, &Held<'_>) -> R,
     ) -> Option<R> {
         let turn = self.turn();
-        let mut looks = 0;
-        let held = loop {
-            if let Some(held) = turn.try_lock() {
-                break held;
-            }
-            looks += 1;
-            if looks > LOOKS {
+        let mut attempts = 0;
+        while !turn.try_lock() {
+            attempts += 1;
+            if attempts > ATTEMPTS {
                 if self.job.segment.gate().is_stopped() {
                     return None;
                 }
                 std::thread::yield_now();
             }
-        };
-        let result = f(&mut self.engine, &held);
-        self.keeps = self.engine.keeps_to_itself();
-        if self.keeps {
-            // It may have been away when it started something that nobody else knows.
+        }
+        let result = f(&mut self.engine, turn);
+        self.is_private = self.engine.keeps_to_itself();
+        if self.is_private {
+            // The rank may have been released when it started what only this process can execute.
             turn.reclaim();
         }
         held.unlock();
@@ -159,12 +167,13 @@ impl<'a> Together<'a> {
         let (progress, seen) = polled?;
         self.seen = seen;
         if progress.as_ref().is_ok_and(|progress| progress.worked) {
-            self.ring();
+            self.wake_helper();
         }
         Some(progress)
     }
 
-    /// Acts for another rank that is away, if there is something to do. Whether there was.
+    /// Polls the engine of one other rank that is released and has something to do. Returns true if
+    /// that made progress.
     pub(super) fn help(&mut self) -> bool {
         let ranks = self.job.segment.num_ranks();
         for ahead in 0..ranks {
@@ -177,19 +186,21 @@ impl<'a> Together<'a> {
         false
     }
 
-    /// Whether a rank is away and something is there for it to do.
+    /// Returns true if a rank is released and has something to do.
     #[inline]
     fn needs_help(&self, other: u32) -> bool {
-        let away = self.job.segment.turn(other).busy_if_lent();
-        away.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
+        let released = self.job.segment.turn(other).busy_if_lent();
+        released.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
     }
 
-    /// The same, where this process knows what the rank runs, as far as it has seen.
+    /// Returns true if [`needs_help`](Self::needs_help) and, as far as this process has seen, it has
+    /// the schedule that the rank runs.
     #[inline]
     fn may_help(&self, other: u32) -> bool {
         self.needs_help(other) && !self.foreign.contains(&other)
     }
 
+    /// Polls the engine of another rank. Returns true if that made progress.
     fn act_for(&mut self, other: u32) -> bool {
         let job = self.job;
         let at = self.views.iter().position(|view| view.rank == other).unwrap_or_else(|| {
@@ -200,8 +211,11 @@ impl<'a> Together<'a> {
             self.views.len() - 1
         });
         let turn = job.segment.turn(other);
-        let Some(held) = turn.try_lock() else { return false };
-        // It may have come back, or somebody may have found it failed, since it was looked at.
+        if !turn.try_lock() {
+            return false;
+        }
+        // Since the check in `help` the rank may have been reclaimed, or another helper may have
+        // found that it failed.
         if turn.busy_if_lent().is_none() {
             held.unlock();
             return false;
@@ -215,51 +229,52 @@ impl<'a> Together<'a> {
         let progress = match within(|| poll_in_turn(engine, &held)) {
             Ok(progress) => progress,
             Err(used_up) => {
-                // Nobody may act for it any more, so its turn stays taken until the job is stopped.
+                // The engine is broken: its turn stays taken until the job is stopped.
                 job.segment.fail(other, &format!("rank {other}: {used_up}"));
                 return true;
             }
         };
         if let Err(failure) = &progress {
-            // Before the rank can find it itself, and leave the same.
+            // Before the turn is given back: the rank would report the same failure.
             job.fail(other, failure);
         }
         held.unlock();
         let worked = progress.as_ref().is_ok_and(|progress| progress.worked);
         if worked || progress.is_err() {
-            // The event that it sleeps for may have happened.
+            // The rank may sleep until its instance ends, or until this failure.
             job.segment.mailbox(other).wake();
         }
         if worked {
-            self.ring();
+            self.wake_helper();
         }
         worked
     }
 
-    /// After something was done, and messages sent perhaps: wakes a rank that sleeps if one of
-    /// those that are away has messages now.
-    fn ring(&self) {
+    /// Wakes one sleeping rank if a released rank needs help now. To be called after a poll that may
+    /// have sent messages.
+    fn wake_helper(&self) {
         let segment = self.job.segment;
         if !segment.gate().sleepers.any() {
             return;
         }
-        // This one too: it may be about to do something else.
+        // Including this rank, which may be about to compute.
         let mut ranks = 0..segment.num_ranks();
-        // Others may know what this one doesn't.
+        // Not `may_help`: another process may have a schedule that this one lacks.
         if ranks.clone().any(|rank| self.needs_help(rank)) {
             ranks.any(|rank| segment.mailbox(rank).wake());
         }
     }
 
-    /// Prepares to sleep with `arm`. False if there is something to do, also for others.
-    /// [`Together::get_up`] ends it.
-    pub(super) fn lie_down(
+    /// Prepares a sleep by calling `arm`. Returns false if there is something to do, for this rank or
+    /// for others, and `None` if the job was stopped. The caller must call
+    /// [`end_sleep`](Self::end_sleep) afterwards in every case.
+    pub(super) fn prepare_sleep(
         &mut self,
         arm: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> bool,
     ) -> Option<bool> {
         let sleepers = &self.job.segment.gate().sleepers;
         sleepers.enter();
-        // Somebody may have acted for this rank since it looked last.
+        // A helper may have polled for this rank since its own last poll.
         let seen = self.seen;
         let is_armed = self.with(|engine| engine.fruitful() == seen && arm(engine))?;
         sleepers.fence();
@@ -267,28 +282,29 @@ impl<'a> Together<'a> {
         Some(is_armed && !ranks.into_iter().any(|rank| rank != self.rank && self.may_help(rank)))
     }
 
-    /// The rank sleeps no longer.
-    pub(super) fn get_up(&mut self) {
+    /// Ends what [`prepare_sleep`](Self::prepare_sleep) began.
+    pub(super) fn end_sleep(&mut self) {
         self.job.segment.gate().sleepers.leave();
     }
 
+    /// Takes the rank back from helpers.
     #[inline]
-    pub(super) fn come(&mut self) {
+    pub(super) fn reclaim(&mut self) {
         self.turn().reclaim();
     }
 
-    /// The rank does something else, and others may act for it if they know what it runs.
+    /// Lets other ranks act for this one, unless only this process can execute what it runs.
     #[inline]
-    pub(super) fn go(&mut self) {
-        if !self.keeps {
+    pub(super) fn release(&mut self) {
+        if !self.is_private {
             self.turn().lend();
-            self.ring();
+            self.wake_helper();
         }
     }
 }
 
-/// Polls an engine whose turn is held, and tells what that leaves before the turn is given back: so
-/// the word always says what the last poll left, whoever made it.
+/// Polls an engine and stores in the turn what the poll left to do. The caller must hold the turn
+/// and give it back afterwards, so that the turn always describes the last poll.
 #[inline]
 fn poll_in_turn(engine: &mut Engine<Ends<'_>>, held: &Held<'_>) -> Result<Progress, Failure> {
     let progress = poll_now(engine);
@@ -299,8 +315,8 @@ fn poll_in_turn(engine: &mut Engine<Ends<'_>>, held: &Held<'_>) -> Result<Progre
     progress
 }
 
-/// Whether an engine has something to do at once that no message tells. Of computations under way
-/// the rank knows when they end.
+/// Returns true if the engine has something to do that no message announces. A computation under
+/// way does not count: the rank itself waits for its end.
 fn is_busy(progress: Progress) -> bool {
     progress.worked || matches!(progress.waiting, Waiting::Room | Waiting::Until { room: true, .. })
 }

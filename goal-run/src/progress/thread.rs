@@ -1,6 +1,6 @@
-//! A thread that makes the schedules of a rank go on while the rank does something else.
+//! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
 
-use super::member::{StartError, engine};
+use super::start::{StartError, engine};
 use super::{Interrupted, poll_now};
 use crate::job::Job;
 use crate::transport::{Ends, Sleeper};
@@ -16,42 +16,42 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// The rank acts for itself; the thread waits.
-const HERE: u32 = 0;
-/// The thread acts.
-const AWAY: u32 = 1;
-/// The thread ends.
+/// The rank uses its engine itself; the thread is parked.
+const RECLAIMED: u32 = 0;
+/// The thread uses the engine.
+const RELEASED: u32 = 1;
+/// The thread is to end.
 const STOPPED: u32 = 2;
 
-/// The longest sleep of a thread whose engine waits for room, which nobody announces.
+/// The longest sleep of the thread while its engine waits for room, which sends no signal.
 const ROOM_SLEEP: Duration = Duration::from_micros(50);
 
-/// Polls of a rank before it leaves the rest to the thread.
-const POLLS_BEFORE_GOING: u32 = 8;
+/// Polls of a rank before it leaves its engine to the thread.
+const POLLS_BEFORE_RELEASE: u32 = 8;
 
-/// What a rank and its thread share.
+/// The state that a rank shares with its thread.
 ///
-/// The thread sleeps where the rank would: in its mailbox, whose bell the rank switches on when it
-/// goes and off when it comes. So neither costs a system call.
-pub(super) struct Driver<'a> {
+/// The thread sleeps in the rank's mailbox. The rank arms the mailbox's bell when it releases its
+/// engine and disarms it when it reclaims the engine, so neither takes a system call.
+pub(super) struct ProgressThread<'a> {
     job: Job<'a>,
     rank: u32,
     engine: Mutex<Engine<'a, Ends<'a>>>,
-    /// [`HERE`], [`AWAY`] or [`STOPPED`]: a futex.
-    rank_is: AtomicU32,
-    /// 1 while the thread sleeps in `rank_is`.
-    waits: AtomicU32,
-    /// Why the thread gave up; nobody can go on with the engine then. It is set while the engine is
+    /// [`RECLAIMED`], [`RELEASED`] or [`STOPPED`]. The thread waits on it as a futex.
+    state: AtomicU32,
+    /// 1 while the thread may be waiting on `state`.
+    is_parked: AtomicU32,
+    /// The reason why the thread gave up, after which the engine can't be used. Set with the engine
     /// locked.
-    fallen: OnceLock<Interrupted>,
+    failure: OnceLock<Interrupted>,
 }
 
-/// The engine, locked.
+/// The locked engine.
 pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
 
-impl<'a> Driver<'a> {
+impl<'a> ProgressThread<'a> {
     /// # Errors
-    /// The way to ranks on other hosts can't be opened.
+    /// The way to ranks on other hosts can't be opened, or there is no memory for the engine.
     pub(super) fn new(
         job: Job<'a>,
         rank: u32,
@@ -62,73 +62,80 @@ impl<'a> Driver<'a> {
             job,
             rank,
             engine,
-            rank_is: AtomicU32::new(HERE),
-            waits: AtomicU32::new(0),
-            fallen: OnceLock::new(),
+            state: AtomicU32::new(RECLAIMED),
+            is_parked: AtomicU32::new(0),
+            failure: OnceLock::new(),
         })
     }
 
-    /// Whether something has come from another host.
+    /// Returns true if a frame has come from another host.
     pub(super) fn has_frame(&self) -> bool {
         let has_frame = |mut engine: Guard<'_, '_>| engine.transport().has_frame();
         self.job.settings.network.is_some() && self.engine().is_some_and(has_frame)
     }
 
-    /// Prepares to sleep; `None` if a message has come, or the thread gave up.
-    pub(super) fn arm(&self) -> Option<Bed<'a>> {
+    /// Arms the bell for a sleep of the rank. Returns `None` if a message has come, or if the
+    /// thread gave up.
+    pub(super) fn arm(&self) -> Option<WakeSources<'a>> {
         let mut engine = self.engine()?;
         let is_armed = engine.transport().arm();
-        is_armed.then(|| self.bed(&mut engine))
+        is_armed.then(|| self.wake_sources(&mut engine))
     }
 
-    fn bed(&self, engine: &mut Engine<'a, Ends<'a>>) -> Bed<'a> {
-        Bed {
+    fn wake_sources(&self, engine: &mut Engine<'a, Ends<'a>>) -> WakeSources<'a> {
+        WakeSources {
             endpoint: self.job.segment.endpoint(self.rank),
             sleeper: engine.transport().sleeper(),
         }
     }
 
-    /// The engine, for one bounded piece of work; `None` if the thread gave up.
+    /// Locks the engine for one bounded piece of work. Returns `None` if the thread gave up.
     pub(super) fn engine(&self) -> Option<Guard<'_, 'a>> {
         let engine = self.lock();
-        self.fallen.get().is_none().then_some(engine)
+        self.failure.get().is_none().then_some(engine)
     }
 
     fn lock(&self) -> Guard<'_, 'a> {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why the thread gave up.
-    pub(super) fn fallen(&self) -> Option<&Interrupted> {
-        self.fallen.get()
+    /// Returns the reason why the thread gave up, if it has.
+    pub(super) fn failure(&self) -> Option<&Interrupted> {
+        self.failure.get()
     }
 
-    /// The thread gives up: says so where the launcher and the rank find it, and wakes the rank.
-    /// The engine is locked, so that a rank that goes to sleep has seen it or is woken.
-    fn fall(&self, why: Interrupted, _: &Guard<'_, '_>) {
+    /// Gives up, on the thread: leaves the reason for the launcher and the rank, and wakes the rank.
+    /// The caller must have locked the engine. The rank arms its bell under the same lock, so it
+    /// either sees the reason before it sleeps or is woken by this call.
+    fn give_up(&self, why: Interrupted, _: &Guard<'_, '_>) {
         let (segment, rank) = (self.job.segment, self.rank);
         segment.fail(rank, &format!("rank {rank}: {why}"));
-        let _ = self.fallen.set(why);
+        let _ = self.failure.set(why);
         segment.endpoint(rank).disarm_and_wake();
     }
 
-    /// The rank acts for itself.
-    pub(super) fn come(&self) {
-        if self.rank_is.load(Ordering::Relaxed) != HERE {
-            self.rank_is.store(HERE, Ordering::SeqCst);
+    /// Takes the engine back from the thread, which stops using it after its current poll.
+    pub(super) fn reclaim(&self) {
+        // Relaxed: apart from `act`, which sets it to `RECLAIMED`, only the rank itself changes the
+        // state while it lives.
+        if self.state.load(Ordering::Relaxed) != RECLAIMED {
+            // Pairs with the load in `step` after the thread has armed the bell: either the thread
+            // sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was armed, which
+            // ends the sleep.
+            self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.endpoint(self.rank).disarm();
         }
     }
 
-    /// The rank does something else.
+    /// Leaves the engine to the thread. Returns `None` if the thread gave up.
     ///
     /// # Errors
-    /// The failure of an action. `None` if the thread panicked.
-    pub(super) fn go(&self) -> Option<Result<(), Failure>> {
+    /// The failure of an action.
+    pub(super) fn release(&self) -> Option<Result<(), Failure>> {
         let mut engine = self.engine()?;
-        let mut hands_over = true;
-        // What is here, or coming, is better done now than by a thread that has to be woken.
-        for _ in 0..POLLS_BEFORE_GOING {
+        let mut is_busy = true;
+        // A few polls here cost less than waking the thread for work that is almost done.
+        for _ in 0..POLLS_BEFORE_RELEASE {
             let progress = match poll_now(&mut engine) {
                 Ok(progress) => progress,
                 Err(failure) => return Some(Err(failure)),
@@ -137,85 +144,91 @@ impl<'a> Driver<'a> {
                 _ if progress.worked => false,
                 Waiting::Nothing => true,
                 Waiting::Messages => engine.transport().arm(),
-                // Time and room come without a message.
+                // No message tells the end of these waits, so the thread has to poll.
                 Waiting::Room | Waiting::Until { .. } => break,
             };
             if is_quiet {
-                hands_over = false;
+                is_busy = false;
                 break;
             }
         }
         drop(engine);
-        self.rank_is.store(AWAY, Ordering::SeqCst);
-        // The thread may sleep until a time that is not the right one any more.
-        if hands_over || self.job.settings.network.is_some() {
+        // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either the
+        // thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and wakes it.
+        self.state.store(RELEASED, Ordering::SeqCst);
+        // If the thread still sleeps, its time limit may be out of date.
+        if is_busy || self.job.settings.network.is_some() {
             self.job.segment.endpoint(self.rank).disarm_and_wake();
         }
-        if self.waits.load(Ordering::SeqCst) != 0 {
-            let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
+        if self.is_parked.load(Ordering::SeqCst) != 0 {
+            let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
         }
         Some(Ok(()))
     }
 
+    /// Ends the thread.
     pub(super) fn stop(&self) {
-        self.rank_is.store(STOPPED, Ordering::SeqCst);
-        let _ = futex::wake(&self.rank_is, Flags::PRIVATE, 1);
+        self.state.store(STOPPED, Ordering::SeqCst);
+        let _ = futex::wake(&self.state, Flags::PRIVATE, 1);
         self.job.segment.endpoint(self.rank).disarm_and_wake();
     }
 
-    /// One turn of the thread. False when it is to end.
-    fn turn(&self) -> bool {
-        match self.rank_is.load(Ordering::SeqCst) {
+    /// Polls or sleeps once, on the thread. Returns false if the thread is to end.
+    fn step(&self) -> bool {
+        match self.state.load(Ordering::SeqCst) {
             STOPPED => return false,
-            HERE => {
-                self.waits.store(1, Ordering::SeqCst);
-                let _ = futex::wait(&self.rank_is, Flags::PRIVATE, HERE, None);
-                self.waits.store(0, Ordering::SeqCst);
+            RECLAIMED => {
+                self.is_parked.store(1, Ordering::SeqCst);
+                let _ = futex::wait(&self.state, Flags::PRIVATE, RECLAIMED, None);
+                self.is_parked.store(0, Ordering::SeqCst);
                 return true;
             }
             _ => {}
         }
         let mut engine = self.lock();
-        // The bell is the rank's to switch from when it comes to when it goes.
-        if self.rank_is.load(Ordering::SeqCst) != AWAY {
+        // From reclaim to release only the rank may change the bell.
+        if self.state.load(Ordering::SeqCst) != RELEASED {
             return true;
         }
-        // The engine stays locked if this panics: nobody meets it half done.
+        // The engine stays locked while a panic is handled, so the rank never uses a broken one.
         let acted = catch_unwind(AssertUnwindSafe(|| within(|| self.act(&mut engine))));
         match acted.map_err(|panic| panicked(&*panic)).and_then(|acted| Ok(acted?)) {
             Err(why) => {
-                self.fall(why, &engine);
+                self.give_up(why, &engine);
                 return false;
             }
             Ok(None) => {}
-            Ok(Some((bed, limit))) => {
+            Ok(Some(sleep)) => {
                 drop(engine);
-                // The rank may have come in between, and switched the bell off: then this returns
-                // at once.
-                if self.rank_is.load(Ordering::SeqCst) == AWAY {
-                    bed.doze(limit);
+                // The rank may reclaim the engine after this load. It then disarms the bell, so that
+                // the sleep returns at once.
+                if self.state.load(Ordering::SeqCst) == RELEASED {
+                    sleep.sources.sleep_leaving_bell(sleep.limit);
                 }
             }
         }
         true
     }
 
-    /// Acts for the rank, which is away. Where there is nothing left to do: what to sleep in, and
-    /// for how long at most.
-    fn act(&self, engine: &mut Engine<'a, Ends<'a>>) -> Option<(Bed<'a>, Option<Duration>)> {
+    /// Polls the released engine. Returns how the thread is to sleep if there is nothing left to
+    /// do.
+    fn act(&self, engine: &mut Engine<'a, Ends<'a>>) -> Option<Sleep<'a>> {
         let endpoint = self.job.segment.endpoint(self.rank);
         endpoint.disarm();
-        // The bell is made silent here and by the rank while it is not away, never by one while the
-        // other may sleep: whoever makes it silent takes it from all who were woken and have not
-        // looked yet. The rank arms it when this is over.
+        // Draining a bell takes a ring from every sleeper that has not looked yet. So the thread
+        // does it only here, with the engine released, and the rank only with the engine reclaimed:
+        // never one while the other may sleep.
         endpoint.bell().drain();
         let progress = poll_now(engine);
         if let Err(failure) = &progress {
-            // The job learns it now, the rank from its next poll, which says the same.
+            // For the launcher; the rank gets the same failure from its next poll.
             self.job.fail(self.rank, failure);
         }
         let Ok(progress) = progress else {
-            self.rank_is.compare_exchange(AWAY, HERE, Ordering::SeqCst, Ordering::SeqCst).ok();
+            // Parks the thread. Not a plain store, which could overwrite `STOPPED`.
+            self.state
+                .compare_exchange(RELEASED, RECLAIMED, Ordering::SeqCst, Ordering::SeqCst)
+                .ok();
             return None;
         };
         if progress.worked {
@@ -229,28 +242,34 @@ impl<'a> Driver<'a> {
             }
         };
         let is_armed = engine.transport().arm();
-        is_armed.then(|| (self.bed(engine), limit))
+        is_armed.then(|| Sleep { sources: self.wake_sources(engine), limit })
     }
 }
 
-/// What a rank or its thread sleeps in, while the other one may have the engine.
-pub(super) struct Bed<'a> {
+/// A sleep of the thread.
+struct Sleep<'a> {
+    sources: WakeSources<'a>,
+    /// The longest time that it may take; `None` without a bound.
+    limit: Option<Duration>,
+}
+
+/// What wakes a rank or its thread. Either may sleep on it while the other uses the engine.
+pub(super) struct WakeSources<'a> {
     endpoint: Endpoint<'a>,
     sleeper: Option<Sleeper>,
 }
 
-impl Bed<'_> {
-    /// Sleeps until somebody rings, `limit` passes or, where there are other hosts, something comes
-    /// from them; switches the bell off. This is the rank's way to sleep.
+impl WakeSources<'_> {
+    /// Sleeps until the bell rings, a frame comes from another host or `limit` passes, then drains
+    /// and disarms the bell. For the rank.
     pub(super) fn wait(&self, limit: Option<Duration>) {
-        self.doze(limit);
+        self.sleep_leaving_bell(limit);
         self.endpoint.bell().drain();
         self.endpoint.disarm();
     }
 
-    /// The same, and leaves the bell as it is, for whoever else may sleep here. This is the
-    /// thread's way.
-    fn doze(&self, limit: Option<Duration>) {
+    /// Does the same but leaves the bell as it is, since the rank may be asleep too. For the thread.
+    fn sleep_leaving_bell(&self, limit: Option<Duration>) {
         match &self.sleeper {
             None => self.endpoint.sleep_without_disarming(limit),
             Some(sleeper) => sleeper.sleep(self.endpoint.bell(), limit),
@@ -258,11 +277,11 @@ impl Bed<'_> {
     }
 }
 
-/// Runs the thread's turns. A panic fails the rank.
-pub(super) fn drive(driver: &Driver<'_>) {
-    let driven = catch_unwind(AssertUnwindSafe(|| while driver.turn() {}));
-    if let Err(panic) = driven {
-        driver.fall(panicked(&*panic), &driver.lock());
+/// Runs the thread. A panic fails the rank.
+pub(super) fn run_thread(shared: &ProgressThread<'_>) {
+    let ran = catch_unwind(AssertUnwindSafe(|| while shared.step() {}));
+    if let Err(panic) = ran {
+        shared.give_up(panicked(&*panic), &shared.lock());
     }
 }
 
@@ -275,13 +294,13 @@ fn panicked(panic: &(dyn Any + Send)) -> Interrupted {
 
 #[cfg(test)]
 mod tests {
-    use super::Bed;
+    use super::WakeSources;
     use crate::transport::Sleeper;
     use goal_shm::{Layout, RankSizes, Segment};
     use std::time::{Duration, Instant};
 
-    /// The thread may have gone to bed when the rank came, and the rank sleeps too: one ring wakes
-    /// both, in whichever order the system lets them look at the bell.
+    /// Thread and rank may sleep at the same time. One ring wakes both, in whichever order the
+    /// system lets them look at the bell.
     #[test]
     fn one_ring_wakes_the_thread_and_the_rank() {
         const LIMIT: Duration = Duration::from_secs(5);
@@ -289,20 +308,20 @@ mod tests {
         let mut segment = Segment::create(layout).unwrap();
         segment.create_bells(0..1).unwrap();
         let endpoint = segment.endpoint(0);
-        let bed = || Bed { endpoint, sleeper: Some(Sleeper::of_bell()) };
-        let (of_thread, of_rank) = (bed(), bed());
+        let sources = || WakeSources { endpoint, sleeper: Some(Sleeper::of_bell()) };
+        let (of_thread, of_rank) = (sources(), sources());
         for _ in 0..3 {
             assert!(endpoint.arm());
-            assert!(segment.mailbox(0).wake(), "somebody sleeps");
+            assert!(segment.mailbox(0).wake(), "the bell is armed");
             let began = Instant::now();
             // The thread looks first.
-            of_thread.doze(Some(LIMIT));
+            of_thread.sleep_leaving_bell(Some(LIMIT));
             of_rank.wait(Some(LIMIT));
             assert!(began.elapsed() < LIMIT, "the rank slept on");
         }
-        // The rank has made the bell silent.
+        // The rank has drained the bell.
         let began = Instant::now();
-        of_thread.doze(Some(Duration::from_millis(20)));
-        assert!(began.elapsed() >= Duration::from_millis(20), "somebody rings");
+        of_thread.sleep_leaving_bell(Some(Duration::from_millis(20)));
+        assert!(began.elapsed() >= Duration::from_millis(20), "the bell rang again");
     }
 }

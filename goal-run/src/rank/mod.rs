@@ -1,9 +1,10 @@
 //! One rank of a job: the loop around the engine, as a process or as a thread.
 //!
-//! The loop starts the schedule as often as asked, sets the memory up and compares it with what the
-//! program expects. It never waits for other ranks between instances. When nothing can be done it
-//! says so in the rank's status and sleeps in its ring; what that means for the job is decided by
-//! the launcher, which looks at all ranks.
+//! The loop runs the instances of the schedule one after the other: it writes initial values to
+//! memory, starts the instance, and compares memory with what the program expects. It never waits
+//! for other ranks between instances. When nothing can be done, it stores that in the rank's status
+//! and sleeps in its mailbox. Whether the job is stuck is decided by the launcher, which sees all
+//! ranks.
 
 mod image;
 
@@ -21,10 +22,17 @@ use goal_shm::{Segment, State};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Runs a rank until the launcher stops the job. Its section is that of `nisa`, or lies in a file
-/// and is run through the window of the settings; `driver` leads to other hosts where there are
-/// some. The error of an action is left in the rank's failure record, and so is the first instance
-/// that did not end as the program expects.
+/// The resources of one rank that its launcher opened.
+#[derive(Default)]
+pub(crate) struct Resources {
+    /// The file with the rank's section, if it is run through a window.
+    pub(crate) section: Option<SectionFile>,
+    /// The rank's way to other hosts, if there are any.
+    pub(crate) driver: Option<AnyDriver>,
+}
+
+/// Runs a rank until the launcher stops the job. Leaves the failure of an action in the segment, or
+/// else the first difference between the memory of an instance and what the program expects.
 ///
 /// # Errors
 /// The rank can't start.
@@ -32,8 +40,8 @@ pub(crate) fn run(
     segment: &Segment,
     nisa: &Arc<Nisa>,
     rank: u32,
-    (section, driver): (Option<SectionFile>, Option<AnyDriver>),
     settings: &Settings,
+    Resources { section, driver }: Resources,
 ) -> Result<(), StartError> {
     let job = Job::new(segment, nisa, settings);
     let code = match section.zip(settings.window) {
@@ -45,11 +53,13 @@ pub(crate) fn run(
     let mut storage = job.storage(rank);
     image::start(nisa, rank, &mut storage);
     announce(segment, rank);
-    // Before any rank sends: this announces its room.
+    // This announces the room in the rank's mailbox, so it comes before the gate, behind which ranks
+    // send.
     with_member_over(job, rank, driver, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);
-            // Every rank of a job runs one instance at a time, and waits for the ends of its sends.
+            // Most requests of a source that can be under way at once: a rank of a job runs one
+            // instance at a time, whose sends have to end before the next one.
             let under_way = move |source| match window {
                 Some(window) => window.size.into(),
                 None => sends(&nisa, source, rank),
@@ -68,9 +78,9 @@ pub(crate) fn run(
                 unexpected: None,
             };
             let ended = within(|| work.run(storage)).unwrap_or_else(|used_up| Err(used_up.into()));
-            // An engine that has no more room can't be asked.
+            // An engine whose state is used up can't be read.
             if !matches!(ended, Err(Interrupted::UsedUp(_))) {
-                work.member.tell_counts();
+                work.member.publish_counts();
             }
             match ended {
                 Err(Interrupted::Failed(failure)) => job.fail(rank, &failure),
@@ -91,7 +101,7 @@ pub(crate) fn run(
     })
 }
 
-/// What a rank executes.
+/// The schedule that a rank executes.
 enum Code {
     Whole(Arc<Schedule>),
     Window(Windowed),
@@ -104,9 +114,9 @@ struct Work<'a, 'm> {
     code: Code,
     member: &'m mut Member<'a>,
     running: Option<Handle>,
-    /// Instances that have not ended.
+    /// The number of instances that have not ended.
     left: u64,
-    /// What an instance left otherwise than expected, in words; of the first one only.
+    /// The text on the first instance whose memory was not as the program expects.
     unexpected: Option<String>,
 }
 
@@ -130,18 +140,19 @@ impl<'a> Work<'a, '_> {
         Ok(())
     }
 
+    /// Runs all instances, then serves other ranks until the job is stopped.
     fn run(&mut self, storage: Storage<'a>) -> Result<(), Interrupted> {
         self.start(storage)?;
-        self.member.come();
+        self.member.reclaim();
         let gate = self.job.segment.gate();
-        let mut told = false;
+        let mut is_reported = false;
         while !gate.is_stopped() {
             let progress = self.member.step()?;
             if self.next_instance()? || progress.worked {
                 continue;
             }
-            if self.running.is_none() && !told && progress.waiting == Waiting::Nothing {
-                told = true;
+            if self.running.is_none() && !is_reported && progress.waiting == Waiting::Nothing {
+                is_reported = true;
                 gate.finish(self.job.settings.num_here(self.job.segment.num_ranks()));
             }
             self.member.rest(progress.waiting)?;
@@ -149,7 +160,8 @@ impl<'a> Work<'a, '_> {
         Ok(())
     }
 
-    /// Ends an instance whose actions are complete and starts the next one; whether there is one.
+    /// If the running instance has ended, compares its memory and starts the next one. Returns true
+    /// if there is a next one.
     fn next_instance(&mut self) -> Result<bool, Interrupted> {
         let Some(handle) = self.running.take() else { return Ok(false) };
         let ended = self.member.with(|engine| match engine.test(&handle) {
