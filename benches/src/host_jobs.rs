@@ -19,7 +19,7 @@ impl Jobs {
     /// With a key of their own.
     ///
     /// # Errors
-    /// What the system says, or goal-run.
+    /// The error of the system or of goal-run.
     pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
         let (goal_run, key) = (sibling("goal-run")?, folder.path().join("key"));
@@ -34,7 +34,7 @@ impl Jobs {
     /// or more: nanoseconds from the moment when all ranks were ready.
     ///
     /// # Errors
-    /// What a host reports that is not a right end, verified where that was asked for.
+    /// The report of a host on which the job did not end as it should.
     pub(crate) fn run(
         &self,
         cluster: &Cluster,

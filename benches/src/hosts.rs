@@ -39,7 +39,7 @@ const NONE: Faults = Faults {
     lost_from: 0,
 };
 
-/// What the switch does to frames.
+/// The switches, with their faults.
 const SWITCHES: [(&str, Option<Faults>); 7] = [
     ("bridge", None),
     ("switch", Some(NONE)),

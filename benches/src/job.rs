@@ -19,7 +19,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// What the ranks of a job share.
+/// The memory that the ranks of a job share.
 pub(crate) struct Job {
     segment: Segment,
     meeting: Page,
@@ -33,7 +33,7 @@ impl Job {
         Ok(Self { segment, meeting: Page::new()?, ranks: nisa.num_ranks() })
     }
 
-    /// Starts every rank as this program's `subcommand`; what each printed, in the order of the
+    /// Runs every rank as this program's `subcommand`. Returns the output of each, in the order of
     /// ranks.
     pub(crate) fn run(&self, subcommand: &str, arguments: &[String]) -> io::Result<Vec<String>> {
         let mut children = Vec::new();
@@ -60,13 +60,12 @@ impl Job {
     }
 }
 
-/// The children's group of processes, which the first of them leads.
+/// Returns the process group of the children, which the first one leads.
 fn group(children: &[Child]) -> i32 {
     children.first().map_or(0, |leader| leader.id() as i32)
 }
 
-/// Waits for all children of a group; where one fails the others, which may wait for it, are
-/// killed.
+/// Waits for all children of a group. If one fails, kills the others, which may wait for it.
 fn wait(children: &[Child]) -> io::Result<()> {
     let group = Pid::from_raw(group(children));
     let mut failed = false;
@@ -82,11 +81,11 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// What the ranks of a job are told; `crowded`: whether they share processors, which one that is
-/// bound to its own can't see.
+/// Returns the settings of a job. `crowded` says that ranks share processors, which a rank that is
+/// bound to one can't find out.
 ///
 /// # Errors
-/// Where what the environment says of transports can't be had.
+/// The environment asks for transports that can't be used.
 pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<Settings> {
     let Options { eager_limit, unexpected_limit, .. } = Options::default();
     Ok(Settings {
@@ -99,7 +98,7 @@ pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<
         crowded,
         window: None,
         trace_events: 0,
-        // What goal-run takes where nothing is asked for.
+        // The default of goal-run.
         paths: Choice::new(&Request::default())
             .paths(Distance::farthest(ranks, false))
             .map_err(io::Error::other)?,
@@ -109,13 +108,13 @@ pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<
     })
 }
 
-/// Where the areas of each rank lie, whoever makes its schedules go on.
+/// Returns the layout of the segment, with room for every mode of progress.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
     let settings = settings(nisa.num_ranks(), Mode::Node, crowded(nisa.num_ranks()))?;
     goal_run::job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
 }
 
-/// Whether ranks have to share processors.
+/// Returns true if ranks have to share processors.
 pub(crate) fn crowded(ranks: u32) -> bool {
     ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
@@ -128,7 +127,7 @@ impl Page {
         Barrier::create().map(Self)
     }
 
-    /// Where other processes find it.
+    /// Returns the path at which other processes open the page.
     pub(crate) fn path(&self) -> PathBuf {
         path(self.0.fd().as_fd())
     }

@@ -83,7 +83,7 @@ enum Bench {
     OverlapRank(overlap::RankArgs),
     /// The raw data of `overlap` as a picture
     Plot(plot::Args),
-    /// Whether ranks that wait have to wait for one that computes, beside MPI_Iallreduce
+    /// How long ranks wait for one that computes, compared with MPI_Iallreduce
     Late(late::Args),
     /// One rank of `late`
     #[command(hide = true)]

@@ -20,7 +20,7 @@ pub(crate) struct Args {
     command: Vec<String>,
 }
 
-/// What one run of a command cost.
+/// The cost of one run of a command.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Cost {
     /// Seconds from start to end.

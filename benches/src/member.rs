@@ -1,4 +1,4 @@
-//! One rank of a job, in a process of its own: it starts a schedule again and again.
+//! One rank of a job, in a process of its own, which runs a schedule repeatedly.
 #![allow(unsafe_code)] // writes to the memory of its rank
 
 use crate::assemble::assemble;
@@ -8,8 +8,7 @@ use clap::Args as ClapArgs;
 use goal_asm::Nisa;
 use goal_engine::{Handle, Schedule, Storage};
 use goal_lang::Program;
-use goal_run::job::Job;
-pub(crate) use goal_run::job::Mode as Progress;
+use goal_run::job::{Job, Mode};
 use goal_run::progress::{self, with_member};
 use goal_shm::{Barrier, Segment};
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -22,7 +21,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Which rank a process is, and where it finds what all share.
+/// The rank of a process, and the files that all ranks share.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Place {
     #[arg(long)]
@@ -41,7 +40,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// It as a command line.
+    /// Returns the place as arguments of a command line.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![
             format!("--rank={}", self.rank),
@@ -53,8 +52,8 @@ impl Place {
         arguments
     }
 
-    /// Goes to the processor and maps what is shared. The process ends with its parent, however
-    /// that ends.
+    /// Binds the process to its processor and maps the shared memory. Makes the process end with
+    /// its parent.
     pub(crate) fn open(&self, program: &Program) -> io::Result<Shared> {
         set_pdeathsig(Signal::SIGKILL)?;
         if let Some(cpu) = self.cpu {
@@ -76,7 +75,7 @@ impl Place {
     }
 }
 
-/// What the ranks share, as one of them sees it.
+/// The memory that the ranks share, as one of them sees it.
 pub(crate) struct Shared {
     rank: u32,
     ranks: u32,
@@ -93,13 +92,13 @@ impl Shared {
         }
     }
 
-    /// Calls `act` with the rank at work, which must leave at the end.
+    /// Calls `act` with the member of the rank. At its end `act` must call [`Member::leave`].
     ///
     /// # Errors
-    /// Those of `act`.
+    /// The error of `act`.
     pub(crate) fn with_member<R>(
         &self,
-        progress: Progress,
+        progress: Mode,
         act: impl FnOnce(Member<'_, '_>) -> io::Result<R>,
     ) -> io::Result<R> {
         let settings = settings(self.ranks, progress, self.crowded)?;
@@ -119,10 +118,10 @@ impl Shared {
         unsafe { self.segment.write(area.start, &vec![value; area.len()]) };
     }
 
-    /// Whether an allreduce of integers whose bytes are ones left their sum.
+    /// Checks the result of an allreduce of integers whose bytes are ones.
     ///
     /// # Errors
-    /// Where it didn't.
+    /// The result is not their sum.
     pub(crate) fn check_allreduce(&self, bytes: u64) -> io::Result<()> {
         let start = self.segment.rank(self.rank).memory.start
             + Operation::Allreduce.result(self.ranks, bytes) as usize;
@@ -132,14 +131,14 @@ impl Shared {
     }
 }
 
-/// A rank at work.
+/// A rank that runs its schedule.
 pub(crate) struct Member<'s, 'm> {
     shared: &'s Shared,
     member: &'m mut progress::Member<'s>,
     schedule: Arc<Schedule>,
-    /// Of a schedule that does not run.
+    /// The storage of the schedule while it does not run.
     storage: Option<Storage<'s>>,
-    /// Of a schedule that runs.
+    /// The running instance of the schedule.
     handle: Option<Handle>,
 }
 
@@ -149,14 +148,14 @@ impl Member<'_, '_> {
         self.shared.barrier.wait(self.shared.ranks, || self.shared.pause());
     }
 
-    /// Starts the schedule and what can be done of it at once.
+    /// Starts the schedule.
     pub(crate) fn start(&mut self) -> io::Result<()> {
         let storage = self.storage.take().expect("a schedule runs already");
         self.handle = Some(self.member.start(&self.schedule, storage).map_err(io::Error::other)?);
         Ok(())
     }
 
-    /// Whether the schedule has ended; if not, goes on with it for a bounded time.
+    /// Returns true if the schedule has ended. If it has not, makes a bounded amount of progress.
     #[inline]
     pub(crate) fn test(&mut self) -> io::Result<bool> {
         let handle = self.handle.as_ref().expect("a schedule runs");
@@ -169,14 +168,14 @@ impl Member<'_, '_> {
         self.member.wait(handle).map_err(io::Error::other)
     }
 
-    /// Makes a schedule that has ended ready to be started again.
+    /// Releases a schedule that has ended, so that it can be started again.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         let handle = self.handle.take().expect("a schedule that has ended");
         self.storage = Some(self.member.finish(handle).map_err(io::Error::other)?);
         Ok(())
     }
 
-    /// The rank's last act: what others still ask for leaves before.
+    /// Ends the rank, after all ranks have arrived here. Makes progress for the others until then.
     pub(crate) fn leave(self) {
         let Self { shared, member, .. } = self;
         member.reclaim();

@@ -22,7 +22,7 @@ pub(crate) const IDLE: Source = source!("idle");
 pub(crate) const OVERLAP: Source = source!("overlap");
 pub(crate) const PINGPONG: Source = source!("pingpong");
 
-/// What they include.
+/// The header that the programs include.
 const HEADER: (&str, &str) = ("meeting.h", include_str!("../mpi/meeting.h"));
 
 /// The program, compiled into `folder`; `None`, which is told, where there is no MPI.

@@ -3,10 +3,10 @@
 
 use std::process::Command;
 
-/// Who makes schedules go on, each measured for itself.
+/// The modes of progress, each of which is measured.
 const MODES: [&str; 3] = ["caller", "thread", "node"];
 
-/// What a benchmark prints, and the lines of its raw data, without MPI.
+/// Returns the output of a benchmark without MPI, and the lines of its raw data.
 fn run(arguments: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let csv = folder.path().join("samples.csv");

@@ -1,5 +1,4 @@
-//! A job's limits: its own, and the system's in words, with what is known not to fit before a rank
-//! starts.
+//! The limits of a job, and those of the system, which are checked before a rank starts.
 
 use rustix::process::{Resource, Rlimit, getrlimit, getuid, setrlimit};
 use std::fs;
@@ -20,15 +19,15 @@ pub const STARTED_RANKS_MAX: u32 = 8192;
 /// Most records that a trace of a run keeps, all ranks together, by default (`--trace-max`).
 pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
 
-/// Bytes of address space that a process needs beside what its job asks for: the program, its
-/// libraries, a stack.
+/// The address space in bytes that a process needs besides that of its job: for the program, its
+/// libraries and a stack.
 const PROCESS_ADDRESSES: u64 = 32 << 20;
-/// Bytes of memory that a rank process takes at least.
+/// The least memory of a rank process, in bytes.
 const PROCESS_MEMORY: u64 = 2 << 20;
-/// Descriptors of a launcher beside those of its ranks.
+/// The number of file descriptors of a launcher besides those of its ranks.
 const DESCRIPTORS: u64 = 24;
 
-/// An error of the system, with the limit behind it.
+/// Returns the text of an error of the system, with the limit that probably caused it.
 pub(crate) fn named(cause: &io::Error) -> String {
     let limit = |resource| getrlimit(resource).current;
     let limit = match cause.raw_os_error() {
@@ -54,27 +53,75 @@ pub(crate) fn named(cause: &io::Error) -> String {
     limit.map_or_else(|| cause.to_string(), |limit| format!("{cause} ({limit})"))
 }
 
+/// A limit of the system that is too low for a job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Shortage {
+    /// The address space of a process.
+    #[error(
+        "{} {} KiB of address space ({} KiB for what all ranks share), and ulimit -v allows {} KiB",
+        if *are_processes { "a rank needs" } else { "the ranks need" },
+        needed >> 10,
+        shared >> 10,
+        limit >> 10
+    )]
+    Addresses {
+        /// True if each rank is a process.
+        are_processes: bool,
+        /// Bytes that a process needs.
+        needed: u64,
+        /// Bytes of these that all ranks share.
+        shared: u64,
+        /// Bytes that the system allows.
+        limit: u64,
+    },
+    /// The number of processes and threads of a user.
+    #[error(
+        "{ranks} ranks need {needed} processes and threads beside the launcher, and ulimit -u allows this user {limit}"
+    )]
+    Tasks {
+        /// The number of ranks.
+        ranks: u64,
+        /// The number of processes and threads.
+        needed: u64,
+        /// The number that the system allows.
+        limit: u64,
+    },
+    /// The number of open files of a process.
+    #[error(
+        "{ranks} ranks need about {needed} open files of their launcher, and ulimit -n allows {limit}"
+    )]
+    Files {
+        /// The number of ranks.
+        ranks: u64,
+        /// The number of files.
+        needed: u64,
+        /// The number that the system allows.
+        limit: u64,
+    },
+}
+
 /// The resources that a launcher is about to use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Demand {
-    /// Ranks of this host, and whether each is a process.
+    /// The number of ranks of this host.
     pub(crate) ranks: u64,
+    /// True if each rank is a process.
     pub(crate) are_processes: bool,
-    /// Threads of each rank.
+    /// The number of threads of each rank.
     pub(crate) threads: u64,
-    /// Bytes that all ranks map: the segment and the schedule.
+    /// Bytes of the segment and the schedule, which every rank maps.
     pub(crate) shared: u64,
     /// Bytes of address space that each rank alone needs.
     pub(crate) own: u64,
-    /// Descriptors of the launcher for each rank.
+    /// The number of descriptors that the launcher has open for each rank.
     pub(crate) descriptors: u64,
-    /// Bytes of memory that schedules name, all ranks together.
+    /// Bytes of memory that schedules refer to, of all ranks together.
     pub(crate) memory: u64,
 }
 
 impl Demand {
     /// Returns an error if a limit of this process is too low for certain.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), Shortage> {
         let limits = [Resource::As, Resource::Nproc, Resource::Nofile]
             .map(|resource| getrlimit(resource).current);
         self.fits(limits, getuid().is_root())
@@ -84,41 +131,30 @@ impl Demand {
         &self,
         [addresses, tasks, files]: [Option<u64>; 3],
         is_root: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Shortage> {
         let each = if self.are_processes { 1 } else { self.ranks };
         let needed = self
             .shared
             .saturating_add(self.own.saturating_mul(each))
             .saturating_add(PROCESS_ADDRESSES);
         if let Some(limit) = addresses.filter(|&limit| limit < needed) {
-            let what = if self.are_processes { "a rank needs" } else { "the ranks need" };
-            return Err(format!(
-                "{what} {} KiB of address space ({} KiB for what all ranks share), and ulimit -v allows {} KiB",
-                needed >> 10,
-                self.shared >> 10,
-                limit >> 10
-            ));
+            let Self { are_processes, shared, .. } = *self;
+            return Err(Shortage::Addresses { are_processes, needed, shared, limit });
         }
-        let wanted = self.ranks.saturating_mul(self.threads);
-        // The system counts no processes of root.
-        if let Some(limit) = tasks.filter(|&limit| limit <= wanted && !is_root) {
-            return Err(format!(
-                "{} ranks need {wanted} processes and threads beside the launcher, and ulimit -u allows this user {limit}",
-                self.ranks
-            ));
+        let needed = self.ranks.saturating_mul(self.threads);
+        // This limit does not apply to root.
+        if let Some(limit) = tasks.filter(|&limit| limit <= needed && !is_root) {
+            return Err(Shortage::Tasks { ranks: self.ranks, needed, limit });
         }
-        let wanted = self.ranks.saturating_mul(self.descriptors).saturating_add(DESCRIPTORS);
-        if let Some(limit) = files.filter(|&limit| limit < wanted && self.descriptors > 0) {
-            return Err(format!(
-                "{} ranks need about {wanted} open files of their launcher, and ulimit -n allows {limit}",
-                self.ranks
-            ));
+        let needed = self.ranks.saturating_mul(self.descriptors).saturating_add(DESCRIPTORS);
+        if let Some(limit) = files.filter(|&limit| limit < needed && self.descriptors > 0) {
+            return Err(Shortage::Files { ranks: self.ranks, needed, limit });
         }
         Ok(())
     }
 
-    /// Tells what may not fit into the memory that is free, in words. A schedule need not touch all
-    /// that it names.
+    /// Returns a warning if the job may need more memory than is free. It may run all the same,
+    /// since a schedule need not touch all the memory that it refers to.
     pub(crate) fn doubt(&self) -> Option<String> {
         self.exceeds(free_memory()?)
     }
@@ -138,17 +174,17 @@ impl Demand {
     }
 }
 
-/// Lets this process open as many files as it may.
+/// Raises the soft limit on open files of this process to the hard limit.
 pub fn raise_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current != maximum {
-        // Where it stays as it is, the limit is told when it is met.
+        // If this fails, reaching the limit is an error that names it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }
 
-/// Bytes of memory that are free for this process: of the system, and of each control group that it
-/// is in. `None` where nobody tells.
+/// Returns the bytes of memory that are free for this process: the least of the system's and of
+/// those of each control group that it is in. Returns `None` if the system does not tell.
 fn free_memory() -> Option<u64> {
     let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -161,7 +197,7 @@ fn free_memory() -> Option<u64> {
         let number = |name: &str| {
             fs::read_to_string(PathBuf::from(group).join(name)).ok()?.trim().parse::<u64>().ok()
         };
-        // Where there is no limit the word is max.
+        // Without a limit the file holds `max`, which is no number.
         Some(number("memory.max")?.saturating_sub(number("memory.current")?))
     };
     let of_groups = groups.ancestors().take_while(|group| group.starts_with(root)).filter_map(free);
@@ -187,15 +223,18 @@ mod tests {
         let fits = |demand: Demand, limits, is_root| demand.fits(limits, is_root);
         assert_eq!(fits(DEMAND, [None; 3], false), Ok(()));
         assert_eq!(fits(DEMAND, [Some(1156 << 20), Some(5), Some(36)], false), Ok(()));
-        let why = fits(DEMAND, [Some((1156 << 20) - 1), None, None], false).unwrap_err();
+        let why =
+            fits(DEMAND, [Some((1156 << 20) - 1), None, None], false).unwrap_err().to_string();
         assert_eq!(
             why,
             "a rank needs 1183744 KiB of address space (102400 KiB for what all ranks share), and ulimit -v allows 1183743 KiB"
         );
         let threads = Demand { are_processes: false, ..DEMAND };
-        let why = fits(threads, [Some(4 << 30), None, None], false).unwrap_err();
+        let why = fits(threads, [Some(4 << 30), None, None], false).unwrap_err().to_string();
         assert!(why.starts_with("the ranks need 4329472 KiB of address space"), "{why}");
-        let why = fits(Demand { threads: 2, ..DEMAND }, [None, Some(8), None], false).unwrap_err();
+        let why = fits(Demand { threads: 2, ..DEMAND }, [None, Some(8), None], false)
+            .unwrap_err()
+            .to_string();
         assert!(
             why.ends_with(
                 "need 8 processes and threads beside the launcher, and ulimit -u allows this user 8"
@@ -203,7 +242,7 @@ mod tests {
             "{why}"
         );
         assert_eq!(fits(DEMAND, [None, Some(1), None], true), Ok(()));
-        let why = fits(DEMAND, [None, None, Some(35)], false).unwrap_err();
+        let why = fits(DEMAND, [None, None, Some(35)], false).unwrap_err().to_string();
         assert!(
             why.ends_with("need about 36 open files of their launcher, and ulimit -n allows 35"),
             "{why}"

@@ -64,7 +64,8 @@ pub struct Network {
 
 impl Network {
     /// Creates the network as the host with the interface `mac` sees it, from the addresses of all
-    /// ranks. The launcher opens the drivers of its ranks, and holds their ports until the job ends.
+    /// ranks. The launcher opens the drivers of its ranks, and holds their ports until the job
+    /// ends.
     pub fn new(
         (interface, driver): (String, DriverKind),
         mac: Mac,
@@ -132,8 +133,8 @@ impl Network {
         self.places[rank as usize].0 == self.mac
     }
 
-    /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It learns
-    /// how all ranks ended.
+    /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It
+    /// learns how all ranks ended.
     pub fn leads(&self) -> bool {
         self.is_here(0)
     }

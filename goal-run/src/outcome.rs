@@ -1,11 +1,11 @@
-//! How a job ended.
+//! The outcome of a job.
 
 use crate::job::Settings;
 use crate::monitor::Pending;
 use crate::trace::{self, Omitted};
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
-use goal_engine::{slot, taken};
+use goal_engine::{MatchesView, Met};
 use goal_interp::{Matches, Taken};
 use goal_lang::ActionId;
 use goal_shm::{RankCounts, Segment};
@@ -15,36 +15,36 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes of memory that are dumped at a time.
+/// The size of a block of dumped memory, in bytes.
 const DUMPED_BLOCK: usize = 1 << 20;
 
 /// Why a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Every action of every instance has completed.
+    /// Every action of every instance ended.
     Complete,
-    /// Actions could not be executed, or memory is not as expected: one text a rank.
+    /// Actions could not be executed, or memory was not as expected: one text for each rank.
     Failed(Vec<String>),
     /// No rank could go on.
     Stuck(Pending),
-    /// A rank ended by itself.
+    /// A rank ended although the job had not.
     Died {
         /// The rank.
         rank: u32,
-        /// How.
+        /// How it ended.
         how: String,
-        /// What it had not done.
+        /// Its unfinished actions.
         pending: Pending,
     },
     /// The time was up.
     TimedOut(Pending),
-    /// The launcher got a signal.
+    /// The launcher got this signal.
     Interrupted(usize),
-    /// A host is lost, in words which, with which ranks, and why.
+    /// A host was lost; the text names it, its ranks and the reason.
     HostLost(String),
 }
 
-/// What a job did, all instances together; of instances that have ended where the job has not.
+/// Counts of a job, summed over all instances that have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Messages sent.
@@ -58,19 +58,19 @@ pub struct Counts {
     /// Nanoseconds from the moment when all ranks were ready until the last one's last instance
     /// ended; 0 unless the job is complete.
     pub elapsed_ns: u64,
-    /// Most entries of the table that a rank's window needed; `None` without a window.
+    /// The most entries that the table of a rank's window had; `None` without a window.
     pub table_max: Option<u64>,
 }
 
-/// A job that has ended, with the memory that its ranks left.
+/// A job that has ended, with the memory of its ranks.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Why it ended.
+    /// Why the job ended.
     pub end: End,
-    /// What it did.
+    /// The counts of the job.
     pub counts: Counts,
-    /// Ranks of other hosts that left something which has not arrived, in words; empty where all
-    /// has. Their memory and their records are not known, and what they did is not counted.
+    /// The ranks of other hosts whose results have not arrived, as text; empty if all have. Their
+    /// memory and their traces are not known, and their actions are not counted.
     pub missing: String,
     segment: Segment,
     nisa: Arc<Nisa>,
@@ -87,7 +87,7 @@ impl Outcome {
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
         for rank in 0..segment.num_ranks() {
             let status = segment.status(rank);
-            // A host may tell any numbers.
+            // Saturating: another host may have sent any number.
             let add = |sum: &mut u64, number: &AtomicU64| {
                 *sum = sum.saturating_add(number.load(Ordering::SeqCst));
             };
@@ -115,24 +115,24 @@ impl Outcome {
         Self { end, counts, missing: String::new(), segment, nisa: Arc::clone(nisa) }
     }
 
-    /// The schedule.
+    /// Returns the schedule.
     pub fn nisa(&self) -> &Arc<Nisa> {
         &self.nisa
     }
 
-    /// A rank's memory at the end of the last instance.
+    /// Returns the memory of `rank` at the end of the last instance.
     pub fn memory(&self, rank: u32) -> Vec<u8> {
         self.segment.copy_of(&self.segment.rank(rank).memory)
     }
 
-    /// Writes a rank's memory at the end of the last instance into an empty file, a block at a
-    /// time; blocks of zeros become holes.
+    /// Writes the memory of `rank` at the end of the last instance to an empty file. Blocks of
+    /// zeros become holes.
     ///
     /// # Errors
-    /// Those of the system.
+    /// The system's error.
     pub fn dump(&self, rank: u32, file: &File) -> io::Result<()> {
         let area = &self.segment.rank(rank).memory;
-        // Not through the mapping, which would give pages to memory that nobody has touched.
+        // Reads the segment's file, since a read of the mapping would allocate untouched pages.
         let segment = File::from(self.segment.fd().try_clone_to_owned()?);
         file.set_len(area.len() as u64)?;
         let mut block = vec![0; DUMPED_BLOCK.min(area.len())];
@@ -146,34 +146,31 @@ impl Outcome {
         Ok(())
     }
 
-    /// What each rank counted, as far as it told: ranks do when there is nothing to do for a while,
-    /// and at their end.
+    /// Returns the counts of each rank. A rank publishes them when it has nothing to do for a
+    /// while, and at its end.
     pub fn rank_counts(&self) -> Vec<RankCounts> {
         (0..self.segment.num_ranks()).map(|rank| self.segment.counts(rank)).collect()
     }
 
-    /// Writes what happened when as Chrome trace events, as far as the job came: one JSON object.
-    /// Returns what of it is left out.
+    /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
+    /// records that the trace leaves out.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The error of `out`.
     pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<Omitted> {
         trace::write(&self.segment, &self.nisa, out)
     }
 
-    /// Which receive took which message in the last instance; complete only if the job is and a
-    /// record was asked for.
+    /// Returns which receive took which message in the last instance. The result is complete only
+    /// if the job is, and its options asked for a record.
     pub fn matches(&self) -> Matches {
         let mut matches = Matches::default();
         for rank in 0..self.segment.num_ranks() {
-            let words: Vec<u64> = self.segment.copy_of(&self.segment.rank(rank).matches);
+            let recorded = &self.segment.rank(rank).matches;
+            let recorded = MatchesView::new(self.segment.copy_of(recorded));
             for (index, (offset, record)) in self.nisa.section(rank).records().enumerate() {
                 let vertex = (rank, ActionId::new(index));
-                let Some((source, sequence)) =
-                    words.get(slot(offset)).and_then(|&word| taken(word))
-                else {
-                    continue;
-                };
+                let Some(Met { source, sequence }) = recorded.met(offset) else { continue };
                 let sequence = u64::from(sequence);
                 match record.operation() {
                     Operation::Send { .. } => {
@@ -190,7 +187,7 @@ impl Outcome {
     }
 }
 
-/// Messages of an instance that no receive takes: all sends happened, and every receive took one.
+/// Returns the number of messages of a complete instance that no receive took.
 fn unreceived(nisa: &Nisa) -> u64 {
     let per_section: Vec<(u64, u64)> = (0..nisa.num_sections())
         .map(|section| {
@@ -205,6 +202,6 @@ fn unreceived(nisa: &Nisa) -> u64 {
         .collect();
     let all = (0..nisa.num_ranks()).map(|rank| per_section[nisa.section_id(rank) as usize]);
     let (sends, recvs) = all.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    // A host may have told that a job is complete that can't be.
+    // Saturating: another host may have claimed that an impossible job is complete.
     sends.saturating_sub(recvs)
 }

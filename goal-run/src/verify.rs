@@ -1,8 +1,8 @@
-//! Compares what ranks computed with what the reference interpreter computes.
+//! Compares the results of a run with those of the reference interpreter.
 //!
-//! The interpreter replays the recorded matching: it refuses one that no run can have, and computes
-//! what the program means under it. So one comparison covers programs with one outcome and those
-//! whose outcome depends on the order in which messages arrive.
+//! The interpreter replays the recorded matching. It refuses a matching that no run can have, and
+//! computes the memory that follows from it. So programs whose outcome depends on the order in
+//! which messages arrive are compared as well.
 
 use crate::job::has_time;
 use crate::outcome::{End, Outcome};
@@ -10,24 +10,44 @@ use crate::rank::mismatch;
 use goal_interp::{Options, replay};
 use serde::Serialize;
 
-/// What a comparison covered.
+/// The extent of a comparison that found no difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Verified {
-    /// Bytes of memory of all ranks that were compared.
+    /// The number of bytes of memory that were compared, of all ranks together.
     pub memory_bytes: u64,
-    /// Receives whose message was one that the program allows.
+    /// The number of receives whose message the program allows.
     pub receives: u64,
 }
 
-/// Compares the memory and the matching of a complete job, of its last instance, with the
-/// interpreter's.
+/// A difference between a run and the interpreter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// The interpreter refuses the matching, or does not complete with it; the text says why.
+    #[error("the interpreter does not come to this end: {0}")]
+    Replay(String),
+    /// A byte of memory differs.
+    #[error("rank {rank}: address {addr} holds the byte {found}, the interpreter has {wanted}")]
+    Memory {
+        /// The rank.
+        rank: u32,
+        /// The address of the byte.
+        addr: u64,
+        /// The byte of the run.
+        found: u8,
+        /// The byte of the interpreter.
+        wanted: u8,
+    },
+}
+
+/// Compares the memory and the matching of the last instance of a complete job with those of the
+/// interpreter.
 ///
 /// # Errors
 /// The first difference.
-pub fn verify(outcome: &Outcome) -> Result<Verified, String> {
+pub fn verify(outcome: &Outcome) -> Result<Verified, Difference> {
     let (program, matches) = (outcome.nisa().decode(), outcome.matches());
     let wanted = replay(&program, &Options::default(), &matches)
-        .map_err(|error| format!("the interpreter does not come to this end: {error}"))?;
+        .map_err(|error| Difference::Replay(error.to_string()))?;
     let mut verified = Verified { memory_bytes: 0, receives: matches.receives.len() as u64 };
     for (rank, wanted_bytes) in (0..).zip(&wanted.memory) {
         let found = outcome.memory(rank);
@@ -38,9 +58,8 @@ pub fn verify(outcome: &Outcome) -> Result<Verified, String> {
             }
             verified.memory_bytes += 1;
             if wanted != found {
-                return Err(format!(
-                    "rank {rank}: address {addr} holds the byte {found}, the interpreter has {wanted}"
-                ));
+                let (addr, found, wanted) = (addr as u64, *found, *wanted);
+                return Err(Difference::Memory { rank, addr, found, wanted });
             }
         }
     }
@@ -57,7 +76,7 @@ pub fn unmet(outcome: &Outcome) -> Vec<String> {
     let program = outcome.nisa().decode();
     let wanted = match replay(&program, &Options::default(), &outcome.matches()) {
         Ok(wanted) => wanted,
-        Err(error) => return vec![format!("the interpreter does not come to this end: {error}")],
+        Err(error) => return vec![Difference::Replay(error.to_string()).to_string()],
     };
     let memory: Vec<Vec<u8>> = (0..program.num_ranks()).map(|rank| outcome.memory(rank)).collect();
     let mut texts: Vec<String> = Vec::new();

@@ -17,8 +17,8 @@ const SILENCE: u32 = 5;
 const PATIENCE: u32 = 4;
 /// Looks at the mailbox between two polls of a rank that waits for messages only.
 const LOOKS: u32 = 200;
-/// Fewest and most fruitless polls before a rank sleeps, if every rank has a processor. With fewer a
-/// rank would sleep while its peer copies a message, and waking up takes longer than the copy.
+/// Fewest and most fruitless polls before a rank sleeps, if every rank has a processor. With fewer
+/// a rank would sleep while its peer copies a message, and waking up takes longer than the copy.
 const POLLS_MIN: u32 = 500;
 const POLLS_MAX: u32 = 4000;
 /// The same if ranks share processors; each of these polls yields.

@@ -1,5 +1,5 @@
-//! What Wireshark's dissector shows of frames as they are on a wire: captured on a host of the test
-//! bench while others ping it and send to it.
+//! Checks Wireshark's dissector on real frames, captured on a host of the test bench while others
+//! ping it and send to it.
 
 mod common;
 
@@ -96,7 +96,7 @@ fn stream(hosts: [&Host; 2]) {
     assert_eq!(got, MESSAGES);
 }
 
-/// What `tshark` shows of some fields of each frame.
+/// Returns some fields of each frame as `tshark` shows them.
 fn shown<const FIELDS: usize>(path: &Path, fields: [&str; FIELDS]) -> Vec<[String; FIELDS]> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contrib/wireshark/goal.lua");
     let home = path.parent().unwrap();

@@ -145,7 +145,7 @@ fn run(segment: &Segment, rank: u32, list: &str) -> (usize, usize) {
     counted
 }
 
-/// What rank 1 does in its process; in that of the tests, nothing.
+/// Runs rank 1 in its process. Does nothing in the process of the tests.
 #[test]
 fn peer() {
     let Ok(order) = std::env::var(PEER) else { return };

@@ -55,8 +55,7 @@ fn wait_for(word: &AtomicU32, value: u32) {
     }
 }
 
-/// What rank 1 has to do for others comes while it does something else: a message of each kind, a
-/// sum, an answer.
+/// Rank 1 has work for others while it computes: a message of each kind, a sum and an answer.
 const THROUGH_RANK_1: &str = "
     rank 0 { s: send 0,160 to 1; e: send 0,8 to 1 tag 1; r: recv 200,160 from 2 }
     rank 1 { r: recv 0,160 from 0; e: recv 400,8 from 0 tag 1; x: exec sumInt32 with 0,160 200,160;

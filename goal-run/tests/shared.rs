@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 const SHARED_MIN: usize = 128 << 10;
 const CHUNK: usize = 64 << 10;
 
-/// What an operation leaves; one that divides by zero has no place here.
+/// Returns the result of an operation that does not divide by zero.
 fn applied(op: Op, datatype: Datatype, a: &[u8], b: &[u8]) -> Vec<u8> {
     goal_interp::apply(op, datatype, a, b).expect("no zero divisor")
 }

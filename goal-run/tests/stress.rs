@@ -17,7 +17,7 @@ const VARIABLE: &str = "GOAL_RUN_STRESS";
 const SENDERS: u32 = 3;
 const RECEIVER: u32 = SENDERS;
 
-/// What a process sends to the receiver.
+/// The messages of a process to the receiver.
 #[derive(Serialize, Deserialize)]
 struct Order {
     segment: i32,

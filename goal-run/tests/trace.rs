@@ -22,7 +22,7 @@ struct Slice {
     args: Value,
 }
 
-/// What a file says.
+/// The contents of a trace.
 #[derive(Debug)]
 struct Trace {
     slices: Vec<Slice>,
@@ -93,7 +93,7 @@ impl Trace {
         on[0]
     }
 
-    /// What holds of every trace.
+    /// Checks the properties of every trace.
     fn check(&self) {
         for (id, &taken) in &self.taken {
             let (send, recv) = (self.slice_at(self.leave[id]), self.slice_at(taken));

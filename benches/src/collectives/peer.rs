@@ -16,10 +16,10 @@ pub(crate) struct Peer<'a> {
 }
 
 impl<'a> Peer<'a> {
-    /// What daemons keep in files each has for itself, as on hosts of their own.
+    /// Gives each daemon files of its own, as on hosts of their own.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(crate) fn new(cluster: &'a Cluster, program: &'a Path, folder: &Path) -> io::Result<Self> {
         let (agent, hosts) = (folder.join("agent"), folder.join("hosts"));
         let cases = cluster
@@ -42,7 +42,7 @@ impl<'a> Peer<'a> {
     /// other.
     ///
     /// # Errors
-    /// What mpirun says.
+    /// The error of mpirun.
     pub(crate) fn run(&self, operation: &str, bytes: u64, iterations: u64) -> io::Result<[f64; 2]> {
         let mut command = self.cluster.hosts()[0].command("mpirun");
         command.args(["--allow-run-as-root", "--mca", "plm_rsh_agent"]).arg(&self.agent);

@@ -43,11 +43,11 @@ pub(crate) struct Args {
     csv: Option<PathBuf>,
 }
 
-/// What a turn found.
+/// The figures of a turn.
 struct Found {
     /// The median round trip.
     round_trip_ns: u64,
-    /// What messages one way carry, from the first one's start to the answer to the last one.
+    /// The rate of messages in one direction, from the first one's start to the answer to the last.
     bytes_per_s: u64,
 }
 

@@ -15,7 +15,7 @@ const WINDOW: u32 = 256;
 /// Frames for which a credit is due.
 const CREDIT: u32 = 64;
 
-/// What carries single frames.
+/// A way for single frames.
 pub(super) trait Frames: Send {
     /// Most bytes in one.
     fn payload_max(&self) -> usize;

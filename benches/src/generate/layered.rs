@@ -16,11 +16,11 @@ pub(super) struct Layers {
     width: u64,
     degree: u64,
     seed: u64,
-    /// Whether dependencies reach back to any layer.
+    /// True if dependencies reach back to any layer.
     dense: bool,
 }
 
-/// What an action is.
+/// The kind of an action.
 #[derive(Clone, Copy)]
 enum Kind {
     Local,

@@ -126,7 +126,7 @@ impl Shape {
         self.degree.unwrap_or(if self.pattern == Pattern::Dense { 8 } else { 2 })
     }
 
-    /// What keeps the pattern from having this shape.
+    /// Returns an error if the pattern can't have this shape.
     fn check(&self) -> Result<(), String> {
         let ranks = self.num_ranks();
         let side = ranks.isqrt();
@@ -162,7 +162,7 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 /// Writes a program to `path`.
 ///
 /// # Errors
-/// What the pattern can't be, or why the file can't be written.
+/// The pattern can't have this shape, or the file can't be written.
 pub(crate) fn write(shape: &Shape, path: &Path) -> io::Result<()> {
     shape.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);

@@ -1,13 +1,14 @@
-//! What waiting costs: the processor time of ranks that have nothing to do until a message comes.
+//! Measures the cost of waiting: the processor time of ranks that have nothing to do until a
+//! message comes.
 
 mod processor_time;
 
 use crate::job::mpirun;
 use crate::measure::sibling;
-use crate::member::Progress;
 use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -23,9 +24,9 @@ pub(crate) struct Args {
     /// Seconds that rank 0 computes, and the others wait
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// Who makes the schedule go on
-    #[arg(long, value_enum, default_values_t = Progress::ALL)]
-    progress: Vec<Progress>,
+    /// How the schedule makes progress
+    #[arg(long, value_enum, default_values_t = Mode::ALL)]
+    progress: Vec<Mode>,
     /// Write every sample there, as lines of ranks, contestant, process and milliseconds of
     /// processor time
     #[arg(long)]
@@ -103,11 +104,7 @@ fn program(ranks: u32, seconds: u64) -> String {
     text
 }
 
-fn run_schedule(
-    goal_run: &str,
-    path: &Path,
-    progress: Progress,
-) -> io::Result<BTreeMap<String, f64>> {
+fn run_schedule(goal_run: &str, path: &Path, progress: Mode) -> io::Result<BTreeMap<String, f64>> {
     let mut command = Command::new(goal_run);
     command.arg(path).args(["--progress", progress.name()]);
     let mut job = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;

@@ -1,4 +1,4 @@
-//! What is measured at once, and how a rank of either side tells its figures.
+//! The cases of a measurement, and the lines in which a rank of either side prints its figures.
 
 use std::fmt;
 use std::str::FromStr;
@@ -74,12 +74,12 @@ struct Turn {
 }
 
 impl Case {
-    /// What is asked of each iteration, in nanoseconds: where all compute, the mean time that a
-    /// rank still waits after it; or else the time from the last start until every rank that only
-    /// waits has ended.
+    /// Returns the figure of each iteration in nanoseconds. If all ranks compute, it is the mean
+    /// time that a rank waits after its computation; otherwise the time from the last start until
+    /// every rank that only waits has ended.
     ///
     /// # Errors
-    /// Where a line of a rank is missing or garbled.
+    /// A line of a rank is missing or garbled.
     pub(crate) fn figures<'a>(
         self,
         ranks: u32,

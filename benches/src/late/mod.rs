@@ -8,13 +8,13 @@ pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::Job;
 use crate::measure::median;
-use crate::member::Progress;
 use crate::mpi::Operation;
 use crate::mpicc;
 use crate::overlap::{bytes, peer_lines};
 use crate::table;
 use case::{Case, Who};
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ pub(crate) struct Args {
     /// Milliseconds that a rank computes
     #[arg(long, default_value_t = 100)]
     busy_ms: u64,
-    /// Who makes the schedule go on
-    #[arg(long, value_enum, default_values_t = Progress::ALL)]
-    progress: Vec<Progress>,
+    /// How the schedule makes progress
+    #[arg(long, value_enum, default_values_t = Mode::ALL)]
+    progress: Vec<Mode>,
     /// Times that ranks compute in a run; ten times as many without
     #[arg(long, default_value_t = 5)]
     iterations: usize,
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let peer = mpicc::build(&mpicc::OVERLAP, folder.path())?;
-    let mut contestants: Vec<Option<Progress>> = peer.iter().map(|_| None).collect();
+    let mut contestants: Vec<Option<Mode>> = peer.iter().map(|_| None).collect();
     contestants.extend(args.progress.iter().copied().map(Some));
     let mut csv = String::from("ranks,bytes,contestant,computes,run,iteration,nanoseconds\n");
     let mut rows = Vec::new();
@@ -108,11 +108,11 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
 }
 
 /// A contestant's name in the raw data; MPI has no progress of ours.
-fn name(contestant: Option<Progress>) -> &'static str {
-    contestant.map_or("mpi", Progress::name)
+fn name(contestant: Option<Mode>) -> &'static str {
+    contestant.map_or("mpi", Mode::name)
 }
 
-fn run_schedule(progress: Progress, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
+fn run_schedule(progress: Mode, ranks: u32, cases: &[Case]) -> io::Result<Vec<Vec<f64>>> {
     let run = |case: &Case| {
         let job = Job::new(&Operation::Allreduce.program(ranks, case.bytes))?;
         let arguments = [format!("--progress={}", progress.name()), format!("--case={case}")];

@@ -1,11 +1,12 @@
 //! One rank of an allreduce that some ranks compute beside.
 
 use super::case::{Case, Who};
-use crate::member::{Place, Progress};
+use crate::member::Place;
 use crate::mpi::Operation;
 use crate::overlap::Product;
 use clap::Args as ClapArgs;
 use goal_eth::now_ns;
+use goal_run::job::Mode;
 use std::io;
 
 /// Rows of the product that ranks compute until their time is over: a sixth of a millisecond.
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
     #[arg(long)]
-    progress: Progress,
+    progress: Mode,
     #[arg(long)]
     case: Case,
 }

@@ -15,7 +15,7 @@ use std::hint::black_box;
 use std::io;
 use std::path::PathBuf;
 
-/// What is measured: each operation on each of the types that it is defined on; a copy once.
+/// The measured operations: each one on each of the types that it is defined on, and a copy once.
 const FUNCTIONS: [(Op, Datatype); 15] = [
     (Op::Copy, Datatype::Int32),
     (Op::Sum, Datatype::Int32),

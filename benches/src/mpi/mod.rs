@@ -10,10 +10,10 @@ pub(crate) use schedules::Operation;
 
 use crate::job::{Job, Page, crowded, mpirun};
 use crate::measure::median;
-use crate::member::Progress;
 use crate::mpicc;
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -31,9 +31,9 @@ pub(crate) struct Args {
     /// Bytes that each rank gives, to each other rank in an alltoall
     #[arg(long, default_values_t = [8, 1 << 10, 64 << 10, 1 << 20, 4 << 20])]
     size: Vec<u64>,
-    /// Who makes the schedules go on
+    /// How the schedules make progress
     #[arg(long, value_enum, default_value_t)]
-    progress: Progress,
+    progress: Mode,
     /// Counted runs
     #[arg(long, default_value_t = 7)]
     runs: usize,
@@ -142,7 +142,7 @@ fn iterations(operation: Operation, ranks: u32, bytes: u64) -> u32 {
 }
 
 /// The mean over the ranks in nanoseconds; of a ping-pong half of what rank 0 measures.
-fn run_schedule((ranks, operation, bytes): Case, progress: Progress) -> io::Result<f64> {
+fn run_schedule((ranks, operation, bytes): Case, progress: Mode) -> io::Result<f64> {
     let iterations = iterations(operation, ranks, bytes);
     let arguments = [
         format!("--operation={}", operation.name()),

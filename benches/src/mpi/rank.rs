@@ -1,8 +1,9 @@
 //! One rank of a timed operation.
 
 use super::schedules::Operation;
-use crate::member::{Place, Progress};
+use crate::member::Place;
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use std::io;
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     #[arg(long)]
     iterations: u32,
     #[arg(long)]
-    progress: Progress,
+    progress: Mode,
 }
 
 /// Prints the mean time of an operation in nanoseconds.

@@ -1,9 +1,9 @@
-//! What is measured at once, and how a rank of either side tells its figures.
+//! The cases of a measurement, and the lines in which a rank of either side prints its figures.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What the program calls between start and wait.
+/// The calls of the program between start and wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Calls {
     /// Nothing: progress is implicit.
@@ -73,7 +73,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// What the allreduce costs the program.
+    /// The cost of the allreduce for the program.
     pub(crate) fn overhead(&self) -> f64 {
         self.both - self.alone
     }

@@ -1,6 +1,6 @@
-//! What an allreduce costs a program that computes beside it (thesis 6.6): a blocked matrix product
-//! alone, and with an allreduce that is started before it and waited for after it; without a call
-//! in between and with a test after each block.
+//! Measures the cost of an allreduce for a program that computes at the same time (thesis 6.6): a
+//! blocked matrix product alone, and with an allreduce that is started before it and waited for
+//! after it, either without a call in between or with a test after each block.
 
 mod case;
 mod product;
@@ -11,12 +11,12 @@ pub(crate) use rank::{Args as RankArgs, run as run_rank};
 
 use crate::job::{Job, Page, crowded, mpirun};
 use crate::measure::median;
-use crate::member::Progress;
 use crate::mpi::Operation;
 use crate::mpicc;
 use crate::table;
 use case::{Calls, Case, Sample};
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use product::BLOCK;
 use std::fmt::Write as _;
 use std::io;
@@ -34,9 +34,9 @@ pub(crate) struct Args {
     /// Bytes of the allreduce, multiples of 4
     #[arg(long, default_values_t = [8 << 10, 64 << 10, 1 << 20], value_parser = bytes)]
     size: Vec<u64>,
-    /// Who makes the schedule go on
-    #[arg(long, value_enum, default_values_t = Progress::ALL)]
-    progress: Vec<Progress>,
+    /// How the schedule makes progress
+    #[arg(long, value_enum, default_values_t = Mode::ALL)]
+    progress: Vec<Mode>,
     /// Products of each kind in a run [default: as many as take a tenth of a second]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     iterations: Option<u32>,
@@ -110,11 +110,11 @@ fn cases(args: &Args) -> impl Iterator<Item = Case> {
     })
 }
 
-/// Who is measured.
+/// The contestants.
 #[derive(Clone, Copy)]
 enum Contestant {
     Mpi,
-    Schedule(Progress),
+    Schedule(Mode),
 }
 
 impl Contestant {
@@ -148,7 +148,7 @@ fn run_peer(program: &Path, cases: &[Case]) -> io::Result<Vec<Sample>> {
     cases.iter().map(sample).collect::<Result<_, _>>().map_err(io::Error::other)
 }
 
-/// What the ranks of the peer's program print of these cases.
+/// Returns the figures that the ranks of the peer's program print for these cases.
 pub(crate) fn peer_lines<C: ToString>(
     program: &Path,
     ranks: u32,

@@ -3,9 +3,10 @@
 use super::Product;
 use super::case::{Calls, Case};
 use crate::measure::median;
-use crate::member::{Place, Progress};
+use crate::member::Place;
 use crate::mpi::Operation;
 use clap::Args as ClapArgs;
+use goal_run::job::Mode;
 use std::io;
 use std::time::Instant;
 
@@ -18,7 +19,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
     #[arg(long)]
-    progress: Progress,
+    progress: Mode,
     #[arg(long)]
     case: Case,
 }

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     runs: u32,
 }
 
-/// What a step cost and did.
+/// The cost and the effect of a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Processor time of each run.

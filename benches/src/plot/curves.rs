@@ -27,7 +27,7 @@ pub(super) struct Point {
     pub(super) order: usize,
     /// The product alone, by all contestants.
     pub(super) alone: f64,
-    /// What the allreduce adds to it.
+    /// The time that the allreduce adds.
     pub(super) overhead: f64,
 }
 

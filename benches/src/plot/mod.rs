@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// `plot`'s arguments.
 #[derive(ClapArgs)]
 pub(crate) struct Args {
-    /// What `overlap --csv` wrote
+    /// File that `overlap --csv` wrote
     csv: PathBuf,
     /// The picture
     #[arg(short, long, value_name = "SVG")]

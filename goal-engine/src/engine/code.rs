@@ -109,26 +109,6 @@ impl Home {
 
 /// Returns the entry for a message of a rank in a record of matches: not 0.
 #[inline(always)]
-fn met(source: u32, sequence: u32) -> u64 {
+pub(super) fn met(source: u32, sequence: u32) -> u64 {
     (u64::from(source) << 32) + u64::from(sequence) + 1
-}
-
-/// The source, which is 0 of a send, and the number of a message in a record of matches; `None`
-/// where there is none.
-pub fn taken(word: u64) -> Option<(u32, u32)> {
-    let word = word.checked_sub(1)?;
-    Some(((word >> 32) as u32, word as u32))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{met, taken};
-
-    #[test]
-    fn every_message_is_told_from_every_other_and_from_none() {
-        assert_eq!(taken(0), None);
-        for message in [(0, 0), (0, u32::MAX), (1, u32::MAX), (2, 0), (u32::MAX - 1, u32::MAX)] {
-            assert_eq!(taken(met(message.0, message.1)), Some(message));
-        }
-    }
 }

@@ -39,21 +39,22 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 mod traced;
+mod view;
 mod window;
 
 pub use crate::heap::{UsedUp, within};
-pub use code::taken;
 pub use error::{Cause, Failure, Fault};
 pub use incoming::kept_bytes;
 pub use instance::Handle;
 pub use local::UserFunction;
 pub use options::{Calc, Depths, Options, Stats};
 pub use requests::sends;
-pub use schedule::{Schedule, StateSizes, slot};
+pub use schedule::{Schedule, StateSizes};
 pub use send::ELEMENT_BYTES_MAX;
 pub use state::state_bytes;
 pub use storage::{Areas, Storage};
-pub use window::{Board, WindowStats, Windowed};
+pub use view::{Countdown, InstanceView, MatchesView, Met, WindowView};
+pub use window::{WindowStats, Windowed};
 
 use crate::heap::{Block, Heap};
 use crate::memory::{Region, Zeroed};

@@ -65,7 +65,7 @@ const SLOT_BYTES: u32 = 8;
 /// Where the state of the action at `offset` is kept among the counters, in the bitmap and in the
 /// record of matches.
 #[inline]
-pub const fn slot(offset: u32) -> usize {
+pub(super) const fn slot(offset: u32) -> usize {
     (offset / SLOT_BYTES) as usize
 }
 

@@ -49,41 +49,41 @@ pub struct WindowStats {
 /// its newest, a bit for each place that says whether the action there has ended, and for each
 /// place the action's offset. An action's place is its number modulo the window's size.
 #[derive(Debug, Clone, Copy)]
-pub struct Board {
+pub(super) struct Board {
     size: u64,
 }
 
 impl Board {
     /// The board of a window of `size` actions.
-    pub fn new(size: u32) -> Self {
+    pub(super) fn new(size: u32) -> Self {
         Self { size: size.into() }
     }
 
     /// Number of words.
-    pub fn words(self) -> usize {
+    pub(super) fn words(self) -> usize {
         self.offset_word(0) + self.size as usize
     }
 
     /// The numbers of the actions in the window.
-    pub fn numbers(self, words: &[u64]) -> std::ops::Range<u64> {
+    pub(super) fn numbers(self, words: &[u64]) -> std::ops::Range<u64> {
         words[0]..words[1]
     }
 
     /// Where a numbered action has its counter.
     #[inline]
-    pub fn place(self, number: u64) -> usize {
+    pub(super) fn place(self, number: u64) -> usize {
         (number % self.size) as usize
     }
 
     /// The offset of a numbered action in the section.
     #[inline]
-    pub fn offset(self, words: &[u64], number: u64) -> u32 {
+    pub(super) fn offset(self, words: &[u64], number: u64) -> u32 {
         words[self.offset_word(self.place(number))] as u32
     }
 
     /// Whether a numbered action has ended.
     #[inline]
-    pub fn has_ended(self, words: &[u64], number: u64) -> bool {
+    pub(super) fn has_ended(self, words: &[u64], number: u64) -> bool {
         let place = self.place(number);
         words[2 + place / 64] >> (place % 64) & 1 != 0
     }

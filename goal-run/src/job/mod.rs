@@ -51,16 +51,16 @@ impl<'a> Job<'a> {
         let claim = self.segment.claim(rank, Part::Memory);
         let claim = claim.expect("one storage of a rank at a time");
         // SAFETY: the segment outlives `'a`. Other processes use the areas only while they act for
-        // the rank under its turn, which the rank does not hold meanwhile; in this process the claim
-        // keeps the storage unique.
+        // the rank under its turn, which the rank does not hold meanwhile; in this process the
+        // claim keeps the storage unique.
         unsafe { Storage::over(self.areas(rank), Some(Box::new(claim))) }
     }
 
     /// Returns the areas of a rank's storage.
     ///
     /// # Safety
-    /// As for [`Storage::over`]: the areas must be used by one engine at a time, the rank's own or one
-    /// that acts for it under its turn, and not after the segment is dropped.
+    /// As for [`Storage::over`]: the areas must be used by one engine at a time, the rank's own or
+    /// one that acts for it under its turn, and not after the segment is dropped.
     pub(crate) unsafe fn areas(&self, rank: u32) -> Areas {
         let Self { segment, nisa, settings, .. } = *self;
         let areas = segment.rank(rank);

@@ -32,8 +32,8 @@ impl Place {
         Self { rank, action }
     }
 
-    /// Creates the place of an action by its number in its section, for which no label and no line is
-    /// known.
+    /// Creates the place of an action by its number in its section, for which no label and no line
+    /// is known.
     pub(crate) fn numbered(rank: u32, number: u64, record: &Record<'_>) -> Self {
         Self { rank, action: format!("{} number {number}", kind(&record.operation())) }
     }
@@ -60,8 +60,8 @@ fn kind(operation: &Operation<'_>) -> &'static str {
     }
 }
 
-/// Returns the message on a failure: the action, the cause and, for a message of the wrong size, the
-/// send at its other end.
+/// Returns the message on a failure: the action, the cause and, for a message of the wrong size,
+/// the send at its other end.
 pub(super) fn describe(nisa: &Nisa, rank: u32, failure: &Failure, settings: &Settings) -> String {
     let place = |rank, action, number: Option<u64>| match (settings.window, number) {
         (None, _) => Place::new(nisa, rank, action).to_string(),

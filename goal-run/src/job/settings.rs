@@ -55,7 +55,8 @@ pub struct Settings {
     pub record: bool,
     /// The number of trace records that are kept of each rank; 0 traces nothing.
     pub trace_events: u64,
-    /// True if there are more ranks than processors, so that a waiting rank should not keep one busy.
+    /// True if there are more ranks than processors, so that a waiting rank should not keep one
+    /// busy.
     pub crowded: bool,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<WindowSettings>,

@@ -1,8 +1,8 @@
 //! Starts the ranks of a job, watches over them and cleans up.
 //!
-//! Everything that ranks share lies in one segment that the launcher makes, be they processes or
-//! threads. When [`run`] returns, no rank is left. The launcher may die at any moment: the kernel
-//! then ends its rank processes, and the segment, which has no name, goes with them.
+//! The launcher creates one segment of shared memory for all that ranks share, for processes and
+//! threads alike. When [`run`] returns, no rank is left. If the launcher dies, the kernel ends its
+//! rank processes, and the segment, which has no name, vanishes with them.
 
 mod crew;
 mod hosts;
@@ -14,7 +14,7 @@ mod supervise;
 mod threads;
 mod troubles;
 
-pub use crate::monitor::{Pending, Stopped};
+pub use crate::monitor::{Pending, Started, Stopped};
 pub use crate::outcome::{Counts, End, Outcome};
 pub use hosts::{Ended, Hosts, HostsError, OptionNames, Others, Verdict, run_on_hosts};
 pub use options::{Options, Ranks, Stage};
@@ -39,7 +39,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use supervise::Supervisor;
 
-/// Why no rank was started, or not all.
+/// Why a job was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
     /// The program needs more shared memory than allowed.
@@ -68,59 +68,59 @@ pub enum LaunchError {
         /// Bytes allowed.
         limit: u64,
     },
-    /// A record of what matched what would grow with the schedule.
+    /// A window can't record matches, since the record would be as long as the schedule.
     #[error(
         "what receives take is not recorded in a window: verify the run without one, or leave out the record"
     )]
     RecordInWindow,
-    /// What a window has read is known to its rank alone.
+    /// Mode `node` needs whole schedules: only a rank's own process has what its window holds.
     #[error(
         "ranks can't act for each other where each reads its schedule through a window: leave --window out, or take --progress thread"
     )]
     NodeInWindow,
-    /// A rank's streams to other hosts are its own.
+    /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
     #[error(
         "ranks can't act for each other where some are on other hosts: take --progress thread, or leave it out"
     )]
     NodeOnHosts,
-    /// The hosts of the job don't come together.
+    /// The hosts of the job do not agree, or do not find each other.
     #[error("the job does not start: {0}")]
     Hosts(#[from] HostsError),
     /// Other hosts can't be reached from here.
     #[error(transparent)]
     Interface(#[from] goal_eth::OpenError),
-    /// This launcher got a signal before there were ranks.
+    /// A signal ended this launcher before it had started ranks.
     #[error("ended by {}", signal_name(*.0))]
     Interrupted(usize),
-    /// The system starts no more processes.
+    /// The system refuses to start another process.
     #[error("the ranks can't be started: the system refuses process {} of {wanted}: {}", started + 1, limits::named(cause))]
     Process {
-        /// Those that were started.
+        /// The number that was started.
         started: usize,
-        /// Those that are to be.
+        /// The number that the job needs.
         wanted: usize,
         /// The system's error.
         cause: io::Error,
     },
-    /// There is no file to start ranks from.
+    /// The executable for rank processes does not exist.
     #[error(
         "the ranks can't be started: this program is not found (/proc is not mounted, or the file is gone): mount /proc, or take --ranks-as threads"
     )]
     Executable,
-    /// The system starts no more threads.
+    /// The system refuses to start another thread.
     #[error("the ranks can't be started: the system refuses thread {} of {wanted}: {}", started + 1, limits::named(cause))]
     Thread {
-        /// Those that were started.
+        /// The number that was started.
         started: usize,
-        /// Those that are to be.
+        /// The number that the job needs.
         wanted: usize,
         /// The system's error.
         cause: io::Error,
     },
-    /// A limit of the system is too low for the job, in words.
+    /// A limit of the system is too low for the job.
     #[error("the ranks can't be started: {0}")]
-    Limit(String),
-    /// A rank can't start, in words.
+    Limit(#[from] limits::Shortage),
+    /// A rank could not start; the text is its own.
     #[error("the ranks can't be started: {0}")]
     Rank(String),
     /// The system has no more memory, processes, threads or descriptors.
@@ -129,7 +129,7 @@ pub enum LaunchError {
 }
 
 impl LaunchError {
-    /// The system does not start the process behind `started` others.
+    /// Returns the error for a process that could not be started after `started` others.
     fn of_spawn(started: usize, wanted: usize, cause: io::Error) -> Self {
         match cause.raw_os_error() {
             Some(libc::ENOENT) => Self::Executable,
@@ -139,16 +139,16 @@ impl LaunchError {
     }
 }
 
-/// A host of a job with what it needs to run its ranks.
+/// The part of a job that runs on this host.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     nisa: &'a Arc<Nisa>,
     options: &'a Options,
     settings: &'a Settings,
     segment: &'a Segment,
-    /// Its ranks, ascending.
+    /// The ranks of this host, ascending.
     here: &'a [u32],
-    /// Since when the time limit counts.
+    /// The start of the time that the time limit bounds.
     since: Instant,
 }
 
@@ -159,18 +159,19 @@ impl<'a> Place<'a> {
         Observed { segment, nisa, window: options.window.as_ref(), settings, here }
     }
 
-    /// True if the time is up; the time for which this process was `suspended` does not count.
+    /// Returns true if the time is up. Does not count the time for which this process was
+    /// `suspended`.
     fn is_late(&self, suspended: Duration) -> bool {
         let timeout = self.options.timeout;
         timeout.is_some_and(|timeout| self.since.elapsed().saturating_sub(suspended) >= timeout)
     }
 }
 
-/// Runs every rank of a schedule to the end of the job, whatever that is. What a complete job left
-/// may still have to be compared: see [`unmet`](crate::verify::unmet).
+/// Runs every rank of a schedule until the job ends, and returns how it ended. Expectations on
+/// memory that derives from the clock are left to [`unmet`](crate::verify::unmet).
 ///
 /// # Errors
-/// Where the ranks can't be started.
+/// The ranks can't be started.
 pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
     let since = Instant::now();
     let (settings, segment) = equip(nisa, options, None)?;
@@ -181,7 +182,7 @@ pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> 
     Ok(Outcome::new(end, segment, nisa, &settings))
 }
 
-/// What the ranks of this host are told, and what they share.
+/// Checks the options of a job, and creates its settings and the segment of this host.
 fn equip(
     nisa: &Arc<Nisa>,
     options: &Options,
@@ -227,20 +228,21 @@ fn equip(
     }
     let layout = layout(nisa, &settings, options.segment_bytes_max)?;
     let demand = demand(nisa, options, &settings, layout.len() as u64);
-    demand.check().map_err(LaunchError::Limit)?;
+    demand.check()?;
     if let Some(doubt) = demand.doubt() {
         (options.tell)(&doubt);
     }
     let mut segment = Segment::create(layout)?;
     if let Some(network) = &mut settings.network {
-        // Bells wake ranks that wait for messages from other hosts too.
+        // A rank that waits for other hosts sleeps in a poll of sockets, which only a descriptor
+        // ends.
         segment.create_bells(network.here())?;
         network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
     }
     Ok((settings, segment))
 }
 
-/// Returns the resources that the ranks of this host ask of the system.
+/// Returns the resources that the ranks of this host need.
 fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
     let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
     let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
@@ -254,7 +256,7 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
         } else {
             state_bytes(settings.unexpected_limit)
         },
-        // Its bell, its port and its sockets.
+        // A rank's bell, its port and its sockets.
         descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
             DriverKind::Packet => 3,
             DriverKind::Xdp => 6,
@@ -263,9 +265,10 @@ fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> 
     }
 }
 
-/// Runs the ranks of this host until `watch` returns and they have ended: by themselves where
-/// `is_complete`. What `watch` says. Where there are other hosts, each rank has its driver. All
-/// sockets are open, so this is where rights end.
+/// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all
+/// ranks have ended. If `is_complete` is true of that result, rank processes get time to exit by
+/// themselves. In a job on several hosts there is a driver for each rank. All sockets are open, so
+/// the launcher gives up its rights here.
 fn run_ranks<T>(
     place: &Place<'_>,
     drivers: Vec<AnyDriver>,
@@ -288,12 +291,12 @@ fn run_ranks<T>(
     Ok(end)
 }
 
-/// Whether so many ranks would share processors.
+/// Returns true if this host has fewer processors than `ranks`.
 pub fn is_crowded(ranks: u32) -> bool {
     ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Bytes of the memory and the scratch memory of all ranks.
+/// Returns the size in bytes of the memory and scratch memory of all ranks.
 fn memory_bytes(nisa: &Nisa) -> u64 {
     let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
     (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))

@@ -1,4 +1,4 @@
-//! What a job is asked to do.
+//! The options of a job.
 
 use crate::job::{Mode, Window};
 use crate::transport::Choice;
@@ -9,96 +9,97 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-/// What the ranks are.
+/// The kind of ranks.
 #[derive(Debug, Clone)]
 pub enum Ranks {
     /// Threads of this process.
     Threads,
-    /// Processes.
+    /// Processes, one for each rank.
     Processes {
-        /// A program that calls [`rank_process`](super::rank_process) before anything else.
+        /// The program of the processes, which must call [`rank_process`](super::rank_process)
+        /// before anything else.
         executable: PathBuf,
     },
 }
 
-/// The current stage of a launcher.
+/// A stage of a job on this host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Starting the ranks of this host.
     Starting {
-        /// Ranks that are started.
+        /// The number of ranks that are started.
         started: u32,
-        /// All of this host.
+        /// The number of ranks of this host.
         ranks: u32,
     },
     /// Waiting until all ranks of this host are ready.
     Preparing {
-        /// Ranks that are ready.
+        /// The number of ranks that are ready.
         ready: u32,
-        /// All of this host.
+        /// The number of ranks of this host.
         ranks: u32,
     },
-    /// All are at work.
+    /// Running the schedule.
     Running {
-        /// The instance of the rank of this host that is farthest behind, from 1 on.
+        /// The lowest instance that a rank of this host is in, from 1 on.
         instance: u64,
-        /// All instances.
+        /// The number of instances.
         repeat: u64,
-        /// Ranks of this host that have ended all of theirs.
+        /// The number of ranks of this host that have ended all instances.
         finished: u32,
-        /// All of this host.
+        /// The number of ranks of this host.
         ranks: u32,
     },
-    /// Gathering what ranks of other hosts left.
+    /// Gathering the results of ranks on other hosts.
     Gathering {
-        /// Bytes so far.
+        /// The number of bytes so far.
         bytes: u64,
     },
 }
 
-/// Settings of a job.
+/// The options of a job.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Of each rank's engine.
+    /// The options of each rank's engine.
     pub engine: engine::Options,
-    /// What the ranks are.
+    /// The kind of ranks.
     pub ranks: Ranks,
-    /// Which transports serve it.
+    /// The transports that may be used.
     pub transports: Choice,
-    /// Who makes schedules go on while their ranks do something else.
+    /// How schedules make progress while their ranks compute.
     pub progress: Mode,
     /// How ranks wait.
     pub wait: Wait,
-    /// Instances of the schedule, one after the other without a barrier; at least 1.
+    /// The number of instances, run one after the other without a barrier; at least 1.
     pub repeat: u64,
-    /// Whether to keep which receive took which message, of the last instance.
+    /// Records which receive took which message in the last instance.
     pub record: bool,
-    /// Most records of what happened when that are kept, all ranks together, for
-    /// [`Outcome::write_trace`](super::Outcome::write_trace); the last ones of each rank are.
-    /// `None` records nothing.
+    /// The most records that are kept for [`Outcome::write_trace`](super::Outcome::write_trace), of
+    /// all ranks together; the last ones of each rank are kept. `None` records nothing.
     pub trace_events: Option<u64>,
     /// The window that schedules are run through; `None` holds them whole.
     pub window: Option<Window>,
-    /// After this time the job is ended.
+    /// The time after which the job is ended.
     pub timeout: Option<Duration>,
-    /// Most bytes of the segment that ranks share.
+    /// The largest segment that ranks may share, in bytes.
     pub segment_bytes_max: u64,
-    /// Most bytes of memory of all ranks that the interpreter may need where it compares the run.
+    /// The most memory, of all ranks together, that the interpreter may need to compare a run, in
+    /// bytes.
     pub verified_bytes_max: u64,
-    /// Most ranks that are started.
+    /// The most ranks that may be started.
     pub ranks_max: u32,
-    /// True if the calling thread gives up its rights before ranks start, as
-    /// [`rights`](crate::rights) says: it does not get them back.
+    /// Gives up the rights of the calling thread, for good, before ranks start; see
+    /// [`rights`](crate::rights).
     pub gives_up_rights: bool,
-    /// Ends the job when it becomes the number of a signal.
+    /// Ends the job when it is set to the number of a signal.
     pub interrupted: Arc<AtomicUsize>,
-    /// Stops the ranks and this process when it becomes true, until somebody continues this
-    /// process. The time limit does not count that time. A job on several hosts goes on, as other
-    /// hosts would take this one for lost.
+    /// Stops the ranks and this process when it is set, until another process continues this one.
+    /// The time limit does not count that time. A job on several hosts is not stopped, since the
+    /// other hosts would take this one for lost.
     pub suspended: Arc<AtomicBool>,
-    /// Tells people something worth a line while the job runs.
+    /// Receives messages for the user, a line each, while the job runs.
     pub tell: fn(&str),
-    /// Shows how far the job is; called often.
+    /// Receives the stage of the job; called often.
     pub show: fn(Stage),
 }
 

@@ -63,8 +63,8 @@ impl Order {
 pub(super) const NOT_STARTED: u8 = 2;
 
 /// Runs the rank and returns its exit code if a launcher started this process as a rank; returns
-/// `None` otherwise. A program that launchers start as [`Ranks::Processes`](super::Ranks::Processes)
-/// must call this before anything else in `main`.
+/// `None` otherwise. A program that launchers start as
+/// [`Ranks::Processes`](super::Ranks::Processes) must call this before anything else in `main`.
 pub fn rank_process() -> Option<ExitCode> {
     let text = std::env::var_os(Order::VARIABLE)?;
     if !rights::is_confined() {

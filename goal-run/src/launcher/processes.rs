@@ -6,7 +6,7 @@ mod tests;
 use super::crew::{Crew, Fallen};
 use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
-use super::signals::{PutOff, keep_children};
+use super::signals::{Deferred, keep_children};
 use super::supervise::stop;
 use super::troubles::Troubles;
 use super::{LaunchError, Place};
@@ -24,35 +24,34 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How long ranks of a job that is complete may take to exit.
+/// The time that rank processes of a complete job have to exit.
 const EXIT_LIMIT: Duration = Duration::from_secs(5);
 
-/// The processes of a job. Those that still run are killed when this is dropped.
+/// The rank processes of this host. Dropping this kills the ones that still run.
 pub(super) struct Processes {
-    /// With their ranks.
+    /// Each rank with its process.
     children: Vec<(u32, Child)>,
-    /// Those that somebody has stopped, with the signal: [`Crew::stopped`]. By their place among
-    /// the children.
+    /// The stopped processes with their signals, by index in `children`.
     stopped: BTreeMap<usize, i32>,
-    /// Those that this launcher has stopped.
+    /// The processes that this launcher has stopped, by index in `children`.
     suspended: Vec<usize>,
     troubles: Troubles,
-    /// What must be held while the processes use their drivers.
+    /// The resources that must be held while the processes use their drivers.
     held: Vec<Held>,
-    /// Which one was asked last.
+    /// The index of the child that was checked last.
     next: usize,
 }
 
-/// The text on a process that somebody else has waited for.
+/// The text on a process that another part of this program has waited for.
 const NOT_KNOWN: &str = "ended; how is not known";
 
 impl Processes {
-    /// Starts one process a rank of this host; stops early where the job is interrupted or, if all
-    /// ranks are here, its time is up. Each inherits the memory files and its own driver, and no
-    /// rights; it ends with the calling thread.
+    /// Starts a process for each rank of this host. Stops early if the job is interrupted or, in a
+    /// job on one host, its time is up. A process inherits the memory files and its own driver but
+    /// no rights, and ends with the calling thread.
     ///
     /// # Errors
-    /// What the system says; processes that were started are killed.
+    /// The system's error; processes that were started are killed.
     pub(super) fn spawn(
         place: &Place<'_>,
         drivers: Vec<AnyDriver>,
@@ -92,8 +91,8 @@ impl Processes {
                 .env(Order::VARIABLE, order.to_text())
                 .stdin(Stdio::null())
                 .stdout(Stdio::null());
-            // A group of its own: what a terminal sends to the launcher's group is the launcher's
-            // to handle.
+            // A process group of its own, so that the signals of a terminal reach only the
+            // launcher.
             command.process_group(0);
             rights::confine(&mut command);
             let mut descriptors =
@@ -102,14 +101,14 @@ impl Processes {
             descriptors.extend(driver.iter().flat_map(AnyDriver::descriptors));
             let child = {
                 let _lent = Lent::new(descriptors)?;
-                let _put_off = PutOff::new()?;
+                let _deferred = Deferred::new()?;
                 command.spawn()
             };
             let started = processes.children.len();
             let child = child.map_err(|cause| LaunchError::of_spawn(started, here.len(), cause))?;
             processes.held.extend(driver.map(AnyDriver::into_held));
             processes.children.push((rank, child));
-            // Of several hosts the leader looks at the time.
+            // In a job on several hosts the leader alone watches the time.
             let is_late = settings.network.is_none() && place.is_late(Duration::ZERO);
             if is_late || options.interrupted.load(Ordering::SeqCst) != 0 {
                 break;
@@ -119,7 +118,7 @@ impl Processes {
         Ok(processes)
     }
 
-    /// Lets the processes of a complete job exit, until a signal asks for an end.
+    /// Waits until the processes of a complete job have exited, or a signal asks for an end.
     pub(super) fn join(mut self, segment: &Segment, interrupted: &AtomicUsize) {
         let mut running = 0;
         stop(segment, Some(EXIT_LIMIT), || {
@@ -140,8 +139,8 @@ impl Processes {
 impl Crew for Processes {
     fn fallen(&mut self) -> Option<Fallen> {
         let what = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // One question for all. It tells nothing of a child that somebody else has waited for: one
-        // is asked for itself.
+        // One system call for all children. It does not report a child that another part of this
+        // program has waited for, so one child is checked by itself on each call.
         let looks = match waitid(WaitId::All, what) {
             Ok(None) => 1,
             _ => self.children.len(),
@@ -170,7 +169,7 @@ impl Crew for Processes {
     fn stopped(&mut self) -> Vec<Stopped> {
         for (place, (_, child)) in self.children.iter().enumerate() {
             let what = WaitIdOptions::STOPPED | WaitIdOptions::CONTINUED | WaitIdOptions::NOHANG;
-            // Each tells of the last change only.
+            // `waitid` reports the last change of each child only.
             if let Ok(Some(change)) = waitid(WaitId::Pid(Pid::from_child(child)), what) {
                 match change.stopping_signal() {
                     Some(signal) => self.stopped.insert(place, signal),
@@ -186,10 +185,11 @@ impl Crew for Processes {
     }
 
     fn suspend(&mut self) {
-        // Also takes note of those that somebody else has stopped: they stay so.
+        // Notes the processes that are stopped already: they must stay stopped afterwards.
         let _ = self.stopped();
         for (place, (_, child)) in self.children.iter_mut().enumerate() {
-            // A process that has ended is waited for here only, so its number is nobody else's.
+            // A process that has ended keeps its number until it is waited for, which happens only
+            // here.
             let runs = matches!(child.try_wait(), Ok(None));
             if runs && !self.stopped.contains_key(&place) && send(child, Signal::STOP) {
                 self.suspended.push(place);
@@ -205,7 +205,7 @@ impl Crew for Processes {
     }
 }
 
-/// Sends a signal to a process that was not waited for. True if that was possible.
+/// Sends a signal to a process that was not waited for. Returns true if that was possible.
 fn send(child: &Child, signal: Signal) -> bool {
     kill_process(Pid::from_child(child), signal).is_ok()
 }
@@ -213,8 +213,8 @@ fn send(child: &Child, signal: Signal) -> bool {
 impl Drop for Processes {
     fn drop(&mut self) {
         for (_, child) in &mut self.children {
-            // The number of one that has ended may be another's, where somebody else has waited for
-            // it.
+            // If another part of this program has waited for a child, its number may belong to
+            // another process by now.
             if matches!(child.try_wait(), Ok(None)) {
                 let _ = child.kill();
             }

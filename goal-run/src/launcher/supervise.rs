@@ -6,43 +6,43 @@ use super::signals::{if_suspended, stop_here};
 use super::{LaunchError, Place};
 use crate::hosts::Reply;
 use crate::job::Mode;
-use crate::monitor::{Pending, Stopped, Watch};
+use crate::monitor::{Pending, Started, Stopped, Watch};
 use crate::outcome::End;
 use goal_esp::wire;
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Time between two looks at the ranks: this much, and so much for each, since a look takes longer
-/// the more there are.
+/// The time between two looks at the ranks is `TICK`, and `TICK_PER_RANK` for each rank, since a
+/// look at many ranks takes longer.
 pub(super) const TICK: Duration = Duration::from_millis(5);
 const TICK_PER_RANK: Duration = Duration::from_micros(20);
 
-/// Time between two looks at what changes slowly: ranks that somebody stopped, and how far the job
-/// is.
+/// The time between two looks at stopped ranks and at the stage of the job.
 const SLOW_TICK: Duration = Duration::from_millis(250);
 
-/// What is seen at a look at the ranks of this host.
+/// The result of a look at the ranks of this host.
 pub(super) enum Sight {
-    /// Some have failed: one text a rank.
+    /// Ranks have failed: one text for each.
     Failed(Vec<String>),
-    /// All have finished.
+    /// All ranks have finished.
     Finished,
     /// This launcher got a signal.
     Interrupted(usize),
-    /// One has ended by itself, and how.
+    /// A rank ended although the job had not; the text says how.
     Fallen(u32, String),
-    /// One could not start, in words.
+    /// A rank could not start; the text says why.
     NotStarted(String),
 }
 
 /// Watches over the ranks of this host.
 pub(super) struct Supervisor<'a> {
     place: &'a Place<'a>,
-    /// Time for which this process was stopped, which the time limit does not count.
+    /// The time for which this process was stopped, which the time limit does not count.
     suspended: Duration,
+    /// The time of the last slow look.
     looked_slowly: Instant,
-    /// Ranks that were stopped at the last slow look, and those of them that people were told of.
+    /// The ranks that were stopped at the last slow look, and those of them that were reported.
     stopped: Vec<Stopped>,
     told: Vec<Stopped>,
 }
@@ -53,7 +53,7 @@ impl<'a> Supervisor<'a> {
         Self { place, suspended: Duration::ZERO, looked_slowly: now, stopped: vec![], told: vec![] }
     }
 
-    /// Returns when the job has ended or cannot, where all ranks are here.
+    /// Watches the ranks of a job on one host. Returns when the job has ended or can't go on.
     ///
     /// # Errors
     /// A rank could not start.
@@ -80,25 +80,26 @@ impl<'a> Supervisor<'a> {
             }
             if self.is_late() {
                 let mut pending = Pending::of_job(&observed, false, crew.stopped());
-                pending.started =
-                    Some((crew.started() as u32, ranks)).filter(|(started, all)| started < all);
+                let started = crew.started() as u32;
+                pending.started = (started < ranks).then_some(Started { started, ranks });
                 return Ok(End::TimedOut(pending));
             }
         }
     }
 
-    /// Looks at the ranks of this host. That all have finished is seen where it `counts`, and then
-    /// before a signal and before ranks that end after that. Stops all where a terminal asks for
-    /// that, and returns when they go on.
-    pub(super) fn look(&mut self, counts: bool, crew: &mut dyn Crew) -> Option<Sight> {
+    /// Looks at the ranks of this host and returns what ends the job, if anything. If `may_finish`,
+    /// that all ranks have finished takes precedence over a signal and over ranks that end
+    /// afterwards. If a terminal asks for it, stops all ranks and this process, and returns after
+    /// they continue.
+    pub(super) fn look(&mut self, may_finish: bool, crew: &mut dyn Crew) -> Option<Sight> {
         let Place { segment, options, here, .. } = *self.place;
         if let Some(failures) = self.failures() {
             return Some(Sight::Failed(failures));
         }
-        if counts && segment.gate().finished() == here.len() as u32 {
+        if may_finish && segment.gate().finished() == here.len() as u32 {
             return Some(Sight::Finished);
         }
-        // A further signal ends what is left to do then.
+        // Taken, so that a further signal can end what is left to do.
         let signal = options.interrupted.swap(0, Ordering::SeqCst);
         if signal != 0 {
             return Some(Sight::Interrupted(signal));
@@ -107,7 +108,7 @@ impl<'a> Supervisor<'a> {
             Some(Fallen::NotStarted(rank, why)) => {
                 return Some(Sight::NotStarted(format!("rank {rank}: {why}")));
             }
-            // It may have failed after the look above.
+            // The rank may have failed after the check above: its failure says more.
             Some(Fallen::Ended(rank, how)) => {
                 return Some(self.failures().map_or(Sight::Fallen(rank, how), Sight::Failed));
             }
@@ -123,7 +124,7 @@ impl<'a> Supervisor<'a> {
         None
     }
 
-    /// Stops the ranks and this process until it is continued.
+    /// Stops the ranks and this process until this process is continued.
     fn suspend(&mut self, crew: &mut dyn Crew) {
         let since = Instant::now();
         crew.suspend();
@@ -132,7 +133,7 @@ impl<'a> Supervisor<'a> {
         self.suspended += since.elapsed();
     }
 
-    /// Names the ranks that stay stopped, each once.
+    /// Reports each rank that is stopped at two looks in a row, once.
     fn tell_stopped(&mut self, stopped: Vec<Stopped>) {
         self.told.retain(|told| stopped.contains(told));
         for &one in &stopped {
@@ -147,7 +148,7 @@ impl<'a> Supervisor<'a> {
         self.stopped = stopped;
     }
 
-    /// The ranks of this host that were stopped a short while ago.
+    /// Returns the ranks of this host that were stopped at the last slow look.
     pub(super) fn stopped(&self) -> &[Stopped] {
         &self.stopped
     }
@@ -165,7 +166,7 @@ impl<'a> Supervisor<'a> {
         Stage::Running { instance, repeat: options.repeat, finished: gate.finished(), ranks }
     }
 
-    /// True if the time is up.
+    /// Returns true if the time is up.
     pub(super) fn is_late(&self) -> bool {
         self.place.is_late(self.suspended)
     }
@@ -178,7 +179,7 @@ impl<'a> Supervisor<'a> {
     }
 }
 
-/// Whether the ranks of this host can go on.
+/// Finds out if the ranks of this host can go on.
 pub(super) struct Quiet<'a> {
     place: &'a Place<'a>,
     watch: Watch,
@@ -190,13 +191,13 @@ impl<'a> Quiet<'a> {
         Self { place, watch }
     }
 
-    /// Reads all of them; whether none could go on since the reading before, unless a message comes
-    /// from another host.
+    /// Reads the status of all ranks. Returns true if, since the last reading, none of them could
+    /// go on without a message from another host.
     pub(super) fn rests(&mut self) -> bool {
         self.watch.is_stuck(self.place.segment)
     }
 
-    /// What they do now: two readings.
+    /// Returns what the ranks do now, from two readings.
     pub(super) fn reply(&mut self) -> Reply {
         self.watch.rest(self.place.segment);
         match self.watch.rest(self.place.segment) {
@@ -211,8 +212,7 @@ impl<'a> Quiet<'a> {
     }
 }
 
-/// Stops the ranks and wakes those that sleep until `ended` says that there is none left, or the
-/// time is up.
+/// Stops the ranks, and wakes sleeping ones until `ended` returns true or the time is up.
 pub(super) fn stop(segment: &Segment, limit: Option<Duration>, mut ended: impl FnMut() -> bool) {
     segment.gate().stop();
     let started = Instant::now();

@@ -1,21 +1,22 @@
-//! Messages of rank processes that can't start: to their launcher, which tells it once, and not
-//! each to the terminal.
+//! Messages of rank processes that can't start. They go to the launcher, which shows the first one,
+//! so that not every rank writes to the terminal.
 //!
-//! A message is one line, at most as long as what a pipe takes in one piece, so that lines of
-//! several ranks don't mix.
+//! A message is one line, short enough for a pipe to take in one piece, so that the lines of
+//! several ranks do not mix.
 
 use rustix::io::{Errno, read, write};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-/// Bytes that a pipe takes in one piece.
+/// The most bytes that a pipe takes in one piece.
 const BYTES_MAX: usize = 4096;
 
 /// A pipe from ranks to their launcher.
 pub(super) struct Troubles {
+    /// The end that the launcher reads.
     heard: OwnedFd,
-    /// The end that ranks inherit; the launcher closes it when all are started.
+    /// The end that ranks inherit; `None` after all are started.
     told: Option<OwnedFd>,
 }
 
@@ -32,13 +33,12 @@ impl Troubles {
         self.told.as_ref().expect("ranks are being started").as_fd()
     }
 
-    /// No more ranks are started.
+    /// Closes the end for ranks, when all are started.
     pub(super) fn close(&mut self) {
         self.told = None;
     }
 
-    /// The first message, if a rank has left one. The rest is left out: ranks that can't start say
-    /// the same.
+    /// Returns the first message, if there is one. Further ones mostly say the same.
     pub(super) fn first(&self) -> Option<String> {
         let mut bytes = [0; BYTES_MAX];
         let len = read(&self.heard, &mut bytes[..]).ok().filter(|&len| len > 0)?;
@@ -47,7 +47,7 @@ impl Troubles {
     }
 }
 
-/// Leaves a message for the launcher or, where there is none, on standard error.
+/// Sends a message to the launcher or, if there is none, to standard error.
 pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     let mut line = text.replace('\n', " ");
     let mut len = line.len().min(BYTES_MAX - 1);
@@ -56,8 +56,8 @@ pub(super) fn tell(launcher: Option<OwnedFd>, text: &str) {
     }
     line.truncate(len);
     line.push('\n');
-    // Only a pipe takes it: whoever started this process may have named any file. One that is full
-    // holds what other ranks have said, and the launcher tells the first of these only.
+    // A full pipe counts as success: it holds messages of other ranks, of which the launcher shows
+    // the first.
     let told = launcher.is_some_and(|launcher| {
         matches!(write(&launcher, line.as_bytes()), Ok(_) | Err(Errno::AGAIN))
     });

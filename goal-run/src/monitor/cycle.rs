@@ -1,21 +1,21 @@
-//! Actions that wait for each other in a circle.
+//! Finds cycles of actions that wait for each other.
 
 use super::snapshot::{Snapshot, Vertex};
 use std::collections::HashMap;
 
-/// Cycles that are looked for.
+/// The most cycles that are searched for.
 const CYCLES_MAX: usize = 3;
 
-/// What the search knows of an action.
+/// The state of an action in the search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     /// On the path that is being followed.
     OnPath,
-    /// No cycle leads through it that was not found.
+    /// All cycles through it have been found.
     Done,
 }
 
-/// Up to three cycles without a common action, each in the order of waiting.
+/// Returns up to three cycles without a common action, each in the order of waiting.
 pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
     let mut marks = HashMap::new();
     let mut cycles = Vec::new();
@@ -30,8 +30,8 @@ pub(super) fn cycles(snapshot: &Snapshot) -> Vec<Vec<Vertex>> {
     cycles
 }
 
-/// The first cycle on a way from `root` through unmarked actions. Depth first, on a stack of its
-/// own: a chain may have a million actions.
+/// Returns the first cycle on a path from `root` through unmarked actions. Searches depth first
+/// with a stack on the heap, since a chain may have a million actions.
 fn search(
     snapshot: &Snapshot,
     root: Vertex,

@@ -1,7 +1,7 @@
-//! Ranks that cannot go on, and what their actions wait for.
+//! Finds jobs that are stuck, and reports what their actions wait for.
 //!
-//! `Watch` decides from the ranks' status words whether the job is stuck; [`Pending`] then reads
-//! counters, bitmaps and schedules and says which actions wait for what.
+//! `Watch` decides from the status words of the ranks if the job is stuck. [`Pending`] then reads
+//! counters, bitmaps and schedules to list the unfinished actions and what each waits for.
 
 mod cycle;
 mod pending;
@@ -11,7 +11,7 @@ mod stopped;
 mod tests;
 mod watch;
 
-pub use pending::Pending;
+pub use pending::{Pending, Started};
 pub(crate) use snapshot::Observed;
 pub use stopped::Stopped;
 pub(crate) use stopped::signal_name;

@@ -1,4 +1,4 @@
-//! What a job that cannot end was waiting for, in words.
+//! The report on the unfinished actions of a job.
 
 use super::cycle::cycles;
 use super::snapshot::{Observed, Snapshot, Vertex, Wait};
@@ -8,42 +8,50 @@ use goal_lang::ANY;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Actions that are shown; the rest is counted.
+/// The most actions that are listed; further ones are counted.
 const SHOWN_MAX: usize = 20;
-/// Actions named within a line.
+/// The most actions that are named in one line.
 const NAMED_MAX: usize = 4;
 
 /// The unfinished actions of a job or of one of its ranks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pending {
-    /// All of them.
+    /// The number of unfinished actions.
     pub actions: u64,
-    /// The ranks that have any.
+    /// The number of ranks that have any.
     pub ranks: u32,
-    /// Each in a line: the action and what it waits for. Those that have started come first; at
-    /// most 20.
+    /// Up to 20 actions with what each waits for, a line each. Started actions come first.
     pub lines: Vec<String>,
-    /// Circles of actions that wait for each other, each in a line; at most three.
+    /// Up to three cycles of actions that wait for each other, a line each.
     pub cycles: Vec<String>,
-    /// Those of them that had not entered the window of their rank.
+    /// The number of actions that had not entered the window of their rank.
     pub beyond_window: u64,
-    /// Ranks that eager messages wait for because of the limit on messages without a receive.
+    /// The ranks that reached the limit on messages without a receive, so that eager sends wait.
     pub full: Vec<u32>,
-    /// That limit in bytes.
+    /// The limit in bytes.
     pub unexpected_limit: u64,
-    /// Number of ranks that were started, and of all ranks, where not all were.
-    pub started: Option<(u32, u32)>,
-    /// Ranks that somebody has stopped.
+    /// The number of ranks that were started, if not all were.
+    pub started: Option<Started>,
+    /// The ranks that another process has stopped.
     pub stopped: Vec<Stopped>,
-    /// Instances that the rank has begun that is farthest behind.
+    /// The number of instances begun by the rank that is farthest behind.
     pub behind: u64,
-    /// Instances that each rank was to run.
+    /// The number of instances that each rank was to run.
     pub repeat: u64,
 }
 
+/// A part of the ranks of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Started {
+    /// The number of ranks that were started.
+    pub started: u32,
+    /// The number of all ranks.
+    pub ranks: u32,
+}
+
 impl Pending {
-    /// Returns what all ranks wait for, and those of them that are `stopped`. Where `all_rest`, no
-    /// message is on its way: one that has not come was not sent.
+    /// Returns the report on all ranks, of which some are `stopped`. `all_rest` says that no
+    /// message is on its way, so that one which has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
         let snapshot = Snapshot::new(observed, all_rest);
         let ranks: Vec<u32> = (0..snapshot.num_ranks()).collect();
@@ -57,12 +65,12 @@ impl Pending {
         pending
     }
 
-    /// What one rank was waiting for.
+    /// Returns the report on one rank.
     pub(crate) fn of_rank(observed: &Observed<'_>, rank: u32) -> Self {
         Self::of_some(observed, &[rank], vec![])
     }
 
-    /// Returns what some ranks wait for, of which alone more is known than the schedule.
+    /// Returns the report on some ranks. The state of the others is not known.
     pub(crate) fn of_some(observed: &Observed<'_>, ranks: &[u32], stopped: Vec<Stopped>) -> Self {
         Self { stopped, ..Self::of_ranks(&Snapshot::new(observed, false), observed, ranks, false) }
     }
@@ -92,14 +100,14 @@ impl Pending {
 impl fmt::Display for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
-        if let Some((started, ranks)) = self.started {
+        if let Some(Started { started, ranks }) = self.started {
             write!(f, "only {started} of {ranks} ranks were started; ")?;
         }
         for stopped in &self.stopped {
             write!(f, "{stopped}; ")?;
         }
         if self.actions == 0 {
-            // Between two instances, or at the end.
+            // The ranks were between two instances, or at the end.
             return match (self.behind, self.repeat) {
                 (_, 1) => write!(f, "all actions had ended"),
                 (behind, repeat) => {
@@ -198,7 +206,7 @@ fn in_words(snapshot: &Snapshot, rank: u32, wait: &Wait) -> String {
     }
 }
 
-/// `a waits for b, which waits for c, which waits for a`.
+/// Returns a text such as `a waits for b, which waits for c, which waits for a`.
 fn describe_cycle(snapshot: &Snapshot, cycle: &[Vertex]) -> String {
     let name = |&vertex: &Vertex| snapshot.place(vertex).to_string();
     let mut text = name(&cycle[0]);

@@ -1,44 +1,44 @@
-//! What the actions of all ranks are at, read from the segment.
+//! The unfinished actions of all ranks, read from the segment.
 
 use super::watch::read;
 use crate::job::{Mode, Place, Settings, Window, split_instance};
 use goal_asm::Nisa;
 use goal_asm::nisa::{Chunk, Operation, Record};
-use goal_engine::{Board, StateSizes, kept_bytes, slot};
+use goal_engine::{InstanceView, StateSizes, WindowView, kept_bytes};
 use goal_lang::ANY;
 use goal_shm::Segment;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// An action: rank, and offset in the rank's section.
+/// An action, by its rank and its offset in the rank's section.
 pub(super) type Vertex = (u32, u32);
 
-/// A job that is looked at from outside.
+/// A job as its launcher observes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Observed<'a> {
-    /// The memory that its ranks share.
+    /// The memory that the ranks of this host share.
     pub(crate) segment: &'a Segment,
-    /// Its schedule.
+    /// The schedule of the job.
     pub(crate) nisa: &'a Arc<Nisa>,
-    /// The window that schedules are run through.
+    /// The window that schedules are run through, if there is one.
     pub(crate) window: Option<&'a Window>,
-    /// The settings that its ranks were told.
+    /// The settings of the job.
     pub(crate) settings: &'a Settings,
-    /// The ranks of this host.
+    /// The ranks of this host, ascending.
     pub(crate) here: &'a [u32],
 }
 
-/// What an unfinished action waits for.
+/// The event that an unfinished action waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// It has started, and takes its time.
+    /// Its own end: it has started.
     Itself,
-    /// A receive for a message.
+    /// The message of a receive.
     Message { from: u32, tag: u32 },
-    /// A send for its receiver.
+    /// The receiver of a send.
     Receiver { to: u32, tag: u32, size: u64 },
-    /// Other actions of the rank, for the end of some and for the start of others.
+    /// The ends and the starts of other actions of the rank.
     Actions { ends: Vec<u32>, starts: Vec<u32> },
 }
 
@@ -46,22 +46,22 @@ pub(super) enum Wait {
 struct RankSnapshot {
     rank: u32,
     instance: u64,
-    /// Those of the unfinished actions that have started, ascending.
+    /// The unfinished actions that have started, ascending.
     started: Vec<u32>,
     /// In a window, the unfinished actions with their numbers.
     read: HashMap<u32, (u64, Chunk)>,
-    /// Actions that have not entered the window.
+    /// The number of actions that have not entered the window.
     beyond: u64,
-    /// Ascending.
+    /// All unfinished actions, ascending.
     unfinished: Vec<u32>,
-    /// The first of them that has started, or else the first.
+    /// The first unfinished action that has started; if none has, the first one.
     first: Option<u32>,
-    /// Who waits for the end of whom, ascending; both unfinished.
+    /// Pairs of unfinished actions, ascending: the first waits for the end of the second.
     ends: Vec<(u32, u32)>,
-    /// Who waits for the start of whom, ascending.
+    /// Pairs of unfinished actions, ascending: the first waits for the start of the second.
     starts: Vec<(u32, u32)>,
-    /// True if the rank could not go on while its actions were read: each that has started waits
-    /// for another rank.
+    /// True if the rank could not go on while its actions were read: each started action waits for
+    /// another rank.
     rests: bool,
 }
 
@@ -69,40 +69,35 @@ impl RankSnapshot {
     fn new(segment: &Segment, nisa: &Nisa, rank: u32) -> Self {
         let sizes = StateSizes::of(nisa.section(rank));
         let (counters, finished) = split_instance(sizes, &segment.rank(rank).instance);
-        let counters: Vec<u16> = segment.copy_of(&counters);
-        let finished: Vec<u64> = segment.copy_of(&finished);
-        let is_finished = |offset| finished[slot(offset) / 64] >> (slot(offset) % 64) & 1 != 0;
+        let view = InstanceView::new(segment.copy_of(&counters), segment.copy_of(&finished));
         let mut snapshot = Self::without_actions(segment, rank);
         for (offset, record) in
-            nisa.section(rank).records().filter(|&(offset, _)| !is_finished(offset))
+            nisa.section(rank).records().filter(|&(offset, _)| !view.has_ended(offset))
         {
-            let started = snapshot.instance > 0 && counters[slot(offset)] == 0;
+            let started = snapshot.instance > 0 && view.counter(offset) == 0;
             snapshot.add(offset, &record, started);
         }
         snapshot.sort();
         snapshot
     }
 
-    /// What is in the window of a rank. Actions that can't be read any more are left out.
+    /// Reads the window of a rank. Leaves out actions that the file no longer holds as they were.
     fn in_window(segment: &Segment, window: &Window, rank: u32) -> Self {
-        let board = Board::new(window.settings.size);
-        let sizes = StateSizes::in_window(window.settings.size);
-        let (counters, words) = split_instance(sizes, &segment.rank(rank).instance);
-        let counters: Vec<u16> = segment.copy_of(&counters);
-        let words: Vec<u64> = segment.copy_of(&words);
+        let size = window.settings.size;
+        let sizes = StateSizes::in_window(size);
+        let (counters, finished) = split_instance(sizes, &segment.rank(rank).instance);
+        // The rank may be dead, or still be writing: what it left bounds nothing.
+        let view = WindowView::new(size, segment.copy_of(&counters), segment.copy_of(&finished));
         let place = window.outline.place(rank);
         let mut snapshot = Self::without_actions(segment, rank);
-        let numbers = board.numbers(&words);
-        snapshot.beyond = u64::from(place.actions).saturating_sub(numbers.end);
-        // The rank may be dead, or still be writing: what it left bounds nothing.
-        let in_window = numbers.take(window.settings.size as usize);
-        for number in in_window.filter(|&number| !board.has_ended(&words, number)) {
-            let offset = board.offset(&words, number);
+        snapshot.beyond = u64::from(place.actions).saturating_sub(view.entered());
+        for number in view.unfinished() {
+            let offset = view.offset(number);
             let limits = window.settings.limits;
             let Ok(chunk) = Chunk::of_action(&*window.file, &place, offset, limits) else {
                 continue;
             };
-            snapshot.add(offset, &chunk.record(offset), counters[board.place(number)] == 0);
+            snapshot.add(offset, &chunk.record(offset), view.counter(number) == 0);
             snapshot.read.insert(offset, (number, chunk));
         }
         snapshot.sort();
@@ -125,7 +120,7 @@ impl RankSnapshot {
         }
     }
 
-    /// Adds an unfinished action, behind those that were added before.
+    /// Adds an unfinished action. Offsets must ascend from call to call.
     fn add(&mut self, offset: u32, record: &Record<'_>, started: bool) {
         self.unfinished.push(offset);
         self.ends.extend(record.dependents.iter().map(|waiter| (waiter, offset)));
@@ -148,11 +143,11 @@ impl RankSnapshot {
     }
 }
 
-/// Sends or receives that have not started, by receiver and two of the other parts of their
-/// envelope, ascending.
+/// Sends or receives that have not started, sorted by receiver and by the two other parts of their
+/// envelope.
 type Offers = Vec<((u32, u32, u32), Vertex)>;
 
-/// Those between two bounds, both included.
+/// Returns the offers from `first` to `last`, both included.
 fn between(
     offers: &Offers,
     first: (u32, u32, u32),
@@ -166,7 +161,7 @@ fn between(
 pub(super) struct Snapshot {
     nisa: Arc<Nisa>,
     ranks: Vec<RankSnapshot>,
-    /// Largest message that is sent before its receive is there.
+    /// The size of the largest message that is sent before its receive is posted.
     eager_limit: u64,
     /// By receiver, sender and tag.
     sends: Offers,
@@ -177,7 +172,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// All unfinished actions of a job. Where `all_rest`, no rank can go on.
+    /// Reads the unfinished actions of a job. `all_rest` says that no rank can go on.
     pub(super) fn new(observed: &Observed<'_>, all_rest: bool) -> Self {
         let Observed { segment, nisa, window, settings, .. } = *observed;
         let reading = |rank| read(segment, rank, settings.progress == Mode::Node);
@@ -227,7 +222,7 @@ impl Snapshot {
         }
     }
 
-    /// How an unfinished action is named.
+    /// Returns the name of an unfinished action.
     pub(super) fn place(&self, (rank, offset): Vertex) -> Place {
         match self.ranks[rank as usize].read.get(&offset) {
             Some((number, chunk)) => Place::numbered(rank, *number, &chunk.record(offset)),
@@ -235,35 +230,35 @@ impl Snapshot {
         }
     }
 
-    /// Whether sends of a rank, or of any, may be among the actions that have not entered its
-    /// window.
+    /// Returns true if actions of `from`, which may be any rank, have not entered its window: there
+    /// may be sends among them.
     pub(super) fn may_yet_send(&self, from: u32) -> bool {
         self.ranks.iter().any(|rank| rank.beyond > 0 && (from == ANY || from == rank.rank))
     }
 
-    /// Actions of a rank that have not entered its window.
+    /// Returns the number of actions of a rank that have not entered its window.
     pub(super) fn beyond_window(&self, rank: u32) -> u64 {
         self.ranks[rank as usize].beyond
     }
 
-    /// The unfinished actions of a rank, those that have started before the others.
+    /// Returns the unfinished actions of a rank that have `started`, or those that have not.
     pub(super) fn unfinished(&self, rank: u32, started: bool) -> impl Iterator<Item = Vertex> {
         let snapshot = &self.ranks[rank as usize];
         let of_kind = move |offset: &&u32| snapshot.has_started(**offset) == started;
         snapshot.unfinished.iter().filter(of_kind).map(move |&offset| (rank, offset))
     }
 
-    /// Instances that a rank has begun.
+    /// Returns the number of instances that a rank has begun.
     pub(super) fn instance(&self, rank: u32) -> u64 {
         self.ranks[rank as usize].instance
     }
 
-    /// The rank that has kept all it may of messages without a receive, where a send waits because
-    /// of that.
+    /// Returns the receiver of an eager send that waits because the receiver has reached its limit
+    /// on messages without a receive.
     ///
-    /// Both ranks rest, so that the send is a request that the receiver knows of. Where `all_rest`,
-    /// that alone says that there was no room; otherwise the receiver's announcement has to say so
-    /// still, which only those on this host can be asked for.
+    /// If both ranks rest, the send has become a request that the receiver knows of. If `all_rest`,
+    /// that alone shows that there was no room. Otherwise the receiver's mailbox must still
+    /// announce too little room, which can be read for ranks on this host only.
     pub(super) fn full(
         &self,
         observed: &Observed<'_>,
@@ -285,7 +280,7 @@ impl Snapshot {
         self.ranks.len() as u32
     }
 
-    /// What an unfinished action waits for.
+    /// Returns the event that an unfinished action waits for.
     pub(super) fn wait(&self, (rank, offset): Vertex) -> Wait {
         let snapshot = &self.ranks[rank as usize];
         if !snapshot.has_started(offset) {
@@ -295,7 +290,7 @@ impl Snapshot {
             };
         }
         match self.record((rank, offset)).operation() {
-            // Its rank may be about to let it out.
+            // The rank has not rested since the send started, so it may be about to send it.
             Operation::Send { payload, .. }
                 if !snapshot.rests && payload.size() <= self.eager_limit =>
             {
@@ -309,8 +304,8 @@ impl Snapshot {
         }
     }
 
-    /// Unfinished actions that could end what `vertex` waits for, a few of them. None for a message
-    /// that nobody has left to send.
+    /// Returns a few unfinished actions that could end the wait of `vertex`; none if it waits for a
+    /// message that no rank has left to send.
     pub(super) fn waits_for(&self, vertex: Vertex) -> Vec<Vertex> {
         let (rank, _) = vertex;
         match self.wait(vertex) {
@@ -336,7 +331,7 @@ impl Snapshot {
         }
     }
 
-    /// Sends for a receive of `rank`.
+    /// Returns a few unfinished sends that match a receive of `rank`.
     fn sends_to(&self, rank: u32, from: u32, tag: u32) -> Vec<Vertex> {
         let (offers, first, last) = match (from, tag) {
             (ANY, ANY) => (&self.sends, (rank, 0, 0), (rank, ANY, ANY)),
@@ -346,7 +341,7 @@ impl Snapshot {
         };
         let instance = |rank: u32| self.ranks[rank as usize].instance;
         let sends = between(offers, first, last).map(|&(_, send)| send);
-        // What a rank that is ahead has not sent belongs to an instance to come.
+        // An unsent message of a rank that is ahead belongs to a later instance.
         let mut found: Vec<Vertex> = sends
             .filter(|&(source, _)| instance(source) <= instance(rank))
             .take(OFFERS_MAX)
@@ -357,7 +352,7 @@ impl Snapshot {
         found
     }
 
-    /// Where `peer` is in an earlier instance than `rank`: what keeps it there.
+    /// Returns the action that keeps `peer` in an earlier instance than `rank`, if it is in one.
     fn lagging(&self, peer: u32, rank: u32) -> Vec<Vertex> {
         let (peer, rank) = (&self.ranks[peer as usize], &self.ranks[rank as usize]);
         let lags = peer.instance < rank.instance;
@@ -365,7 +360,7 @@ impl Snapshot {
     }
 }
 
-/// Peers' actions that are told for each message that is missing.
+/// The most peers' actions that are followed for one missing message.
 const OFFERS_MAX: usize = 8;
 
 fn prerequisites(pairs: &[(u32, u32)], waiter: u32) -> Vec<u32> {

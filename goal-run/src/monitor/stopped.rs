@@ -1,14 +1,14 @@
-//! Ranks that somebody has stopped, and the names of signals.
+//! Ranks that another process has stopped, and the names of signals.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A rank whose process somebody has stopped.
+/// A rank whose process has been stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Stopped {
     /// The rank.
     pub rank: u32,
-    /// Its process.
+    /// The ID of its process.
     pub process: u32,
     /// The signal that stopped it.
     pub signal: i32,

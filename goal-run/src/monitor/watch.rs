@@ -1,36 +1,37 @@
-//! Whether a job is stuck, told from the ranks' status words alone.
+//! Decides if a job is stuck, from the status words of its ranks alone.
 //!
-//! Two readings that follow each other are compared. A rank that rests in both with the same epoch
-//! did not run in between, so at one moment, after the first reading of all ranks and before the
-//! second, all of them rested: with all mailboxes empty nothing will ever happen. A rank does not
-//! rest whose `calc` still takes time, or that waits for room in a mailbox or ring, whose receiver
-//! takes whatever comes.
+//! A rank rests if it waits for a message and its mailbox is empty. A rank whose `calc` takes time
+//! does not rest, nor does one that waits for room in a mailbox or ring, whose owner will make
+//! room. Two readings of all ranks, one after the other, are compared. A rank that rests in both
+//! with the same epoch did not run in between. So at the moment between the readings all ranks
+//! rested with empty mailboxes, and no message will ever be sent.
 
 use goal_shm::{Segment, State};
 use std::sync::atomic::Ordering;
 
-/// What a rank's status said.
+/// One reading of a rank's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     state: State,
     epoch: u64,
-    /// Messages for ranks on other hosts, and from them.
+    /// The number of messages sent to ranks on other hosts.
     sent: u64,
+    /// The number of messages taken from ranks on other hosts.
     taken: u64,
 }
 
-/// What the reading before said.
+/// Compares readings of the ranks of a host.
 pub(crate) struct Watch {
-    /// Empty if a rank did not rest.
+    /// The last reading of each rank; empty if one did not rest.
     before: Vec<Reading>,
-    /// Whether ranks act for each other.
+    /// True if ranks act for each other.
     together: bool,
     /// The ranks of this host.
     ranks: Vec<u32>,
 }
 
-/// Messages, with the news of room between them, that the ranks of a host sent to those of others,
-/// and took from them.
+/// The number of messages, announcements of room included, that the ranks of a host sent to other
+/// hosts and took from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Exchanged {
     pub(crate) sent: u64,
@@ -38,18 +39,18 @@ pub(crate) struct Exchanged {
 }
 
 impl Watch {
-    /// Of the ranks of a host, which act for each other or for themselves only.
+    /// Creates a watch over the ranks of a host. `together` says that they act for each other.
     pub(crate) fn new(together: bool, ranks: Vec<u32>) -> Self {
         Self { before: Vec::new(), together, ranks }
     }
 
-    /// Reads all ranks; whether none of them can go on, where they are all of the job.
+    /// Reads all ranks. Returns true if none of them can go on, in a job on one host.
     pub(crate) fn is_stuck(&mut self, segment: &Segment) -> bool {
         self.rest(segment).is_some()
     }
 
-    /// Reads all ranks. If none of them can go on before a message comes from another host: what
-    /// they sent and took until now.
+    /// Reads all ranks. If none of them can go on without a message from another host, returns the
+    /// numbers of messages that they exchanged until now.
     pub(crate) fn rest(&mut self, segment: &Segment) -> Option<Exchanged> {
         let reading: Option<Vec<Reading>> =
             self.ranks.iter().map(|&rank| read(segment, rank, self.together)).collect();
@@ -63,14 +64,14 @@ impl Watch {
     }
 }
 
-/// Reads a rank's status; `None` if it does not rest. Where ranks act for each other they are
-/// `together`. The mailbox and what wakes the rank are read first: where the epoch has not changed
-/// since the reading before, the rank was still resting when they were read.
+/// Reads the status of a rank. Returns `None` if the rank does not rest. `together` says that ranks
+/// act for each other. The mailbox and its bell are read before the epoch: if the epoch is that of
+/// the last reading, the rank rested while they were read.
 pub(super) fn read(segment: &Segment, rank: u32, together: bool) -> Option<Reading> {
     let mailbox = segment.mailbox(rank);
     let (tail, head) = mailbox.positions();
-    // Another rank may have given a rank that was rung something to do, whether or not the system
-    // has let it run since.
+    // A rank whose bell was rung may have been given work by another rank, even if it has not run
+    // since.
     let is_rung = together && !mailbox.is_armed();
     let status = segment.status(rank);
     let reading = Reading {

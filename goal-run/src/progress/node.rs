@@ -102,7 +102,7 @@ impl<'a> NodeProgress<'a> {
             engine.share(&schedule, &storage);
         }
         let is_private = engine.keeps_to_itself();
-        turn.unlock();
+        held.unlock();
         let (views, foreign) = (Vec::new(), BTreeSet::new());
         is_free.then_some(Self {
             job,
@@ -141,7 +141,10 @@ impl<'a> NodeProgress<'a> {
     ) -> Option<R> {
         let turn = self.turn();
         let mut attempts = 0;
-        while !turn.try_lock() {
+        let held = loop {
+            if let Some(held) = turn.try_lock() {
+                break held;
+            }
             attempts += 1;
             if attempts > ATTEMPTS {
                 if self.job.segment.gate().is_stopped() {
@@ -149,8 +152,8 @@ impl<'a> NodeProgress<'a> {
                 }
                 std::thread::yield_now();
             }
-        }
-        let result = f(&mut self.engine, turn);
+        };
+        let result = f(&mut self.engine, &held);
         self.is_private = self.engine.keeps_to_itself();
         if self.is_private {
             // The rank may have been released when it started what only this process can execute.
@@ -193,8 +196,8 @@ impl<'a> NodeProgress<'a> {
         released.is_some_and(|busy| busy || self.job.segment.endpoint(other).has_message())
     }
 
-    /// Returns true if [`needs_help`](Self::needs_help) and, as far as this process has seen, it has
-    /// the schedule that the rank runs.
+    /// Returns true if [`needs_help`](Self::needs_help) and, as far as this process has seen, it
+    /// has the schedule that the rank runs.
     #[inline]
     fn may_help(&self, other: u32) -> bool {
         self.needs_help(other) && !self.foreign.contains(&other)
@@ -211,9 +214,7 @@ impl<'a> NodeProgress<'a> {
             self.views.len() - 1
         });
         let turn = job.segment.turn(other);
-        if !turn.try_lock() {
-            return false;
-        }
+        let Some(held) = turn.try_lock() else { return false };
         // Since the check in `help` the rank may have been reclaimed, or another helper may have
         // found that it failed.
         if turn.busy_if_lent().is_none() {
@@ -250,8 +251,8 @@ impl<'a> NodeProgress<'a> {
         worked
     }
 
-    /// Wakes one sleeping rank if a released rank needs help now. To be called after a poll that may
-    /// have sent messages.
+    /// Wakes one sleeping rank if a released rank needs help now. To be called after a poll that
+    /// may have sent messages.
     fn wake_helper(&self) {
         let segment = self.job.segment;
         if !segment.gate().sleepers.any() {
@@ -265,8 +266,8 @@ impl<'a> NodeProgress<'a> {
         }
     }
 
-    /// Prepares a sleep by calling `arm`. Returns false if there is something to do, for this rank or
-    /// for others, and `None` if the job was stopped. The caller must call
+    /// Prepares a sleep by calling `arm`. Returns false if there is something to do, for this rank
+    /// or for others, and `None` if the job was stopped. The caller must call
     /// [`end_sleep`](Self::end_sleep) afterwards in every case.
     pub(super) fn prepare_sleep(
         &mut self,

@@ -53,8 +53,8 @@ pub enum StartError {
     Left,
 }
 
-/// Returns an engine whose state is in memory of this process. The caller must hold the claim to the
-/// rank's [`Part::Member`] while the engine is used.
+/// Returns an engine whose state is in memory of this process. The caller must hold the claim to
+/// the rank's [`Part::Member`] while the engine is used.
 pub(super) fn engine<'a>(
     job: Job<'a>,
     rank: u32,

@@ -104,9 +104,9 @@ impl<'a> ProgressThread<'a> {
         self.failure.get()
     }
 
-    /// Gives up, on the thread: leaves the reason for the launcher and the rank, and wakes the rank.
-    /// The caller must have locked the engine. The rank arms its bell under the same lock, so it
-    /// either sees the reason before it sleeps or is woken by this call.
+    /// Gives up, on the thread: leaves the reason for the launcher and the rank, and wakes the
+    /// rank. The caller must have locked the engine. The rank arms its bell under the same lock, so
+    /// it either sees the reason before it sleeps or is woken by this call.
     fn give_up(&self, why: Interrupted, _: &Guard<'_, '_>) {
         let (segment, rank) = (self.job.segment, self.rank);
         segment.fail(rank, &format!("rank {rank}: {why}"));
@@ -120,8 +120,8 @@ impl<'a> ProgressThread<'a> {
         // state while it lives.
         if self.state.load(Ordering::Relaxed) != RECLAIMED {
             // Pairs with the load in `step` after the thread has armed the bell: either the thread
-            // sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was armed, which
-            // ends the sleep.
+            // sees `RECLAIMED` and does not sleep, or the bell is disarmed after it was armed,
+            // which ends the sleep.
             self.state.store(RECLAIMED, Ordering::SeqCst);
             self.job.segment.endpoint(self.rank).disarm();
         }
@@ -153,8 +153,9 @@ impl<'a> ProgressThread<'a> {
             }
         }
         drop(engine);
-        // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either the
-        // thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and wakes it.
+        // SeqCst with the load below, as a pair to the store and the futex wait in `step`: either
+        // the thread's futex sees `RELEASED` and does not wait, or this rank sees `is_parked` and
+        // wakes it.
         self.state.store(RELEASED, Ordering::SeqCst);
         // If the thread still sleeps, its time limit may be out of date.
         if is_busy || self.job.settings.network.is_some() {
@@ -200,8 +201,8 @@ impl<'a> ProgressThread<'a> {
             Ok(None) => {}
             Ok(Some(sleep)) => {
                 drop(engine);
-                // The rank may reclaim the engine after this load. It then disarms the bell, so that
-                // the sleep returns at once.
+                // The rank may reclaim the engine after this load. It then disarms the bell, so
+                // that the sleep returns at once.
                 if self.state.load(Ordering::SeqCst) == RELEASED {
                     sleep.sources.sleep_leaving_bell(sleep.limit);
                 }
@@ -268,7 +269,8 @@ impl WakeSources<'_> {
         self.endpoint.disarm();
     }
 
-    /// Does the same but leaves the bell as it is, since the rank may be asleep too. For the thread.
+    /// Does the same but leaves the bell as it is, since the rank may be asleep too. For the
+    /// thread.
     fn sleep_leaving_bell(&self, limit: Option<Duration>) {
         match &self.sleeper {
             None => self.endpoint.sleep_without_disarming(limit),

@@ -53,8 +53,8 @@ pub(crate) fn run(
     let mut storage = job.storage(rank);
     image::start(nisa, rank, &mut storage);
     announce(segment, rank);
-    // This announces the room in the rank's mailbox, so it comes before the gate, behind which ranks
-    // send.
+    // This announces the room in the rank's mailbox, so it comes before the gate, behind which
+    // ranks send.
     with_member_over(job, rank, driver, |member| {
         if settings.network.is_some() {
             let (nisa, window) = (Arc::clone(nisa), settings.window);

@@ -1,4 +1,4 @@
-//! What a run says at its end, to people and to programs.
+//! The report at the end of a run, as text and as JSON.
 
 mod stats;
 #[cfg(test)]
@@ -10,69 +10,80 @@ pub use stats::Stats;
 use crate::monitor::signal_name;
 use crate::outcome::{Counts, End, Outcome};
 use crate::transport::Name;
-use crate::verify::Verified;
+use crate::verify::{Difference, Verified};
 use serde::Serialize;
 use std::fmt::Write;
 pub use units::{count, size};
 use units::{duration, rate};
 
-/// How a run ended; the number is the exit status of `goal-run`.
+/// The status of a run. [`Report::exit_status`] gives its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Everything is as it should be.
+    /// The run came to its end without errors.
     Ok,
-    /// An action could not be executed, memory is not as expected, or the interpreter came to
-    /// another end.
+    /// An action could not be executed, or memory is not as the program or the interpreter has it.
     Failed,
     /// No rank could go on.
     Stuck,
-    /// A rank ended by itself, or a host is lost.
+    /// A rank ended although the job had not, or a host was lost.
     Died,
-    /// The time was up.
+    /// The time limit was reached.
     Timeout,
     /// A signal ended the job.
     Interrupted,
 }
 
-/// The report of a run; serialised, the object that `--format json` prints.
+/// The options of a run that its report repeats.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// The number of instances.
+    pub repeat: u64,
+    /// The kind of ranks, `processes` or `threads`.
+    pub ranks_as: &'static str,
+    /// The transports that carry messages, from the nearest peers to the farthest.
+    pub transports: Vec<Name>,
+}
+
+/// The report of a run. Serialised it is one JSON object.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// How it ended.
+    /// The status of the run.
     pub status: Status,
-    /// Number of ranks.
+    /// The number of ranks.
     pub ranks: u32,
-    /// What the ranks were: `processes` or `threads`.
+    /// The kind of ranks, `processes` or `threads`.
     pub ranks_as: &'static str,
-    /// What carried messages: those to oneself first; nothing where the job was not started.
+    /// The transports that carried messages, from the nearest peers to the farthest; empty if the
+    /// job was not started.
     pub transports: Vec<Name>,
-    /// Instances of the schedule. What is counted is of all of them together.
+    /// The number of instances of the schedule. All counts are of all instances together.
     pub repeat: u64,
-    /// Messages sent.
+    /// The number of messages sent.
     pub messages: u64,
-    /// Payload bytes sent.
+    /// The number of payload bytes sent.
     pub bytes: u64,
-    /// Payload bytes compared with their pattern.
+    /// The number of payload bytes that were compared with their pattern.
     pub verified_bytes: u64,
-    /// Messages that no receive took.
+    /// The number of messages that no receive took.
     pub unreceived: u64,
     /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
     /// job is complete.
     pub elapsed_ns: u64,
-    /// Most entries of the table of dependencies that were met before their action entered the
-    /// window, of the rank that had most; absent without a window.
+    /// The most entries of a rank's table of dependencies that were met before their action entered
+    /// the window; absent without a window.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table_max: Option<u64>,
-    /// What the interpreter confirmed; absent where it was not asked.
+    /// The extent of the comparison with the interpreter; absent if there was none or it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verified>,
-    /// What the ranks counted; absent where it was not asked.
+    /// The counts of the ranks; absent if they were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stats: Option<Stats>,
-    /// What is wrong.
+    /// The errors of the run.
     pub errors: Vec<String>,
-    /// Everything that there is to tell, warnings too, each as an object as `goalc check --format
-    /// json` writes it.
+    /// All errors, warnings and findings, each as an object in the form of `goalc check --format
+    /// json`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<serde_json::Value>,
     #[serde(skip)]
@@ -80,12 +91,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report on an outcome, of which `verified` is what the interpreter says.
+    /// Creates the report on an outcome. `verified` is the result of a comparison with the
+    /// interpreter, if there was one.
     pub fn new(
         outcome: &Outcome,
-        repeat: u64,
-        (ranks_as, transports): (&'static str, &[Name]),
-        verified: Option<Result<Verified, String>>,
+        run: &RunOptions,
+        verified: Option<Result<Verified, Difference>>,
     ) -> Self {
         let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } =
             outcome.counts;
@@ -97,18 +108,18 @@ impl Report {
         let verified = match verified {
             None => None,
             Some(Ok(verified)) => Some(verified),
-            Some(Err(text)) => {
+            Some(Err(difference)) => {
                 status = Status::Failed;
-                errors.push(format!("the run is not verified: {text}"));
+                errors.push(format!("the run is not verified: {difference}"));
                 None
             }
         };
         Self {
             status,
             ranks: outcome.nisa().num_ranks(),
-            ranks_as,
-            transports: transports.to_vec(),
-            repeat,
+            ranks_as: run.ranks_as,
+            transports: run.transports.clone(),
+            repeat: run.repeat,
             messages,
             bytes,
             verified_bytes,
@@ -123,8 +134,7 @@ impl Report {
         }
     }
 
-    /// The report on a job that was not started: nothing is known of its group, and nothing was
-    /// done.
+    /// Creates the report on a job that was not started. Its counts and its number of ranks are 0.
     pub fn not_started(repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
             status: Status::Failed,
@@ -146,8 +156,7 @@ impl Report {
         }
     }
 
-    /// Notes why a job that came to its end has failed after all; nothing where there are no
-    /// `texts`.
+    /// Adds errors, and sets the status to [`Status::Failed`] if there are any.
     pub fn fail(&mut self, texts: Vec<String>) {
         if !texts.is_empty() {
             self.status = Status::Failed;
@@ -162,7 +171,8 @@ impl Report {
         self.errors.extend(end);
     }
 
-    /// The exit status of the command: 128 and the signal's number where a signal ended the job.
+    /// Returns the exit status of the command; 128 plus the number of the signal that ended the
+    /// job, if one did.
     pub fn exit_status(&self) -> u8 {
         match self.status {
             Status::Ok => 0,
@@ -174,12 +184,12 @@ impl Report {
         }
     }
 
-    /// One JSON object, without a line end.
+    /// Returns the report as one JSON object without a line end.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and texts")
     }
 
-    /// What was done, in words; for complete jobs.
+    /// Returns the summary of a complete job as text.
     pub fn summary(&self) -> String {
         let plural =
             |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
@@ -216,7 +226,7 @@ impl Report {
         text
     }
 
-    /// What is not wrong but worth a word.
+    /// Returns the warning of the run, if there is one.
     pub fn warning(&self) -> Option<String> {
         match self.unreceived {
             0 => None,

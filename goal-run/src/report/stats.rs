@@ -1,16 +1,16 @@
-//! What the ranks counted, as a table.
+//! The counts of ranks as a table.
 
 use super::duration;
 use goal_shm::RankCounts;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What the ranks of a run counted.
+/// The counts of the ranks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stats {
-    /// All ranks together.
+    /// The counts of all ranks together.
     pub all: RankCounts,
-    /// Each rank.
+    /// The counts of each rank.
     pub ranks: Vec<RankCounts>,
 }
 
@@ -36,13 +36,14 @@ const TITLES: [&str; 18] = [
 ];
 
 impl Stats {
-    /// Of these ranks.
+    /// Creates the statistics from the counts of each rank.
     pub fn new(ranks: Vec<RankCounts>) -> Self {
         let all = ranks.iter().fold(RankCounts::default(), RankCounts::and);
         Self { all, ranks }
     }
 
-    /// A line a rank, and one for all where there are several; without a line end.
+    /// Returns a table with a line for each rank and, if there are several, one for all. It has no
+    /// line end.
     pub fn table(&self) -> String {
         let mut rows = vec![TITLES.map(str::to_owned)];
         rows.extend(

@@ -1,6 +1,6 @@
 //! Numbers with the units that people read.
 
-/// A time.
+/// Returns a time as text.
 pub(super) fn duration(nanos: u64) -> String {
     let nanos = nanos as f64;
     match nanos {
@@ -11,7 +11,8 @@ pub(super) fn duration(nanos: u64) -> String {
     }
 }
 
-/// A number of bytes: exact below a KiB, with three or four digits above. 1 KiB is 1024 bytes.
+/// Returns a number of bytes as text: exact below a KiB (1024 bytes), with three or four digits
+/// above.
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     match bytes {
@@ -22,7 +23,8 @@ pub fn size(bytes: u64) -> String {
     scaled(bytes as f64, 1024.0, &UNITS)
 }
 
-/// Bytes in a time: 1 MB is a million bytes. `None` where there are none, or no time.
+/// Returns a rate as text; 1 MB is a million bytes. Returns `None` if there are no bytes or no
+/// time.
 pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
     const UNITS: [&str; 4] = ["kB/s", "MB/s", "GB/s", "TB/s"];
     if bytes == 0 || nanos == 0 {
@@ -36,7 +38,7 @@ pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
     })
 }
 
-/// Writes a number for a line that changes: `950`, `1.2 M`, `100 M`.
+/// Returns a number in a short form: `950`, `1.2 M`, `100 M`.
 pub fn count(number: u64) -> String {
     const UNITS: [&str; 4] = ["k", "M", "G", "T"];
     if number < 10_000 {
@@ -46,15 +48,15 @@ pub fn count(number: u64) -> String {
     }
 }
 
-/// A number in the largest of the units that leaves a digit before the point. The first unit is one
-/// `step`.
+/// Returns a number in the largest of `units` that leaves a digit before the point. The first unit
+/// is one `step`, and each further one a `step` of the unit before.
 fn scaled(number: f64, step: f64, units: &[&str]) -> String {
     short(number, step, units, 2)
 }
 
 fn short(number: f64, step: f64, units: &[&str], digits: usize) -> String {
     let (mut value, mut index) = (number / step, 0);
-    // A value that rounds to a whole step is told in the next unit.
+    // A value that rounds to a whole step is shown in the next unit.
     while value >= step - 0.5 / 10f64.powi(digits as i32) && index + 1 < units.len() {
         value /= step;
         index += 1;

@@ -1,9 +1,9 @@
 //! The Chrome trace event form, which Perfetto and chrome://tracing open.
 //!
-//! A rank is a process of it. Actions that are under way at the same time lie in lanes, each a
-//! thread: of slices that overlap in one thread viewers make nests, or drop them, and arrows
-//! between ranks bind to slices of threads only, not to asynchronous ones. An event a line, written
-//! as it comes.
+//! A rank is a process of the trace. Actions that are under way at the same time are in different
+//! lanes, which are threads of the trace: viewers nest or drop slices that overlap in one thread.
+//! Asynchronous slices are no alternative, since arrows between ranks bind to slices of threads
+//! only. Each event is one line.
 
 use super::names::Names;
 use super::recorder::recorded;
@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 /// The thread of a rank that shows where its instances begin and end.
 const INSTANCES: u32 = 0;
 
-/// Times are microseconds from the job's beginning.
+/// An event of the format. Times are microseconds from the start of the job.
 #[derive(Debug, Default, Serialize)]
 struct Event<'a> {
     name: &'a str,
@@ -32,10 +32,10 @@ struct Event<'a> {
     ts: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     dur: Option<f64>,
-    /// Of a flow.
+    /// The name of a flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    /// The end of a flow binds to the slice around it.
+    /// `e` binds the end of a flow to the slice around it.
     #[serde(skip_serializing_if = "Option::is_none")]
     bp: Option<&'a str>,
     /// The scope of an instant.
@@ -74,16 +74,16 @@ struct Args {
 /// Records that a trace does not show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Omitted {
-    /// Those that were lost, as there was no room for them.
+    /// The number of records that were overwritten for want of room.
     pub lost: u64,
-    /// Those of what is no action of their rank: no engine made them.
+    /// The number of records that belong to no action of their rank, which no engine wrote.
     pub foreign: u64,
 }
 
-/// Writes what the ranks of a job that has ended recorded. Returns what of it is left out.
+/// Writes the trace of a job that has ended. Returns the number of records that it leaves out.
 ///
 /// # Errors
-/// Those of `out`.
+/// The error of `out`.
 pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::Result<Omitted> {
     let origin_ns = segment.gate().opened_ns.load(Ordering::SeqCst);
     let mut writer = Writer { out, flows: Flows::new(segment), is_first: true };
@@ -121,7 +121,7 @@ pub(crate) fn write(segment: &Segment, nisa: &Nisa, out: &mut dyn Write) -> io::
     Ok(omitted)
 }
 
-/// Names of messages: each a number that no other message of the job has.
+/// The names of flows: a number for each message, unique in the job.
 #[derive(Debug)]
 struct Flows {
     ranks: u64,
@@ -143,11 +143,17 @@ impl Flows {
         flows
     }
 
-    fn id(&self, (source, destination): (u32, u32), instance: u32, sequence: u32) -> String {
-        let pair = u64::from(source) * self.ranks + u64::from(destination);
+    fn id(&self, pair: Pair, instance: u32, sequence: u32) -> String {
+        let pair = u64::from(pair.source) * self.ranks + u64::from(pair.destination);
         let instance = pair.wrapping_mul(self.instances).wrapping_add(instance.into());
         format!("{:#x}", instance.wrapping_mul(self.sequences).wrapping_add(sequence.into()))
     }
+}
+
+/// The ranks of a message.
+struct Pair {
+    source: u32,
+    destination: u32,
 }
 
 struct Writer<'a> {
@@ -163,7 +169,7 @@ impl Writer<'_> {
         Ok(serde_json::to_writer(&mut *self.out, event)?)
     }
 
-    /// What a rank is called.
+    /// Writes the name of a rank.
     fn describe(&mut self, rank: u32) -> io::Result<()> {
         let metadata = |name, args| Event { name, ph: "M", pid: rank, args, ..Event::default() };
         let named = |name: String| Args { name: Some(name), ..Args::default() };
@@ -201,7 +207,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A slice, which lasted until `last` if it has not ended, and its end of an arrow.
+    /// Writes a slice and its end of a message's arrow. A slice that has not ended lasts until
+    /// `last`.
     fn slice(&mut self, rank: u32, names: &Names<'_>, slice: &Slice, last: u64) -> io::Result<()> {
         let end = slice.end.unwrap_or(last);
         let has_message = matches!(slice.kind, Kind::Send | Kind::Recv);
@@ -228,18 +235,24 @@ impl Writer<'_> {
             cat: slice.kind.name(),
             ph: "X",
             ts: Some(micros(slice.start)),
-            // Times from another host may be any.
+            // Saturating: another host may have sent any times.
             dur: Some(micros(end.saturating_sub(slice.start))),
             args,
             ..event
         })?;
         let (ph, pair, sequence, time) = match slice.message {
             Message::Unknown => return Ok(()),
-            Message::Sent(sequence) => ("s", (rank, slice.peer), sequence, slice.start),
-            // Inside the slice: one that has ended at a time is not around it any more.
-            Message::Taken { source, sequence, time } => {
-                ("f", (source, rank), sequence, time.min(end.saturating_sub(1)).max(slice.start))
+            Message::Sent(sequence) => {
+                ("s", Pair { source: rank, destination: slice.peer }, sequence, slice.start)
             }
+            // Moved into the slice: at the time of its end a slice is not around the event any
+            // more.
+            Message::Taken { source, sequence, time } => (
+                "f",
+                Pair { source, destination: rank },
+                sequence,
+                time.min(end.saturating_sub(1)).max(slice.start),
+            ),
         };
         self.event(&Event {
             name: "message",

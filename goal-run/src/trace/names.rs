@@ -1,10 +1,10 @@
-//! What is known of a section's actions.
+//! The names of a section's actions.
 
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, SectionDebug};
 use goal_engine::trace::Kind;
 
-/// The actions of a section by offset. Of one that is run through a window nothing is known.
+/// The actions of a section by offset; empty for a section that is run through a window.
 pub(super) struct Names<'a> {
     debug: SectionDebug<'a>,
     section: u32,
@@ -19,23 +19,22 @@ impl<'a> Names<'a> {
         Self { debug: nisa.debug_by_id(section), section, nisa, offsets }
     }
 
-    /// Whether these are the names of a section.
+    /// Returns true if these are the names of `section`.
     pub(super) fn is_of(&self, section: u32) -> bool {
         self.section == section
     }
 
-    /// The number of the action at an offset.
+    /// Returns the number of the action at an offset.
     pub(super) fn number(&self, offset: u32) -> Option<u32> {
         self.offsets.binary_search(&offset).ok().map(|number| number as u32)
     }
 
-    /// Returns false if no action begins at an offset. Of a section that is run through a window
-    /// nobody knows.
+    /// Returns false if it is known that no action begins at an offset.
     pub(super) fn may_have(&self, offset: u32) -> bool {
         self.offsets.is_empty() || self.number(offset).is_some()
     }
 
-    /// The label of an action, or what it is and its number.
+    /// Returns the label of an action, or its kind and number.
     pub(super) fn name(&self, kind: Kind, number: Option<u32>) -> String {
         let kind = kind.name();
         let Some(number) = number else { return kind.to_owned() };
@@ -43,12 +42,12 @@ impl<'a> Names<'a> {
         label.map_or_else(|| format!("{kind} {number}"), str::to_owned)
     }
 
-    /// Its line.
+    /// Returns the line of an action.
     pub(super) fn line(&self, number: Option<u32>) -> Option<u32> {
         self.debug.line(number? as usize)
     }
 
-    /// The tag of its message, [`goal_lang::ANY`] too.
+    /// Returns the tag of the message of an action, which may be [`goal_lang::ANY`].
     pub(super) fn tag(&self, offset: u32) -> Option<u32> {
         self.number(offset)?;
         match self.nisa.section_by_id(self.section).record(offset).operation() {

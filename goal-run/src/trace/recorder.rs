@@ -1,4 +1,4 @@
-//! Where records go, and how they are read back.
+//! Writes records to the segment and reads them back.
 #![allow(unsafe_code)] // words of the segment
 
 use super::record::Record;
@@ -9,12 +9,12 @@ use std::ops::Range;
 use std::sync::atomic::{Ordering, fence};
 use zerocopy::IntoBytes;
 
-/// Bytes before the records of an area: the count.
+/// Bytes before the records of an area, which hold their count.
 const HEAD_BYTES: usize = size_of::<Record>();
-/// Records that are read at a time.
+/// The number of records that are read at a time.
 const BLOCK: u64 = 4096;
 
-/// Bytes that `events` records of a rank take; none without records.
+/// Returns the size in bytes of an area for `events` records.
 pub fn area_bytes(events: u64) -> u64 {
     match events {
         0 => 0,
@@ -24,10 +24,10 @@ pub fn area_bytes(events: u64) -> u64 {
     }
 }
 
-/// Takes an engine's records. What does not fit overwrites the oldest.
+/// Stores the records of an engine. A record that finds no room overwrites the oldest one.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Records that were ever taken.
+    /// The number of records ever stored.
     count: Cells<u64>,
     records: Cells<Record>,
     clock: fn() -> u64,
@@ -54,7 +54,8 @@ impl trace::Recorder for Recorder {
         let count = &mut self.count.as_mut_slice()[0];
         let records = self.records.as_mut_slice();
         records[(*count % records.len() as u64) as usize] = Record::of(event, (self.clock)());
-        // A launcher that reads after this process was killed sees whole records.
+        // Orders the stores of the record before that of the count, for a launcher that reads both
+        // after this process was killed.
         fence(Ordering::Release);
         *count += 1;
     }
@@ -78,14 +79,13 @@ fn records(area: &Range<usize>) -> Range<usize> {
     area.start + HEAD_BYTES..area.end
 }
 
-/// Gives the records of a rank that is not running any more the times of a clock that is `by_ns`
-/// ahead, modulo 2^64.
+/// Adds `by_ns`, modulo 2^64, to the times of the records of a rank that no longer runs.
 pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     let area = segment.rank(rank).trace.clone();
     let (_, all) = recorded(segment, rank);
     let room = records(&area).len() / size_of::<Record>();
     let places = records(&area).step_by(size_of::<Record>());
-    // Where the oldest were overwritten, all places have one.
+    // After records were overwritten, every place has one.
     let used = all.count().saturating_add(1).min(room);
     for at in places.take(used) {
         let record = segment.copy_of::<Record>(&(at..at + size_of::<Record>()))[0];
@@ -94,8 +94,8 @@ pub(crate) fn shift(segment: &Segment, rank: u32, by_ns: u64) {
     }
 }
 
-/// The records of a rank that is not running any more, oldest first, and how many were lost before
-/// them.
+/// Returns the number of lost records of a rank that no longer runs, and the records after them,
+/// oldest first.
 pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item = Record>) {
     let area = segment.rank(rank).trace.clone();
     let (count, room) = match area.is_empty() {
@@ -105,7 +105,8 @@ pub(crate) fn recorded(segment: &Segment, rank: u32) -> (u64, impl Iterator<Item
             (count[0], (records(&area).len() / size_of::<Record>()) as u64)
         }
     };
-    // Where the oldest one was about to be overwritten, nobody knows how far that came.
+    // Once records are overwritten, the oldest one is left out: the rank may have died while it was
+    // overwriting that one.
     let first = if count < room { 0 } else { count - (room - 1).min(count) };
     let (start, end) = (records(&area).start, count);
     let mut next = first;

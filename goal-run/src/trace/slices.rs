@@ -1,67 +1,71 @@
-//! From the records of a rank to slices: what started and ended, when it was ready, what it met.
+//! Turns the records of a rank into slices: the actions with their starts and ends, when they
+//! became ready and which messages they met.
 
-use super::lanes::Lanes;
 use super::names::Names;
-use super::ready::Readiness;
 use super::record::Record;
 use goal_asm::Nisa;
+use goal_asm::nisa::{Offsets, Section};
+use goal_engine::Countdown;
 use goal_engine::trace::{Kind, Point};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-/// Something to be shown. Times are nanoseconds from the origin.
+/// An item of a trace. Times are nanoseconds from the origin.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// An instance starts or, if `is_end`, has ended.
+    /// The start of an instance or, if `is_end`, its end.
     Instance { number: u32, time: u64, is_end: bool },
-    /// A lane is there from now on.
+    /// A new lane.
     Lane(u32),
     /// An action.
     Slice(Slice),
 }
 
-/// An action that started, and how far it came.
+/// An action that has started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Slice {
     pub(super) lane: u32,
     pub(super) kind: Kind,
-    /// Its number in its section, where it is known.
+    /// The number of the action in its section, if it is known.
     pub(super) number: Option<u32>,
     pub(super) instance: u32,
-    /// When its dependencies were met, where that is known.
+    /// The time at which its dependencies were met, if it is known.
     pub(super) ready: Option<u64>,
     pub(super) start: u64,
-    /// `None` if it had not ended when the record did.
+    /// The end; `None` if the action had not ended at the end of the records.
     pub(super) end: Option<u64>,
-    /// The peer and the bytes of its message. A receive may name any rank.
+    /// The peer of its message, [`goal_lang::ANY`] if a receive takes any.
     pub(super) peer: u32,
+    /// The size of its message in bytes.
     pub(super) bytes: u64,
     pub(super) tag: Option<u32>,
     pub(super) message: Message,
 }
 
-/// What is known of the message of an action.
+/// The message of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Message {
-    /// Nothing, or there is none.
+    /// The action has no message, or none that is known.
     Unknown,
-    /// It is the send's, with this number among those to the peer.
+    /// The message of a send, by its number among those to the peer.
     Sent(u32),
-    /// The receive took it.
+    /// The message that a receive took.
     Taken { source: u32, sequence: u32, time: u64 },
 }
 
-/// The records of one rank, on their way to slices.
+/// Builds slices from the records of one rank.
 pub(super) struct Slices<'a> {
     nisa: &'a Nisa,
     names: &'a Names<'a>,
     section: u32,
     origin_ns: u64,
     lanes: Lanes,
-    /// Slices under way, by instance and offset.
+    /// The slices that have not ended, by instance and offset.
     open: FxHashMap<(u32, u32), Slice>,
-    /// The instance that started last, if its section is known: a rank of a job runs one at a time.
+    /// The readiness in the instance that started last, if its section is known. A rank of a job
+    /// runs one instance at a time.
     readiness: Option<(u32, Readiness)>,
-    /// Records of what is no action of the section.
+    /// The number of records that belong to no action of the section.
     foreign: u64,
 }
 
@@ -79,9 +83,9 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Returns what a record adds to what is shown. Ends of actions whose start was lost add
-    /// nothing, and neither do records of what is no action of the section: a rank on another host
-    /// may have left anything.
+    /// Adds a record. Returns the item that it completes, if any. Ends of actions whose start was
+    /// lost are left out, and so are records that belong to no action of the section, which another
+    /// host may have sent.
     pub(super) fn add(&mut self, record: &Record) -> Option<Shown> {
         let Record { action, instance, .. } = *record;
         let time = record.since(self.origin_ns);
@@ -134,7 +138,7 @@ impl<'a> Slices<'a> {
         let ready =
             self.readiness_of(instance).map(|readiness| readiness.start(section, action, time));
         let kind = record.kind();
-        let (lane, is_new) = self.lanes.take();
+        let Lane { number: lane, is_new } = self.lanes.take();
         let slice = Slice {
             lane,
             kind,
@@ -161,10 +165,76 @@ impl<'a> Slices<'a> {
         self.foreign
     }
 
-    /// The actions that have not ended, in the order of their starts.
+    /// Returns the slices that have not ended, in the order of their starts.
     pub(super) fn unfinished(self) -> Vec<Slice> {
         let mut left: Vec<Slice> = self.open.into_values().collect();
         left.sort_by_key(|slice| (slice.start, slice.lane));
         left
+    }
+}
+
+/// The times at which the actions of an instance became ready.
+#[derive(Debug)]
+struct Readiness {
+    /// The start of the instance, when actions without dependencies are ready.
+    start: u64,
+    countdown: Countdown,
+    /// The actions that are ready and have not started, with the times of their last dependencies.
+    ready: FxHashMap<u32, u64>,
+}
+
+impl Readiness {
+    fn new(section: Section<'_>, start: u64) -> Self {
+        Self { start, countdown: Countdown::new(section), ready: FxHashMap::default() }
+    }
+
+    /// Notes the start of an action, and returns when it became ready.
+    fn start(&mut self, section: Section<'_>, offset: u32, time: u64) -> u64 {
+        self.release(section.record(offset).start_dependents, time);
+        self.ready.remove(&offset).unwrap_or(self.start)
+    }
+
+    /// Notes the end of an action.
+    fn end(&mut self, section: Section<'_>, offset: u32, time: u64) {
+        self.release(section.record(offset).dependents, time);
+    }
+
+    fn release(&mut self, dependents: Offsets<'_>, time: u64) {
+        let ready = self.countdown.release(dependents);
+        self.ready.extend(ready.map(|offset| (offset, time)));
+    }
+}
+
+/// A lane that was taken.
+pub(super) struct Lane {
+    pub(super) number: u32,
+    /// True if no slice was in it before.
+    pub(super) is_new: bool,
+}
+
+/// The lanes of a rank, each with one slice at a time. Actions that are under way at the same time
+/// are in different lanes.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    /// The number of lanes.
+    count: u32,
+    free: BTreeSet<u32>,
+}
+
+impl Lanes {
+    /// Takes the first free lane, numbered from 1 on. Adds one if none is free.
+    pub(super) fn take(&mut self) -> Lane {
+        match self.free.pop_first() {
+            Some(number) => Lane { number, is_new: false },
+            None => {
+                self.count += 1;
+                Lane { number: self.count, is_new: true }
+            }
+        }
+    }
+
+    /// Frees a lane whose slice has ended.
+    pub(super) fn give_back(&mut self, lane: u32) {
+        self.free.insert(lane);
     }
 }

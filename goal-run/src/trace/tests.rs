@@ -1,9 +1,8 @@
 #![allow(unsafe_code)] // recorders of segments
 
-use super::lanes::Lanes;
 use super::names::Names;
 use super::record::Record;
-use super::slices::{Shown, Slices};
+use super::slices::{Lane, Lanes, Shown, Slices};
 use super::{Omitted, area_bytes, recorder, write};
 use goal_engine::testing::{nisa, program};
 use goal_engine::trace::{Event, Kind, Point, Recorder};
@@ -12,10 +11,14 @@ use goal_shm::{Layout, RankSizes, Segment};
 #[test]
 fn slices_that_overlap_lie_in_different_lanes() {
     let mut lanes = Lanes::default();
-    assert_eq!([lanes.take(), lanes.take(), lanes.take()], [(1, true), (2, true), (3, true)]);
+    let take = |lanes: &mut Lanes| {
+        let Lane { number, is_new } = lanes.take();
+        (number, is_new)
+    };
+    assert_eq!([(); 3].map(|()| take(&mut lanes)), [(1, true), (2, true), (3, true)]);
     lanes.give_back(2);
     lanes.give_back(1);
-    assert_eq!([lanes.take(), lanes.take(), lanes.take()], [(1, false), (2, false), (4, true)]);
+    assert_eq!([(); 3].map(|()| take(&mut lanes)), [(1, false), (2, false), (4, true)]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) fn nisa(text: &str) -> Arc<Nisa> {
     Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
 }
 
-/// What its ranks are told.
+/// The settings of the ranks.
 pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
     Settings {
         eager_limit: 64,

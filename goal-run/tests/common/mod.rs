@@ -22,7 +22,7 @@ pub(crate) fn copy_command(to: &Path) {
     assert!(Command::new("cp").arg(GOAL_RUN).arg(to).status().unwrap().success());
 }
 
-/// What a run ended with.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) status: Option<i32>,

@@ -1,4 +1,4 @@
-//! What does not go together is told before anything runs.
+//! Contradictory options of hosts are reported before a rank runs.
 
 use crate::bench::{Bench, DISCOVER, ended, pairs};
 use crate::common::{Ended, GOAL_RUN};

@@ -4,7 +4,7 @@
 
 use crate::Seed;
 use crate::engine::{
-    Calc, Engine, Failure, Options, Schedule, Stats, Storage, Waiting, sends, slot, taken,
+    Calc, Engine, Failure, MatchesView, Met, Options, Schedule, Stats, Storage, Waiting, sends,
 };
 use crate::memory::{Region, Span};
 use crate::testing::{add_bytes, nisa, state};
@@ -296,10 +296,10 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
 fn matches<'a>(program: &Program, nisa: &Nisa, record: impl Fn(usize) -> &'a [u64]) -> Matches {
     let mut matches = Matches::default();
     for rank in 0..nisa.num_ranks() {
+        let recorded = MatchesView::new(record(rank as usize).to_vec());
         for (index, (offset, _)) in nisa.section(rank).records().enumerate() {
             let id = ActionId::new(index);
-            let word = record(rank as usize)[slot(offset)];
-            let Some((source, sequence)) = taken(word) else { continue };
+            let Some(Met { source, sequence }) = recorded.met(offset) else { continue };
             let sequence = u64::from(sequence);
             match program.body_of(rank).action(id) {
                 Action::Send { .. } => drop(matches.sends.insert((rank, id), sequence)),

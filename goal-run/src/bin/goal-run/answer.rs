@@ -1,4 +1,4 @@
-//! `goal-run answer`: answers echoes until it is told to end.
+//! `goal-run answer`: answers echoes until a signal or a time limit ends it.
 
 use super::arguments::{Format, seconds};
 use super::ping::tell_note;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// What `goal-run answer` is asked.
+/// The arguments of `goal-run answer`.
 #[derive(Args)]
 pub(crate) struct Answer {
     /// Interface whose echoes are answered (goal-run info lists them)
@@ -24,7 +24,7 @@ pub(crate) struct Answer {
     /// End after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// What carries the frames
+    /// Driver that carries the frames
     #[arg(long, value_enum, default_value_t)]
     driver: DriverKind,
     /// How to wait for an echo
@@ -35,7 +35,7 @@ pub(crate) struct Answer {
     format: Format,
 }
 
-/// What is told, at the beginning and at the end.
+/// The output, at the beginning and at the end.
 #[derive(Serialize)]
 struct Report<'a> {
     interface: &'a str,
@@ -43,14 +43,14 @@ struct Report<'a> {
     mtu: usize,
     port: u16,
     driver: DriverKind,
-    /// Echoes; `None` at the beginning.
+    /// The number of answered echoes; `None` at the beginning.
     answered: Option<u64>,
 }
 
-/// Longest time after which it looks whether it is to end.
+/// The longest time between two checks for the end.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Answers. The exit status is 0 where the time was up, and tells the signal otherwise.
+/// Answers echoes. Returns the exit status: 0 if the time was up, or that of the signal.
 pub(crate) fn run(answer: &Answer) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let interrupted = interrupted()?;

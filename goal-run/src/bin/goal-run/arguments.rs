@@ -60,7 +60,7 @@ Exit status:
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// When reports have colours
+    /// When to colour reports
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     color: Color,
     #[command(flatten)]
@@ -68,14 +68,14 @@ pub(crate) struct Arguments {
     /// Number of ranks, which must be the program's
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) ranks: Option<u32>,
-    /// What the ranks are [default: processes]
+    /// Kind of ranks [default: processes]
     #[arg(long, value_enum)]
     ranks_as: Option<RanksAs>,
     /// Transports to use, or with a leading ^ those not to use (goal-run info lists them); auto:
     /// all; threads: the same, and --ranks-as threads [env: GOAL_TRANSPORT]
     #[arg(long, value_name = "LIST")]
     transport: Option<String>,
-    /// Who makes a rank's schedule go on
+    /// How a rank's schedule makes progress while the rank computes
     #[arg(long, value_enum, default_value_t)]
     progress: Mode,
     /// How a rank waits
@@ -107,7 +107,7 @@ pub(crate) struct Arguments {
     /// Leave out the checks of the whole program
     #[arg(long = "no-check", action = ArgAction::SetFalse)]
     check: bool,
-    /// What counts as an error
+    /// Findings that count as errors
     #[arg(long, value_enum)]
     deny: Option<Deny>,
     #[command(flatten)]
@@ -118,12 +118,11 @@ pub(crate) struct Arguments {
     /// Write the memory that each rank ends with to DIR/rank-N.bin
     #[arg(long, value_name = "DIR")]
     pub(crate) dump: Option<PathBuf>,
-    /// Write what every rank did when as Chrome trace events, for ui.perfetto.dev or
-    /// chrome://tracing
+    /// Write a trace of all actions as Chrome trace events, for ui.perfetto.dev or chrome://tracing
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Tell what every rank counted: messages by the way they took, unexpected ones, the longest
-    /// queues, polls and sleeps
+    /// Print the counts of every rank: messages by their way, unexpected ones, the longest queues,
+    /// polls and sleeps
     #[arg(long)]
     pub(crate) stats: bool,
     #[command(flatten)]
@@ -146,7 +145,7 @@ pub(crate) struct Arguments {
     max_verified: u64,
 }
 
-/// Something else than a run.
+/// The subcommands.
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Show the transports that there are, which ones a run would use, and why; and the network
@@ -165,7 +164,7 @@ pub(crate) enum Command {
     Man(Man),
 }
 
-/// What the ranks are.
+/// The kind of ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RanksAs {
     /// Processes of this machine
@@ -183,7 +182,7 @@ impl RanksAs {
     }
 }
 
-/// `--transport threads`, which says what the ranks are; as a list it is `auto`.
+/// The value of `--transport` that selects ranks as threads; as a list of transports it is `auto`.
 const THREADS: &str = "threads";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -196,14 +195,14 @@ pub(crate) enum Format {
 }
 
 impl Arguments {
-    /// The window that is asked for.
+    /// Returns the window, if one is requested.
     pub(crate) fn window(&self) -> Option<WindowSettings> {
         let limits =
             StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
         self.window.map(|size| WindowSettings { size, limits })
     }
 
-    /// How the program is read and checked.
+    /// Returns the options for reading and checking the program.
     pub(crate) fn driver(&self) -> driver::Options {
         self.findings.apply(driver::Options {
             check: self.check,
@@ -217,7 +216,7 @@ impl Arguments {
         })
     }
 
-    /// What the ranks are.
+    /// Returns the kind of ranks.
     pub(crate) fn ranks_as(&self) -> RanksAs {
         match (self.ranks_as, self.transport.as_deref()) {
             (Some(ranks_as), _) => ranks_as,
@@ -226,12 +225,12 @@ impl Arguments {
         }
     }
 
-    /// The transports that may be used, in order.
+    /// Returns the transports that may be used, in the order of preference.
     pub(crate) fn transports(&self) -> Result<Choice, RequestError> {
         choice(self.transport.as_deref())
     }
 
-    /// What the launcher is asked to do.
+    /// Returns the options of the launcher.
     pub(crate) fn launcher(
         &self,
         transports: Choice,
@@ -269,7 +268,7 @@ impl Arguments {
     }
 }
 
-/// How far a job is.
+/// Returns the text on a stage of a job.
 fn in_words(stage: Stage) -> String {
     match stage {
         Stage::Starting { started, ranks } => format!("starting {started} of {ranks} ranks"),
@@ -286,7 +285,7 @@ fn in_words(stage: Stage) -> String {
     }
 }
 
-/// The transports that a list and the environment leave, in order.
+/// Returns the transports that a list and the environment allow, in the order of preference.
 pub(crate) fn choice(list: Option<&str>) -> Result<Choice, RequestError> {
     let text = |(name, value): (OsString, OsString)| {
         Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))

@@ -1,4 +1,4 @@
-//! Work that a signal ends early.
+//! Work that a signal can end early.
 
 use goal_run::launcher::unattended;
 use std::panic::resume_unwind;
@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Longest time between two looks at signals.
+/// The longest time between two checks for signals.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Does some work on a thread of its own until it is done. If `signal` tells of a signal meanwhile,
-/// `leave` is called with it and the process exits with the status that it returns; the work stays
-/// undone. Afterwards a signal ends the process by itself.
+/// Does `work` on a thread of its own and returns its result. If `signal` returns a signal
+/// meanwhile, calls `leave` with it and exits with the status that `leave` returns, without
+/// finishing the work. After this returns, signals end the process by default.
 pub(crate) fn attended<T: Send>(
     work: impl FnOnce() -> T + Send,
     mut signal: impl FnMut() -> Option<usize>,
@@ -40,7 +40,7 @@ pub(crate) fn attended<T: Send>(
         };
         let Ok(thread) = thread::Builder::new().name("work".to_owned()).spawn_scoped(scope, body)
         else {
-            // There are no more threads: a signal has to wait.
+            // No thread can be started, so a signal has to wait for the work.
             return take().expect("nobody else has taken it")();
         };
         while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
@@ -51,7 +51,7 @@ pub(crate) fn attended<T: Send>(
             Err(panic) => resume_unwind(panic),
         }
     });
-    // One may have come since the last look.
+    // A signal may have come since the last check.
     look(true);
     result
 }

@@ -1,4 +1,4 @@
-//! What there is to tell, for programs: objects as `goalc check --format json` writes them.
+//! Messages as JSON objects, in the form of `goalc check --format json`.
 
 use goal_lang::diag::{Severity, render_json, render_json_error};
 use goal_run::report::Report;
@@ -6,10 +6,10 @@ use goalc::driver::{self, Findings};
 use serde_json::Value;
 use std::io;
 
-/// The kind of what is no finding about the input.
+/// The kind of messages that are not about the input.
 pub(crate) const KIND: &str = "run";
 
-/// How this process writes what it has to tell on standard error.
+/// Returns the format of messages on standard error.
 pub(crate) fn format() -> driver::Format {
     match driver::asks_for_json() {
         true => driver::Format::Json,
@@ -17,12 +17,12 @@ pub(crate) fn format() -> driver::Format {
     }
 }
 
-/// The findings about the input.
+/// Returns the findings about the input.
 pub(crate) fn of(found: &Findings) -> Vec<Value> {
     lines(|out| render_json(&found.report, &found.sources, out))
 }
 
-/// The findings about the input, and the errors and the warning of a report.
+/// Returns the findings about the input, and the errors and the warning of a report.
 pub(crate) fn objects(found: &Findings, report: &Report) -> Vec<Value> {
     let told = lines(|out| {
         for error in &report.errors {

@@ -1,4 +1,4 @@
-//! The part of the command line that names other hosts, and what a host tells that does not lead.
+//! The arguments for jobs on several hosts, and the report of a host that does not lead.
 
 use super::arguments::{Arguments, Format};
 use super::{complain, key, print, warn};
@@ -23,10 +23,10 @@ const NAMES: OptionNames = OptionNames {
     calc: "--calc",
     unauthenticated_data: "--unauthenticated-data",
 };
-/// Most bytes of a peers file.
+/// The most bytes of a peers file.
 const PEERS_BYTES_MAX: u64 = 1 << 20;
 
-/// Which other hosts take part. The same command runs on each.
+/// The arguments that name other hosts. The same command runs on each host.
 #[derive(Args)]
 #[command(next_help_heading = "Several hosts")]
 #[command(group(ArgGroup::new("others").args(["peers", "discover"]).requires_all(["interface", "key"])))]
@@ -54,7 +54,7 @@ pub(crate) struct HostsArguments {
     /// can send to; on all hosts or on none
     #[arg(long, requires = "others")]
     unauthenticated_data: bool,
-    /// What carries the ranks' frames: packet sockets, or sockets of AF_XDP where they can be had
+    /// Driver of the ranks' frames: packet sockets, or sockets of AF_XDP if they can be opened
     #[arg(long, value_enum, default_value_t, requires = "others")]
     driver: DriverKind,
     /// Port where launchers hear each other, the same on all hosts
@@ -68,8 +68,8 @@ impl HostsArguments {
         self.peers.is_some() || self.discover
     }
 
-    /// The other hosts; `None` where all ranks are on this one. `leaders` are the options that were
-    /// given and that only the leader honours.
+    /// Returns the other hosts; `None` if all ranks are on this one. `leaders` are the given
+    /// options that only the leader honours.
     pub(crate) fn hosts(
         &self,
         keeps_memory: bool,
@@ -81,7 +81,7 @@ impl HostsArguments {
             (None, None, Some(here)) => Plan::Here(here.clone()),
             (None, None, None) => return Ok(None),
         };
-        // The command line has them wherever it names hosts.
+        // The command line requires both if it names hosts.
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
         Ok(Some(Hosts {
             interface: interface.clone(),
@@ -110,7 +110,7 @@ fn peers(path: &Path) -> Result<Plan, String> {
     Plan::peers(&text).map_err(|error| told(&error))
 }
 
-/// Tells how a job ended that another host led. The exit status.
+/// Prints how a job ended that another host led. Returns the exit status.
 pub(crate) fn tell(verdict: &Verdict, arguments: &Arguments) -> u8 {
     for error in &verdict.errors {
         complain(error);

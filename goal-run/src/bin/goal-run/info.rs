@@ -1,5 +1,5 @@
-//! `goal-run info`: what transports there are, which ones a run would use and why, and which
-//! interfaces there are.
+//! `goal-run info`: lists the transports, the ones that a run would use with the reasons, and the
+//! interfaces.
 
 use super::arguments::{Format, choice};
 use super::table::aligned;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What `goal-run info` is asked.
+/// The arguments of `goal-run info`.
 #[derive(Args)]
 pub(crate) struct Info {
     /// A program, to see whether its ranks would share processors
@@ -30,26 +30,26 @@ pub(crate) struct Info {
     format: Format,
 }
 
-/// Ranks where there is no program.
+/// The number of ranks without a program.
 const RANKS: u32 = 2;
 
-/// What is told.
+/// The output.
 #[derive(Serialize)]
 struct Report {
-    /// In the order of choice.
+    /// The transports, in the order of preference.
     transports: Vec<Row>,
-    /// What carries messages, nearest ranks first.
+    /// The transports of messages, from the nearest ranks to the farthest.
     paths: Vec<Path>,
-    /// What lets the system copy large payloads that can't be read in place.
+    /// The transport that lets the system copy large payloads that can't be read in place.
     copies: Option<Name>,
     /// Ranks of the program; `None` without one.
     ranks: Option<u32>,
     processors: usize,
-    /// Whether the ranks share processors; `None` without a program.
+    /// True if the ranks share processors; `None` without a program.
     crowded: Option<bool>,
     /// Yama's setting; `None` without Yama.
     ptrace_scope: Option<u8>,
-    /// By their numbers; none where the system doesn't tell.
+    /// The interfaces by their numbers; empty if the system does not list them.
     interfaces: Vec<interfaces::Row>,
 }
 
@@ -58,17 +58,17 @@ struct Row {
     name: Name,
     about: &'static str,
     priority: u32,
-    /// The variable that gave the priority; `None` for the one that it comes with.
+    /// The environment variable that set the priority; `None` for the default.
     priority_from: Option<String>,
     reach: Distance,
-    /// Most bytes of a message with nothing set up, and of any message; `None` where it carries
-    /// none or can't be asked.
+    /// Most bytes of a message without preparation, and of any message; `None` if it carries none
+    /// or they are not known.
     short_max: Option<usize>,
     bcopy_max: Option<usize>,
     zero_copy: ZeroCopy,
     latency_ns: u32,
     bandwidth_mb_s: u32,
-    /// Why it is not used; `None` where it may be.
+    /// The reason why it is not used; `None` if it may be used.
     refused: Option<String>,
 }
 
@@ -79,7 +79,7 @@ struct Path {
     why: String,
 }
 
-/// Prints it. The exit status is 0 whatever there is.
+/// Prints the information and returns the exit status 0.
 pub(crate) fn run(info: &Info) -> Result<u8, Failure> {
     let choice =
         choice(info.transport.as_deref()).map_err(|error| Failure::System(error.to_string()))?;
@@ -130,7 +130,7 @@ fn row(standing: &Standing, limits: &Limits) -> Row {
     }
 }
 
-/// What would be chosen, and why not something else.
+/// Returns the transport for a distance, with the reasons against others.
 fn path(choice: &Choice, reach: Distance) -> Path {
     let transport = choice.messages(reach).map(|(name, _)| name);
     let mut why = match transport {
@@ -148,7 +148,8 @@ fn path(choice: &Choice, reach: Distance) -> Path {
     Path { reach, transport, why }
 }
 
-/// What messages a job's transports take: short ones, and all; `None` where they can't be asked.
+/// The largest short message and the largest message of each transport; `None` if they are not
+/// known.
 struct Limits {
     local: Option<(usize, usize)>,
     shm: Option<(usize, usize)>,

@@ -10,17 +10,17 @@ pub(super) struct Row {
     name: String,
     mac: Option<String>,
     mtu: usize,
-    /// Whether there is something at the other end.
+    /// True if there is a link.
     carrier: bool,
-    /// What can carry frames; nothing where it can't be used.
+    /// The usable drivers.
     drivers: Vec<DriverKind>,
-    /// Why AF_XDP can't be had where packet sockets can.
+    /// The reason why packet sockets can be used but AF_XDP can't.
     no_xdp: Option<String>,
-    /// Why it can't be used; `None` where it can.
+    /// The reason why it can't be used; `None` if it can.
     refused: Option<String>,
 }
 
-/// All interfaces.
+/// Returns all interfaces.
 pub(super) fn rows() -> Vec<Row> {
     let rights = probe().map_err(|error| error.to_string());
     let no_xdp = probe_xdp().err().map(|why| why.to_string());
@@ -44,7 +44,7 @@ pub(super) fn rows() -> Vec<Row> {
     Interface::all().unwrap_or_default().into_iter().map(row).collect()
 }
 
-/// The same for people.
+/// Returns the interfaces as a table.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut lines = vec![["interface", "MAC", "MTU", "link", "drivers", "use"].map(str::to_owned)];
     lines.extend(rows.iter().map(|row| {

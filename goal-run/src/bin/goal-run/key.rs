@@ -1,8 +1,8 @@
-//! `goal-run key`: makes a key; and how one is read.
+//! `goal-run key`, which makes a key, and the reading of keys.
 //!
-//! Threat: another user of the host makes the file, changes it, or puts something else in its
-//! place. What was opened is what is looked at and read: a plain file that belongs to this user or
-//! root, and that nobody else has rights to. A symbolic link may lead there.
+//! Threat: another user of the host creates, changes or replaces the file. So the open file itself
+//! is checked before it is read: it must be a plain file that belongs to this user or root, and no
+//! other user may have rights to it. Symbolic links are followed.
 
 use super::Failure;
 use clap::Args;
@@ -14,7 +14,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// What `goal-run key` is asked.
+/// The arguments of `goal-run key`.
 #[derive(Args)]
 pub(crate) struct KeyArguments {
     /// File to make, which you alone may read
@@ -22,9 +22,9 @@ pub(crate) struct KeyArguments {
     file: PathBuf,
 }
 
-/// Rights of others than the owner.
+/// The permission bits of users other than the owner.
 const OTHERS: u32 = 0o077;
-/// Bytes that are read of a file: more than any key has.
+/// The most bytes that are read of a file, more than any key has.
 const BYTES_MAX: u64 = 4096;
 
 /// Makes a key.
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &KeyArguments) -> Result<u8, Failure> {
     let make = || -> io::Result<()> {
         let mut bytes = [0; 32];
         getrandom(&mut bytes, GetRandomFlags::empty())?;
-        // One that is there stays: somebody may use it.
+        // An existing file stays, since it may hold a key in use.
         let mut file =
             OpenOptions::new().write(true).create_new(true).mode(0o600).open(&arguments.file)?;
         writeln!(file, "{}", Key::new(bytes).to_text())
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &KeyArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Returns an error if a file of this owner with these rights is no secret of `user`.
+/// Returns an error if a file with this owner and mode is not a secret of `user`.
 fn check(is_plain: bool, (owner, mode): (u32, u32), user: u32) -> Result<(), String> {
     if !is_plain {
         return Err("this is no plain file".to_owned());
@@ -69,10 +69,10 @@ fn check(is_plain: bool, (owner, mode): (u32, u32), user: u32) -> Result<(), Str
     Ok(())
 }
 
-/// The key in a file that nobody else may read or change.
+/// Reads a key from a file that no other user may read or change.
 pub(super) fn read(path: &Path) -> Result<Key, String> {
     let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    // Not to wait for a writer where it is a FIFO.
+    // Non-blocking: opening a FIFO would wait for a writer.
     let mut options = OpenOptions::new();
     let opened = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path);
     let file = opened.map_err(|error| match error.kind() {

@@ -19,7 +19,7 @@ use goal_engine::transport::Distance;
 use goal_lang::diag::Severity;
 use goal_run::job::Window;
 use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict};
-use goal_run::report::{Report, Stats, Status};
+use goal_run::report::{Report, RunOptions, Stats, Status};
 use goal_run::trace::Omitted;
 use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
@@ -36,11 +36,11 @@ use std::sync::atomic::AtomicUsize;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator { program: "goal-run" };
 
-/// Why there is no report.
+/// The reason why there is no report.
 enum Failure {
-    /// The inputs, or a file.
+    /// An error of the inputs, or of a file.
     Driver(Error),
-    /// The command line asks for something that can't be, or the system can't give it.
+    /// The command line asks for something impossible, or the system refused something.
     System(String),
 }
 
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
         return ExitCode::from(status.unwrap_or_else(|failure| complain_of(&failure).1));
     }
     let told = execute(&arguments);
-    // Nobody looks at signals any more, and whoever reads what follows may take for ever.
+    // Signals are no longer polled, and a reader of the output may block this process for ever.
     launcher::unattended();
     let status = match told {
         Ok(Told::Report(report)) => tell(&report, arguments.format),
@@ -88,10 +88,10 @@ fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// What there is to tell.
+/// The result of a run on this host.
 enum Told {
     Report(Box<Report>),
-    /// The report is another host's.
+    /// Another host leads the job and has sent this verdict.
     Verdict(Verdict),
 }
 
@@ -116,13 +116,13 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         arguments.hosts.hosts(arguments.dump.is_some(), leaders).map_err(Failure::System)?;
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
-    // Before the run: what it did is not to be lost where no file can be made. Of several hosts one
-    // makes it, and finds out which.
+    // Created before the run, so that a run is not lost because no file can be created. With
+    // several hosts only the leader creates the file, which is not known yet.
     let trace = match (&arguments.trace, &hosts) {
         (Some(path), None) => Some(create(path)?),
         _ => None,
     };
-    // Not before: opening a file may take for ever, and until here a signal ends the process.
+    // Not earlier: opening a file may block, and until here a signal ends the process.
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, window, signals);
     let system = |error: LaunchError| Failure::System(error.to_string());
@@ -135,14 +135,15 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         },
     };
     let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
-    let transports = options.transports.names(farthest);
+    let run_options =
+        RunOptions { repeat, ranks_as, transports: options.transports.names(farthest) };
     let report = |verified, unmet: Vec<String>| {
-        let mut report = Report::new(&outcome, repeat, (ranks_as, &transports), verified);
+        let mut report = Report::new(&outcome, &run_options, verified);
         report.fail(unmet);
         report.findings = findings::objects(&found, &report);
         report
     };
-    // Of what has not arrived nothing is written.
+    // If results are missing, neither memory nor a trace is written.
     let is_known = outcome.missing.is_empty();
     let work = || -> Result<Report, Error> {
         let unmet = unmet(&outcome);
@@ -195,7 +196,8 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     }
 }
 
-/// Returns what tells of signals: the number of one that asks for an end, 0 until there is one.
+/// Handles the signals that end a run. Returns a variable that is 0 until one comes, and then its
+/// number.
 fn interrupted() -> Result<Arc<AtomicUsize>, Failure> {
     launcher::interrupted().map_err(no_signals)
 }
@@ -204,10 +206,10 @@ fn no_signals(error: io::Error) -> Failure {
     Failure::System(format!("signals can't be handled: {error}"))
 }
 
-/// Does what [`open`] does without rights. A thread has those of the thread that starts it. So that
-/// none has more than it needs, no thread starts before rights are gone: on one host the main
-/// thread gives them up first, and on several, where it has to open sockets when the number of
-/// ranks is known, it leaves the work to a thread that does.
+/// Calls [`open`] without rights. A thread inherits the rights of its starter, so no thread is
+/// started before rights are given up. On one host the main thread gives up its rights first. On
+/// several hosts it needs them later, to open sockets when the number of ranks is known, so a
+/// thread without rights does the work.
 fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let work = || {
         driver::start_workers();
@@ -221,8 +223,9 @@ fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     work()
 }
 
-/// The schedule, and where it is run through a window, the file that has it: the input itself if it
-/// is a NISA file, a sealed copy in memory otherwise. With it comes what was found in the input.
+/// Reads and checks the program. Returns its schedule, the window that it is run through if there
+/// is one, and the findings. The file of the window is the input if that is a NISA file, and a
+/// sealed copy in memory otherwise.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
     if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
@@ -252,7 +255,7 @@ fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
     Ok((Arc::clone(&window.outline.nisa), Some(window), found))
 }
 
-/// Whether a path is a plain file that begins as NISA files do.
+/// Returns true if a path is a plain file with the magic bytes of NISA.
 fn is_nisa(path: &Path) -> bool {
     let mut magic = [0; MAGIC.len()];
     let mut read = || File::open(path)?.read_exact(&mut magic);
@@ -272,7 +275,7 @@ fn dump(outcome: &Outcome, folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Writes what happened when into a file.
+/// Writes the trace to a file.
 fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
     let Omitted { lost, foreign } = outcome.write_trace(&mut BufWriter::new(file))?;
     if lost > 0 {
@@ -324,7 +327,7 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     }
 }
 
-/// Tells why there is no report: in words, and as an exit status.
+/// Prints the reason why there is no report. Returns its text and the exit status.
 fn complain_of(failure: &Failure) -> (String, u8) {
     match failure {
         Failure::Driver(error) => {
@@ -338,8 +341,7 @@ fn complain_of(failure: &Failure) -> (String, u8) {
     }
 }
 
-/// Prints a line on standard output. A reader that went away does not change the exit status
-/// `status`.
+/// Prints a line on standard output and returns `status`, also if the reader has gone away.
 fn print(text: &str, status: u8) -> u8 {
     driver::clear_stage();
     match driver::stdout().and_then(|mut out| writeln!(out, "{text}").and_then(|()| out.flush())) {

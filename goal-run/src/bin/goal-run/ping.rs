@@ -1,4 +1,4 @@
-//! `goal-run ping`: how long a frame takes to a host and back.
+//! `goal-run ping`: measures the time that a frame takes to a host and back.
 
 use super::arguments::{Format, seconds};
 use super::{Failure, print};
@@ -11,7 +11,7 @@ use goal_run::transport::Asker;
 use serde::Serialize;
 use std::time::Duration;
 
-/// What `goal-run ping` is asked.
+/// The arguments of `goal-run ping`.
 #[derive(Args)]
 pub(crate) struct Ping {
     /// Address of the interface that is to answer
@@ -35,7 +35,7 @@ pub(crate) struct Ping {
     /// How long to pause between an answer and the next echo, in seconds
     #[arg(long, value_name = "S", default_value = "0.1", value_parser = seconds)]
     interval: Duration,
-    /// What carries the frames
+    /// Driver that carries the frames
     #[arg(long, value_enum, default_value_t)]
     driver: DriverKind,
     /// How to wait for an answer
@@ -46,7 +46,7 @@ pub(crate) struct Ping {
     format: Format,
 }
 
-/// What is told.
+/// The output.
 #[derive(Serialize)]
 struct Report<'a> {
     interface: &'a str,
@@ -57,15 +57,15 @@ struct Report<'a> {
     bytes: usize,
     sent: usize,
     answered: usize,
-    /// Of those that were answered; `None` where there is none.
+    /// The least time of an answered echo; `None` if none was answered.
     least_ns: Option<u64>,
     median_ns: Option<u64>,
     most_ns: Option<u64>,
-    /// One for each echo in order; `None` where no answer came.
+    /// The time of each echo, in order; `None` if no answer came.
     round_trips_ns: &'a [Option<u64>],
 }
 
-/// Asks, and tells. The exit status is 1 where an answer is missing.
+/// Sends the echoes and prints the times. Returns the exit status, 1 if an answer is missing.
 pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     let system = |error: &dyn std::fmt::Display| Failure::System(error.to_string());
     let opened = AnyDriver::open(ping.driver, &ping.interface, &[ETHERTYPE_EDP], None);
@@ -121,7 +121,7 @@ pub(crate) fn run(ping: &Ping) -> Result<u8, Failure> {
     Ok(print(&text, status))
 }
 
-/// Says why it is not the driver that was asked for.
+/// Prints the reason why another driver than the requested one is used.
 pub(super) fn tell_note(note: Option<NoXdp>) {
     if let Some(note) = note {
         eprintln!("goal-run: by packet sockets: {note}");

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Lines with the columns of `rows` aligned.
+/// Returns lines with the columns of `rows` aligned.
 pub(super) fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
     let widths: [usize; COLUMNS] = std::array::from_fn(width);
