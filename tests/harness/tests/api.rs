@@ -111,7 +111,7 @@ impl Module {
             found.push(Members { module: path.to_vec(), of, names: names.collect() });
         }
         for (name, module) in &self.modules {
-            module.members(&[path, &[name.clone()]].concat(), found);
+            module.members(&[path, std::slice::from_ref(name)].concat(), found);
         }
     }
 }
@@ -207,7 +207,7 @@ impl<'a> Listing<'a> {
                     && let Some(inner) = module.modules.get(&name)
                 {
                     self.line("mod", public, &name);
-                    let below = [at, &[name.clone()]].concat();
+                    let below = [at, std::slice::from_ref(&name)].concat();
                     let path = if public.is_empty() { name } else { format!("{public}::{name}") };
                     self.module(&below, inner, &path);
                 }
