@@ -29,8 +29,8 @@ pub const SHM: Plugin = Plugin {
 
 /// Returns an error if the system provides no shared memory.
 fn probe() -> Result<(), String> {
-    let forbidden = |error| format!("not to be had: {error}");
-    Mapping::create(1).map(drop).map_err(forbidden)
+    let unavailable = |error| format!("unavailable: {error}");
+    Mapping::create(1).map(drop).map_err(unavailable)
 }
 
 /// One rank's end of the transport.

@@ -1,6 +1,6 @@
 //! The lock on acting for a rank, and the count of ranks that sleep and act for others.
 //!
-//! A rank that does something else lends itself to the ranks that wait: whoever locks its [`Turn`]
+//! A rank that does something else lends itself to the ranks that wait. One that locks its [`Turn`]
 //! may poll its engine.
 #![allow(unsafe_code)] // only `unsafe impl SharedWords`
 
