@@ -56,7 +56,7 @@ impl Region {
         self.len
     }
 
-    /// Whether it has no bytes.
+    /// Returns true if it has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -64,7 +64,7 @@ impl Region {
     /// The bytes `addr .. addr + len`.
     ///
     /// # Panics
-    /// If they don't all lie in the region; the verifier has seen to that for a schedule's buffers.
+    /// If they don't all lie in the region. The verifier checks this for a schedule's buffers.
     #[inline]
     pub fn span(self, addr: u64, len: u64) -> Span {
         let size = self.len as u64;
@@ -100,7 +100,7 @@ impl Span {
         self.len
     }
 
-    /// Whether it has no bytes.
+    /// Returns true if it has no bytes.
     pub const fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -121,14 +121,14 @@ impl Span {
         Span { start: unsafe { self.start.add(range.start) }, len: range.end - range.start }
     }
 
-    /// Whether the two have no byte in common.
+    /// Returns true if the two have no byte in common.
     #[inline]
     pub fn is_disjoint(self, other: Span) -> bool {
         let (a, b) = (self.address(), other.address());
         a + self.len <= b || b + other.len <= a
     }
 
-    /// Whether the two are the same bytes.
+    /// Returns true if the two are the same bytes.
     #[inline]
     pub fn is_same(self, other: Span) -> bool {
         self.start == other.start && self.len == other.len
@@ -137,36 +137,38 @@ impl Span {
     /// The bytes.
     ///
     /// # Safety
-    /// The contract of [`Region::new`] holds for `'a`, and nobody changes the bytes meanwhile.
+    /// The contract of [`Region::new`] holds for `'a`, and no other code changes the bytes
+    /// meanwhile.
     pub unsafe fn as_slice<'a>(self) -> &'a [u8] {
         // SAFETY: as the caller says.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
-    /// The bytes, to be changed.
+    /// The bytes, mutable.
     ///
     /// # Safety
-    /// The contract of [`Region::new`] holds for `'a`, and nobody else reaches the bytes meanwhile.
+    /// The contract of [`Region::new`] holds for `'a`, and no other code accesses the bytes
+    /// meanwhile.
     pub unsafe fn as_mut_slice<'a>(self) -> &'a mut [u8] {
         // SAFETY: as the caller says.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.len) }
     }
 
-    /// Shows the bytes to `read`, which must not write them in another way.
+    /// Calls `read` with the bytes. `read` must not write them in another way.
     #[inline]
     pub(crate) fn read<R>(self, read: impl FnOnce(&[u8]) -> R) -> R {
         // SAFETY: the contract of `Region::new`; see "Aliases" above.
         read(unsafe { std::slice::from_raw_parts(self.start, self.len) })
     }
 
-    /// Shows the bytes to `write`, which must not reach them in another way.
+    /// Calls `write` with the bytes. `write` must not access them in another way.
     #[inline]
     pub(crate) fn write<R>(self, write: impl FnOnce(&mut [u8]) -> R) -> R {
         // SAFETY: as in `read`.
         write(unsafe { std::slice::from_raw_parts_mut(self.start, self.len) })
     }
 
-    /// Shows this span's bytes to be read and `target`'s to be written.
+    /// Calls a closure with this span's bytes to read and `target`'s bytes to write.
     ///
     /// # Panics
     /// If they have a byte in common.
@@ -177,9 +179,9 @@ impl Span {
     }
 }
 
-/// Whole numbers beside a schedule: its counters, or its bitmap of finished actions.
+/// An array of integers beside a schedule: its counters, or its bitmap of finished actions.
 ///
-/// They may lie in a shared segment, where a launcher looks at them after the rank's death.
+/// They may lie in a shared segment, where a launcher reads them after the rank's death.
 #[derive(Debug)]
 pub struct Cells<T> {
     start: *mut T,
@@ -201,7 +203,7 @@ impl<T: Copy> Cells<T> {
     /// The `len` numbers at `start`.
     ///
     /// # Safety
-    /// As for [`Region::new`], and `start` is aligned. Nobody else writes them while this value
+    /// As for [`Region::new`], and `start` is aligned. No other code writes them while this value
     /// lives.
     pub const unsafe fn new(start: *mut T, len: usize) -> Self {
         Self { start, len }
@@ -214,7 +216,7 @@ impl<T: Copy> Cells<T> {
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
-    /// The numbers, to be changed.
+    /// The numbers, mutable.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: the contract of `new`; the exclusive borrow of `self` makes it the only one.
@@ -264,8 +266,8 @@ impl Zeroed {
     /// The `len` bytes at `start`, which `owner` keeps mapped until it is dropped.
     ///
     /// # Safety
-    /// The bytes are zeros, readable and writable, aligned to [`Zeroed::ALIGN`], and nobody else
-    /// reaches them before `owner` is dropped.
+    /// The bytes are zeros, readable and writable, aligned to [`Zeroed::ALIGN`], and no other code
+    /// accesses them before `owner` is dropped.
     pub unsafe fn lent(start: NonNull<u8>, len: usize, owner: impl Any + Send) -> Self {
         Self { start, len, _owner: Box::new(owner) }
     }

@@ -1,5 +1,5 @@
-//! Where a hash table puts a key: this depends on secret numbers, so that nobody can choose keys
-//! that collide.
+//! The seeded hash function of the hash tables. It depends on secret numbers, so that an attacker
+//! can't choose keys that collide.
 //!
 //! **Threats.** Tags, ranks and offsets come from a schedule's file, and tags of early messages
 //! come from peers. If the hash function were known, their author could choose keys that all fall
@@ -9,7 +9,7 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-/// The secret numbers of hash tables. The default ones are known to everybody.
+/// The secret numbers of hash tables. The default ones are public.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Seed {

@@ -1,4 +1,4 @@
-//! Short ways to schedules and their memory, for tests.
+//! Helpers that build programs, schedules and their memory, for tests.
 #![allow(missing_docs)]
 
 use crate::memory::Zeroed;
@@ -25,7 +25,7 @@ pub fn nisa(program: &Program) -> Arc<Nisa> {
     Arc::new(Nisa::load(bytes, &Limits::default()).expect("what was encoded verifies"))
 }
 
-/// What the programs call as `user 1`.
+/// The function that the programs call as `user 1`.
 pub fn add_bytes(a: &mut [u8], b: &mut [u8]) {
     a.iter().zip(b).for_each(|(a, b)| *b = b.wrapping_add(*a));
 }

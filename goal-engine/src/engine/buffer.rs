@@ -38,7 +38,7 @@ impl Memory {
         }
     }
 
-    /// The bytes of an operand, where they are consecutive.
+    /// The bytes of an operand, if they are contiguous.
     #[inline]
     pub(super) fn contiguous(&self, buffer: Buffer<'_>) -> Option<Span> {
         match buffer {
@@ -47,7 +47,7 @@ impl Memory {
         }
     }
 
-    /// Whether an operand has no byte in common with `other`.
+    /// Returns true if an operand has no byte in common with `other`.
     pub(super) fn is_disjoint(&self, buffer: Buffer<'_>, other: Span) -> bool {
         match buffer {
             Buffer::Pattern { .. } => true,
@@ -85,7 +85,8 @@ impl Memory {
         });
     }
 
-    /// The consecutive parts of the operand's bytes `offset .. offset + len`, in order.
+    /// Calls `visit` with each contiguous part of the operand's bytes `offset .. offset + len`, in
+    /// order.
     #[inline]
     fn parts(&self, buffer: Buffer<'_>, offset: u64, len: usize, mut visit: impl FnMut(Span)) {
         match buffer {
@@ -114,7 +115,7 @@ impl Memory {
     }
 }
 
-/// Copies bytes; those of one word without a call.
+/// Copies bytes; eight of them without a call to `memcpy`.
 #[inline]
 pub(super) fn copy_short(target: &mut [u8], bytes: &[u8]) {
     match (<&mut [u8; 8]>::try_from(&mut *target), <&[u8; 8]>::try_from(bytes)) {

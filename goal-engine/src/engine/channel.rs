@@ -1,32 +1,31 @@
-//! Receives and messages of schedules without wildcards: a queue for each source and tag that a
-//! receive names.
+//! Matching for schedules without wildcards: one queue for each source and tag that a receive
+//! names.
 //!
-//! Which channels there are is known when a schedule is made ready, so that a message and a receive
-//! cost one look at a table that never changes, and an instance that starts again finds its queues
-//! empty.
+//! The channels are computed once per schedule. So a message or a receive costs one look-up in a
+//! constant table, and an instance that starts again reuses its empty queues.
 
 use super::ids::{ChannelId, MessageKey};
 use super::incoming::Incoming;
 use super::schedule::Schedule;
 use crate::heap::{Block, Heap, Pool, flat};
 
-/// No receive behind.
+/// No next receive.
 const NONE: u32 = u32::MAX;
 
-/// What waits on a channel: receives for messages, or messages for receives.
+/// The queue of a channel: posted receives, or messages that arrived first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Queue {
     #[default]
     Empty,
     /// One receive: its action.
     One(u32),
-    /// Several receives, linked among the [`Posted`].
+    /// Several receives, linked by [`Posted::next`].
     Posted { first: u32, last: u32 },
-    /// Messages, linked among themselves.
+    /// Messages that wait for a receive.
     Waiting(Chain),
 }
 
-/// Messages in the order in which they came, linked by [`Incoming::next`].
+/// Messages in the order of their arrival, linked by [`Incoming::next`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chain {
     first: MessageKey,
@@ -39,7 +38,7 @@ impl Default for Chain {
     }
 }
 
-/// A receive that is not alone on its channel.
+/// A posted receive on a channel that has several.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Posted {
     action: u32,
@@ -50,9 +49,9 @@ pub(super) struct Posted {
 #[derive(Debug, Default)]
 pub(super) struct Channels {
     queues: Block<Queue>,
-    /// Messages that no receive of the schedule fits.
+    /// Messages that no receive of the schedule matches.
     strays: Chain,
-    /// Messages in the queues and among the strays.
+    /// The number of messages in the queues and among the strays.
     waiting: u32,
 }
 
@@ -62,7 +61,7 @@ flat!(struct Posted { action, next });
 flat!(struct Channels { queues, strays, waiting });
 
 impl Chain {
-    /// Adds a message behind all others.
+    /// Appends a message.
     pub(super) fn push(&mut self, heap: &Heap, messages: &mut Pool<Incoming>, key: MessageKey) {
         messages.get_mut(heap, key).next = MessageKey::NONE;
         match self.last {
@@ -72,7 +71,7 @@ impl Chain {
         self.last = key;
     }
 
-    /// Takes the first message.
+    /// Removes and returns the first message.
     pub(super) fn pop(&mut self, heap: &Heap, messages: &Pool<Incoming>) -> Option<MessageKey> {
         let first = self.first;
         if first == MessageKey::NONE {
@@ -87,12 +86,12 @@ impl Chain {
 }
 
 impl Channels {
-    /// Queues for the channels of a schedule.
+    /// Creates the queues for the channels of a schedule.
     pub(super) fn new(heap: &Heap, schedule: &Schedule) -> Self {
         Self { queues: Block::new(heap, schedule.channels()), ..Self::default() }
     }
 
-    /// Posts a receive, whose channel there is. The message that it takes, if one waits.
+    /// Posts a receive to its channel. Returns the message that it takes, if one waits.
     #[inline]
     pub(super) fn post(
         &mut self,
@@ -127,13 +126,13 @@ impl Channels {
         None
     }
 
-    /// What waits on a channel.
+    /// The queue of a channel.
     #[inline(always)]
     pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, channel: ChannelId) -> &'a mut Queue {
         &mut self.queues.values_mut(heap)[channel.index()]
     }
 
-    /// Takes the receive that was posted first to a channel.
+    /// Removes and returns the receive that was posted first to a channel.
     #[inline]
     pub(super) fn take_posted(
         &mut self,
@@ -160,8 +159,8 @@ impl Channels {
         }
     }
 
-    /// Keeps a message for which there is no posted receive; `channel` is `None` if there will
-    /// never be one.
+    /// Keeps a message for which no receive is posted. `channel` is `None` if no receive of the
+    /// schedule matches it.
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
@@ -180,13 +179,13 @@ impl Channels {
         }
     }
 
-    /// Whether no message waits.
+    /// Returns true if no message waits.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
 
-    /// Takes out what no receive has taken.
+    /// Removes all messages that no receive has taken.
     pub(super) fn drain(
         &mut self,
         heap: &Heap,
@@ -207,7 +206,7 @@ impl Channels {
         }
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     pub(super) fn release(&mut self, heap: &Heap) {
         self.queues.release(heap);
     }

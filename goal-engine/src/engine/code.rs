@@ -1,4 +1,5 @@
-//! What instances execute, and what they work on: known to each process for itself.
+//! The schedules that instances execute, and the memory that they work on. Each process has its own
+//! tables of these.
 
 use super::buffer::Memory;
 use super::schedule::{Schedule, slot};
@@ -10,19 +11,19 @@ use goal_asm::nisa::Record;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Where the actions of an instance are read.
+/// The source of an instance's actions.
 #[derive(Debug)]
 pub(super) enum Code {
-    /// In the section.
+    /// The whole section.
     Whole(Arc<Schedule>),
-    /// In a part of it.
+    /// A window over the section.
     Window(Box<Window>),
-    /// Nowhere: a window that has ended.
+    /// A window whose instance is finished.
     Ended,
 }
 
 impl Code {
-    /// The action at `offset`, which in a window must be one that has not ended.
+    /// The action at `offset`. In a window, it must not have ended.
     #[inline]
     pub(super) fn record(&self, offset: u32) -> Record<'_> {
         match self {
@@ -32,13 +33,13 @@ impl Code {
         }
     }
 
-    /// The actions of a short schedule.
+    /// The decoded actions, if the schedule is short.
     #[inline(always)]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.whole()?.steps()
     }
 
-    /// The schedule, if it is held whole.
+    /// The schedule, if it is not in a window.
     #[inline]
     pub(super) fn whole(&self) -> Option<&Schedule> {
         match self {
@@ -59,7 +60,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// The home of no instance.
+    /// The home of an instance that is not running here.
     pub(super) const NONE: Home = Home {
         memory: Memory { memory: Region::EMPTY, scratch: Region::EMPTY },
         counters: Cells::EMPTY,
@@ -69,7 +70,7 @@ impl Home {
     };
 
     /// # Panics
-    /// If the memory is smaller than a schedule needs.
+    /// If the memory is smaller than the schedule needs.
     #[inline]
     pub(super) fn new(storage: Storage<'_>, memory_bytes: u64, scratch_bytes: u64) -> Self {
         let (Areas { memory, scratch, counters, finished, matches }, owner) = storage.into_parts();
@@ -82,14 +83,15 @@ impl Home {
         }
     }
 
-    /// The parts of the storage that this was made of.
+    /// Returns the parts of the storage.
     #[inline]
     pub(super) fn into_parts(self) -> (Areas, Option<Box<dyn Any + Send>>) {
         let Self { memory: Memory { memory, scratch }, counters, finished, matches, owner } = self;
         (Areas { memory, scratch, counters, finished, matches }, owner)
     }
 
-    /// Records which number among the messages to its destination the send at `offset` has.
+    /// Records the number of the message that the send at `offset` sent, among those to its
+    /// destination.
     #[inline]
     pub(super) fn note_sent(&mut self, offset: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
@@ -97,8 +99,8 @@ impl Home {
         }
     }
 
-    /// Records what the receive at `offset` took. The number may be any: a rank on another host
-    /// says it.
+    /// Records the message that the receive at `offset` took. The sequence number is not validated:
+    /// it comes from the sender, which may be on another host.
     #[inline(always)]
     pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
@@ -107,7 +109,7 @@ impl Home {
     }
 }
 
-/// Returns the entry for a message of a rank in a record of matches: not 0.
+/// Returns the entry for a message in a record of matches. It is never 0.
 #[inline(always)]
 pub(super) fn met(source: u32, sequence: u32) -> u64 {
     (u64::from(source) << 32) + u64::from(sequence) + 1

@@ -1,9 +1,10 @@
 //! A receive and the local operation behind it in one pass over the bytes.
 //!
-//! `recv` into bytes that `exec` then combines with others of the rank's own, where nothing else
-//! waits for the receive and the operation for nothing else: nobody can tell whether the message
-//! was ever there as it came. What the operation reads was there before the message was sent, as
-//! nothing but the message and what the receive waited for can have told that it is.
+//! This applies to a `recv` into a buffer that one `exec` then combines with another buffer of the
+//! rank. Only that `exec` waits for the receive, and it waits for nothing else. So no other action
+//! can observe the uncombined message in the buffer. An action that must write the other buffer
+//! before the `exec` therefore ends before the receive starts or before the message is sent, so
+//! that buffer is complete when the message arrives.
 
 use super::Core;
 use super::code::Code;
@@ -12,17 +13,17 @@ use crate::memory::Span;
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op, Piece};
 
-/// What is stored in the place of a message: `A op message`.
+/// The value that is stored instead of a message: `A op message`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Combination {
     pub(super) function: (Op, Datatype),
     pub(super) a: Span,
-    /// The action that does so.
+    /// The `exec` action.
     exec: u32,
 }
 
 impl Core {
-    /// The local operation that is done with a receive.
+    /// Returns the local operation that can be done together with a receive, if there is one.
     pub(super) fn combination(&self, codes: &[Code], receive: ActionRef) -> Option<Combination> {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let section = codes[instance.code as usize].whole()?.section();
@@ -43,7 +44,7 @@ impl Core {
             return None;
         };
         let is_result = |buffer| matches!(buffer, Buffer::One(piece) if is_same(piece, payload));
-        // A division names its action where it fails, and a copy reads no second operand.
+        // A division must name its own action if it fails, and a copy reads no second operand.
         if record.sources != 1
             || matches!(op, Op::Div | Op::Copy)
             || !is_same(b, payload)
@@ -60,13 +61,13 @@ impl Core {
         })
     }
 
-    /// A receive has ended, and its combination with it.
+    /// Notes that a receive has ended together with its local operation.
     pub(super) fn note_combined(&mut self, receive: ActionRef, combination: Combination) {
         let heap = &self.heap();
         *self.held.combined.entry(heap, ActionRef { action: combination.exec, ..receive }) = 1;
     }
 
-    /// Whether a local operation that starts was done with its receive.
+    /// Returns true if a local operation that starts was already done with its receive.
     #[inline]
     pub(super) fn was_combined(&mut self, exec: ActionRef) -> bool {
         !self.held.combined.is_empty() && self.take_combined(exec)

@@ -1,17 +1,18 @@
-//! The instances of a communicator: their numbers, those that run, and messages that came early.
+//! The instances of a communicator: their numbers, the running ones, and messages that arrived
+//! early.
 
 use super::channel::Chain;
 use super::ids::InstanceKey;
 use crate::heap::{Fifo, Heap, Table, flat};
 
-/// Instances are numbered in the order of their starts. Numbers wrap around: ahead is what is
-/// nearer in that direction.
+/// The instances of a communicator, numbered in the order of their starts. Numbers wrap around: a
+/// number is ahead of another if the distance to it is less than half of all numbers.
 #[derive(Debug, Default)]
 pub(super) struct Communicator {
-    /// Number of the first entry of `running`.
+    /// The number of the first entry of `running`.
     base: u32,
-    /// The keys of the instances that were started, from the first on that has not ended; [`InstanceKey::NONE`]
-    /// for one that has.
+    /// The keys of started instances, from the first unfinished one on; [`InstanceKey::NONE`] for a
+    /// finished one.
     running: Fifo<InstanceKey>,
     /// Messages for instances that have not started.
     pub(super) early: Table<u32, Chain>,
@@ -20,23 +21,23 @@ pub(super) struct Communicator {
 /// The instance that a message belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
-    /// It runs.
+    /// It is running.
     Running(InstanceKey),
     /// It has not started.
     Early,
-    /// It is over.
+    /// It is finished.
     Over,
 }
 
 flat!(struct Communicator { base, running, early });
 
 impl Communicator {
-    /// Number of the next instance.
+    /// The number of the next instance.
     fn next(&self) -> u32 {
         self.base.wrapping_add(self.running.len() as u32)
     }
 
-    /// The next instance starts: its number.
+    /// Adds the next instance and returns its number.
     #[inline]
     pub(super) fn open(&mut self, heap: &Heap, key: InstanceKey) -> u32 {
         let number = self.next();
@@ -44,7 +45,7 @@ impl Communicator {
         number
     }
 
-    /// An instance has ended.
+    /// Removes a finished instance.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, number: u32) {
         let ahead = number.wrapping_sub(self.base) as usize;
@@ -62,7 +63,7 @@ impl Communicator {
         }
     }
 
-    /// Which instance has a number.
+    /// Returns the instance with a number.
     #[inline]
     pub(super) fn target(&self, heap: &Heap, number: u32) -> Target {
         match self.running.at(heap, number.wrapping_sub(self.base) as usize) {

@@ -1,9 +1,10 @@
-//! Why an engine gives up.
+//! The failures that stop an engine.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An action that cannot be executed. The job cannot go on: peers may wait for what will not come.
+/// An action that cannot be executed. The job must end: peers may wait for a message that will
+/// never be sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// Communicator of the instance.
@@ -12,14 +13,14 @@ pub struct Failure {
     pub instance: u32,
     /// Offset of the action in its section.
     pub action: u32,
-    /// Where the instance is run through a window: the number of the action in its section, from 0,
-    /// if it was reached.
+    /// The number of the action in its section, from 0, if the instance runs through a window and
+    /// the action was reached.
     pub number: Option<u64>,
-    /// What is wrong with it.
+    /// The cause of the failure.
     pub cause: Cause,
 }
 
-/// What is wrong with an action.
+/// The cause of an action's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Cause {
     /// A receive matched a message of another size.
@@ -63,8 +64,8 @@ pub enum Cause {
         "no function is registered as user {0}; the embedding program must register it before the start"
     )]
     UnknownUserFunction(u32),
-    /// A rank sent what no engine sends. Its host is not the one that was started, or somebody has
-    /// changed its program.
+    /// A rank sent a message that no engine sends. Its host is not the one that was started, or its
+    /// program was changed.
     #[error(
         "rank {source_rank} sent {fault}, which no rank of a job sends; the job ends, as nothing it says can be believed"
     )]
@@ -74,64 +75,65 @@ pub enum Cause {
         /// The fault in what it sent.
         fault: Fault,
     },
-    /// The schedule can't be read on.
+    /// The rest of the schedule can't be read.
     #[error("{0}")]
     Schedule(String),
 }
 
-/// A message that does not go together with those before it.
+/// A message that does not fit those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum Fault {
-    /// A part of nothing.
+    /// A part without an envelope.
     #[error("a part of a message without the envelope before it")]
     Part,
-    /// The parts of the message before did not all come.
+    /// An envelope before all parts of the previous message.
     #[error("an envelope before all parts of the message before it")]
     Envelope,
     /// More bytes than the envelope says.
     #[error("{end} bytes of a message of {size}")]
     TooLong {
-        /// Bytes that came.
+        /// Bytes that arrived.
         end: u64,
         /// Bytes of the message.
         size: u64,
     },
-    /// Bytes of a message that was not announced, not asked for, or is over.
+    /// Bytes of a message that was not announced, not asked for, or is complete.
     #[error("bytes of message {0}, which it was not asked for")]
     Data(u32),
-    /// Bytes of another place than those that come next.
+    /// Bytes at another offset than the next one.
     #[error("bytes from {offset} on of a message of which {arrived} have come")]
     Place {
-        /// Where they belong.
+        /// The offset of the bytes in the message.
         offset: u64,
-        /// Where those that come next do.
+        /// The bytes of the message that had arrived.
         arrived: u64,
     },
     /// Bytes for a receive with an operation that end within an element.
     #[error("{len} bytes from {offset} on for an operation on elements of {width} bytes")]
     Elements {
-        /// Where they belong.
+        /// The offset of the bytes in the message.
         offset: u64,
-        /// Bytes that came.
+        /// Bytes that arrived.
         len: usize,
         /// Bytes of an element.
         width: u64,
     },
-    /// An answer to a message that was not announced to it, is on its way already, or is over.
+    /// An answer to a message that was not announced to this rank, is already being sent, or is
+    /// complete.
     #[error("an answer to message {0}, which does not wait for one")]
     Answer(u32),
-    /// More requests without a receive than it can have.
+    /// More requests without a receive than the rank can have.
     #[error(
         "more than {most} requests that wait for their receives, and can't have more sends under way"
     )]
     Requests {
-        /// Those that it can have.
+        /// The most requests that it can have.
         most: u32,
     },
-    /// It has more bytes of a message than there are.
+    /// An answer that claims more bytes of a message than it has.
     #[error("that it has {has} bytes of a message of {size}")]
     Has {
-        /// Bytes that it has.
+        /// Bytes that it claims to have.
         has: u64,
         /// Bytes of the message.
         size: u64,

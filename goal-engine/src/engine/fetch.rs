@@ -1,5 +1,5 @@
-//! Rendezvous on the receiver's side: read from the sender's memory where it can be reached, ask
-//! for the bytes otherwise.
+//! Rendezvous on the receiver's side: reads the payload from the sender's memory if possible,
+//! otherwise asks the sender for the bytes.
 
 use super::Core;
 use super::code::Code;
@@ -11,14 +11,14 @@ use crate::ops;
 use crate::transport::{Header, Kind, Transport};
 use std::ops::Range;
 
-/// Bytes that one poll copies from peers' memory.
+/// The bytes that one poll copies from peers' memory.
 const BYTES_PER_POLL: usize = 1 << 20;
-/// Bytes copied at a time: no message keeps others waiting for longer.
+/// The bytes that are copied at a time, so that a long message does not delay the others.
 const CHUNK: usize = 256 << 10;
 
 impl Core {
-    /// Goes on with messages whose receive is there and whose payload is with their sender. Whether
-    /// there were some.
+    /// Continues messages whose receive is posted and whose payload is with their sender. Returns
+    /// true if there were any.
     pub(super) fn fetch<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
         let mut left = BYTES_PER_POLL;
@@ -60,7 +60,7 @@ impl Core {
         worked
     }
 
-    /// The receive has all that it asked for.
+    /// Finishes a receive that has its whole payload, and tells the sender.
     pub(super) fn end_fetch<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -82,9 +82,9 @@ impl Core {
         self.send_control(transport, codes, header.source, answer);
     }
 
-    /// Takes a part of a payload from where it lies with its sender. False where that can't be done
-    /// from here, and for bytes that the receive would overwrite while it reads them, which only a
-    /// message to oneself can have.
+    /// Reads a part of a payload from its sender's memory. Returns false if that memory can't be
+    /// read from here. Also returns false if the receive would overwrite the payload while it reads
+    /// it, which can happen only in a message of a rank to itself.
     fn fetch_part<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -116,8 +116,8 @@ impl Core {
         true
     }
 
-    /// Lets the transport copy a part of a payload: into its buffer, or where that is in pieces or
-    /// something is done with the bytes, to a place from where they are stored.
+    /// Lets the transport copy a part of a payload. Copies directly into a contiguous buffer. If
+    /// the buffer is in pieces or the receive has an operation, copies into `staged` first.
     fn copy_part<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -147,7 +147,7 @@ impl Core {
     }
 }
 
-/// The payload of a message that can be read where it lies with its sender.
+/// Returns the payload of a message if it can be read in place, in its sender's memory.
 pub(super) fn in_place<T: Transport>(transport: &T, header: &Header) -> Option<Span> {
     let is_exported = header.flags & Header::DIRECT != 0;
     is_exported.then(|| transport.import(header.source, header.offset, header.size)).flatten()

@@ -1,4 +1,4 @@
-//! Numbers of things that an engine keeps, each of a type of its own.
+//! The typed numbers of instances, messages and other objects of an engine.
 
 use crate::heap::{Key, flat};
 
@@ -20,20 +20,19 @@ macro_rules! id {
 }
 
 id! {
-    /// An instance among those of the engine.
+    /// An instance of the engine.
     InstanceKey
 }
 id! {
-    /// A message that is not delivered yet, among those that came.
+    /// A message that has arrived and is not delivered yet.
     MessageKey
 }
 id! {
-    /// A send that waits for its receiver, among those of the rank. Its receiver names it by this
-    /// number in all that it answers.
+    /// A send that waits for its receiver. The receiver's answers name the send by this number.
     Cookie
 }
 id! {
-    /// A source and a tag that a receive of a schedule names, among those of the schedule.
+    /// A pair of source and tag that a receive of the schedule names.
     ChannelId
 }
 
@@ -43,7 +42,7 @@ impl MessageKey {
 }
 
 impl ChannelId {
-    /// Its place among the queues of an instance.
+    /// Its index in the queues of an instance.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize
@@ -54,7 +53,7 @@ impl InstanceKey {
     /// No instance.
     pub(super) const NONE: Self = Self(u32::MAX);
 
-    /// Its place in arrays of the process.
+    /// Its index in the arrays of the process.
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize

@@ -1,4 +1,4 @@
-//! Messages on their way in: matching, and what is kept of messages without a receive.
+//! Incoming messages: matching, and the messages that are kept because they have no receive yet.
 
 use super::channel::{Channels, Posted};
 use super::code::Code;
@@ -12,7 +12,7 @@ use crate::matching::Matching;
 use crate::transport::{Header, Kind};
 use goal_lang::limits::KEPT_OVERHEAD;
 
-/// A message that is not delivered yet.
+/// A message that has arrived and is not delivered yet.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
     /// Its envelope.
@@ -20,28 +20,27 @@ pub(super) struct Incoming {
     /// Bytes that have arrived.
     pub(super) arrived: u64,
     pub(super) place: Place,
-    /// The sender was asked for the bytes.
+    /// True if the sender was asked for the bytes.
     pub(super) is_cleared: bool,
-    /// The next one that waits for the same.
+    /// The next message in the same [`Chain`](super::channel::Chain).
     pub(super) next: MessageKey,
 }
 
-/// Where the bytes of a message are or go.
+/// The place of a message's bytes.
 #[derive(Debug, Default)]
 pub(super) enum Place {
-    /// With the sender, who waits for a receive.
+    /// With the sender, until a receive is posted.
     #[default]
     Sender,
-    /// Here, as there is no receive yet.
+    /// In a copy here, as there is no receive yet.
     Kept(Block<u8>),
-    /// Into the buffer of a receive.
+    /// In the buffer of a receive.
     Receive(ActionRef),
-    /// Nowhere: the instance is over.
+    /// Nowhere: the instance is finished, so the bytes are dropped.
     Dropped,
 }
 
-/// The instance that the last message was for, or that was started last: most often the next
-/// message is for it too.
+/// The instance that was started last. Most often the next message is for it.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     communicator: u32,
@@ -56,25 +55,25 @@ impl Default for Recent {
     }
 }
 
-/// All that came in and is not done with.
+/// All incoming messages that are not delivered, and all posted receives.
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     recent: Recent,
-    /// Messages to be read from the memory of their senders.
+    /// Messages whose receive is posted and whose payload is with their sender.
     pub(super) direct: Fifo<MessageKey>,
     pub(super) messages: Pool<Incoming>,
     posted: Pool<Posted>,
-    /// Receives that no message has met, and how many these were at most.
+    /// The number of posted receives that no message has matched, and its maximum.
     pub(super) receives: u32,
     receives_max: u32,
     matching: Matching<ActionRef, MessageKey>,
     communicators: Table<u32, Communicator>,
-    /// The message whose parts come next from a source: it lacks bytes, so it is there until the
-    /// last of them has come.
+    /// By source, the message whose parts come next. It is incomplete, so it stays in `messages`
+    /// until the last part has arrived.
     pub(super) long: Table<u32, MessageKey>,
-    /// Those that wait with their senders, by source, where they are bounded.
+    /// Requests that wait for a receive, by source, if their number is bounded.
     pub(super) requests: Table<u32, Requests>,
-    /// Bytes kept of messages that did not wait with their senders, with an overhead for each.
+    /// Bytes of messages that are kept here, with an overhead for each message.
     kept: u64,
 }
 
@@ -91,7 +90,7 @@ flat!(struct Recent { communicator, number, key });
 flat!(struct Arrivals { recent, direct, messages, posted, receives, receives_max, matching, communicators, long, requests, kept });
 
 impl Arrivals {
-    /// The number of an instance that starts now, which gets the messages that came early.
+    /// Gives an instance that starts its number, and the messages that arrived early for it.
     #[inline]
     pub(super) fn open(
         &mut self,
@@ -118,7 +117,7 @@ impl Arrivals {
         }
     }
 
-    /// Lets messages that came before their instance was started wait for its receives.
+    /// Queues the messages that arrived before their instance was started.
     fn file_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
         let of = self.communicators.entry(heap, instance.communicator);
         let Some(mut early) = of.early.remove(heap, instance.number) else { return };
@@ -127,7 +126,7 @@ impl Arrivals {
         }
     }
 
-    /// Forgets an instance. Tells how many messages for it were left.
+    /// Removes an instance. Returns how many of its messages were not received.
     #[inline]
     pub(super) fn close(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         self.communicators.entry(heap, instance.communicator).close(heap, instance.number);
@@ -142,7 +141,7 @@ impl Arrivals {
         self.drop_left(heap, instance)
     }
 
-    /// Drops the messages of an instance that is over. Tells how many there were.
+    /// Drops the messages of a finished instance. Returns how many there were.
     #[cold]
     fn drop_left(&mut self, heap: &Heap, instance: &mut Instance) -> u64 {
         let mut left: Vec<MessageKey> = Vec::new();
@@ -171,7 +170,7 @@ impl Arrivals {
         left.len() as u64
     }
 
-    /// The instance that a message belongs to.
+    /// Returns the instance that a message belongs to.
     #[inline]
     pub(super) fn target(&mut self, heap: &Heap, header: &Header) -> Target {
         match self.recent(header) {
@@ -180,7 +179,8 @@ impl Arrivals {
         }
     }
 
-    /// The key of the instance that a message belongs to, if it is the last one that was started.
+    /// Returns the key of the instance that a message belongs to, if that is the instance that was
+    /// started last.
     #[inline(always)]
     pub(super) fn recent(&self, header: &Header) -> Option<InstanceKey> {
         let Recent { communicator, number, key } = self.recent;
@@ -195,14 +195,14 @@ impl Arrivals {
         self.communicators.entry(heap, header.communicator).target(heap, header.instance)
     }
 
-    /// The message that the next part from a source belongs to.
+    /// Returns the message that the next part from a source belongs to.
     pub(super) fn next_part(&mut self, heap: &Heap, source: u32) -> Option<MessageKey> {
         let key = *self.long.get(heap, source)?;
         let message = self.messages.find(heap, key)?;
         (message.header.source == source && message.arrived < message.header.size).then_some(key)
     }
 
-    /// Takes the receive that a message fits.
+    /// Removes and returns the posted receive that matches a message, if there is one.
     #[inline(always)]
     pub(super) fn take_posted(
         &mut self,
@@ -222,7 +222,7 @@ impl Arrivals {
         }
     }
 
-    /// Posts a receive. The message that it takes, if one waits.
+    /// Posts a receive. Returns the message that it takes, if one waits.
     #[inline]
     pub(super) fn post(
         &mut self,
@@ -241,7 +241,8 @@ impl Arrivals {
         }
     }
 
-    /// Posts a receive of a short schedule to its channel. The message that it takes, if one waits.
+    /// Posts a receive of a short schedule to its channel. Returns the message that it takes, if
+    /// one waits.
     #[inline(always)]
     pub(super) fn post_step(
         &mut self,
@@ -257,7 +258,7 @@ impl Arrivals {
         message
     }
 
-    /// Lets a message that is kept wait for a receive of its instance.
+    /// Queues a kept message until its instance posts a receive for it.
     fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: MessageKey) {
         let Header { source, tag, .. } = self.messages.get(heap, message).header;
         match &mut instance.matched {
@@ -269,8 +270,8 @@ impl Arrivals {
         }
     }
 
-    /// Keeps a message that no receive fits, of an instance that runs or, without one, has not
-    /// started.
+    /// Keeps a message that no posted receive matches. `running` is its instance, or `None` if that
+    /// has not started.
     pub(super) fn keep(
         &mut self,
         heap: &Heap,
@@ -297,43 +298,44 @@ impl Arrivals {
         message
     }
 
-    /// A kept message waits no longer.
+    /// Stops counting a kept message.
     pub(super) fn release(&mut self, heap: &Heap, header: &Header) {
         self.kept -= counted(header);
         if header.kind() == Kind::Rts
             && let Some(requests) = self.requests.get_mut(heap, header.source)
         {
-            // Those that came before there was a bound are not counted.
+            // Requests that arrived before the bound was set were not counted.
             requests.waiting = requests.waiting.saturating_sub(1);
         }
     }
 
-    /// A receive was posted and waits.
+    /// Counts a posted receive that waits.
     #[inline]
     pub(super) fn count_posted(&mut self) {
         self.receives += 1;
         self.receives_max = self.receives_max.max(self.receives);
     }
 
-    /// Most receives at a time that no message had met.
+    /// The most posted receives at a time that no message had matched.
     pub(super) fn receives_max(&self) -> u64 {
         self.receives_max.into()
     }
 
-    /// Bytes kept now.
+    /// The bytes that are kept now, with the overhead of each message.
     #[inline]
     pub(super) fn kept(&self) -> u64 {
         self.kept
     }
 }
 
-/// What a message of `size` bytes counts that is kept.
+/// Returns the bytes that a kept message of `size` bytes counts: its size and an overhead.
 #[inline]
 pub fn kept_bytes(size: u64) -> u64 {
     size.saturating_add(KEPT_OVERHEAD)
 }
 
-/// What a message counts: nothing where its payload stays with its sender.
+/// Returns the bytes that a message counts while it is kept: 0 if its payload stays with its
+/// sender.
 fn counted(header: &Header) -> u64 {
     match header.kind() {
         Kind::Rts => 0,

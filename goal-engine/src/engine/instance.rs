@@ -18,26 +18,27 @@ pub struct Handle {
 /// A started schedule, or one that has ended and may be started again.
 #[derive(Debug, Default)]
 pub(super) struct Instance {
-    /// What it executes and works on: numbers that each process knows for itself.
+    /// The index of its schedule in `Engine::codes`. Each process has its own table.
     pub(super) code: u32,
     pub(super) communicator: u32,
     pub(super) number: u32,
-    /// Whether it is in the engine's queue of runnable instances.
+    /// True if it is in the engine's queue of runnable instances.
     pub(super) is_queued: bool,
     pub(super) matched: Matched,
     pub(super) progress: Progress,
-    /// The number of the next message to each destination, as the schedule numbers these.
+    /// The number of the next message to each destination, by the schedule's number of the
+    /// destination.
     pub(super) sequences: Block<u32>,
-    /// The same by rank, where the destinations are not known beforehand.
+    /// The same by rank, if the destinations are not known in advance (in a window).
     pub(super) sequences_by_rank: Table<u32, u32>,
 }
 
-/// How messages and receives of an instance find each other.
+/// The queues in which messages and receives of an instance find each other.
 #[derive(Debug)]
 pub(super) enum Matched {
-    /// By channel: every receive names its source and its tag.
+    /// One queue per channel: every receive names its source and its tag.
     Channels(Channels),
-    /// By what receives name, wildcards too.
+    /// A matching space, which allows wildcards.
     Space(SpaceId),
 }
 
@@ -56,7 +57,7 @@ flat!(
 );
 
 impl Instance {
-    /// Queues the instance to run, unless it is queued.
+    /// Queues the instance to run, unless it is already queued.
     #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
@@ -70,7 +71,7 @@ impl Instance {
         }
     }
 
-    /// Gives the memory of one that has ended back.
+    /// Frees the memory of an ended instance.
     pub(super) fn release(&mut self, heap: &Heap) {
         if let Matched::Channels(channels) = &mut self.matched {
             channels.release(heap);

@@ -1,4 +1,4 @@
-//! Local operations: predefined and registered functions, the time, computation.
+//! Local operations: predefined and registered functions, and `calc`.
 
 use super::buffer::Memory;
 use super::error::Cause;
@@ -12,23 +12,23 @@ use goal_lang::{Datatype, Op};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
-/// What `exec user N with A, B` calls with the bytes of both buffers, scattered ones gathered
-/// before. What it leaves in them is stored, B last where they overlap.
+/// The function that `exec user N with A, B` calls with the bytes of both buffers. Scattered
+/// buffers are gathered first and scattered afterwards. If the buffers overlap, B is stored last.
 pub type UserFunction = Box<dyn FnMut(&mut [u8], &mut [u8]) + Send>;
 
-/// Computations under way.
+/// The `calc` actions that have not ended.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// When they end, and what they are.
+    /// The end time of each, and the action.
     ends: Least<(u64, ActionRef)>,
-    /// When each cpu that computes is free.
+    /// The time at which each cpu becomes free.
     free_at: Table<u32, u64>,
 }
 
 flat!(struct Timers { ends, free_at });
 
 impl Timers {
-    /// Starts a `calc`. True if it has ended.
+    /// Starts a `calc`. Returns true if it has ended.
     pub(super) fn calc(
         &mut self,
         heap: &Heap,
@@ -51,13 +51,13 @@ impl Timers {
         self.ends.is_empty()
     }
 
-    /// When the next `calc` ends.
+    /// The end time of the next `calc`.
     #[inline]
     pub(super) fn next(&self, heap: &Heap) -> Option<u64> {
         self.ends.first(heap).map(|(time, _)| time)
     }
 
-    /// Takes a `calc` that ends now.
+    /// Removes and returns a `calc` that has ended by `now_ns`.
     pub(super) fn due(&mut self, heap: &Heap, now_ns: u64) -> Option<ActionRef> {
         if self.next(heap)? > now_ns {
             return None;
@@ -67,7 +67,7 @@ impl Timers {
 }
 
 impl Calc {
-    /// What a `calc` of so many nanoseconds takes.
+    /// The duration of a `calc` of `nanos` nanoseconds.
     #[inline]
     pub(super) fn duration_ns(self, nanos: u64) -> u64 {
         match self {
@@ -77,7 +77,7 @@ impl Calc {
     }
 }
 
-/// What local operations need that is this process's own.
+/// The registered functions, and buffers that local operations reuse. They belong to this process.
 #[derive(Default)]
 pub(super) struct Locals {
     functions: FxHashMap<u32, UserFunction>,
@@ -90,7 +90,7 @@ impl Locals {
     }
 
     /// Executes a predefined function.
-    // Inlined where the operands are decoded, so that they are never stored in between.
+    // Inlined into the code that decodes the operands, so that they stay in registers.
     #[inline(always)]
     pub(super) fn exec(
         &mut self,

@@ -1,12 +1,13 @@
-//! Numbers for the keys of a schedule: asked with every message, changed never.
+//! A hash table that numbers the keys of a schedule. It is read for every message and never changes
+//! after the schedule is built.
 
 use crate::seed::Seed;
 
-/// Numbers keys in the order in which they come, from 0. Open addressing, at most half full.
+/// Numbers keys from 0, in the order in which they are added. Open addressing, at most half full.
 #[derive(Debug)]
 pub(super) struct Lookup {
     seed: Seed,
-    /// A power of two of entries, or none: key and number plus 1, 0 for a free one.
+    /// A key and its number plus 1; 0 for a free entry. The length is a power of two or 0.
     entries: Vec<(u64, u32)>,
     len: u32,
 }
@@ -16,12 +17,12 @@ impl Lookup {
         Self { seed, entries: Vec::new(), len: 0 }
     }
 
-    /// Keys.
+    /// The number of keys.
     pub(super) fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Numbers a key, unless it has a number.
+    /// Adds a key, unless it has a number already.
     pub(super) fn add(&mut self, key: u64) {
         if 2 * (self.len() + 1) > self.entries.len() {
             let entries = std::mem::take(&mut self.entries);
@@ -52,7 +53,8 @@ impl Lookup {
         self.seed.mix(key >> 32, key & u64::from(u32::MAX)) as usize & (self.entries.len() - 1)
     }
 
-    /// The place and the number plus 1 of a key; of the free place where it would be, 0.
+    /// Returns the index of a key's entry and the key's number plus 1. If the key is absent,
+    /// returns the free entry for it and 0.
     #[inline]
     fn find(&self, key: u64) -> (usize, u32) {
         let mask = self.entries.len() - 1;

@@ -1,13 +1,13 @@
 //! The engine: the paper's Listing 1 over verified sections, for any number of instances at once.
 //!
 //! Started schedules make progress in [`Engine::poll`], which does a bounded amount of work and
-//! never waits. An action whose counter reaches zero is ready, and of these the first of the
-//! section starts first; one that ends passes through a queue too (thesis 4.2.3), so that nothing
-//! recurses along a chain of dependencies.
+//! never waits. An action is ready when its counter of unmet dependencies reaches zero. Of the
+//! ready actions, the first in the section starts first. An action that ends later passes through a
+//! queue too (thesis 4.2.3), so the engine does not recurse along a chain of dependencies.
 //!
-//! Instances are numbered in each communicator in the order of their starts, which all ranks must
-//! keep to; every instance has a matching space of its own, so that messages of the next one may
-//! come early.
+//! The instances of a communicator are numbered in the order of their starts; all ranks must start
+//! them in the same order. Every instance has its own matching space, so a message for a later
+//! instance may arrive early.
 #![allow(unsafe_code)] // `Engine::attach`
 
 mod buffer;
@@ -75,8 +75,8 @@ use window::Window;
 /// The communicator of all ranks of a job.
 pub const WORLD: u32 = 0;
 
-/// Schedules that are remembered with what their ended instances used, to be started again without
-/// an allocation.
+/// The number of schedules that the engine remembers together with the memory of their ended
+/// instances, so that they start again without an allocation.
 const CODES_MAX: usize = 16;
 
 /// One rank's engine over its end of a transport.
@@ -84,49 +84,50 @@ const CODES_MAX: usize = 16;
 pub struct Engine<'m, T> {
     transport: T,
     core: Core,
-    /// What instances execute, by the number that they have of it.
+    /// The schedules in use, indexed by `Instance::code`.
     codes: Vec<Code>,
-    /// The storages of its instances.
+    /// The engine holds the storages of its instances for `'m`.
     lent: PhantomData<&'m mut [u8]>,
 }
 
-/// The engine but for its transport and what it executes.
+/// The engine without its transport and its schedules.
 #[derive(Debug)]
 struct Core {
     rank: u32,
     options: Options,
     held: Held,
-    /// What instances work on, by their keys.
+    /// The memory and counters of each instance, by its key.
     homes: Vec<Home>,
-    /// What running instances execute, by their keys.
+    /// The index in `Engine::codes` of each running instance, by its key.
     running: Vec<Option<u32>>,
-    /// Keys of ended instances, to be started again, with the number of what they execute.
+    /// Ended instances that can be started again: the index of the schedule in `Engine::codes`, and
+    /// the instance's key.
     ended: Vec<(u32, InstanceKey)>,
     locals: Locals,
-    /// Where others act for the rank, what they know of it.
+    /// The schedule and storage that other processes know, if they may act for the rank.
     common: Option<Common>,
-    /// True if something was started that depends on the time.
+    /// True if a started schedule depends on the time.
     asks_time: bool,
-    /// A part of a payload that was copied from its sender's memory.
+    /// A buffer for a part of a payload that the transport copies from its sender's memory.
     staged: Vec<u8>,
-    /// What is told of everything that happens.
+    /// The receiver of trace events, if there is one.
     recorder: Option<Box<dyn Recorder>>,
-    /// Most requests of a rank that may wait, where that is known.
+    /// The most requests of a rank that may wait, if that is known.
     bound: Option<Bound>,
 }
 
-/// One schedule on one storage, known to every process that acts for a rank.
+/// One schedule on one storage that every process that acts for the rank knows.
 #[derive(Debug)]
 struct Common {
-    /// Where the storage lies.
+    /// The addresses and sizes of the storage's areas.
     place: [usize; 7],
     /// [`Schedule::name`].
     name: u64,
-    /// In an engine of another process: the key that the storage is filed under.
+    /// In an engine of another process: the index of the storage in `homes`.
     home: Option<InstanceKey>,
 }
 
-/// The number of the schedule that others know, in all processes.
+/// The index in `Engine::codes`, in every process, of the schedule that all of them know.
 const COMMON: u32 = 0;
 
 impl Core {
@@ -136,56 +137,58 @@ impl Core {
     }
 }
 
-/// What a poll did, and what the engine waits for.
+/// The result of a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Whether anything happened; if not, polling again helps only after what `waiting` says.
+    /// True if the poll made progress. If not, another poll helps only after the event that
+    /// `waiting` names.
     pub worked: bool,
-    /// What has to happen next; certain only where nothing happened.
+    /// The next event that the engine needs. It is exact only if `worked` is false.
     pub waiting: Waiting,
 }
 
-/// What an engine waits for.
+/// The event that an engine waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waiting {
     /// Nothing: every action of every instance has ended, and every message has left.
     Nothing,
     /// A message.
     Messages,
-    /// Room on the way to a peer, which takes whatever comes, or others who do a part of an
-    /// operation: nobody tells.
+    /// Room on the way to a peer, or chunks of an operation that other ranks work on. No wakeup
+    /// announces either, so the caller must poll again.
     Room,
     /// The caller's clock, or a message.
     Until {
         /// The time in nanoseconds at which something can be done.
         time_ns: u64,
-        /// Whether it waits for room as well, which may come at any time.
+        /// True if the engine also waits for room, which may appear at any time.
         room: bool,
     },
 }
 
 impl<'m, T: Transport> Engine<'m, T> {
-    /// The engine of `rank`, which remembers all that it has to in `state`: see [`state_bytes`].
-    /// Other ranks send it no eager messages before.
+    /// Creates the engine of `rank`. It keeps its state in `state`: see [`state_bytes`]. Other
+    /// ranks send it no eager messages until it exists.
     pub fn new(rank: u32, transport: T, options: Options, state: Zeroed) -> Self {
         Self::with(rank, transport, options, Held::alone(state, options.seed))
     }
 
-    /// The engine of `rank` over a state that lies in `state`: zeros, or what an engine of that
-    /// rank left there. What instances execute that others have started is told by
-    /// [`Engine::adopt`].
+    /// Creates an engine of `rank` over the state in `state`: all zeros, or the state that another
+    /// engine of that rank left there. [`Engine::adopt`] names the schedule of an instance that
+    /// another process has started.
     ///
     /// # Safety
-    /// The contract of [`Region::new`], and: while a method of this engine runs, no method of
-    /// another one over the same state does, in any process.
+    /// The contract of [`Region::new`] holds. While a method of this engine runs, no method of
+    /// another engine over the same state runs, in any process.
     pub unsafe fn attach(rank: u32, transport: T, options: Options, state: Region) -> Self {
         // SAFETY: as the caller says.
         Self::with(rank, transport, options, unsafe { Held::over(state, options.seed) })
     }
 
-    /// Tells the rank's own engine what other processes know of it: instances of this schedule on
-    /// this storage, one at a time. Others may act for the rank while it runs nothing else, and no
-    /// function that its process registered.
+    /// Called on the rank's own engine: names the schedule and storage that other processes know.
+    /// One instance of the schedule runs at a time. Other processes may act for the rank while it
+    /// runs nothing else, and if the schedule calls no function that only the rank's process has
+    /// registered.
     ///
     /// # Panics
     /// If the engine has started something.
@@ -195,8 +198,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.know(schedule, storage, name);
     }
 
-    /// Tells an engine of another process what the rank may run. [`Engine::may_act`] says whether
-    /// it does.
+    /// Called on an engine of another process: names the schedule and storage that the rank may
+    /// run. [`Engine::may_act`] returns true while the rank runs them.
     ///
     /// # Panics
     /// If the engine has started something.
@@ -216,9 +219,9 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.core.common = Some(Common { place: storage.place(), name, home: None });
     }
 
-    /// Returns true if an engine of another process may be polled now: it knows all that the rank
-    /// runs, and has no function that is missing here. To be asked each time that the rank's turn
-    /// was taken.
+    /// Returns true if this engine of another process may be polled now: the rank runs only the
+    /// schedule that this engine knows. The caller must ask each time after it has taken over the
+    /// rank.
     pub fn may_act(&mut self) -> bool {
         let Core { held, common: Some(common), homes, running, .. } = &mut self.core else {
             return false;
@@ -226,7 +229,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         if held.own > 0 || held.name != common.name {
             return false;
         }
-        // The instance may have another key than the one before.
+        // The instance may have another key than the previous one.
         if let (Some(key), Some(home)) = (held.common.checked_sub(1).map(InstanceKey), common.home)
             && key != home
         {
@@ -240,25 +243,24 @@ impl<'m, T: Transport> Engine<'m, T> {
         true
     }
 
-    /// Returns true if the rank runs something that only its own process can execute.
+    /// Returns true if the rank runs an instance that only its own process can execute.
     pub fn keeps_to_itself(&self) -> bool {
         let held = &self.core.held;
         held.own > 0 || held.name == 0
     }
 
-    /// Returns true if instances of an engine that was there before have not been finished.
+    /// Returns true if an earlier engine over the same state left instances that are not finished.
     pub fn is_in_use(&self) -> bool {
         self.core.held.common != 0 || self.core.held.own > 0
     }
 
-    /// Returns true if an instance can go on at once.
+    /// Returns true if an instance can make progress at once.
     #[inline]
     pub fn is_runnable(&self) -> bool {
         !self.core.held.runnable.is_empty()
     }
 
-    /// Returns true if [`Engine::poll`] needs to be told the time: something was started that
-    /// depends on it.
+    /// Returns true if a started schedule depends on the time, so that [`Engine::poll`] needs it.
     #[inline]
     pub fn asks_time(&self) -> bool {
         self.core.asks_time
@@ -284,12 +286,12 @@ impl<'m, T: Transport> Engine<'m, T> {
         engine
     }
 
-    /// Registers what `exec user FUNCTION` calls.
+    /// Registers the function that `exec user FUNCTION` calls.
     pub fn register(&mut self, function: u32, call: UserFunction) {
         self.core.locals.register(function, call);
     }
 
-    /// Starts an instance of a schedule: the next one of that communicator. Returns at once; no
+    /// Starts the next instance of that communicator, which executes `schedule`. Returns before any
     /// action has run.
     ///
     /// # Panics
@@ -328,7 +330,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.enter(communicator, key, code)
     }
 
-    /// Returns true if an instance that starts is what others know of the rank.
+    /// Returns true if an instance that starts has the schedule and the storage that other
+    /// processes know.
     #[inline]
     fn is_common(&self, schedule: &Arc<Schedule>, storage: &Storage<'m>) -> bool {
         let (Some(common), Some(Code::Whole(known))) = (&self.core.common, self.codes.first())
@@ -342,7 +345,8 @@ impl<'m, T: Transport> Engine<'m, T> {
             && storage.place() == common.place
     }
 
-    /// Remembers what an instance executes, in the place of something that no instance does.
+    /// Adds a schedule and returns its index. If there are `CODES_MAX` of them, schedules without a
+    /// running instance are dropped first.
     #[cold]
     fn add_code(&mut self, code: Code) -> usize {
         if self.codes.len() >= CODES_MAX {
@@ -370,7 +374,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
     }
 
-    /// Lets an instance run that is ready to.
+    /// Queues a prepared instance, gives it its number and the messages that arrived early.
     #[inline]
     fn enter(&mut self, communicator: u32, key: InstanceKey, code: u32) -> Handle {
         let Self { core, codes, .. } = self;
@@ -387,13 +391,13 @@ impl<'m, T: Transport> Engine<'m, T> {
         Handle { key, communicator, number }
     }
 
-    /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). Of
-    /// the storage, `counters` has an entry for each action of the window, and `finished` is its
-    /// [`Board`]; matches are not recorded.
+    /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). The
+    /// storage's `counters` has an entry for each action of the window, and `finished` is its
+    /// [`Board`]. Matches are not recorded.
     ///
     /// # Errors
-    /// Where the beginning of the section can't be read, or is wrong; later parts are a failure of
-    /// the instance.
+    /// If the beginning of the section can't be read or is not valid. An error in a later part is a
+    /// failure of the instance.
     ///
     /// # Panics
     /// If the storage is smaller than the schedule needs.
@@ -415,7 +419,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         Ok(self.enter(communicator, key, code))
     }
 
-    /// What a window needed so far; `None` for an instance without one.
+    /// Returns the figures of the instance's window; `None` if it has no window.
     ///
     /// # Panics
     /// If it is an instance of another engine.
@@ -426,7 +430,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         }
     }
 
-    /// Whether all actions of an instance have ended.
+    /// Returns true if all actions of an instance have ended.
     ///
     /// # Panics
     /// If it is an instance of another engine.
@@ -435,7 +439,7 @@ impl<'m, T: Transport> Engine<'m, T> {
         self.instance(handle).progress.is_finished()
     }
 
-    /// Polls until an instance has ended, with the time in nanoseconds from `now`.
+    /// Polls until an instance has ended. `now` returns the time in nanoseconds.
     ///
     /// # Errors
     /// The failure of an action.
@@ -448,8 +452,8 @@ impl<'m, T: Transport> Engine<'m, T> {
         Ok(())
     }
 
-    /// Gives back what an ended instance used. Messages that it has not received are dropped and
-    /// counted.
+    /// Removes an ended instance and returns its storage. Messages that it has not received are
+    /// dropped and counted.
     ///
     /// # Panics
     /// If the instance has not ended.
@@ -487,17 +491,17 @@ impl<'m, T: Transport> Engine<'m, T> {
         Storage::from_parts(home.into_parts())
     }
 
-    /// Polls that did something, whoever made them; it wraps around.
+    /// The number of polls of any process that made progress. It wraps around.
     pub fn fruitful(&self) -> u32 {
         self.core.held.fruitful
     }
 
-    /// What happened so far.
+    /// The engine's counts so far.
     pub fn stats(&self) -> &Stats {
         &self.core.held.stats
     }
 
-    /// How long its queues were at most.
+    /// The greatest lengths of its queues.
     pub fn depths(&self) -> Depths {
         let state = &*self.core.held;
         Depths {
@@ -535,11 +539,11 @@ impl Core {
         self.insert(Instance { code, matched, sequences, ..Instance::default() })
     }
 
-    /// Gives an instance its key, and a place for what it works on.
+    /// Adds an instance and returns its key. Reserves its entries in `homes` and `running`.
     fn insert(&mut self, instance: Instance) -> InstanceKey {
         let heap = &self.heap();
         let key = InstanceKey(self.held.instances.insert(heap, instance));
-        // An engine of the rank that was there before may have used keys.
+        // An earlier engine over the same state may have used lower keys.
         if key.index() >= self.homes.len() {
             self.homes.resize_with(key.index() + 1, || Home::NONE);
             self.running.resize(key.index() + 1, None);

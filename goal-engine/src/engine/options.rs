@@ -2,30 +2,30 @@
 
 use crate::seed::Seed;
 
-/// How long `calc` takes.
+/// The duration of `calc`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Calc {
     /// No time.
     Skip,
-    /// As long as it says, times this factor, by the clock of the engine's caller. One at a time on
-    /// each cpu that the actions name.
+    /// Its nominal duration times this factor, by the clock of the engine's caller. On each cpu
+    /// that the actions name, one `calc` runs at a time.
     Scaled(f64),
 }
 
 /// Settings of an engine; all ranks of a job must have the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// Messages of at most this many bytes are sent at once, whether their receive is there or not,
-    /// where the receiver has room; others wait for it (rendezvous).
+    /// Messages of at most this many bytes are sent before their receive is known to be posted, if
+    /// the receiver has room. Larger ones wait for the receive (rendezvous).
     pub eager_limit: u64,
-    /// Most bytes of messages without a receive that are kept, but for those that are on their way
-    /// when it is reached; the payloads of further messages stay with their senders until the
-    /// receive is there.
+    /// The most bytes of messages without a receive that are kept, except for those that are on
+    /// their way when the limit is reached. The payloads of further messages stay with their
+    /// senders until the receive is posted.
     pub unexpected_limit: u64,
-    /// How long `calc` takes.
+    /// The duration of `calc`.
     pub calc: Calc,
-    /// Secret numbers for hash tables, so that nobody can choose tags, ranks or offsets that
-    /// collide. An engine draws no random numbers: its caller does, where peers or authors of
+    /// Secret numbers for hash tables, so that an attacker can't choose tags, ranks or offsets that
+    /// collide. An engine draws no random numbers: its caller must draw them if peers or authors of
     /// schedules are not trusted.
     pub seed: Seed,
 }
@@ -57,34 +57,34 @@ pub struct Stats {
     pub bytes: u64,
     /// Payload bytes received and compared with their pattern.
     pub verified_bytes: u64,
-    /// Of these messages, those that left in parts without waiting for their receive.
+    /// The sent messages that left in parts without waiting for their receive.
     pub in_parts: u64,
-    /// Those whose payload waited for the receive.
+    /// The sent messages whose payload waited for the receive.
     pub requests: u64,
-    /// Of the latter, those that were read where they lay.
+    /// Of the latter, those that the receiver read from the sender's memory.
     pub read_in_place: u64,
-    /// Chunks of operations that others could take a part of.
+    /// Chunks of shared operations.
     pub shared_chunks: u64,
-    /// Of these, those that others did.
+    /// Of these, the chunks that other ranks did.
     pub helped_chunks: u64,
     /// Polls.
     pub polls: u64,
-    /// Most actions ready at a time, when it was an instance's turn.
+    /// The most ready actions of an instance when it began to run.
     pub ready_max: u64,
-    /// Messages that came for an instance and that no receive of it took.
+    /// Messages that arrived for an instance and that no receive of it took.
     pub unreceived: u64,
-    /// Messages that came before a receive for them was posted.
+    /// Messages that arrived before a receive for them was posted.
     pub unexpected: u64,
     /// Most bytes of messages without a receive kept at a time.
     pub unexpected_max: u64,
 }
 
-/// How long an engine's queues were at most since its beginning.
+/// The greatest lengths of an engine's queues since its beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Depths {
-    /// Receives that no message had met.
+    /// Posted receives that no message had matched.
     pub posted: u64,
-    /// Messages that had come and were not delivered.
+    /// Messages that had arrived and were not delivered.
     pub kept: u64,
     /// Messages to one rank that waited for room.
     pub blocked: u64,

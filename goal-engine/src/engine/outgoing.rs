@@ -1,4 +1,4 @@
-//! Messages on their way out: what waits for room in a peer's ring, for a receive, for its turn.
+//! Outgoing messages that wait for room at a peer, for a receive, or for their turn.
 
 use super::ids::{Cookie, InstanceKey};
 use crate::heap::{Fifo, Heap, Pool, Table, flat};
@@ -8,7 +8,7 @@ use crate::transport::Header;
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Outgoing {
     pub(super) header: Header,
-    /// The instance of the send at `header.action`; of no meaning for other kinds.
+    /// The instance of the send at `header.action`. Control messages do not use it.
     pub(super) instance: InstanceKey,
     /// Bytes of a long message that have left; `None` until its envelope has.
     pub(super) left: Option<u64>,
@@ -19,33 +19,32 @@ pub(super) struct Outgoing {
 pub(super) struct Rendezvous {
     pub(super) instance: InstanceKey,
     pub(super) to: u32,
-    /// The receiver has asked for the bytes.
+    /// True if the receiver has asked for the bytes.
     pub(super) is_cleared: bool,
     pub(super) header: Header,
 }
 
-/// A payload that was cleared and leaves in parts.
+/// A payload that the receiver has asked for and that is sent in parts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Stream {
     /// The [`Rendezvous`].
     pub(super) send: Cookie,
-    /// The receiver's name for the message.
+    /// The receiver's number for the message.
     pub(super) cookie: u32,
     /// Bytes that have left.
     pub(super) left: u64,
 }
 
-/// All that has to go out.
+/// All messages that wait to leave.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// What waits for room, by destination, in order: the order of messages between two ranks is
-    /// that of their sends.
+    /// Messages that wait for room, by destination, in the order of their sends.
     queues: Table<u32, Fifo<Outgoing>>,
-    /// The destinations of `queues`, each once: they take turns.
+    /// The destinations of `queues`, each once, in the order of their turns.
     turns: Fifo<u32>,
     pub(super) rendezvous: Pool<Rendezvous>,
     pub(super) streams: Fifo<Stream>,
-    /// Most messages that a queue had at a time.
+    /// The most messages that a queue had at a time.
     longest: u32,
 }
 
@@ -56,19 +55,20 @@ flat!(struct Stream { send, cookie, left });
 flat!(struct Outbox { queues, turns, rendezvous, streams, longest });
 
 impl Outbox {
-    /// Whether something waits for room to `to`, so that later messages must queue behind it.
+    /// Returns true if a message to `to` waits for room, so that later messages must queue behind
+    /// it.
     #[inline]
     pub(super) fn is_blocked(&self, heap: &Heap, to: u32) -> bool {
         !self.queues.is_empty() && self.queues.get(heap, to).is_some()
     }
 
-    /// Whether nothing has to leave.
+    /// Returns true if nothing waits to leave.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.streams.is_empty()
     }
 
-    /// Puts a message behind all others to `to`.
+    /// Appends a message to the queue of `to`.
     pub(super) fn push(&mut self, heap: &Heap, to: u32, outgoing: Outgoing) {
         let queue = self.queues.entry(heap, to);
         if queue.is_empty() {
@@ -78,23 +78,24 @@ impl Outbox {
         self.longest = self.longest.max(queue.len() as u32);
     }
 
-    /// Most messages to one destination that waited for room at a time.
+    /// The most messages to one destination that waited for room at a time.
     pub(super) fn longest(&self) -> u64 {
         self.longest.into()
     }
 
-    /// Number of destinations for which something waits.
+    /// The number of destinations with waiting messages.
     pub(super) fn destinations(&self) -> usize {
         self.turns.len()
     }
 
-    /// The next destination in turn, with its queue; [`Self::put_back`] ends the turn.
+    /// Removes and returns the next destination in turn, with its queue. The caller must end the
+    /// turn with [`Self::put_back`].
     pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(u32, Fifo<Outgoing>)> {
         let to = self.turns.pop(heap)?;
         Some((to, self.queues.remove(heap, to).expect("each turn has its queue")))
     }
 
-    /// What is left of a queue after its turn.
+    /// Puts back the rest of a queue after its turn.
     pub(super) fn put_back(&mut self, heap: &Heap, to: u32, mut queue: Fifo<Outgoing>) {
         if queue.is_empty() {
             queue.release(heap);

@@ -1,4 +1,4 @@
-//! Counters and queues of an instance: which action may start, which has ended.
+//! The counters and queues that decide which action of an instance may start.
 
 use super::code::Home;
 use super::ready::Ready;
@@ -6,21 +6,23 @@ use super::schedule::{Schedule, slot};
 use crate::heap::{Fifo, Heap, flat};
 use goal_asm::nisa::{Offsets, Record};
 
-/// Which actions of an instance may start, and which have ended.
+/// The ready and the ended actions of an instance.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) unfinished: u32,
-    /// Independent actions that were started; the others are ready from the beginning.
+    /// The number of started actions among those without dependencies. The others of these are
+    /// ready.
     started_independent: u32,
     pub(super) ready: Ready,
-    /// Actions that ended and whose dependents do not know yet.
+    /// Ended actions that have not released their dependents yet.
     pub(super) ended: Fifo<u32>,
 }
 
 flat!(struct Progress { unfinished, started_independent, ready, ended });
 
 impl Progress {
-    /// An instance of a schedule starts, when the one before it has ended.
+    /// Resets the counters and bitmaps for a new run of a schedule. The previous run must have
+    /// ended.
     #[inline]
     pub(super) fn begin(&mut self, schedule: &Schedule, home: &mut Home) {
         let initial = schedule.initial_counters();
@@ -32,14 +34,14 @@ impl Progress {
         (self.started_independent, self.unfinished) = (0, schedule.actions());
     }
 
-    /// Whether all actions have ended.
+    /// Returns true if all actions have ended.
     #[inline]
     pub(super) fn is_finished(&self) -> bool {
         self.unfinished == 0
     }
 
-    /// Whether an action can start or has ended without its dependents knowing, where so many wait
-    /// for nothing.
+    /// Returns true if an action can start, or has ended and must release its dependents.
+    /// `independent` is the number of actions without dependencies.
     #[inline]
     pub(super) fn has_work(&self, independent: usize) -> bool {
         !self.ready.is_empty()
@@ -47,14 +49,15 @@ impl Progress {
             || (self.started_independent as usize) < independent
     }
 
-    /// Actions that can start, where so many wait for nothing.
+    /// Returns the number of actions that can start. `independent` is the number of actions without
+    /// dependencies.
     #[inline]
     pub(super) fn ready_now(&self, independent: usize) -> u64 {
         self.ready.len() + independent as u64 - u64::from(self.started_independent)
     }
 
-    /// The next action to start: of those that can, the first of the section. `independent` tells
-    /// which one of those is that wait for nothing.
+    /// Returns the next action to start: the first in the section among those that can start.
+    /// `independent` returns the n-th action without dependencies.
     #[inline(always)]
     pub(super) fn next_ready(
         &mut self,
@@ -71,7 +74,7 @@ impl Progress {
     }
 }
 
-/// The state of the actions of one instance.
+/// The queues and counters of one instance, borrowed together.
 pub(super) struct ActionQueue<'a> {
     pub(super) progress: &'a mut Progress,
     pub(super) home: &'a mut Home,
@@ -79,20 +82,20 @@ pub(super) struct ActionQueue<'a> {
 }
 
 impl ActionQueue<'_> {
-    /// The action starts: whoever waits for its start waits no longer.
+    /// Releases the actions that wait for the start of this one.
     #[inline(always)]
     pub(super) fn start(&mut self, record: &Record<'_>) {
         self.release(record.start_dependents);
     }
 
-    /// The action has ended: whoever waits for its end waits no longer.
+    /// Finishes an action at once: marks it as ended and releases its dependents.
     #[inline(always)]
     pub(super) fn end_now(&mut self, offset: u32, record: &Record<'_>) {
         self.note_end(offset);
         self.release(record.dependents);
     }
 
-    /// The same for an action of a short schedule.
+    /// The same for a decoded action of a short schedule.
     #[inline(always)]
     pub(super) fn end_step(&mut self, offset: u32, dependents: &[u32]) {
         self.note_end(offset);
@@ -106,7 +109,8 @@ impl ActionQueue<'_> {
         self.progress.unfinished -= 1;
     }
 
-    /// These actions of a short schedule wait for one thing less.
+    /// Decrements the dependency counters of these actions of a short schedule. Those that reach
+    /// zero become ready.
     #[inline(always)]
     pub(super) fn release_steps(&mut self, dependents: &[u32]) {
         let counters = self.home.counters.as_mut_slice();
@@ -123,8 +127,7 @@ impl ActionQueue<'_> {
     }
 }
 
-// Apart from where it is called, and with what it needs only, so that nothing else has to lie in
-// memory.
+// Not inlined, and with the fewest arguments: the caller's other values then stay in registers.
 #[inline(never)]
 fn release(progress: &mut Progress, counters: &mut [u16], heap: Heap, dependents: Offsets<'_>) {
     for offset in dependents.iter() {

@@ -1,15 +1,16 @@
-//! Actions that may start, in the order in which they will: that of the layout.
+//! The actions that may start, ordered by their position in the section.
 
 use crate::heap::{Fifo, Heap, Least, flat};
 
-/// Actions whose dependencies are met, by offset. The compiler laid a rank's actions out as they
-/// should start, so the first in the section is taken first, whenever the others became ready.
+/// Actions whose dependencies are met, by offset. The compiler lays out a rank's actions in the
+/// order in which they should start, so the first in the section is taken first, even if others
+/// became ready earlier.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    /// Those that came in ascending order, as those of one list of dependents do: the usual case
-    /// needs no heap.
+    /// Actions that were added in ascending order, as one list of dependents is. In this usual case
+    /// no binary heap is needed.
     ascending: Fifo<u32>,
-    /// Those that came behind a larger one.
+    /// Actions that were added after one with a larger offset.
     others: Least<u32>,
 }
 
@@ -25,7 +26,7 @@ impl Ready {
         }
     }
 
-    /// The first of the section.
+    /// Returns the first of them in the section.
     #[inline]
     pub(super) fn first(&self, heap: &Heap) -> Option<u32> {
         match (self.ascending.at(heap, 0), self.others.first(heap)) {
@@ -35,13 +36,13 @@ impl Ready {
         }
     }
 
-    /// Takes the first of the section.
+    /// Removes and returns the first of them in the section.
     #[inline]
     pub(super) fn pop(&mut self, heap: &Heap) -> Option<u32> {
         if self.others.is_empty() { self.ascending.pop(heap) } else { self.pop_first(heap) }
     }
 
-    /// The same where some came behind a larger one.
+    /// The same if `others` is not empty.
     fn pop_first(&mut self, heap: &Heap) -> Option<u32> {
         let other = self.others.first(heap);
         let ascending = self.ascending.at(heap, 0);
@@ -51,19 +52,19 @@ impl Ready {
         self.ascending.pop(heap)
     }
 
-    /// Whether nothing is ready.
+    /// Returns true if no action is ready.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.ascending.is_empty() && self.others.is_empty()
     }
 
-    /// Actions that are ready.
+    /// Returns the number of ready actions.
     #[inline]
     pub(super) fn len(&self) -> u64 {
         (self.ascending.len() + self.others.len()) as u64
     }
 
-    /// Gives the memory back; nothing is ready.
+    /// Frees the memory. No action may be ready.
     pub(super) fn release(&mut self, heap: &Heap) {
         self.ascending.release(heap);
         self.others.release(heap);

@@ -1,10 +1,10 @@
-//! Messages that arrive, and receives that are posted.
+//! The arrival of messages, and the posting of receives.
 //!
-//! Threat: a rank on another host that has the key may send any header at any time. Every name in
-//! it (of a message, of a send) and every length is looked up or compared here before it is used,
-//! and what does not go together ends the job with an error that names the rank. How much it may
-//! send without a receive, the transport sees to, and of requests, [`super::requests`]. Ranks of
-//! one host trust each other, as they share memory.
+//! Threat: a rank on another host that has the key may send any header at any time. So every name
+//! in a header (of a message, of a send) and every length is checked here before it is used. A
+//! header that does not fit ends the job with an error that names the rank. The transport limits
+//! the bytes that a rank may send without a receive, and [`super::requests`] limits its requests.
+//! Ranks of one host trust each other, as they share memory.
 
 use super::buffer::copy_short;
 use super::code::{Code, Home};
@@ -23,23 +23,23 @@ use crate::transport::{Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
 
-/// Messages that one poll takes.
+/// The most messages that one poll takes.
 const MESSAGES_PER_POLL: usize = 64;
 
-/// Bytes for which room is made before they come, of a message that comes in parts and has no
+/// The most bytes that are allocated in advance for a message that arrives in parts and has no
 /// receive.
 const KEPT_AT_ONCE: u64 = 1 << 20;
 
 impl<T: Transport> Engine<'_, T> {
-    /// Takes messages from the transport. Whether there were some.
+    /// Takes messages from the transport. Returns true if there were any.
     #[inline]
     pub(super) fn take_messages(&mut self) -> bool {
         let Self { transport, core, codes, .. } = self;
         transport.poll(MESSAGES_PER_POLL, |header, payload| core.accept(codes, header, payload)) > 0
     }
 
-    /// Tells senders how much more may be kept, as far as it matters to them: no eager message is
-    /// larger than the limit on them.
+    /// Announces to senders how many more bytes of unexpected messages may be kept, if that has
+    /// changed. No single eager message counts more than `kept_bytes(eager_limit)`.
     #[inline]
     pub(super) fn announce_room(&mut self) {
         let kept = self.core.held.arrivals.kept();
@@ -53,11 +53,11 @@ impl<T: Transport> Engine<'_, T> {
 }
 
 impl Core {
-    /// What a message does.
+    /// Handles a message.
     #[inline(never)]
     fn accept(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         if self.held.has_failed() {
-            // What comes now may belong to the message that failed, and the job ends.
+            // The message may belong to the one that failed, and the job ends anyway.
             return;
         }
         if !self.arrive_short(codes, header, payload) {
@@ -65,7 +65,7 @@ impl Core {
         }
     }
 
-    /// What a message does that doesn't go the way of short schedules.
+    /// Handles a message that the fast path of short schedules does not.
     #[inline(never)]
     fn accept_other(&mut self, codes: &[Code], header: &Header, payload: &[u8]) {
         match header.kind() {
@@ -125,14 +125,15 @@ impl Core {
         }
     }
 
-    /// Bytes of the message that an answer names, if it waits for an answer from this rank.
+    /// Returns the size of the message that an answer names, if that message waits for an answer
+    /// from the answer's source.
     fn waiting_size(&mut self, answer: &Header) -> Option<u64> {
         let heap = self.held.heap;
         let send = self.held.outbox.rendezvous.find(&heap, answer.cookie)?;
         (send.to == answer.source && !send.is_cleared).then_some(send.header.size)
     }
 
-    /// A rank sent what no engine sends: the job can't go on with it.
+    /// Ends the job because a rank sent a message that no engine sends.
     #[cold]
     fn refuse(&mut self, source_rank: u32, fault: Fault) {
         let cause = Cause::Foreign { source_rank, fault };
@@ -141,14 +142,15 @@ impl Core {
         self.held.fail(heap, &failure);
     }
 
-    /// Returns true if another message of the same rank lacks parts, so that no envelope may come.
+    /// Returns true if an earlier message of the same rank still lacks parts, so that no other
+    /// envelope may arrive.
     fn is_in_parts(&mut self, header: &Header) -> bool {
         let heap = self.held.heap;
         header.kind == Kind::Long as u8
             && self.held.arrivals.long.get(&heap, header.source).is_some()
     }
 
-    /// The envelope of a message, with all of its payload if it is eager.
+    /// Handles the envelope of a message, with its whole payload if it is eager.
     #[inline(always)]
     fn arrive(&mut self, codes: &[Code], header: &Header, payload: Option<&[u8]>) {
         let Self { held, homes, .. } = self;
@@ -169,8 +171,8 @@ impl Core {
                     return self.keep(codes, Some(key), header, payload);
                 };
                 state.arrivals.receives -= 1;
-                // The short way of a whole message into a buffer in one piece: its action is looked
-                // at once.
+                // Fast path for a whole message into a contiguous buffer: the action's record is
+                // read only once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
                     let record = schedule.section().record(receive.action);
                     if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } =
@@ -197,8 +199,8 @@ impl Core {
         }
     }
 
-    /// Keeps a message for which there is no receive yet, of an instance that runs or has not
-    /// started.
+    /// Keeps a message for which no receive is posted. `running` is its instance, or `None` if that
+    /// has not started.
     #[inline(never)]
     fn keep(
         &mut self,
@@ -232,7 +234,7 @@ impl Core {
         state.stats.unexpected_max = state.stats.unexpected_max.max(state.arrivals.kept());
     }
 
-    /// A message has found its receive.
+    /// Delivers a message to its receive, or notes that its payload is still to come.
     #[inline(never)]
     fn deliver(
         &mut self,
@@ -253,13 +255,12 @@ impl Core {
         }
     }
 
-    /// Notes a message whose payload is still to come and that needs no matching any more.
+    /// Stores a message that is already matched or dropped and whose payload is still to come.
     #[inline(never)]
     fn remember(&mut self, header: &Header, place: Place) {
         match (header.kind(), &place) {
             (Kind::Long, _) | (Kind::Rts, Place::Receive(_)) => {}
-            // The sender of a request that is dropped waits for ever, which is what its program
-            // says.
+            // The sender of a dropped request waits forever: its program has no matching receive.
             _ => return,
         }
         let heap = &self.heap();
@@ -273,7 +274,7 @@ impl Core {
         }
     }
 
-    /// The next part of a payload. Whether it was the last one.
+    /// Handles the next part of a payload. Returns true if it was the last one.
     fn arrive_part(&mut self, codes: &[Code], key: MessageKey, payload: &[u8]) -> bool {
         let heap = &self.heap();
         let message = self.held.arrivals.messages.get_mut(heap, key);
@@ -309,7 +310,7 @@ impl Core {
         is_last
     }
 
-    /// A receive is posted. True if it has ended.
+    /// Posts a receive. Returns true if it has ended.
     #[inline]
     pub(super) fn post(&mut self, codes: &[Code], receive: ActionRef, from: u32, tag: u32) -> bool {
         let heap = &self.heap();
@@ -325,7 +326,7 @@ impl Core {
         }
     }
 
-    /// A receive has found a message that was kept. True if it has ended.
+    /// Gives a kept message to its receive. Returns true if the receive has ended.
     #[inline(never)]
     pub(super) fn take_kept(
         &mut self,
@@ -361,7 +362,8 @@ impl Core {
         }
     }
 
-    /// A message and its receive have met. False if their sizes differ, which ends the job.
+    /// Records that a message has matched a receive. Returns false if their sizes differ, which
+    /// ends the job.
     #[inline]
     fn meet(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
         self.homes[receive.instance.index()].note_received(
@@ -384,10 +386,10 @@ impl Core {
         received == header.size
     }
 
-    /// Stores bytes of a message, combines them with what is there if the receive has an operation,
-    /// or compares them if they are a pattern and the receive has no address. Both `offset` and,
-    /// but for the last part of a message, the number of bytes are multiples of every element's
-    /// width.
+    /// Stores bytes of a message. If the receive has an operation, combines them with its buffer.
+    /// If the message is a pattern and the receive has no address, compares them. `offset` is a
+    /// multiple of every element's width, and so is the number of bytes except in the last part of
+    /// a message.
     pub(super) fn store(
         &mut self,
         codes: &[Code],
@@ -431,7 +433,7 @@ impl Core {
         }
     }
 
-    /// The buffer of a receive, and the operation that combines it with the message.
+    /// Returns the buffer of a receive, and the operation that combines it with the message.
     #[inline]
     pub(super) fn target_of<'a>(
         &self,
@@ -445,7 +447,8 @@ impl Core {
         }
     }
 
-    /// An action has ended; its dependents will know when its instance runs next.
+    /// Finishes an action later: queues it as ended. Its dependents are released when its instance
+    /// runs next.
     #[inline]
     pub(super) fn end(&mut self, action: ActionRef) {
         self.note_end(action);

@@ -1,10 +1,10 @@
-//! Requests that wait for a receive, of which a rank may have only so many.
+//! Bounds the number of rendezvous requests of a rank that wait for a receive.
 //!
-//! Threat: a request to send needs no room of its receiver, as it is what leaves where there is
-//! none. So the limit on messages without a receive does not bound how many a rank on another host
-//! announces, and each is kept until its receive is posted. A send has not ended while its request
-//! waits. So who knows what ranks execute knows how many requests of a rank can wait at a time, and
-//! a rank that announces more ends the job.
+//! Threat: a request to send needs no announced room, since senders fall back to it if there is
+//! none. So the limit on unexpected messages does not bound the number of requests from a rank on
+//! another host, and each is kept until its receive is posted. A send has not ended while its
+//! request waits. So the number of sends in a rank's schedule bounds its waiting requests, and a
+//! rank that has more of them ends the job.
 
 use super::error::Fault;
 use super::{Core, Engine};
@@ -13,21 +13,21 @@ use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use std::fmt;
 
-/// Requests of a rank that may wait before anybody asks how many it may have. The answer takes a
-/// walk over its section.
+/// The number of waiting requests below which the bound of a rank is not computed. To compute it
+/// takes a walk over the rank's section.
 const UNASKED: u32 = if cfg!(test) { 2 } else { 256 };
 
-/// The requests of a rank that wait here.
+/// The waiting requests of a rank.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
     pub(super) waiting: u32,
-    /// Most that may wait; 0 where nobody has asked.
+    /// The most that may wait; 0 if it is not computed yet.
     most: u32,
 }
 
 flat!(struct Requests { waiting, most });
 
-/// Sends to this rank that another one may have under way at a time, by its number.
+/// Returns the most sends to this rank that another rank may have under way at a time.
 pub(super) struct Bound(Box<dyn Fn(u32) -> u64 + Send>);
 
 impl fmt::Debug for Bound {
@@ -37,9 +37,10 @@ impl fmt::Debug for Bound {
 }
 
 impl<T> Engine<'_, T> {
-    /// Tells how many sends to this rank another one may have under way at a time, all its
-    /// instances together. A rank whose requests without a receive are more ends the job. Before it
-    /// is told, there is no bound. To be called before any message comes.
+    /// Sets the bound on requests that wait for a receive. `sends` returns, for another rank, the
+    /// most sends to this rank that it may have under way at a time, in all its instances together.
+    /// A rank with more waiting requests ends the job. Without this call there is no bound. The
+    /// caller must call it before any message arrives.
     pub fn bound_requests(&mut self, sends: impl Fn(u32) -> u64 + Send + 'static) {
         self.core.bound = Some(Bound(Box::new(sends)));
     }
@@ -49,7 +50,7 @@ impl Core {
     /// Counts a request that is about to wait.
     ///
     /// # Errors
-    /// Its rank can't have that many.
+    /// The rank can't have that many requests.
     pub(super) fn count_request(&mut self, source: u32) -> Result<(), Fault> {
         let Some(Bound(sends)) = &self.bound else { return Ok(()) };
         let heap = self.held.heap;
@@ -65,7 +66,7 @@ impl Core {
     }
 }
 
-/// Sends of one rank to another in an instance of a schedule that is held whole.
+/// Returns the number of sends of one rank to another in one run of the rank's section.
 pub fn sends(nisa: &Nisa, source: u32, to: u32) -> u64 {
     let operations = nisa.section(source).records().map(|(_, record)| record.operation());
     operations

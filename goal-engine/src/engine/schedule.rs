@@ -11,49 +11,50 @@ use goal_lang::ANY;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One rank's verified schedule. Immutable: any number of instances run it, also at once.
+/// One rank's verified schedule. It is immutable: any number of instances can run it, also at the
+/// same time.
 #[derive(Debug)]
 pub struct Schedule {
     nisa: Arc<Nisa>,
     rank: u32,
-    /// Where its section lies in the file.
+    /// The place of its section in the file.
     range: Range<usize>,
     /// Bytes of memory and of scratch memory.
     memory: u64,
     scratch: u64,
-    /// What an instance's counters start with.
+    /// The initial values of an instance's counters.
     counters: Vec<u16>,
     actions: u32,
     has_wildcards: bool,
     asks_time: bool,
     calls_functions: bool,
-    /// The number of each source and tag that a receive names.
+    /// Numbers each pair of source and tag that a receive names.
     channels: Lookup,
-    /// The number of each rank that a send names.
+    /// Numbers each rank that a send names.
     destinations: Lookup,
     /// Its actions, decoded, if it is short.
     steps: Option<Steps>,
 }
 
-/// What the state of one instance needs, in elements.
+/// The sizes of the state of one instance, in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateSizes {
     /// Counters, `u16` each.
     pub counters: usize,
     /// Words of the bitmap of ended actions, `u64` each.
     pub finished: usize,
-    /// Entries of the record of what matched what, `u64` each.
+    /// Entries of the record of matches, `u64` each.
     pub matches: usize,
 }
 
 impl StateSizes {
-    /// What the state of an instance of a section needs.
+    /// The sizes for an instance of a section.
     pub fn of(section: Section<'_>) -> Self {
         let slots = section.bytes().len().div_ceil(SLOT_BYTES as usize);
         Self { counters: slots, finished: slots.div_ceil(64), matches: slots }
     }
 
-    /// What the state of an instance in a window of `size` actions needs.
+    /// The sizes for an instance in a window of `size` actions.
     pub fn in_window(size: u32) -> Self {
         Self { counters: size as usize, finished: Board::new(size).words(), matches: 0 }
     }
@@ -62,16 +63,15 @@ impl StateSizes {
 /// The smallest action, a `nop` without dependents, takes 8 bytes: no two actions share a slot.
 const SLOT_BYTES: u32 = 8;
 
-/// Where the state of the action at `offset` is kept among the counters, in the bitmap and in the
-/// record of matches.
+/// The index of the action at `offset` in the counters, in the bitmap and in the record of matches.
 #[inline]
 pub(super) const fn slot(offset: u32) -> usize {
     (offset / SLOT_BYTES) as usize
 }
 
 impl Schedule {
-    /// The schedule of `rank`. Takes one walk over its section. `seed` is for its tables, as
-    /// [`Options::seed`](super::Options::seed) is.
+    /// Prepares the schedule of `rank` in one walk over its section. `seed` is for its hash tables,
+    /// like [`Options::seed`](super::Options::seed).
     ///
     /// # Panics
     /// If there is no such rank.
@@ -118,7 +118,7 @@ impl Schedule {
         schedule
     }
 
-    /// The same, executed where it lies however short it is.
+    /// The same schedule without decoded actions, even if it is short.
     #[cfg(test)]
     pub(super) fn in_place(self) -> Self {
         Self { steps: None, ..self }
@@ -155,7 +155,8 @@ impl Schedule {
         self.actions
     }
 
-    /// Whether an action depends on the time that [`poll`](super::Engine::poll) is told.
+    /// Returns true if an action depends on the time that is passed to
+    /// [`poll`](super::Engine::poll).
     pub fn asks_time(&self) -> bool {
         self.asks_time
     }
@@ -165,7 +166,7 @@ impl Schedule {
         self.calls_functions
     }
 
-    /// A number that two schedules share only if they are the same, and that is not 0.
+    /// A number that is equal for two schedules only if they are the same (a hash). It is not 0.
     pub(super) fn name(&self) -> u64 {
         let mut hasher = blake3::Hasher::new();
         for number in [self.rank.into(), self.memory, self.scratch] {
@@ -175,12 +176,12 @@ impl Schedule {
         u64::from_le_bytes(*hash.first_chunk().expect("32 bytes")) | 1
     }
 
-    /// What the state of an instance needs.
+    /// The sizes of the state of an instance.
     pub fn state_sizes(&self) -> StateSizes {
         StateSizes::of(self.section())
     }
 
-    /// Number of channels: 0 where a receive has wildcards.
+    /// The number of channels; 0 if a receive has wildcards.
     pub(super) fn channels(&self) -> usize {
         self.channels.len()
     }
@@ -202,7 +203,7 @@ impl Schedule {
         self.destinations.get(to.into())
     }
 
-    /// Its actions, decoded; `None` if it is long, or a receive has wildcards.
+    /// Its decoded actions; `None` if it is long, or if a receive has wildcards.
     #[inline]
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.steps.as_ref()
@@ -213,13 +214,13 @@ impl Schedule {
         &self.counters
     }
 
-    /// Whether a receive takes any source or any tag.
+    /// Returns true if a receive takes any source or any tag.
     pub(super) fn has_wildcards(&self) -> bool {
         self.has_wildcards
     }
 }
 
-/// What a channel is looked up by.
+/// The key of a channel in its table.
 #[inline]
 const fn channel_key(source: u32, tag: u32) -> u64 {
     (source as u64) << 32 | tag as u64

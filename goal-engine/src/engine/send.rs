@@ -1,4 +1,4 @@
-//! Sends: eager, eager in parts, rendezvous; and whatever else leaves this rank.
+//! Outgoing messages: eager, eager in parts, rendezvous, and control messages.
 
 use super::Core;
 use super::buffer::{Memory, copy_short};
@@ -10,18 +10,18 @@ use super::outgoing::{Outgoing, Rendezvous, Stream};
 use crate::transport::{Full, Header, Kind, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 
-/// Bytes of streams and long messages that one poll lets out.
+/// The most bytes of streams and long messages that one poll sends.
 const BYTES_PER_POLL: u64 = 1 << 20;
 
-/// Bytes of the longest element.
+/// The size in bytes of the longest element.
 pub const ELEMENT_BYTES_MAX: u64 = 8;
 
-/// Whether a message has left.
+/// The result of an attempt to send a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sent {
-    /// Entirely.
+    /// The whole message has left.
     All,
-    /// Not, or not all of it: there is no room.
+    /// A part of it, or all of it, waits for room.
     Waits,
 }
 
@@ -36,7 +36,7 @@ impl Sent {
 }
 
 impl Core {
-    // Apart from where it is called, which would otherwise keep too much at hand.
+    // Not inlined, so that the caller needs fewer registers.
     #[inline(never)]
     pub(super) fn start_send<T: Transport>(
         &mut self,
@@ -95,7 +95,7 @@ impl Core {
         )
     }
 
-    /// A send that does not leave at once as it is, or not from one piece. True if it has ended.
+    /// Sends a message that the fast path could not send. Returns true if the send has ended.
     #[inline(never)]
     fn send_otherwise<T: Transport>(
         &mut self,
@@ -111,7 +111,7 @@ impl Core {
         if !is_blocked {
             let mut budget = BYTES_PER_POLL;
             if self.try_send(transport, codes, to, &mut outgoing, &mut budget) == Sent::All {
-                // It may be a request only now, as the receiver's room was used up meanwhile.
+                // `try_send` turns it into a request if the receiver's room was used up meanwhile.
                 return outgoing.header.kind() != Kind::Rts;
             }
         }
@@ -120,7 +120,7 @@ impl Core {
         false
     }
 
-    /// Turns a send into a request: its payload waits for the receive.
+    /// Turns a send into a request to send: its payload waits for the receive.
     fn request<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -145,7 +145,7 @@ impl Core {
         rendezvous.get_mut(heap, header.cookie).header = *header;
     }
 
-    /// Sends a header without payload.
+    /// Sends a control message, which has no payload.
     pub(super) fn send_control<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -162,7 +162,7 @@ impl Core {
         }
     }
 
-    /// Lets out what waited, as far as there is room. Whether anything left.
+    /// Sends waiting messages while there is room. Returns true if any bytes left.
     pub(super) fn flush<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
         let mut worked = false;
@@ -250,7 +250,8 @@ impl Core {
         Sent::All
     }
 
-    /// Sends parts of a stream and puts it back unless it is done. Whether anything left.
+    /// Sends parts of a stream, and queues it again unless it is complete. Returns true if any
+    /// bytes left.
     fn send_stream<T: Transport>(
         &mut self,
         transport: &mut T,
@@ -304,7 +305,7 @@ impl Core {
     }
 }
 
-/// How a message of `size` bytes leaves for rank `to` now.
+/// Returns the protocol for a message of `size` bytes to rank `to`, given its room now.
 #[inline]
 fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -> Kind {
     if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
@@ -316,8 +317,8 @@ fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -
     }
 }
 
-/// Most bytes of a part for rank `to`: whole elements of every type, so that a receive can combine
-/// each part with its buffer.
+/// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive
+/// can combine each part with its buffer.
 fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
     transport.part_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }
@@ -326,7 +327,7 @@ fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
     Sent::of(transport.try_send(source.to, source.header, |out| source.fill(0, out)))
 }
 
-/// Where the bytes of a send come from.
+/// The bytes of a send.
 struct Source<'a> {
     memory: &'a Memory,
     payload: Buffer<'a>,

@@ -1,5 +1,5 @@
-//! Large operations that whoever waits may take chunks of: copies and receives from a peer's
-//! memory, local operations.
+//! Large operations whose chunks idle ranks may take: copies and receives from a peer's memory, and
+//! local operations.
 
 use super::Core;
 use super::code::Code;
@@ -14,20 +14,20 @@ use crate::transport::{SharedTask, Transport};
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op};
 
-/// Least bytes of an operation that others may take a part of.
+/// The least bytes of an operation that is shared.
 pub(super) const SHARED_MIN: u64 = 128 << 10;
-/// Chunks that one poll works on, of all operations, and of one at a time.
+/// The most chunks that one poll works on: of all operations, and of one operation at a time.
 const CHUNKS_PER_POLL: u32 = 16;
 const CHUNKS_AT_ONCE: u32 = 4;
-/// Bytes of a local operation that are done before it is seen whether somebody waits now.
+/// The bytes of a local operation that the engine does alone before it checks again for idle ranks.
 const ALONE: usize = 128 << 10;
 
-/// An operation under way.
+/// A shared operation under way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shared {
-    /// Number of its task.
+    /// The number of its task.
     task: u32,
-    /// Its chunks, and how many of these the engine did itself.
+    /// The number of its chunks, and how many of them the engine did itself.
     chunks: u32,
     own: u32,
     /// The message that is received; `None` for a local operation.
@@ -38,8 +38,8 @@ pub(super) struct Shared {
 flat!(struct Shared { task, chunks, own, message, action });
 
 impl Core {
-    /// Executes a local operation, or that of a send. `None` if what is left of it is shared, and
-    /// ends later.
+    /// Executes a large local operation, or the operation of a send. Returns `None` if the rest of
+    /// it is shared and ends later.
     #[inline(never)]
     pub(super) fn exec_large<T: Transport>(
         &mut self,
@@ -74,8 +74,8 @@ impl Core {
         Some(Ok(()))
     }
 
-    /// Shares what is left of a receive whose message lies in its sender's memory. False if it has
-    /// to go on alone for now.
+    /// Shares the rest of a receive whose message lies in its sender's memory. Returns false if the
+    /// engine must continue alone for now.
     #[inline(never)]
     pub(super) fn share_fetch<T: Transport>(
         &mut self,
@@ -107,8 +107,8 @@ impl Core {
         self.share(transport, function, operands, before as u64, Some(key), receive)
     }
 
-    /// Opens a task for what is left of an operation, if there is enough of it and somebody who
-    /// waits. Operands lie with the given ranks, and `before` bytes are done.
+    /// Opens a task for the rest of an operation, if it is large enough and a rank is idle. Returns
+    /// true if the task was opened.
     fn share<T: Transport>(
         &mut self,
         transport: &T,
@@ -131,8 +131,8 @@ impl Core {
         true
     }
 
-    /// Goes on with shared operations, and ends those that are done. Whether there was something to
-    /// do.
+    /// Works on shared operations, and finishes those that are done. Returns true if any of them
+    /// made progress.
     #[inline(never)]
     pub(super) fn go_on_shared<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
         let heap = &self.heap();
@@ -188,7 +188,7 @@ impl Core {
         }
     }
 
-    /// A local operation is done: the action ends, or sends its result.
+    /// Finishes the action of a completed local operation, or sends its result.
     fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
         let code = self.held.instances.get(&self.held.heap, action.instance).code;
         let has_ended = match codes[code as usize].record(action.action).operation() {

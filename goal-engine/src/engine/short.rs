@@ -1,5 +1,5 @@
-//! The way of short schedules, whose actions are decoded, and of short messages among them: what
-//! most operations of few ranks consist of. Whatever is not usual goes the way of all others.
+//! The fast path of short schedules, whose actions are decoded, and of short messages. Most
+//! operations of few ranks consist of these. All other cases use the general path.
 
 use super::buffer::copy_short;
 use super::channel::Queue;
@@ -15,16 +15,17 @@ use super::{Cause, Core};
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{Header, Kind, Transport};
 
-/// What an action of a short schedule needs that goes the way of all others.
+/// The reason why an action of a short schedule takes the general path.
 enum Unusual {
-    /// All of it.
+    /// The whole start takes it.
     Start,
-    /// A receive: to be given this message, which was kept.
+    /// A receive takes this message, which was kept.
     Kept(MessageKey),
 }
 
 impl Core {
-    /// Lets an instance of a short schedule make progress. Whether it did.
+    /// Runs an instance of a short schedule for a bounded number of actions. Returns true if it
+    /// made progress.
     #[inline(never)]
     pub(super) fn run_steps<T: Transport>(
         &mut self,
@@ -130,8 +131,8 @@ impl Core {
         actions > 0
     }
 
-    /// Starts an action as its section says it. Whether it has ended.
-    // Apart from where it is called, which would otherwise keep too much at hand.
+    /// Starts an action from its record in the section. Returns true if it has ended.
+    // Not inlined, so that the caller needs fewer registers.
     #[inline(never)]
     fn start_in_section<T: Transport>(
         &mut self,
@@ -145,8 +146,8 @@ impl Core {
         self.start_action(transport, codes, at.instance, at.action, &record, now_ns)
     }
 
-    /// Gives a whole message to its receive, where that is of a short schedule and the only one of
-    /// its channel, and nobody wants to know. False, and nothing is done, where it isn't.
+    /// Delivers a whole message to its receive, if that belongs to a short schedule and is the only
+    /// one posted on its channel, and no recorder is set. Otherwise returns false, with no effect.
     #[inline(always)]
     pub(super) fn arrive_short(&mut self, codes: &[Code], header: &Header, bytes: &[u8]) -> bool {
         if header.kind != Kind::Eager as u8 || self.recorder.is_some() {
@@ -197,7 +198,8 @@ impl Core {
     }
 }
 
-/// Sends a message that needs nothing but room, if there is that. Whether it has left.
+/// Tries to send a short eager message. Returns false, with no effect, if the transport has no room
+/// for it or it is too long.
 #[inline(always)]
 fn send_short<T: Transport>(
     transport: &mut T,
@@ -246,7 +248,7 @@ fn exec_short(home: &Home, step: &Step) {
     done.expect("only a division by zero fails");
 }
 
-/// A message has left.
+/// Counts a message that has left.
 #[inline]
 fn count_sent(stats: &mut Stats, size: u64) {
     stats.messages += 1;

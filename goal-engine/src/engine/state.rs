@@ -1,5 +1,5 @@
-//! What an engine remembers of instances and messages: all of it in a heap, so that another process
-//! can go on with it.
+//! The state of an engine: instances and messages. It lies in a heap, so that another process can
+//! continue with it.
 #![allow(unsafe_code)] // the one reference to the state of an engine
 
 use super::error::Failure;
@@ -16,35 +16,36 @@ use crate::seed::Seed;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// What an engine remembers.
+/// The state of an engine.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) instances: Pool<Instance>,
-    /// Instances with something to do at once, each once.
+    /// Instances that can make progress at once, each at most once.
     pub(super) runnable: Fifo<InstanceKey>,
-    /// Instances with actions that have not ended.
+    /// The number of instances with actions that have not ended.
     pub(super) unfinished: u32,
     pub(super) arrivals: Arrivals,
     pub(super) outbox: Outbox,
     pub(super) timers: Timers,
-    /// Operations under way that others may take a part of.
+    /// Operations under way whose chunks other ranks may take.
     pub(super) shared: Fifo<Shared>,
-    /// Local operations that were done with their receives and have not started.
+    /// Local operations that were done together with their receives and have not started.
     pub(super) combined: Table<ActionRef, u8>,
     pub(super) stats: Stats,
-    /// Polls that did something; it wraps around.
+    /// The number of polls that made progress. It wraps around.
     pub(super) fruitful: u32,
-    /// The first failure of an action, as JSON and zeros; empty without one. It lies here so that
-    /// the rank sees what another process found that acted for it.
+    /// The first failure of an action, as JSON padded with zeros; empty if there is none. It is
+    /// part of the state so that the rank sees a failure that another process found while it acted
+    /// for the rank.
     failure: Block<u8>,
-    /// The key of the running instance that others may act for, plus 1; 0 without one.
+    /// The key of the running instance that other processes may poll, plus 1; 0 if there is none.
     pub(super) common: u32,
-    /// Instances that were started and not finished and that only their own process can execute.
+    /// The number of unfinished instances that only the rank's own process can execute.
     pub(super) own: u32,
-    /// Name of the schedule that others may act for, from the rank's process; 0 where there is
-    /// none.
+    /// The name of the schedule that other processes may execute, set by the rank's process; 0 if
+    /// there is none.
     pub(super) name: u64,
-    /// Bytes kept of messages without a receive when senders were told how much room is left.
+    /// The bytes of kept messages when the room was last announced to senders.
     pub(super) announced: Option<u64>,
 }
 
@@ -52,7 +53,7 @@ flat!(struct State { instances, runnable, unfinished, arrivals, outbox, timers, 
 flat!(struct Stats { messages, bytes, verified_bytes, in_parts, requests, read_in_place, shared_chunks, helped_chunks, polls, ready_max, unreceived, unexpected, unexpected_max });
 
 impl State {
-    /// Returns true if an action has failed, so that nothing goes on.
+    /// Returns true if an action has failed. The engine then makes no more progress.
     #[inline]
     pub(super) fn has_failed(&self) -> bool {
         self.failure.len() != 0
@@ -65,7 +66,7 @@ impl State {
         self.has_failed().then(|| serde_json::from_slice(text).expect("what `fail` wrote"))
     }
 
-    /// Remembers a failure, unless there is one.
+    /// Stores a failure, unless there is one already.
     #[cold]
     pub(super) fn fail(&mut self, heap: &Heap, failure: &Failure) {
         if !self.has_failed() {
@@ -75,34 +76,34 @@ impl State {
     }
 }
 
-/// The state of an engine where it lies.
+/// A handle to the state of an engine.
 ///
-/// Invariant: `state` is the root of `heap`, and this is the only way to it that is in use.
+/// Invariant: `state` is the root of `heap`, and no other reference to it is in use.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) heap: Heap,
     state: NonNull<State>,
-    /// Where the heap is nobody else's.
+    /// The memory of the heap, if it belongs to this engine alone.
     _memory: Option<Zeroed>,
 }
 
-// SAFETY: an address of memory that belongs to no thread; who may use it when is stated at
-// `Held::over`.
+// SAFETY: the pointer is to memory that is bound to no thread; `Held::over` states when it may be
+// used.
 unsafe impl Send for Held {}
 
 impl Held {
-    /// A state in memory of its own.
+    /// Creates a state in memory of its own.
     pub(super) fn alone(memory: Zeroed, seed: Seed) -> Self {
         // SAFETY: the memory is this value's alone, moves with it and lives as long as it does.
         let held = unsafe { Self::over(memory.region(), seed) };
         Self { _memory: Some(memory), ..held }
     }
 
-    /// The state in these bytes: zeros, or what an engine left there.
+    /// Opens the state in these bytes: all zeros, or the state that another engine left there.
     ///
     /// # Safety
-    /// The contract of [`Heap::new`]: while a method of an engine over it runs, no other one does
-    /// in any process.
+    /// The contract of [`Heap::new`] holds: while a method of an engine over these bytes runs, no
+    /// method of another engine over them runs, in any process.
     pub(super) unsafe fn over(bytes: Region, seed: Seed) -> Self {
         // SAFETY: as the caller says; the root is always a `State`, reached through this value
         // only.
@@ -113,8 +114,8 @@ impl Held {
     }
 }
 
-/// Bytes that the state of an engine may need: address space, of which only what is used takes
-/// memory.
+/// The size in bytes to reserve for the state of an engine. It is address space: only the pages
+/// that are used take memory.
 pub fn state_bytes(unexpected_limit: u64) -> u64 {
     const LEAST: u64 = 1 << 30;
     const MOST: u64 = 1 << 37;

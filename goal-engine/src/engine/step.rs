@@ -9,22 +9,23 @@ use crate::heap::Heap;
 use crate::transport::Transport;
 use goal_asm::nisa::{Buffer, Operation, Record, Section};
 
-/// Actions that one poll starts or passes on for each instance.
+/// The most actions that one poll starts or finishes for each instance.
 pub(super) const ACTIONS_PER_POLL: usize = 1024;
 
 impl<T: Transport> Engine<'_, T> {
-    /// Does what can be done, but a bounded amount of it: takes messages, lets ended actions
-    /// release their dependents, starts ready actions, sends what waited for room. `now_ns` is the
-    /// caller's clock; it must not go back.
+    /// Makes progress, but does only a bounded amount of work: takes messages, releases the
+    /// dependents of ended actions, starts ready actions, sends messages that waited for room.
+    /// `now_ns` is the caller's clock. It must not go back.
     ///
     /// # Errors
-    /// The first failure of an action, again on every further call.
+    /// The first failure of an action. Every further call returns it again.
     pub fn poll(&mut self, now_ns: u64) -> Result<Progress, Failure> {
         if self.core.held.has_failed() {
             return Err(self.failed());
         }
         self.core.held.stats.polls += 1;
-        // What was started runs first: a message whose receive is posted need not be kept.
+        // Instances run before messages are taken: a message whose receive is posted need not be
+        // copied.
         let mut worked = self.run_queued(now_ns);
         worked |= self.take_messages();
         worked |= self.core.has_underway() && self.go_on(now_ns);
@@ -45,8 +46,8 @@ impl<T: Transport> Engine<'_, T> {
         self.core.held.failure(&self.core.heap()).expect("an action has failed")
     }
 
-    /// Goes on with what takes longer than a poll: copies, what waits for room, computations.
-    /// Whether there was something to do.
+    /// Continues operations that take longer than one poll: copies, shared operations, messages
+    /// that wait for room, `calc`. Returns true if any of them made progress.
     #[inline(never)]
     fn go_on(&mut self, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
@@ -56,7 +57,8 @@ impl<T: Transport> Engine<'_, T> {
         worked | core.end_calcs(now_ns)
     }
 
-    /// Lets instances make progress that have something to do. Whether one did.
+    /// Runs every queued instance for a bounded number of actions. Returns true if any of them made
+    /// progress.
     #[inline]
     fn run_queued(&mut self, now_ns: u64) -> bool {
         !self.core.held.runnable.is_empty() && self.run_all(now_ns)
@@ -73,7 +75,7 @@ impl<T: Transport> Engine<'_, T> {
         worked
     }
 
-    /// Lets an instance make progress. Whether it did.
+    /// Runs one instance for a bounded number of actions. Returns true if it made progress.
     fn run(&mut self, key: InstanceKey, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
@@ -93,7 +95,8 @@ impl<T: Transport> Engine<'_, T> {
 }
 
 impl Core {
-    /// An instance runs, of whose actions so many wait for nothing. Whether it has ended before.
+    /// Begins a run of an instance, which has `independent` actions without dependencies. Returns
+    /// true if all its actions had ended before.
     #[inline(always)]
     pub(super) fn enter(&mut self, key: InstanceKey, independent: usize) -> bool {
         let heap = &self.heap();
@@ -103,7 +106,7 @@ impl Core {
         progress.is_finished()
     }
 
-    /// An instance has done what it could, or a bounded part of it.
+    /// Ends a run of an instance. Queues the instance again if it still has work.
     #[inline(always)]
     pub(super) fn leave(&mut self, key: InstanceKey, independent: usize, was_finished: bool) {
         let heap = &self.heap();
@@ -119,8 +122,8 @@ impl Core {
         }
     }
 
-    /// Lets an instance make progress whose actions are read in their section. How many actions
-    /// did.
+    /// Runs an instance whose actions are read from their section. Returns the number of actions
+    /// that were started or finished.
     #[inline(never)]
     fn run_records<T: Transport>(
         &mut self,
@@ -154,7 +157,7 @@ impl Core {
         actions
     }
 
-    /// Whether anything takes longer than a poll.
+    /// Returns true if an operation is under way that takes longer than one poll.
     #[inline]
     fn has_underway(&self) -> bool {
         let state = &*self.held;
@@ -194,7 +197,7 @@ impl Core {
         worked
     }
 
-    /// The state of the actions of an instance.
+    /// Borrows the queues and counters of an instance.
     #[inline]
     pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, key: InstanceKey) -> ActionQueue<'a> {
         ActionQueue {
@@ -204,7 +207,7 @@ impl Core {
         }
     }
 
-    /// Starts an action. Whether it has ended.
+    /// Starts an action. Returns true if it has ended.
     #[inline(always)]
     pub(super) fn start_action<T: Transport>(
         &mut self,
@@ -237,7 +240,7 @@ impl Core {
         }
     }
 
-    /// Starts an action of the kinds that are not as frequent as the others. Whether it has ended.
+    /// Starts an action of a less frequent kind. Returns true if it has ended.
     #[inline(never)]
     fn start_other<T: Transport>(
         &mut self,
@@ -279,7 +282,8 @@ impl Core {
         }
     }
 
-    /// Whether a function has ended; if it failed, so does the job.
+    /// Returns true if a local operation succeeded. If it failed, reports the failure, which ends
+    /// the job.
     #[inline]
     fn has_ended(&mut self, codes: &[Code], at: ActionRef, result: Result<(), Cause>) -> bool {
         match result {

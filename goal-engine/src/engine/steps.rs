@@ -1,8 +1,8 @@
-//! The actions of a short schedule, decoded once: what is asked of one at each start lies in one
-//! cache line.
+//! The actions of a short schedule, decoded once. The fields that a start reads lie in one cache
+//! line.
 //!
-//! A long schedule is executed where it lies, action by action: decoded it would take more memory
-//! than its section.
+//! A long schedule is executed from its section, action by action: decoded, it would take more
+//! memory than the section.
 
 use super::ids::ChannelId;
 use super::schedule::{Schedule, slot};
@@ -10,8 +10,8 @@ use super::shared::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record};
 use goal_lang::{Datatype, Op, Piece, Space};
 
-/// Bytes of the longest section that is decoded. An action takes 64 bytes, and 4 for each
-/// dependent.
+/// The longest section in bytes that is decoded. A decoded action takes 64 bytes, and 4 more for
+/// each dependent.
 const SECTION_BYTES_MAX: usize = 128 << 10;
 
 /// All actions of a schedule.
@@ -20,9 +20,9 @@ pub(super) struct Steps {
     /// The number of the action in each slot.
     numbers: Box<[u16]>,
     steps: Box<[Step]>,
-    /// Offsets of actions: those that wait for nothing, then the dependents of each action.
+    /// Offsets of actions: first those without dependencies, then the dependents of each action.
     lists: Box<[u32]>,
-    /// How many actions wait for nothing.
+    /// The number of actions without dependencies.
     independent: u32,
 }
 
@@ -31,42 +31,43 @@ pub(super) struct Steps {
 #[repr(align(64))]
 pub(super) struct Step {
     pub(super) kind: StepKind,
-    /// How a receive combines the message with its buffer, if it does; what a local operation
-    /// computes.
+    /// For a receive: the operation that combines the message with its buffer, if there is one. For
+    /// a local operation: its function.
     pub(super) function: Option<(Op, Datatype)>,
     /// The other rank of a message, and its tag.
     pub(super) peer: u32,
     pub(super) tag: u32,
-    /// The number of a send's destination, or of a receive's channel.
+    /// For a send: the number of its destination. For a receive: the number of its channel.
     pub(super) number: u32,
-    /// The bytes of a message; the first operand.
+    /// The buffer of a message, or the first operand.
     pub(super) piece: Piece,
-    /// Where the second operand lies, which is as long.
+    /// The address of the second operand, which has the size of the first.
     second_addr: u64,
     second_space: Space,
-    /// Where in the lists those begin that wait for its end, where those that wait for its start,
-    /// and where these end.
+    /// Indices into `Steps::lists`: the first action that waits for this one's end, the first one
+    /// that waits for its start, and the end of the latter.
     lists: [u32; 3],
 }
 
 const _: () = assert!(size_of::<Step>() == 64);
 
-/// What an action is, as far as it is decoded.
+/// The kind of a decoded action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepKind {
     /// A send of consecutive bytes.
     Send,
     /// A receive into consecutive bytes.
     Receive,
-    /// A local operation that can't fail on two short consecutive operands.
+    /// A local operation that can't fail, on two short contiguous operands.
     Exec,
     Nop,
-    /// Something else, which the section tells.
+    /// Any other action. It is read from the section.
     Other,
 }
 
 impl Steps {
-    /// The actions of a schedule; `None` if it is long, or a receive has wildcards.
+    /// Decodes the actions of a schedule. Returns `None` if it is long, or if a receive has
+    /// wildcards.
     pub(super) fn new(schedule: &Schedule) -> Option<Self> {
         let section = schedule.section();
         let bytes = section.bytes().len();
@@ -102,19 +103,19 @@ impl Steps {
         &self.steps[usize::from(self.numbers[slot(offset)])]
     }
 
-    /// Offsets of the actions that wait for nothing.
+    /// Offsets of the actions without dependencies.
     #[inline(always)]
     pub(super) fn independent(&self) -> &[u32] {
         &self.lists[..self.independent as usize]
     }
 
-    /// Offsets of the actions that wait for its completion.
+    /// Offsets of the actions that wait for the end of `step`.
     #[inline(always)]
     pub(super) fn dependents(&self, step: &Step) -> &[u32] {
         &self.lists[step.lists[0] as usize..step.lists[1] as usize]
     }
 
-    /// Offsets of the actions that wait for its start.
+    /// Offsets of the actions that wait for the start of `step`.
     #[inline(always)]
     pub(super) fn start_dependents(&self, step: &Step) -> &[u32] {
         &self.lists[step.lists[1] as usize..step.lists[2] as usize]
@@ -128,7 +129,7 @@ impl Step {
         Piece { addr: self.second_addr, size: self.piece.size, space: self.second_space }
     }
 
-    /// An action without its lists.
+    /// Decodes an action, except for its lists.
     fn decode(schedule: &Schedule, record: &Record<'_>) -> Self {
         let nothing = Piece { addr: 0, size: 0, space: Space::Memory };
         let other = Step {

@@ -1,4 +1,4 @@
-//! The memory that an instance works on, and its counters.
+//! The memory and counters of an instance, which the caller provides.
 #![allow(unsafe_code)] // references to memory that a storage has to itself
 
 use super::schedule::{Schedule, StateSizes};
@@ -8,7 +8,7 @@ use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The parts of a [`Storage`] in memory that somebody else provides, a shared segment for example.
+/// The parts of a [`Storage`] in memory that the caller provides, a shared segment for example.
 #[derive(Debug)]
 pub struct Areas {
     /// The rank's memory: at least [`Nisa::memory_size`](goal_asm::Nisa::memory_size) bytes. Peers
@@ -18,19 +18,20 @@ pub struct Areas {
     pub scratch: Region,
     /// For each action, at its [`slot`](super::slot), the number of dependencies that it waits for.
     pub counters: Cells<u16>,
-    /// A bit for each action, at its [`slot`](super::slot): set when the action has ended.
+    /// One bit per action, at its [`slot`](super::slot), set when the action has ended.
     pub finished: Cells<u64>,
-    /// The record of what matched what; `None` if none is kept. At the [`slot`](super::slot) of a
-    /// send: its number among the messages to that rank, plus 1. Of a receive: source rank `<< 32`
-    /// + number of the message among those from there + 1. 0 otherwise.
+    /// The record of matches; `None` if none is kept. The entry at the [`slot`](super::slot) of a
+    /// send is the number of its message among those to that rank, plus 1. The entry of a receive
+    /// is source rank `<< 32` + number of the message among those from that rank + 1. Other entries
+    /// are 0.
     pub matches: Option<Cells<u64>>,
 }
 
-/// The memory and the counters of an instance. An engine has it from
-/// [`start`](super::Engine::start) to [`finish`](super::Engine::finish), which gives it back.
+/// The memory and the counters of an instance. The engine owns it from
+/// [`start`](super::Engine::start) until [`finish`](super::Engine::finish) returns it.
 pub struct Storage<'m> {
     pub(super) areas: Areas,
-    /// Keeps the memory, or the claim to it.
+    /// Owns the memory, or the right to use it.
     owner: Option<Box<dyn Any + Send>>,
     lent: PhantomData<&'m mut [u8]>,
 }
@@ -42,13 +43,13 @@ impl fmt::Debug for Storage<'_> {
 }
 
 impl Storage<'static> {
-    /// Storage of its own for an instance of `schedule`. The memory begins as the program says:
+    /// Allocates storage for an instance of `schedule`. The memory starts as the program says:
     /// zeros and its initial values.
     pub fn new(schedule: &Schedule) -> Self {
         Self::of_schedule(schedule, false)
     }
 
-    /// The same with a record of what matched what: see [`Storage::matches`].
+    /// The same with a record of matches: see [`Storage::matches`].
     pub fn recording(schedule: &Schedule) -> Self {
         Self::of_schedule(schedule, true)
     }
@@ -60,7 +61,7 @@ impl Storage<'static> {
         storage
     }
 
-    /// Storage of its own, all zeros, for an instance in a window.
+    /// Allocates storage, all zeros, for an instance in a window.
     pub fn in_window(windowed: &Windowed) -> Self {
         let sizes = StateSizes::in_window(windowed.size);
         Self::of_sizes(windowed.memory, windowed.place.scratch, sizes, false)
@@ -80,23 +81,26 @@ impl Storage<'static> {
             matches: records.then(|| matches.cells()),
         };
         let owner = Box::new([memory, scratch, counters, finished, matches]);
-        // SAFETY: memory of its own, which nobody else reaches and which the storage keeps.
+        // SAFETY: the memory is newly allocated, no other code has its address, and the storage
+        // owns it.
         unsafe { Self::over(areas, Some(owner)) }
     }
 }
 
 impl<'m> Storage<'m> {
-    /// Storage in memory that somebody else provides. It keeps `owner`, and drops it last.
+    /// Creates storage in memory that the caller provides. It owns `owner`, and drops it last.
     ///
     /// # Safety
-    /// For `'m`, or until `owner` is dropped if that is earlier: the contract of [`Region::new`]
-    /// holds, and nobody else writes the areas. Others may read `memory` and `scratch` through what
-    /// a transport exported, and the words of the rest as atomics or after the storage is gone.
+    /// For `'m`, or until `owner` is dropped if that is earlier, the contract of [`Region::new`]
+    /// holds and no other code writes the areas. Other code may read `memory` and `scratch` through
+    /// names that a transport exported. It may read the words of the other areas as atomics, or
+    /// after the storage is dropped.
     pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
         Self { areas, owner, lent: PhantomData }
     }
 
-    /// The storage again that these are the parts of, with the lifetime that it had.
+    /// Puts the parts of a storage together again. The caller must choose the lifetime that the
+    /// storage had.
     #[inline]
     pub(super) fn from_parts((areas, owner): (Areas, Option<Box<dyn Any + Send>>)) -> Self {
         Self { areas, owner, lent: PhantomData }
@@ -121,14 +125,14 @@ impl<'m> Storage<'m> {
         unsafe { self.areas.memory.whole().as_slice() }
     }
 
-    /// The rank's memory, to be changed before a start.
+    /// The rank's memory, for changes before a start.
     pub fn memory_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `memory`; the exclusive borrow makes it the only reference.
         unsafe { self.areas.memory.whole().as_mut_slice() }
     }
 
-    /// The record of what matched what, by [`slot`](super::slot): see [`Areas::matches`], and
-    /// [`taken`](super::taken) for its words.
+    /// The record of matches, by [`slot`](super::slot): see [`Areas::matches`].
+    /// [`taken`](super::taken) decodes its words.
     pub fn matches(&self) -> Option<&[u64]> {
         self.areas.matches.as_ref().map(Cells::as_slice)
     }

@@ -1,4 +1,4 @@
-//! What an engine tells its recorder, if it has one.
+//! The events that an engine passes to its recorder, if it has one.
 
 use super::code::Code;
 use super::ids::ActionRef;
@@ -8,14 +8,15 @@ use crate::transport::Header;
 use goal_asm::nisa::{self, Operation};
 
 impl<T> Engine<'_, T> {
-    /// Lets what happens from now on be recorded. Instances that run already have no start.
+    /// Records events from now on. The starts of instances that are already running are not
+    /// recorded.
     pub fn record(&mut self, recorder: impl Recorder + 'static) {
         self.core.recorder = Some(Box::new(recorder));
     }
 }
 
 impl Core {
-    /// An instance was started, or taken from the engine.
+    /// Records that an instance was started or finished.
     #[inline]
     pub(super) fn note_instance(&mut self, point: Point, instance: u32) {
         if let Some(recorder) = &mut self.recorder {
@@ -23,7 +24,7 @@ impl Core {
         }
     }
 
-    /// An action starts: to be called before it does anything.
+    /// Records the start of an action. The caller must call it before the action has any effect.
     #[inline(always)]
     pub(super) fn note_start(&mut self, codes: &[Code], at: ActionRef, record: &nisa::Record<'_>) {
         if self.recorder.is_some() {
@@ -31,7 +32,7 @@ impl Core {
         }
     }
 
-    /// An action has ended: to be called before its dependents know.
+    /// Records the end of an action. The caller must call it before the dependents are released.
     #[inline(always)]
     pub(super) fn note_end(&mut self, action: ActionRef) {
         if self.recorder.is_some() {
@@ -39,7 +40,7 @@ impl Core {
         }
     }
 
-    /// A message and its receive have met.
+    /// Records that a message has matched its receive.
     #[inline(always)]
     pub(super) fn note_match(&mut self, receive: ActionRef, header: &Header) {
         if self.recorder.is_some() {

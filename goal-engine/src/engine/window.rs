@@ -1,8 +1,8 @@
 //! An instance that is run through a sliding window over its section (paper III.D, Theorem 3).
 //!
-//! Only the actions of the window are in memory. What ended actions release beyond it is noted in
-//! the table H[a] -> f of the theorem's proof and counted when the action enters. On a schedule in
-//! windows (Theorem 4) the table stays as small as these.
+//! Only the actions of the window are in memory. Released dependencies of later actions are counted
+//! in the table H[a] -> f of the theorem's proof, and subtracted when the action enters the window.
+//! On a schedule in windows (Theorem 4) the table has at most as many entries as a window.
 
 use super::code::{Code, Home};
 use super::ids::{ActionRef, InstanceKey};
@@ -24,30 +24,30 @@ use std::sync::Arc;
 pub struct Windowed {
     /// The file's bytes.
     pub file: Arc<dyn ReadAt>,
-    /// Where the rank's section lies in it.
+    /// The place of the rank's section in it.
     pub place: SectionPlace,
     /// Bytes of the rank's memory.
     pub memory: u64,
     /// Actions of the window, at least 1.
     pub size: u32,
-    /// What reading ahead may take.
+    /// Limits on reading ahead.
     pub limits: StreamLimits,
 }
 
-/// What a window needed.
+/// The figures of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WindowStats {
     /// Most entries of the table of actions that were released before they entered the window.
     pub table_max: u64,
     /// Receives that have entered the window.
     pub receives: u64,
-    /// Whether an action that stores the time has entered it.
+    /// True if an action that stores the time has entered it.
     pub stores_time: bool,
 }
 
-/// What others may see of a window, as words: the number of its oldest action, the number behind
-/// its newest, a bit for each place that says whether the action there has ended, and for each
-/// place the action's offset. An action's place is its number modulo the window's size.
+/// The layout of the words that describe a window to other code: the number of its oldest action,
+/// the number after its newest, one bit per place, set if the action there has ended, and one
+/// offset per place. An action's place is its number modulo the window's size.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Board {
     size: u64,
@@ -59,7 +59,7 @@ impl Board {
         Self { size: size.into() }
     }
 
-    /// Number of words.
+    /// The number of words.
     pub(super) fn words(self) -> usize {
         self.offset_word(0) + self.size as usize
     }
@@ -69,7 +69,7 @@ impl Board {
         words[0]..words[1]
     }
 
-    /// Where a numbered action has its counter.
+    /// The index of a numbered action's counter.
     #[inline]
     pub(super) fn place(self, number: u64) -> usize {
         (number % self.size) as usize
@@ -81,7 +81,7 @@ impl Board {
         words[self.offset_word(self.place(number))] as u32
     }
 
-    /// Whether a numbered action has ended.
+    /// Returns true if a numbered action has ended.
     #[inline]
     pub(super) fn has_ended(self, words: &[u64], number: u64) -> bool {
         let place = self.place(number);
@@ -101,7 +101,7 @@ impl Board {
         place
     }
 
-    /// The action ends, and the window moves on behind actions that have ended.
+    /// Marks an action as ended, and moves the start of the window past ended actions.
     #[inline]
     fn end(self, words: &mut [u64], number: u64) {
         let place = self.place(number);
@@ -111,7 +111,8 @@ impl Board {
         }
     }
 
-    /// The number of the action at an offset, if it is in the window: offsets ascend.
+    /// Returns the number of the action at an offset, if it is in the window. A binary search, as
+    /// offsets ascend.
     #[inline]
     fn find(self, words: &[u64], offset: u32) -> Option<u64> {
         let (mut low, mut high) = (words[0], words[1]);
@@ -126,14 +127,14 @@ impl Board {
 #[derive(Debug)]
 pub(super) struct Window {
     stream: SectionStream,
-    /// Whether the end of the section was reached.
+    /// True if the end of the section was reached.
     is_read: bool,
-    /// Offset behind the newest action.
+    /// The offset of the newest action, plus 1.
     end: u32,
     board: Board,
-    /// What holds the actions of the window, in order.
+    /// The chunks that contain the actions of the window, in order.
     chunks: VecDeque<Arc<Chunk>>,
-    /// How many dependencies of actions behind the window are met.
+    /// The number of met dependencies of actions after the window, by offset.
     table: HashMap<u32, u16, Seed>,
     stats: WindowStats,
 }
@@ -181,8 +182,8 @@ impl Window {
         self.board.find(home.finished.as_slice(), offset)
     }
 
-    /// Lets actions enter while there is room. The offset at which the section turned out to be
-    /// wrong, and how.
+    /// Adds actions to the window while it has room. An error is the offset at which the section is
+    /// not valid, and the cause.
     fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (u32, Cause)> {
         while !self.is_read {
             let numbers = self.board.numbers(queue.home.finished.as_slice());
@@ -236,7 +237,7 @@ impl Window {
         self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
     }
 
-    /// An action has ended: its dependents wait for it no longer, and others may enter.
+    /// Finishes an action: releases its dependents, and adds actions to the window.
     fn end(
         &mut self,
         queue: &mut ActionQueue<'_>,
@@ -259,7 +260,8 @@ impl Window {
 }
 
 impl<T: Transport> Engine<'_, T> {
-    /// Lets an instance in a window make progress. Whether it did.
+    /// Runs an instance in a window for a bounded number of actions. Returns true if it made
+    /// progress.
     #[inline(never)]
     pub(super) fn run_in_window(&mut self, key: InstanceKey, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
@@ -304,7 +306,7 @@ impl<T: Transport> Engine<'_, T> {
 }
 
 impl Core {
-    /// Does something to the window of an instance; what is wrong with the section ends the job.
+    /// Calls `work` with the window of an instance. An error in the section ends the job.
     fn in_window(
         &mut self,
         code: &mut Code,

@@ -1,15 +1,15 @@
-//! A queue.
+//! A first-in, first-out queue.
 
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
-/// Values that leave in the order in which they came.
+/// A first-in, first-out queue in a ring buffer.
 #[derive(Debug, Default)]
 pub(crate) struct Fifo<T> {
     values: Block<T>,
-    /// How many of these are used: a power of two, or none.
+    /// The number of entries of `values` in use: a power of two, or 0.
     room: u32,
-    /// Values that ever left and came; they wrap around.
+    /// The number of values that were ever removed, and ever added. Both wrap around.
     first: u32,
     past: u32,
 }
@@ -27,7 +27,7 @@ impl<T: Flat> Fifo<T> {
         self.past == self.first
     }
 
-    /// Where a value lies.
+    /// The index of a value.
     #[inline]
     fn place(&self, number: u32) -> usize {
         (number & self.room.wrapping_sub(1)) as usize
@@ -53,7 +53,7 @@ impl<T: Flat> Fifo<T> {
         Some(take(&mut self.values.values_mut(heap)[place]))
     }
 
-    /// The value behind `ahead` others.
+    /// The value that has `ahead` others before it.
     #[inline]
     pub(crate) fn at<'a>(&'a self, heap: &'a Heap, ahead: usize) -> Option<&'a T> {
         (ahead < self.len())
@@ -86,7 +86,7 @@ impl<T: Flat> Fifo<T> {
         self.room = self.values.room(heap);
     }
 
-    /// Removes what `keep` refuses.
+    /// Removes the values for which `keep` returns false.
     pub(crate) fn retain(&mut self, heap: &Heap, mut keep: impl FnMut(&T) -> bool) {
         for _ in 0..self.len() {
             if let Some(value) = self.pop(heap)
@@ -97,7 +97,7 @@ impl<T: Flat> Fifo<T> {
         }
     }
 
-    /// Gives its memory back; it must be empty.
+    /// Frees the memory. The queue must be empty.
     pub(crate) fn release(&mut self, heap: &Heap) {
         debug_assert!(self.is_empty());
         self.values.release(heap);

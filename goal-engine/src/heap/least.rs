@@ -1,8 +1,8 @@
-//! A queue whose least value leaves first.
+//! A priority queue.
 
 use super::{Block, Flat, Heap, flat};
 
-/// Values of which the least leaves first: a binary heap.
+/// A priority queue that removes the least value first: a binary heap.
 #[derive(Debug, Default)]
 pub(crate) struct Least<T> {
     values: Block<T>,
@@ -62,7 +62,7 @@ impl<T: Flat + Copy + Ord> Least<T> {
         Some(first)
     }
 
-    /// Gives its memory back; it must be empty.
+    /// Frees the memory. The queue must be empty.
     pub(crate) fn release(&mut self, heap: &Heap) {
         debug_assert!(self.is_empty());
         self.values.release(heap);

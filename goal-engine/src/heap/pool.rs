@@ -1,15 +1,15 @@
-//! Values by number, of which those that left are given again.
+//! Values by number. Numbers of removed values are reused. Numbers of removed values are reused.
 
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;
 
-/// Values by number.
+/// Values by number. Numbers of removed values are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Pool<T> {
     slots: Block<Slot<T>>,
-    /// Slots that were ever used.
+    /// The number of slots that were ever used.
     used: u32,
-    /// The first of those that are free, plus 1; 0 for none.
+    /// The first free slot, plus 1; 0 if there is none.
     free: u32,
     len: u32,
 }
@@ -17,13 +17,13 @@ pub(crate) struct Pool<T> {
 #[derive(Debug, Default)]
 struct Slot<T> {
     value: T,
-    /// Where it is free the next one that is, plus 1; [`TAKEN`] where it is not.
+    /// For a free slot: the next free slot, plus 1, or 0. For a slot in use: [`TAKEN`].
     next_free: u32,
 }
 
 const TAKEN: u32 = u32::MAX;
 
-/// A pool of fewer slots may grow to twice as many: its numbers have 32 bits.
+/// A pool with fewer slots than this may double: its numbers have 32 bits.
 const NUMBERS: usize = 1 << 30;
 
 flat!(struct Pool<T> { slots, used, free, len });
@@ -35,7 +35,7 @@ impl<T: Flat> Pool<T> {
         self.len as usize
     }
 
-    /// Most values at a time so far: slots are used again.
+    /// The most values at a time so far, as slots are reused.
     pub(crate) fn len_max(&self) -> u64 {
         self.used.into()
     }
@@ -74,7 +74,7 @@ impl<T: Flat> Pool<T> {
         take(&mut slot.value)
     }
 
-    /// The value with a number that somebody else names; `None` if there is none.
+    /// The value with a number that comes from a peer; `None` if there is none.
     #[inline]
     pub(crate) fn find<'a>(&'a mut self, heap: &'a Heap, key: impl Into<u32>) -> Option<&'a mut T> {
         let key = key.into();
@@ -83,7 +83,7 @@ impl<T: Flat> Pool<T> {
     }
 
     /// # Panics
-    /// If the number was never given.
+    /// If the number was never in use.
     #[inline]
     pub(crate) fn get<'a>(&'a self, heap: &'a Heap, key: impl Into<u32>) -> &'a T {
         let key = key.into();
@@ -91,7 +91,7 @@ impl<T: Flat> Pool<T> {
     }
 
     /// # Panics
-    /// If the number was never given.
+    /// If the number was never in use.
     #[inline]
     pub(crate) fn get_mut<'a>(&'a mut self, heap: &'a Heap, key: impl Into<u32>) -> &'a mut T {
         let key = key.into();

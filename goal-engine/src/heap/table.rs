@@ -1,4 +1,4 @@
-//! Values by key.
+//! A hash table.
 
 use super::{Block, Flat, Heap, flat};
 use std::mem::take;
@@ -16,15 +16,15 @@ impl Key for u32 {
     }
 }
 
-/// Values by key: open addressing, one place after the other, at most half full. The heap's seed
-/// decides where a key lies.
+/// A hash table: open addressing, linear probing, at most half full. The heap's seed determines the
+/// place of a key.
 #[derive(Debug, Default)]
 pub(crate) struct Table<K, V> {
     places: Block<Option<(K, V)>>,
-    /// How many of these are used: a power of two, or none.
+    /// The number of `places` in use: a power of two, or 0.
     room: u32,
     len: u32,
-    /// Where the last entry was that was asked for: most often the next one is the same.
+    /// The place of the entry that was accessed last. Most often the next access is to the same.
     last: u32,
 }
 
@@ -47,7 +47,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         heap.seed().mix(x, y) as usize & self.mask()
     }
 
-    /// The place of a key, or the free one where it would be.
+    /// The place of a key, or the free place for it.
     #[inline]
     fn find(&self, heap: &Heap, key: &K) -> usize {
         let (mask, places) = (self.mask(), self.places.values(heap));
@@ -75,7 +75,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         self.places.values_mut(heap)[place].as_mut().map(|(_, value)| value)
     }
 
-    /// The value of a key, the first one where there is none.
+    /// The value of a key. Inserts the default value if there is none.
     #[inline]
     pub(crate) fn entry<'a>(&'a mut self, heap: &'a Heap, key: K) -> &'a mut V {
         let last = self.places.values(heap).get(self.last as usize);
@@ -87,7 +87,7 @@ impl<K: Key, V: Flat> Table<K, V> {
             .1
     }
 
-    /// Makes the entry of a key the last one that was asked for, even where there is none yet.
+    /// Sets `last` to the place of a key. If the key is absent, reserves a free place for it.
     #[inline(never)]
     fn seek(&mut self, heap: &Heap, key: K) {
         if 2 * (self.len + 1) > self.room {
@@ -105,7 +105,7 @@ impl<K: Key, V: Flat> Table<K, V> {
         let mut free = self.find(heap, &key);
         let (_, value) = self.places.values_mut(heap)[free].take()?;
         self.len -= 1;
-        // What was put behind because this place was taken moves up.
+        // Entries that were put further back because this place was taken move up.
         let mask = self.mask();
         let mut place = free;
         loop {
@@ -119,13 +119,13 @@ impl<K: Key, V: Flat> Table<K, V> {
         }
     }
 
-    /// Gives its memory back, with what is in it.
+    /// Frees the memory and drops all entries.
     pub(crate) fn release(&mut self, heap: &Heap) {
         self.places.release(heap);
         *self = Self::default();
     }
 
-    /// Places that a look-up of a key looks at.
+    /// The number of places that a look-up of a key visits.
     #[cfg(test)]
     pub(crate) fn probes(&self, heap: &Heap, key: K) -> usize {
         1 + (self.find(heap, &key).wrapping_sub(self.home(heap, &key)) & self.mask())
@@ -133,7 +133,7 @@ impl<K: Key, V: Flat> Table<K, V> {
 
     #[cold]
     fn grow(&mut self, heap: &Heap) {
-        // Two at least: a look-up of a key that is not there ends at a free place.
+        // At least two: a look-up of an absent key ends at a free place.
         let larger = Block::new(heap, (2 * self.places.len() + 1).max(2));
         let mut places = std::mem::replace(&mut self.places, larger);
         self.room = self.places.room(heap);

@@ -1,9 +1,9 @@
 //! The error of a heap that has no room left.
 //!
-//! Every collection may grow with every value, and nobody who adds one could go on without it. So
-//! what was done is left as with a panic, up to [`within`], which makes an error of it. Nothing can
-//! be done with the values of the heap after that; they stay sound, as a block is there before
-//! anything is moved to it.
+//! Every collection may grow whenever a value is added, and its callers could not continue without
+//! the value. So an exhausted heap unwinds to [`within`], which returns an error. The values of the
+//! heap must not be used after that. They stay sound, as a new block is allocated before anything
+//! is moved to it.
 
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -18,20 +18,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub struct UsedUp {
     /// Bytes that were needed in all.
     pub needed: u64,
-    /// Bytes that there are.
+    /// Bytes that the heap has.
     pub room: u64,
 }
 
-/// Bytes of an engine's state for each byte of messages without a receive that it may keep: blocks
-/// have sizes of powers of two, and move when they grow.
+/// The bytes of an engine's state for each byte of messages without a receive that it may keep.
+/// Blocks have sizes of powers of two, and are copied when they grow.
 pub(crate) const STATE_PER_LIMIT: u64 = 4;
 
 thread_local! {
-    /// True if [`within`] waits for it.
+    /// True while a call of [`within`] is on the stack.
     static IS_AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `f`. A heap that it uses up is an error.
+/// Calls `f`. Returns an error if `f` uses up a heap.
 ///
 /// # Errors
 /// [`UsedUp`]: the engine over that heap must not be used any more.
@@ -46,12 +46,12 @@ pub fn within<R>(f: impl FnOnce() -> R) -> Result<R, UsedUp> {
 }
 
 /// # Panics
-/// Always, where nobody awaits it.
+/// Always, if no call of [`within`] is on the stack.
 #[cold]
 pub(super) fn used_up(needed: u64, room: u64) -> ! {
     let used_up = UsedUp { needed, room };
     if IS_AWAITED.get() {
-        // Not as a panic, of which the system's log would tell.
+        // Not `panic!`, which would call the panic hook and print a message.
         resume_unwind(Box::new(used_up));
     }
     panic!("{used_up}");

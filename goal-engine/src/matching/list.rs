@@ -1,27 +1,27 @@
-//! The lists that a waiting message is in: doubly linked, one for each kind of receive that may
+//! The doubly linked lists that contain a waiting message: one for each kind of receive that may
 //! take it.
 
 use super::NONE;
 use crate::heap::{Block, Heap, flat};
 
-/// The kinds of receives that fit a message.
+/// The kinds of receives that match a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// It names source and tag.
+    /// It names the source and the tag.
     Exact = 0,
-    /// Any tag.
+    /// It names the source and takes any tag.
     AnyTag = 1,
-    /// Any source.
+    /// It names the tag and takes any source.
     AnySource = 2,
-    /// Anything: the list of the space.
+    /// It takes any message: the list of the whole space.
     Any = 3,
 }
 
 impl Way {
     pub(super) const COUNT: usize = 4;
 
-    /// The lists that a message is in by its key, beside that of its space: the exact one, or those
-    /// with a wildcard too.
+    /// The lists by key that contain a message, besides that of its space: the exact one, and with
+    /// `all` those with a wildcard.
     pub(super) fn listed(all: bool) -> impl Iterator<Item = Way> {
         [Way::Exact, Way::AnyTag, Way::AnySource].into_iter().take(if all { 3 } else { 1 })
     }
@@ -39,7 +39,7 @@ impl Default for Links {
     }
 }
 
-/// The links of all waiting messages, by the message's number.
+/// The links of all waiting messages, by the number of the message.
 #[derive(Debug, Default)]
 pub(super) struct Lists(Block<[Links; Way::COUNT]>);
 
@@ -47,7 +47,7 @@ flat!(struct Links { before, after });
 flat!(struct Lists(a));
 
 impl Lists {
-    /// A message that is in no list.
+    /// Adds a message that is in no list.
     pub(super) fn add(&mut self, heap: &Heap, id: u32) {
         let id = id as usize;
         if id >= self.0.len() {
@@ -63,7 +63,7 @@ impl Lists {
         links[id as usize][way as usize].before = last;
     }
 
-    /// Takes `id` out of a list; tells its neighbours.
+    /// Removes `id` from a list, and returns its former neighbours.
     pub(super) fn unlink(&mut self, heap: &Heap, way: Way, id: u32) -> (u32, u32) {
         let links = self.0.values_mut(heap);
         let Links { before, after } = links[id as usize][way as usize];

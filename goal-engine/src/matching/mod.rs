@@ -1,18 +1,17 @@
-//! Which receive takes which message, as in MPI: among the posted receives that fit a message the
-//! one posted first takes it; among the waiting messages that fit a receive the one that came first
-//! is taken.
+//! Matches receives and messages, as in MPI: a message is taken by the first posted receive that
+//! matches it, and a receive takes the first arrived message that matches it.
 //!
-//! One hash table holds both queues of all instances. Its key is what a receive names: space,
-//! source, tag. Under one key there are posted receives or waiting messages, never both, since they
-//! would fit each other. A receive without wildcards and a message for it cost one look-up each,
-//! whatever the number of peers.
+//! One hash table holds both queues of all instances. Its key is the triple of space, source and
+//! tag that a receive names. A key has posted receives or waiting messages, never both, since they
+//! would match each other. A receive without wildcards and a message for it cost one look-up each,
+//! for any number of peers.
 //!
 //! **Wildcards.** A receive that names any source or tag is posted under a key with [`ANY`] in it;
-//! while a space has such receives a message looks at the four keys that fit it and takes the
-//! receive posted first. For receives with wildcards to find messages, a message of a space that
-//! has such receives (or that has not been opened, so that nobody knows) is listed under three
-//! keys; all messages of a space are in a list, which is what a receive of anything looks at. So
-//! each operation takes constant time.
+//! While a space has such receives, a message is looked up under the four keys that match it, and
+//! the receive that was posted first takes it. So that receives with wildcards find messages, a
+//! message is listed under three keys if its space has such receives (or is not open yet, so that
+//! it may have them). All messages of a space are also in one list, which a receive with both
+//! wildcards takes from. So each operation takes constant time.
 
 mod list;
 #[cfg(test)]
@@ -28,13 +27,13 @@ pub(crate) struct SpaceId(u32);
 
 #[derive(Debug, Default)]
 struct Space {
-    /// Messages are listed under the keys with a wildcard too.
+    /// True if messages are listed under the keys with a wildcard too.
     lists_all: bool,
-    /// Receives with wildcards that are posted.
+    /// The number of posted receives with wildcards.
     posted_wildcards: u32,
-    /// Numbers the posted receives.
+    /// The number of the next posted receive.
     postings: u64,
-    /// The ends of the list of messages that wait, in the order in which they came.
+    /// The ends of the list of waiting messages, in the order of their arrival.
     first: u32,
     last: u32,
 }
@@ -58,7 +57,7 @@ impl Key {
         self.source == ANY || self.tag == ANY
     }
 
-    /// The keys of the receives that fit a message of this key, by [`Way`].
+    /// The keys of the receives that match a message of this key, by [`Way`].
     const fn fitting(self) -> [Key; Way::COUNT] {
         let Key { space, source, tag } = self;
         [
@@ -70,10 +69,10 @@ impl Key {
     }
 }
 
-/// What lies under a key: the ends of a list of posted receives or of waiting messages.
+/// The queue of a key: the ends of a list of posted receives or of waiting messages.
 #[derive(Debug, Clone, Copy, Default)]
 enum Queue {
-    /// Nothing: such entries are removed at once.
+    /// Empty. Such entries are removed at once.
     #[default]
     Empty,
     Posted {
@@ -111,7 +110,7 @@ flat!(struct Posted<R> { receive, number, next });
 flat!(struct Waiting<M> { message, key, lists_all });
 flat!(struct Matching<R, M> { queues, spaces, posted, waiting, lists });
 
-/// The queues of one rank: receives `R` and messages `M` wait for each other.
+/// The queues of one rank, in which receives `R` and messages `M` wait for each other.
 #[derive(Debug, Default)]
 pub(crate) struct Matching<R, M> {
     queues: Table<Key, Queue>,
@@ -122,21 +121,22 @@ pub(crate) struct Matching<R, M> {
 }
 
 impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
-    /// A new space, for messages that come before their receives: it is ready for receives with
-    /// wildcards.
+    /// Adds a space that accepts messages only. It lists them for receives with wildcards too,
+    /// until [`Self::open_space`] is called.
     pub(crate) fn add_space(&mut self, heap: &Heap) -> SpaceId {
         let space =
             Space { lists_all: true, posted_wildcards: 0, postings: 0, first: NONE, last: NONE };
         SpaceId(self.spaces.insert(heap, space))
     }
 
-    /// From now on receives may be posted to the space; whether some have wildcards is known.
+    /// Allows receives to be posted to the space. `has_wildcards` must be true if any of them has
+    /// wildcards.
     pub(crate) fn open_space(&mut self, heap: &Heap, space: SpaceId, has_wildcards: bool) {
         self.spaces.get_mut(heap, space.0).lists_all = has_wildcards;
     }
 
-    /// Removes a space to which no receive is posted; gives back the messages that wait in it, in
-    /// the order in which they came.
+    /// Removes a space without posted receives. Calls `dropped` with each waiting message, in the
+    /// order of their arrival.
     pub(crate) fn remove_space(&mut self, heap: &Heap, space: SpaceId, mut dropped: impl FnMut(M)) {
         loop {
             match self.spaces.get(heap, space.0).first {
@@ -147,7 +147,7 @@ impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
         self.spaces.remove(heap, space.0);
     }
 
-    /// Posts a receive. If a message waits that fits it, the first one is taken out and given back.
+    /// Posts a receive. If messages wait that match it, removes and returns the first one instead.
     #[inline]
     pub(crate) fn post(
         &mut self,
@@ -181,7 +181,7 @@ impl<R: Flat + Copy, M: Flat + Copy> Matching<R, M> {
         None
     }
 
-    /// Takes out the posted receive that a message fits, if there is one.
+    /// Removes and returns the first posted receive that matches a message, if there is one.
     #[inline]
     pub(crate) fn take_posted(
         &mut self,

@@ -1,9 +1,11 @@
-//! The loops: one a form of aliasing, so that no loop has to ask which bytes are the same.
+//! The loops over elements: one for each form of aliasing, so that no loop has to test which
+//! operands are the same.
 
 use super::element::Element;
 use crate::memory::Span;
 
-/// The bytes of an operation's operands, equally many of each, by which of them are the result's.
+/// The bytes of an operation's operands, all of the same length, by the form of aliasing with the
+/// result.
 pub(super) enum Operands<'a> {
     /// Three buffers, of which A and B may be one.
     Distinct { a: &'a [u8], b: &'a [u8], c: &'a mut [u8] },
@@ -16,7 +18,7 @@ pub(super) enum Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    /// Shows three spans of a rank's memory to `compute`.
+    /// Calls `compute` with three spans of a rank's memory.
     ///
     /// # Panics
     /// If the result overlaps an operand partly.
@@ -37,7 +39,7 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Shows them to `visit` in blocks of so many bytes, of which the last may be shorter.
+    /// Calls `visit` with successive blocks of `bytes` bytes. The last one may be shorter.
     pub(super) fn blocks(self, bytes: usize, mut visit: impl FnMut(Operands<'_>)) {
         match self {
             Operands::Distinct { a, b, c } => {
@@ -84,20 +86,20 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Stores the same as [`each`] of `all`, where `usual` gives that for elements without NaNs and
-/// takes less time: block by block, whose elements are asked for NaNs before.
+/// Stores the same result as [`each`] with `all`, in less time. `usual` must be faster and must
+/// agree with `all` on elements that are not NaN; it is used for each block without a NaN.
 pub(super) fn each_mostly<T: Element>(
     operands: Operands<'_>,
     usual: impl Fn(T, T) -> T + Copy,
     all: impl Fn(T, T) -> T + Copy,
 ) {
-    /// Bytes that a first-level cache has room for thrice.
+    /// The bytes of a block: three of them fit in a first-level cache.
     const BLOCK: usize = 4 << 10;
     operands.blocks(BLOCK, |block| {
         let (a, b) = block.inputs();
         let has_nan = |a: &T::Bytes, b: &T::Bytes| T::load(*a).is_nan() | T::load(*b).is_nan();
         let pairs = T::of(a).iter().zip(T::of(b));
-        // Not `any`, which would look at one after the other.
+        // Not `any`, which stops early and is therefore not vectorised.
         if pairs.fold(false, |found, (a, b)| found | has_nan(a, b)) {
             each(block, all);
         } else {
@@ -136,7 +138,7 @@ pub(super) fn each<T: Element>(operands: Operands<'_>, f: impl Fn(T, T) -> T) {
 /// Stores `f(a, b)` in the result for each element up to the first one that has no result.
 ///
 /// # Errors
-/// The index of that element; the ones from there on are as they were.
+/// The index of that element. That element and those after it are unchanged.
 pub(super) fn try_each<T: Element>(
     operands: Operands<'_>,
     f: impl Fn(T, T) -> Option<T>,

@@ -1,18 +1,19 @@
-//! What an element of a buffer can do: integers here, floating-point numbers in their own file.
+//! The operations of one element of a buffer. Integers are here, floating-point numbers in their
+//! own file.
 
-/// One element: how it lies in memory, and the operations that every type has.
+/// One element: its bytes in memory, and the operations that every type has.
 pub(super) trait Element: Copy {
-    /// Its bytes, which may lie anywhere.
+    /// Its bytes, without alignment.
     type Bytes: Copy;
 
-    /// The elements of whole bytes.
+    /// The elements in a byte slice.
     fn of(bytes: &[u8]) -> &[Self::Bytes];
-    /// The same, to be changed.
+    /// The same, mutable.
     fn of_mut(bytes: &mut [u8]) -> &mut [Self::Bytes];
     fn load(bytes: Self::Bytes) -> Self;
     fn store(self) -> Self::Bytes;
 
-    /// Whether some values are no numbers.
+    /// True if some values are not numbers (NaN).
     const HAS_NAN: bool = false;
     fn is_nan(self) -> bool {
         false
@@ -20,33 +21,33 @@ pub(super) trait Element: Copy {
 
     fn max(self, other: Self) -> Self;
     fn min(self, other: Self) -> Self;
-    /// [`Element::max`] of two numbers.
+    /// [`Element::max`] of two values that are not NaN.
     fn max_number(self, other: Self) -> Self {
         self.max(other)
     }
-    /// [`Element::min`] of two numbers.
+    /// [`Element::min`] of two values that are not NaN.
     fn min_number(self, other: Self) -> Self {
         self.min(other)
     }
     fn sum(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn prod(self, other: Self) -> Self;
-    /// An integer's divisor must not be 0.
+    /// The divisor of an integer must not be 0.
     fn div(self, other: Self) -> Self;
-    /// Whether it is another number than 0.
+    /// Returns true if the value is not 0.
     fn is_true(self) -> bool;
-    /// 1 or 0.
+    /// Returns 1 for true, 0 for false.
     fn truth(value: bool) -> Self;
 }
 
-/// An element that has bitwise operations too, and that zero doesn't divide.
+/// An element that also has bitwise operations, and that cannot be divided by zero.
 pub(super) trait Integer: Element {
     fn band(self, other: Self) -> Self;
     fn bor(self, other: Self) -> Self;
     fn bxor(self, other: Self) -> Self;
 }
 
-/// How elements of `$width` bytes lie in memory.
+/// Implements the representation of elements of `$width` bytes.
 macro_rules! little_endian {
     ($width:literal, $bits:ty) => {
         type Bytes = [u8; $width];

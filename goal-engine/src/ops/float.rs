@@ -26,9 +26,10 @@ macro_rules! float {
                 canonical(a.min_number(b))
             }
 
-            /// Each comparison is one instruction that gives its second operand where neither is
-            /// larger. So both results are the maximum, but for zeros of different signs, of which
-            /// the positive one has no bit set.
+            /// Each comparison compiles to one instruction, which returns its second operand if
+            /// neither is larger. So `one` and `two` are both the maximum, except for zeros of
+            /// different signs: then they differ, and `&` gives the positive zero, which has no bit
+            /// set.
             #[inline]
             fn max_number(self, other: Self) -> Self {
                 let (one, two) = (
@@ -80,13 +81,13 @@ macro_rules! float {
     };
 }
 
-/// The one NaN for all NaNs.
+/// Replaces any NaN by the canonical one.
 #[inline]
 fn canonical<T: Float>(value: T) -> T {
     if value.is_nan() { T::NAN } else { value }
 }
 
-/// A number twice where the other is a NaN; two NaNs are the same one after it.
+/// Replaces a NaN by the other value. Two NaNs become the same NaN.
 #[inline]
 fn numbers<T: Float>(a: T, b: T) -> (T, T) {
     let b = if b.is_nan() { a } else { b };

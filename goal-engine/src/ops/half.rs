@@ -1,5 +1,6 @@
-//! Float16: computed as Float32, a block at a time, and rounded once. A Float32 has more than twice
-//! the bits of a Float16 and two more, so that its own rounding never shows in the result.
+//! Float16: computed as Float32, a block at a time, and rounded once. The significand of a Float32
+//! has at least twice the bits of a Float16's and two more, so rounding to Float32 first never
+//! changes the result.
 
 use super::each::Operands;
 use super::element::Element;
@@ -8,9 +9,9 @@ use ::half::f16;
 use ::half::slice::HalfFloatSliceExt;
 use goal_lang::Op;
 
-/// Elements of a block.
+/// The number of elements in a block.
 const COUNT: usize = 256;
-/// Bytes of a block of Float16.
+/// The bytes of a block of Float16.
 const BYTES: usize = 2 * COUNT;
 
 /// Stores `a op b` in the result for each element.
@@ -45,7 +46,7 @@ fn widened(bytes: &[u8]) -> [u8; 2 * BYTES] {
     wide
 }
 
-/// Rounds as many as `to` has room for.
+/// Rounds to Float16 as many elements as fit in `to`.
 fn narrow(wide: &[u8], to: &mut [u8]) {
     let (mut halves, mut singles) = ([f16::ZERO; COUNT], [0.0; COUNT]);
     let count = to.len() / 2;

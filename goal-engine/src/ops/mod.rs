@@ -1,16 +1,15 @@
-//! The predefined operations over bytes of a rank: `C = A op B`, elementwise, as the schedule's
-//! `exec` has it.
+//! The predefined operations of `exec` on a rank's memory: `C = A op B`, element by element.
 //!
-//! Elements are little-endian and need no alignment. One generic loop a form of aliasing is
-//! compiled for every operation and type, so that the compiler vectorises each for itself; there is
-//! no unsafe code here.
+//! Elements are little-endian and need no alignment. There is one generic loop for each form of
+//! aliasing. It is compiled for every operation and type, so the compiler vectorises each on its
+//! own. There is no unsafe code here.
 //!
-//! Integers wrap, MIN / -1 too. Of a number and a NaN, `max` and `min` give the number, and -0 is
+//! Integers wrap, also in MIN / -1. `max` and `min` of a number and a NaN are the number, and -0 is
 //! less than +0 (IEEE 754-2019 maximumNumber, minimumNumber). Float16 is computed as Float32 and
 //! rounded once, which is the exact result rounded. A NaN that an operation computes is always the
 //! positive quiet one without payload, so that results are the same bits on every machine; `copy`
-//! keeps every bit. Logical operations take every element but zero as true, NaN too, and give 1 or
-//! 0.
+//! keeps every bit. Logical operations treat every element except zero as true, also NaN, and give
+//! 1 or 0.
 
 mod each;
 mod element;
@@ -28,8 +27,8 @@ use element::{Element, Integer};
 use goal_lang::{Datatype, Op};
 use std::hint::black_box;
 
-/// An integer was divided by zero. The elements before it are computed and stored, the others are
-/// as they were.
+/// An integer was divided by zero. The elements before it are computed and stored. The others are
+/// unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("element {element} is divided by zero")]
 pub(crate) struct DivisionByZero {
@@ -126,7 +125,7 @@ fn integers<T: Integer>(op: Op, operands: Operands<'_>) -> Result<(), DivisionBy
 }
 
 /// Divides element by element. The operands may lie in memory that others write at the same time,
-/// so a divisor is read once: the value that is found not to be zero is the value that divides.
+/// so a divisor is read only once: the value that is tested for zero is the value that divides.
 fn divide<T: Integer>(operands: Operands<'_>) -> Result<(), DivisionByZero> {
     let divided = try_each(operands, |a: T, b| {
         // The compiler must not read the divisor again.

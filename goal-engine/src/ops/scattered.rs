@@ -1,12 +1,12 @@
-//! Operations on scattered buffers: what lies in one piece of every operand at once is computed
-//! where it is; an element that straddles two pieces goes through eight bytes of the stack.
+//! Operations on scattered buffers. A run of elements that lies in one piece of every operand is
+//! computed in place. An element that straddles two pieces is copied to the stack first.
 
 use super::each::Operands;
 use super::{DivisionByZero, apply, compute};
 use crate::memory::Span;
 use goal_lang::{Datatype, Op};
 
-/// Longest element in bytes.
+/// The longest element in bytes.
 const WIDTH_MAX: usize = 8;
 
 /// Computes `C = A op B` for each element, where an operand is the concatenation of its pieces and
@@ -50,7 +50,7 @@ pub(crate) fn apply_scattered(
     }
 }
 
-/// A place in a scattered buffer.
+/// A position in a scattered buffer.
 struct Cursor<'a> {
     piece: Option<Span>,
     rest: std::slice::Iter<'a, Span>,
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
         self.piece.map_or(0, Span::len)
     }
 
-    /// The next bytes, all in this piece.
+    /// Takes the next bytes, which must all lie in this piece.
     fn part(&mut self, bytes: usize) -> Span {
         let piece = self.piece.expect("a run that is not empty");
         self.piece = Some(piece.part(bytes..piece.len()));
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         piece.part(0..bytes)
     }
 
-    /// The next parts of the pieces that make up `bytes`.
+    /// Calls `each` with the next parts of pieces that make up `bytes`.
     fn parts(&mut self, bytes: usize, mut each: impl FnMut(usize, Span)) {
         let mut at = 0;
         while at < bytes {

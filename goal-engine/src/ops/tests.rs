@@ -76,7 +76,7 @@ fn scatter(memory: &mut [u8], places: &Places, bytes: &[u8]) {
     }
 }
 
-/// What memory and result must be afterwards.
+/// The expected memory and result.
 fn oracle(
     op: Op,
     datatype: Datatype,
@@ -207,8 +207,8 @@ fn a_partial_overlap_is_refused() {
         apply(Op::Sum, Datatype::Int32, region.span(0, 8), region.span(8, 8), region.span(4, 8));
 }
 
-/// Somebody writes the divisors while they divide, as a peer may that races: zero divides nothing,
-/// and whatever was zero is told.
+/// Another thread writes the divisors during the division, as a racing peer may. No element is
+/// divided by zero, and the first zero divisor that was read is reported.
 #[test]
 fn a_divisor_that_changes_meanwhile_divides_or_is_told() {
     const ELEMENTS: usize = 64 << 10;

@@ -11,13 +11,13 @@
 //! +------------------------------+-----------------------------+ 48
 //! ```
 //!
-//! Integers in the machine's order: it never leaves the machine. 48 bytes leave room in a cache
-//! line of 64 for a transport's own word and 8 bytes of payload.
+//! Integers are in the machine's byte order. 48 bytes leave room in a cache line of 64 for a
+//! transport's own word and 8 bytes of payload.
 
 use goal_lang::pattern::MessageKey;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
@@ -25,20 +25,20 @@ pub enum Kind {
     Eager = 1,
     /// Request to send: the envelope of a message whose payload stays with its sender (rendezvous).
     Rts = 2,
-    /// Clear to send: the receive of a request is there.
+    /// Clear to send: the receive of a request is posted.
     Cts = 3,
     /// A part of a payload that was cleared.
     Data = 4,
-    /// The receiver needs the sender's buffer no longer.
+    /// The receiver no longer needs the sender's buffer.
     Fin = 5,
-    /// The envelope of a message whose payload follows at once, in the next [`Kind::Part`]s from
-    /// this source.
+    /// The envelope of a message whose payload follows in the next [`Kind::Part`]s from this
+    /// source.
     Long = 6,
     /// The next part of the payload that was announced last.
     Part = 7,
 }
 
-/// The header of a message. Which fields count depends on its kind.
+/// The header of a message. Its kind determines which fields are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C)]
 pub struct Header {
@@ -56,14 +56,14 @@ pub struct Header {
     pub instance: u32,
     /// Tag of the message.
     pub tag: u32,
-    /// Number of the message among all of this instance from this source to this destination.
+    /// Number of the message among those of this instance from this source to this destination.
     pub sequence: u32,
     /// Offset of the send in its section, for reports.
     pub action: u32,
     /// Names an operation of the rank that receives this (Cts, Data, Fin) or that sends it (Rts).
     pub cookie: u32,
-    /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), that are there already
-    /// (Cts).
+    /// Bytes of the message (Eager, Long, Rts), of this part (Data, Part), or that the receiver
+    /// already has (Cts).
     pub size: u64,
     /// Exported name of the payload (Rts), place of this part in the payload (Data), cookie of the
     /// receive (Cts).
@@ -90,7 +90,7 @@ impl Header {
         header
     }
 
-    /// Whether the payload is a pattern.
+    /// Returns true if the payload is a pattern.
     #[inline]
     pub fn is_pattern(&self) -> bool {
         self.flags & Self::PATTERN != 0
@@ -110,7 +110,7 @@ impl Header {
     /// The kind.
     ///
     /// # Panics
-    /// For a number that is none: the peer is not an engine of this version.
+    /// If the number is not a kind: the peer is not an engine of this version.
     #[inline]
     pub fn kind(&self) -> Kind {
         match self.kind {

@@ -9,9 +9,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// Most bytes of payload in one message.
 const PAYLOAD_MAX: usize = 64 << 10;
 
-/// One rank's end of queues in memory, for ranks that are engines of one process: in one thread, or
-/// in several. Queues grow as messages come: an engine keeps its own limits by
-/// [`Options::unexpected_limit`](crate::Options::unexpected_limit).
+/// One rank's end of queues in memory, for ranks whose engines are in one process, in one thread or
+/// several. The queues are not bounded;
+/// [`Options::unexpected_limit`](crate::Options::unexpected_limit) limits the messages that an
+/// engine keeps.
 #[derive(Debug)]
 pub struct InMemory {
     rank: usize,
@@ -22,7 +23,7 @@ pub struct InMemory {
 }
 
 impl InMemory {
-    /// The ends of a group of `ranks`, in their order.
+    /// Creates the ends for `ranks` ranks, in their order.
     pub fn group(ranks: usize) -> Vec<Self> {
         let room: Arc<[AtomicU64]> = (0..ranks).map(|_| AtomicU64::new(0)).collect();
         let (outboxes, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
@@ -54,7 +55,7 @@ impl Transport for InMemory {
     ) -> Result<(), Full> {
         let mut payload = vec![0; header.payload_len()].into_boxed_slice();
         fill(&mut payload);
-        // A rank that is gone takes no more messages.
+        // The receiver may be dropped; its messages are then discarded.
         let _ = self.outboxes[to as usize].send((*header, payload));
         Ok(())
     }

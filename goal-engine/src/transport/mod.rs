@@ -1,9 +1,9 @@
-//! What the engine asks of a transport.
+//! The interface between the engine and a transport.
 //!
 //! A transport moves [`Header`]s with a bounded payload, in order for each pair of ranks, without
-//! waiting. If it has no room it says [`Full`], and the engine tries again later. It never looks
-//! into a message. Payloads are written in place by the sender and read in place by the receiver
-//! (UCX's `bcopy`); a transport may also let a receiver read the memory of its peer
+//! waiting. If it has no room it returns [`Full`], and the engine tries again later. It never
+//! interprets a message. Payloads are written in place by the sender and read in place by the
+//! receiver (UCX's `bcopy`); a transport may also let a receiver read the memory of its peer
 //! ([`Transport::export`], UCX's `get_zcopy`).
 
 mod header;
@@ -30,16 +30,16 @@ pub struct Full;
 
 /// One rank's end of a transport.
 pub trait Transport {
-    /// Most bytes of payload in one message to whatever rank, with nothing set up for it (UCX's
-    /// `short`); at least 8.
+    /// The most bytes of payload in one message to any rank, without any setup (UCX's `short`); at
+    /// least 8.
     fn short_max(&self) -> usize;
 
-    /// Most bytes of payload in one message to rank `to`, which may set something up for the pair;
-    /// at least [`Transport::short_max`].
+    /// The most bytes of payload in one message to rank `to`; at least [`Transport::short_max`].
+    /// The call may set up a connection for the pair.
     fn payload_max(&mut self, to: u32) -> usize;
 
-    /// Most bytes of the next part of a longer message to rank `to`, where another size than
-    /// [`Transport::payload_max`] suits better: what fills up a packet.
+    /// The most bytes of the next part of a longer message to rank `to`. A transport returns
+    /// another size than [`Transport::payload_max`] if that fills up a packet.
     fn part_max(&mut self, to: u32) -> usize {
         self.payload_max(to)
     }
@@ -49,7 +49,7 @@ pub trait Transport {
     /// calls.
     ///
     /// # Errors
-    /// [`Full`], and nothing happened: `fill` was not called.
+    /// [`Full`] if there is no room. The call then has no effect, and `fill` is not called.
     fn try_send(
         &mut self,
         to: u32,
@@ -57,38 +57,38 @@ pub trait Transport {
         fill: impl FnOnce(&mut [u8]),
     ) -> Result<(), Full>;
 
-    /// Hands at most `messages_max` messages that have arrived to `sink`, in order for each sender.
-    /// Returns how many. A receiver takes whatever comes, so that nobody's messages hold up those
-    /// of another sender. A part of a longer message may come in several pieces, each of which but
-    /// the last has a multiple of 8 bytes: a receive with an operation combines each piece by
-    /// itself.
+    /// Passes at most `messages_max` messages that have arrived to `sink`, in order for each
+    /// sender. Returns their number. A receiver takes every message, so that the messages of one
+    /// sender do not block those of another. A part of a longer message may arrive in several
+    /// pieces. The size of each piece except the last must be a multiple of 8 bytes: a receive with
+    /// an operation combines each piece on its own.
     fn poll(&mut self, messages_max: usize, sink: impl FnMut(&Header, &[u8])) -> usize;
 
-    /// Tells all senders that this rank has room for `bytes` bytes of messages without a receive;
-    /// no single message takes more than `most` of them.
+    /// Announces to all senders that this rank has room for `bytes` bytes of messages without a
+    /// receive. No single message takes more than `most` of them.
     fn announce_room(&mut self, bytes: u64, most: u64);
 
-    /// The room that rank `to` announced last, as far as it is known here; 0 before it announced
-    /// any.
+    /// The last announced room of rank `to` that is known here; 0 if none is known yet.
     fn room(&self, to: u32) -> u64;
 
-    /// A name under which rank `to` can read bytes of this rank; `None` where it can't.
+    /// Returns a name under which rank `to` can read bytes of this rank; `None` if it can't read
+    /// them.
     fn export(&self, to: u32, bytes: Span) -> Option<u64>;
 
-    /// The `len` bytes that rank `source` exported as `address`; `None` where they can't be read in
-    /// place.
+    /// Returns the `len` bytes that rank `source` exported as `address`; `None` if they can't be
+    /// read in place.
     fn import(&self, source: u32, address: u64, len: u64) -> Option<Span>;
 
-    /// The ranks that take parts of this rank's large operations; `None` if there are none.
+    /// The ranks that take chunks of this rank's large operations; `None` if there are none.
     fn workers(&self) -> Option<&dyn Workers> {
         None
     }
 
-    /// Copies bytes that rank `source` exported as `address`, from the `offset`th on, for those
-    /// that can't be read in place.
+    /// Copies bytes that rank `source` exported as `address`, starting at `offset`. Used if they
+    /// can't be read in place.
     ///
     /// # Errors
-    /// [`Unreadable`]: they have to come in messages.
+    /// [`Unreadable`] if they must be sent in messages.
     fn get_zcopy(
         &mut self,
         source: u32,

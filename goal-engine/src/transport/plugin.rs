@@ -1,8 +1,8 @@
-//! What a transport says of itself.
+//! The description of a transport.
 
 use serde::Serialize;
 
-/// How far a rank is from another one.
+/// The distance between two ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
@@ -18,7 +18,8 @@ impl Distance {
     /// All of them, the nearest first.
     pub const ALL: [Distance; 3] = [Distance::Own, Distance::Node, Distance::Network];
 
-    /// The farthest distance between ranks of a job with so many of them, on one host or on several.
+    /// The farthest distance between two ranks of a job with `ranks` ranks, on one host or on
+    /// several.
     pub fn farthest(ranks: u32, has_hosts: bool) -> Self {
         match (ranks, has_hosts) {
             (_, true) => Distance::Network,
@@ -28,13 +29,13 @@ impl Distance {
     }
 }
 
-/// How a receiver gets at a payload that stays with its sender.
+/// The way in which a receiver reads a payload that stays with its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ZeroCopy {
     /// Not at all.
     None,
-    /// It reads the bytes where they lie.
+    /// It reads the sender's memory, which is mapped.
     Mapped,
     /// The system copies them (UCX's `get_zcopy`).
     Copied,
@@ -55,15 +56,15 @@ pub struct Plugin {
     pub nearest: Distance,
     /// The farthest ranks that it reaches.
     pub reach: Distance,
-    /// True if it carries messages, and not only the payloads of others.
+    /// True if it carries messages, not only payloads of messages that another transport carries.
     pub carries_messages: bool,
-    /// How it carries payloads that are too large for messages.
+    /// The way in which it carries payloads that are too large for messages.
     pub zero_copy: ZeroCopy,
     /// Nanoseconds from a small message's start to its end.
     pub latency_ns: u32,
     /// Megabytes a second for large payloads.
     pub bandwidth_mb_s: u32,
-    /// Tells if it can be used here; the error says in words why not.
+    /// Checks that it can be used here. The error is a text for the user.
     pub probe: fn() -> Result<(), String>,
 }
 

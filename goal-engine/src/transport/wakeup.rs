@@ -1,22 +1,21 @@
-//! Sleep, as the loop around an engine asks for it.
+//! Sleeping until a message arrives.
 
 use super::Transport;
 use std::time::Duration;
 
-/// What the loop around an engine asks of its transport while there is nothing to do (UCX's
-/// wakeup).
+/// A transport that an idle loop around an engine can sleep on (UCX's wakeup).
 pub trait Wakeup: Transport {
-    /// Whether a message has arrived.
+    /// Returns true if a message has arrived.
     fn has_message(&self) -> bool;
 
-    /// Tells senders of all room that there is on the way here: to be called when nothing is left
-    /// to do.
+    /// Publishes all free room to senders. The caller must call it when nothing is left to do.
     fn publish(&mut self);
 
-    /// Prepares to sleep: who sends a message rings from now on (UCX's `iface_event_arm`). False,
-    /// and nobody does, if a message has arrived.
+    /// Prepares to sleep: from now on, a sender wakes this rank (UCX's `iface_event_arm`). Returns
+    /// false, without arming, if a message has arrived.
     fn arm(&mut self) -> bool;
 
-    /// Sleeps, once armed, until somebody rings, `limit` passes or a signal comes.
+    /// Sleeps until a sender wakes the rank, `limit` passes or a signal arrives. The caller must
+    /// have armed it.
     fn wait(&mut self, limit: Option<Duration>);
 }

@@ -14,7 +14,7 @@ pub struct SharedTask {
     /// A, B and C, each with the rank whose memory it lies in: whole elements, all of one size.
     /// Two of them are the same bytes or have none in common.
     pub operands: [(u32, Span); 3],
-    /// Bytes of the whole operation that come before, for the numbers of elements.
+    /// Bytes of the whole operation that come before the operands. Used to number elements.
     pub before: u64,
 }
 
@@ -24,8 +24,8 @@ impl SharedTask {
     ///
     /// # Safety
     /// The contract of [`Region::new`](crate::memory::Region::new) holds for the operands' memory.
-    /// During the call nobody else reaches the part of the result, or writes the parts of the
-    /// others.
+    /// During the call, no other code accesses the part of the result or writes the parts of the
+    /// inputs.
     ///
     /// # Panics
     /// If the operands are not what [`SharedTask::operands`] says, or the part is not inside.
@@ -39,22 +39,23 @@ impl SharedTask {
 }
 
 /// Ranks that do chunks of each other's operations while they wait. The engine opens a task, does
-/// chunks of it poll by poll like everybody else, and ends it when all are done.
+/// chunks of it in each poll like the other ranks, and ends it when all chunks are done.
 pub trait Workers {
-    /// Returns true if some rank may be waiting for work. A hint: it may be wrong either way.
+    /// Returns true if some rank may be waiting for work. This is only a hint.
     fn is_wanted(&self) -> bool;
 
-    /// Takes the hint back, after a task that no other rank had a part in.
+    /// Clears the hint. Called after a task in which no other rank took part.
     fn forget_wanted(&self);
 
-    /// Lets others take chunks of a task. Returns its number and how many chunks it has; `None` if
-    /// the others can't reach an operand, or there is no room for another task.
+    /// Offers the chunks of a task to other ranks. Returns the task's number and the number of its
+    /// chunks. Returns `None` if the others can't access an operand, or if there is no room for
+    /// another task.
     fn open(&self, task: &SharedTask) -> Option<(u32, u32)>;
 
     /// Does one chunk of a task. Returns false if none is left to take.
     fn work(&self, task: u32) -> bool;
 
-    /// Ends a task if all of its chunks are done: `Some` with the first element that was divided by
-    /// zero, if there was one. `None` if chunks are still with others.
+    /// Ends a task if all of its chunks are done, and returns `Some` with the first element that
+    /// was divided by zero, if there was one. Returns `None` if other ranks still work on chunks.
     fn end(&self, task: u32) -> Option<Option<u64>>;
 }

@@ -1,4 +1,4 @@
-//! What `goal_check` says of a program, against what happens when it runs.
+//! Compares the findings of `goal_check` for a program with its execution.
 
 use super::network::{Conditions, End, run};
 use crate::engine::Options;
@@ -49,8 +49,8 @@ fn has(report: &Report, code: Code) -> bool {
     report.diagnostics.iter().any(|found| found.code == code)
 }
 
-/// Without wildcards the check knows whether a program ends: with all limits, those on messages
-/// without a receive too.
+/// Without wildcards the check decides exactly if a program ends, for every limit, also of messages
+/// without a receive.
 #[test]
 fn what_passes_the_check_ends_and_what_does_not_hangs() {
     let (mut ended, mut stuck, mut unsure) = (0, 0, 0);
@@ -68,8 +68,8 @@ fn what_passes_the_check_ends_and_what_does_not_hangs() {
         match (has(&report, Code::Deadlock), has(&report, Code::ReliesOnBuffering), end) {
             (false, _, End::Finished(..)) => ended += 1,
             (true, _, End::Stuck(_)) => stuck += 1,
-            // Whether there is room when it is needed depends on timing, as the warning says; what
-            // is under way when it is used up is kept too.
+            // As the warning says, it depends on timing if there is room when it is needed.
+            // Messages that are under way when the room is used up are kept too.
             (true, _, End::Finished(..)) | (false, true, End::Stuck(_))
                 if unexpected_limit < 1 << 20 =>
             {

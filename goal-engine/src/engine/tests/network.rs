@@ -1,5 +1,5 @@
-//! A network of engines in one thread: who polls next, what arrives when and where there is room is
-//! chosen by a seed.
+//! A network of engines in one thread. A seed chooses the engine that polls next, the time at which
+//! each message arrives, and the room of each rank.
 #![allow(unsafe_code)] // regions over the vectors that hold the ranks' memory
 
 use crate::Seed;
@@ -25,14 +25,14 @@ pub(super) struct Wire {
     pub(super) random: fastrand::Rng,
     /// Regions by rank, for direct reads; empty where peers cannot reach them.
     exported: Vec<Vec<Region>>,
-    /// Whether peers read these in place; they are copied otherwise, or refused.
+    /// True if peers read these in place. Otherwise they are copied, or refused.
     mapped: bool,
     payload_max: usize,
     /// True if parts of longer messages have sizes of their own, as where they fill up packets.
     odd_parts: bool,
     /// Most messages under way between two ranks.
     depth: usize,
-    /// What each rank announced.
+    /// The room that each rank announced.
     room: BTreeMap<u32, u64>,
 }
 
@@ -148,7 +148,7 @@ fn contains(region: &Region, bytes: Span) -> bool {
     bytes.address() >= start && bytes.address() + bytes.len() <= start + region.len()
 }
 
-/// How a network behaves.
+/// The behaviour of a network.
 pub(super) struct Conditions {
     pub(super) seed: u64,
     pub(super) options: Options,
@@ -161,7 +161,7 @@ pub(super) struct Conditions {
     pub(super) mapped: bool,
     /// Instances of the program, in two communicators by turns.
     pub(super) instances: usize,
-    /// Whether schedules are executed where they lie, as long ones are.
+    /// True if schedules are executed from their sections, as long ones are.
     pub(super) in_place: bool,
 }
 
@@ -190,7 +190,7 @@ pub(super) enum End {
     /// All instances: each one's memory by rank and what matched what.
     Finished(Vec<(Vec<Vec<u8>>, Matches)>, Stats),
     Failed(u32, Failure),
-    /// Nothing happened for long; what each rank waits for.
+    /// No rank made progress for long. Holds the event that each rank waits for.
     Stuck(Vec<Waiting>),
 }
 
