@@ -1,14 +1,5 @@
 //! The example in README.md is the one of the crate's documentation, which the doc tests run.
 
-use std::fs;
-use std::path::Path;
-
-/// Returns the text of a file of the workspace.
-fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
 /// Returns the lines between the first line that is `fence` and the next "```".
 fn fenced(text: &str, fence: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| *line != fence).skip(1);
@@ -26,8 +17,8 @@ fn documentation(source: &str) -> String {
 
 #[test]
 fn readme_shows_the_example_of_the_crate() {
-    let shown = fenced(&read("../README.md"), "```rust");
-    let tested = fenced(&documentation(&read("src/lib.rs")), "```");
+    let shown = fenced(include_str!("../../README.md"), "```rust");
+    let tested = fenced(&documentation(include_str!("../src/lib.rs")), "```");
     assert!(!tested.is_empty(), "src/lib.rs begins with documentation that has an example");
     assert_eq!(shown, tested, "left: README.md, right: goal-engine/src/lib.rs");
 }
