@@ -18,7 +18,7 @@ flat!(struct Ready { ascending, others });
 
 impl Ready {
     /// Adds an action whose dependencies are met now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, heap: &Heap, offset: u32) {
         match self.ascending.last(heap) {
             Some(&last) if last > offset => self.others.push(heap, offset),

@@ -22,6 +22,7 @@ impl<'a> Operands<'a> {
     ///
     /// # Panics
     /// If the result overlaps an operand partly.
+    #[inline(always)]
     pub(super) fn of_spans<R>(
         a: Span,
         b: Span,
