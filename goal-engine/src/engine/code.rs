@@ -95,7 +95,7 @@ impl Home {
     #[inline]
     pub(super) fn note_sent(&mut self, offset: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = met(0, sequence);
+            matches.as_mut_slice()[slot(offset)] = match_word(0, sequence);
         }
     }
 
@@ -104,13 +104,13 @@ impl Home {
     #[inline(always)]
     pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = met(source, sequence);
+            matches.as_mut_slice()[slot(offset)] = match_word(source, sequence);
         }
     }
 }
 
 /// Returns the entry for a message in a record of matches. It is never 0.
 #[inline(always)]
-pub(super) fn met(source: u32, sequence: u32) -> u64 {
+pub(super) fn match_word(source: u32, sequence: u32) -> u64 {
     (u64::from(source) << 32) + u64::from(sequence) + 1
 }

@@ -33,7 +33,7 @@ impl Core {
             };
             let (header, arrived) = (message.header, message.arrived as usize);
             if header.size == 0 {
-                self.end_fetch(transport, codes, key, receive, &header);
+                self.finish_fetch(transport, codes, key, receive, &header);
                 continue;
             }
             if self.share_fetch(transport, codes, key, receive) {
@@ -55,13 +55,13 @@ impl Core {
                 self.held.arrivals.direct.push(heap, key);
                 continue;
             }
-            self.end_fetch(transport, codes, key, receive, &header);
+            self.finish_fetch(transport, codes, key, receive, &header);
         }
         worked
     }
 
     /// Finishes a receive that has its whole payload, and tells the sender.
-    pub(super) fn end_fetch<T: Transport>(
+    pub(super) fn finish_fetch<T: Transport>(
         &mut self,
         transport: &mut T,
         codes: &[Code],
@@ -76,7 +76,7 @@ impl Core {
         {
             self.note_combined(receive, combination);
         }
-        self.end(receive);
+        self.finish_later(receive);
         let mut answer = Header::new(Kind::Fin, self.rank);
         answer.cookie = header.cookie;
         self.send_control(transport, codes, header.source, answer);

@@ -113,16 +113,16 @@ impl Arrivals {
         }
         self.recent = Recent { communicator, number, key };
         if !of.early.is_empty() {
-            self.file_early(heap, code, instance);
+            self.queue_early(heap, code, instance);
         }
     }
 
     /// Queues the messages that arrived before their instance was started.
-    fn file_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
+    fn queue_early(&mut self, heap: &Heap, code: &Code, instance: &mut Instance) {
         let of = self.communicators.entry(heap, instance.communicator);
         let Some(mut early) = of.early.remove(heap, instance.number) else { return };
         while let Some(message) = early.pop(heap, &self.messages) {
-            self.file(heap, code, instance, message);
+            self.queue_kept(heap, code, instance, message);
         }
     }
 
@@ -259,7 +259,13 @@ impl Arrivals {
     }
 
     /// Queues a kept message until its instance posts a receive for it.
-    fn file(&mut self, heap: &Heap, code: &Code, instance: &mut Instance, message: MessageKey) {
+    fn queue_kept(
+        &mut self,
+        heap: &Heap,
+        code: &Code,
+        instance: &mut Instance,
+        message: MessageKey,
+    ) {
         let Header { source, tag, .. } = self.messages.get(heap, message).header;
         match &mut instance.matched {
             Matched::Channels(channels) => {
@@ -285,7 +291,7 @@ impl Arrivals {
             Incoming { header: *header, arrived, place, is_cleared: false, next: MessageKey::NONE },
         ));
         match running {
-            Some((instance, code)) => self.file(heap, code, instance, message),
+            Some((instance, code)) => self.queue_kept(heap, code, instance, message),
             None => {
                 let communicator = self.communicators.entry(heap, header.communicator);
                 communicator.early.entry(heap, header.instance).push(

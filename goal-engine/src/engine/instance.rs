@@ -1,9 +1,9 @@
 //! One run of a schedule.
 
+use super::actions::ActionStates;
 use super::channel::Channels;
 use super::error::{Cause, Failure};
 use super::ids::InstanceKey;
-use super::progress::Progress;
 use crate::heap::{Block, Fifo, Heap, Table, flat};
 use crate::matching::SpaceId;
 
@@ -25,7 +25,7 @@ pub(super) struct Instance {
     /// True if it is in the engine's queue of runnable instances.
     pub(super) is_queued: bool,
     pub(super) matched: Matched,
-    pub(super) progress: Progress,
+    pub(super) actions: ActionStates,
     /// The number of the next message to each destination, by the schedule's number of the
     /// destination.
     pub(super) sequences: Block<u32>,
@@ -48,7 +48,7 @@ impl Default for Matched {
     }
 }
 
-flat!(struct Instance { code, communicator, number, is_queued, matched, progress, sequences, sequences_by_rank });
+flat!(struct Instance { code, communicator, number, is_queued, matched, actions, sequences, sequences_by_rank });
 flat!(
     enum Matched {
         Channels(part),
@@ -76,8 +76,8 @@ impl Instance {
         if let Matched::Channels(channels) = &mut self.matched {
             channels.release(heap);
         }
-        self.progress.ready.release(heap);
-        self.progress.ended.release(heap);
+        self.actions.ready.release(heap);
+        self.actions.ended.release(heap);
         self.sequences.release(heap);
         self.sequences_by_rank.release(heap);
     }

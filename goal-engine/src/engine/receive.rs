@@ -6,6 +6,7 @@
 //! the bytes that a rank may send without a receive, and [`super::requests`] limits its requests.
 //! Ranks of one host trust each other, as they share memory.
 
+use super::actions::ActionQueue;
 use super::buffer::copy_short;
 use super::code::{Code, Home};
 use super::communicator::Target;
@@ -14,7 +15,6 @@ use super::ids::{ActionRef, Cookie, InstanceKey, MessageKey};
 use super::incoming::{Incoming, Place, kept_bytes};
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
-use super::progress::ActionQueue;
 use super::state::State;
 use super::{Core, Engine};
 use crate::heap::Block;
@@ -120,7 +120,7 @@ impl Core {
                 let Rendezvous { instance, header, .. } =
                     self.held.outbox.rendezvous.remove(&heap, header.cookie);
                 self.held.stats.read_in_place += 1;
-                self.end(ActionRef { instance, action: header.action });
+                self.finish_later(ActionRef { instance, action: header.action });
             }
         }
     }
@@ -182,13 +182,12 @@ impl Core {
                         let home = &mut homes[key.index()];
                         home.memory.span(piece).write(|target| copy_short(target, bytes));
                         home.note_received(receive.action, header.source, header.sequence);
-                        let mut queue =
-                            ActionQueue { progress: &mut instance.progress, home, heap };
-                        queue.end_now(receive.action, &record);
-                        if !instance.progress.ready.is_empty() {
+                        let mut queue = ActionQueue { actions: &mut instance.actions, home, heap };
+                        queue.finish(receive.action, record.dependents);
+                        if !instance.actions.ready.is_empty() {
                             instance.enqueue(heap, &mut state.runnable, key);
                         }
-                        state.unfinished -= u32::from(instance.progress.is_finished());
+                        state.unfinished -= u32::from(instance.actions.is_finished());
                         self.note_match(receive, header);
                         self.note_end(receive);
                         return;
@@ -243,13 +242,13 @@ impl Core {
         header: &Header,
         payload: Option<&[u8]>,
     ) {
-        if !self.meet(codes, receive, header) {
+        if !self.check_match(codes, receive, header) {
             return;
         }
         match payload {
             Some(payload) => {
                 self.store(codes, receive, header, 0, payload);
-                self.end(receive);
+                self.finish_later(receive);
             }
             None => self.remember(header, Place::Receive(receive)),
         }
@@ -300,7 +299,7 @@ impl Core {
                 self.store(codes, receive, &header, offset, payload);
                 if is_last {
                     self.held.arrivals.messages.remove(heap, key);
-                    self.end(receive);
+                    self.finish_later(receive);
                 }
             }
             Place::Dropped if is_last => drop(self.held.arrivals.messages.remove(heap, key)),
@@ -340,7 +339,7 @@ impl Core {
         let (header, arrived) = (message.header, message.arrived);
         let place = std::mem::replace(&mut message.place, Place::Receive(receive));
         arrivals.release(heap, &header);
-        if !self.meet(codes, receive, &header) {
+        if !self.check_match(codes, receive, &header) {
             return false;
         }
         match place {
@@ -365,7 +364,7 @@ impl Core {
     /// Records that a message has matched a receive. Returns false if their sizes differ, which
     /// ends the job.
     #[inline]
-    fn meet(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
+    fn check_match(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
         self.homes[receive.instance.index()].note_received(
             receive.action,
             header.source,
@@ -450,12 +449,12 @@ impl Core {
     /// Finishes an action later: queues it as ended. Its dependents are released when its instance
     /// runs next.
     #[inline]
-    pub(super) fn end(&mut self, action: ActionRef) {
+    pub(super) fn finish_later(&mut self, action: ActionRef) {
         self.note_end(action);
         let heap = &self.heap();
         let State { instances, runnable, .. } = &mut *self.held;
         let instance = instances.get_mut(heap, action.instance);
-        instance.progress.ended.push(heap, action.action);
+        instance.actions.ended.push(heap, action.action);
         instance.enqueue(heap, runnable, action.instance);
     }
 

@@ -179,7 +179,7 @@ impl Core {
                 let Outgoing { header, instance, .. } = *outgoing;
                 queue.pop(heap);
                 if matches!(header.kind(), Kind::Eager | Kind::Long) {
-                    self.end(ActionRef { instance, action: header.action });
+                    self.finish_later(ActionRef { instance, action: header.action });
                 }
             }
             self.held.outbox.put_back(heap, to, queue);
@@ -280,7 +280,7 @@ impl Core {
         let worked = stream.left > before;
         if stream.left == header.size {
             self.held.outbox.rendezvous.remove(heap, stream.send);
-            self.end(ActionRef { instance, action: header.action });
+            self.finish_later(ActionRef { instance, action: header.action });
         } else {
             self.held.outbox.streams.push(heap, stream);
         }

@@ -134,7 +134,11 @@ impl Core {
     /// Works on shared operations, and finishes those that are done. Returns true if any of them
     /// made progress.
     #[inline(never)]
-    pub(super) fn go_on_shared<T: Transport>(&mut self, transport: &mut T, codes: &[Code]) -> bool {
+    pub(super) fn work_on_shared<T: Transport>(
+        &mut self,
+        transport: &mut T,
+        codes: &[Code],
+    ) -> bool {
         let heap = &self.heap();
         let mut left = CHUNKS_PER_POLL;
         let mut worked = false;
@@ -153,14 +157,14 @@ impl Core {
                 None => self.held.shared.push(heap, shared),
                 Some(divided) => {
                     worked = true;
-                    self.end_shared(transport, codes, shared, divided);
+                    self.finish_shared(transport, codes, shared, divided);
                 }
             }
         }
         worked
     }
 
-    fn end_shared<T: Transport>(
+    fn finish_shared<T: Transport>(
         &mut self,
         transport: &mut T,
         codes: &[Code],
@@ -180,16 +184,16 @@ impl Core {
             return self.fail(codes, action, Cause::DivisionByZero { element });
         }
         match message {
-            None => self.end_exec(transport, codes, action),
+            None => self.finish_exec(transport, codes, action),
             Some(key) => {
                 let header = self.held.arrivals.messages.get(heap, key).header;
-                self.end_fetch(transport, codes, key, action, &header);
+                self.finish_fetch(transport, codes, key, action, &header);
             }
         }
     }
 
     /// Finishes the action of a completed local operation, or sends its result.
-    fn end_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
+    fn finish_exec<T: Transport>(&mut self, transport: &mut T, codes: &[Code], action: ActionRef) {
         let code = self.held.instances.get(&self.held.heap, action.instance).code;
         let has_ended = match codes[code as usize].record(action.action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
@@ -198,7 +202,7 @@ impl Core {
             _ => true,
         };
         if has_ended {
-            self.end(action);
+            self.finish_later(action);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The fast path of short schedules, whose actions are decoded, and of short messages. Most
 //! operations of few ranks consist of these. All other cases use the general path.
 
+use super::actions::ActionQueue;
 use super::buffer::copy_short;
 use super::channel::Queue;
 use super::code::{Code, Home};
@@ -8,7 +9,6 @@ use super::ids::{ActionRef, ChannelId, InstanceKey, MessageKey};
 use super::incoming::kept_bytes;
 use super::instance::Matched;
 use super::options::{Options, Stats};
-use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
 use super::steps::{Step, StepKind, Steps};
 use super::{Cause, Core};
@@ -37,28 +37,25 @@ impl Core {
         let heap = &self.heap();
         let independent = steps.independent();
         let next = |started: usize| independent.get(started).copied();
-        let was_finished = self.enter(key, independent.len());
+        let was_finished = self.begin_run(key, independent.len());
         let mut actions = 0;
         loop {
             let Self { rank, options, held, homes, .. } = self;
             let state = &mut **held;
             let instance = state.instances.get_mut(heap, key);
             let name = (*rank, instance.communicator, instance.number);
-            let mut queue = ActionQueue {
-                progress: &mut instance.progress,
-                home: &mut homes[key.index()],
-                heap,
-            };
+            let mut queue =
+                ActionQueue { actions: &mut instance.actions, home: &mut homes[key.index()], heap };
             let unusual = loop {
                 if actions == ACTIONS_PER_POLL {
                     break None;
                 }
-                if let Some(offset) = queue.progress.ended.pop(heap) {
+                if let Some(offset) = queue.actions.ended.pop(heap) {
                     actions += 1;
-                    queue.end_step(offset, steps.dependents(steps.step(offset)));
+                    queue.finish(offset, steps.dependents(steps.step(offset)));
                     continue;
                 }
-                let Some(offset) = queue.progress.next_ready(heap, next) else { break None };
+                let Some(offset) = queue.actions.next_ready(heap, next) else { break None };
                 actions += 1;
                 let step = steps.step(offset);
                 match step.kind {
@@ -75,12 +72,12 @@ impl Core {
                         ) {
                             break Some((offset, Unusual::Start));
                         }
-                        queue.release_steps(steps.start_dependents(step));
-                        queue.end_step(offset, steps.dependents(step));
+                        queue.release(steps.start_dependents(step));
+                        queue.finish(offset, steps.dependents(step));
                         count_sent(&mut state.stats, step.piece.size);
                     }
                     StepKind::Receive => {
-                        queue.release_steps(steps.start_dependents(step));
+                        queue.release(steps.start_dependents(step));
                         let Matched::Channels(channels) = &mut instance.matched else {
                             unreachable!("no receive has wildcards")
                         };
@@ -91,13 +88,13 @@ impl Core {
                         }
                     }
                     StepKind::Exec if state.combined.is_empty() => {
-                        queue.release_steps(steps.start_dependents(step));
+                        queue.release(steps.start_dependents(step));
                         exec_short(queue.home, step);
-                        queue.end_step(offset, steps.dependents(step));
+                        queue.finish(offset, steps.dependents(step));
                     }
                     StepKind::Nop => {
-                        queue.release_steps(steps.start_dependents(step));
-                        queue.end_step(offset, steps.dependents(step));
+                        queue.release(steps.start_dependents(step));
+                        queue.finish(offset, steps.dependents(step));
                     }
                     StepKind::Send | StepKind::Exec | StepKind::Other => {
                         break Some((offset, Unusual::Start));
@@ -108,7 +105,7 @@ impl Core {
             let step = steps.step(offset);
             let has_ended = match unusual {
                 Unusual::Start => {
-                    queue.release_steps(steps.start_dependents(step));
+                    queue.release(steps.start_dependents(step));
                     self.start_in_section(
                         transport,
                         codes,
@@ -121,13 +118,13 @@ impl Core {
                 }
             };
             if has_ended {
-                self.queue(heap, key).end_step(offset, steps.dependents(step));
+                self.queue(heap, key).finish(offset, steps.dependents(step));
             }
             if self.held.has_failed() {
                 break;
             }
         }
-        self.leave(key, independent.len(), was_finished);
+        self.end_run(key, independent.len(), was_finished);
         actions > 0
     }
 
@@ -187,11 +184,11 @@ impl Core {
             }
         }
         home.note_received(action, header.source, header.sequence);
-        let mut queue = ActionQueue { progress: &mut instance.progress, home, heap };
-        queue.end_step(action, steps.dependents(step));
-        if instance.progress.is_finished() {
+        let mut queue = ActionQueue { actions: &mut instance.actions, home, heap };
+        queue.finish(action, steps.dependents(step));
+        if instance.actions.is_finished() {
             state.unfinished -= 1;
-        } else if !instance.progress.ready.is_empty() {
+        } else if !instance.actions.ready.is_empty() {
             instance.enqueue(heap, &mut state.runnable, key);
         }
         true

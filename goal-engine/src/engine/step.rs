@@ -1,8 +1,8 @@
 //! One poll: the paper's Listing 1.
 
+use super::actions::ActionQueue;
 use super::code::Code;
 use super::ids::{ActionRef, InstanceKey};
-use super::progress::ActionQueue;
 use super::shared::SHARED_MIN;
 use super::{Cause, Core, Engine, Failure, Progress, Waiting};
 use crate::heap::Heap;
@@ -28,7 +28,7 @@ impl<T: Transport> Engine<'_, T> {
         // copied.
         let mut worked = self.run_queued(now_ns);
         worked |= self.take_messages();
-        worked |= self.core.has_underway() && self.go_on(now_ns);
+        worked |= self.core.has_underway() && self.continue_operations(now_ns);
         worked |= self.run_queued(now_ns);
         self.announce_room();
         let has_failed = self.core.held.has_failed();
@@ -49,12 +49,12 @@ impl<T: Transport> Engine<'_, T> {
     /// Continues operations that take longer than one poll: copies, shared operations, messages
     /// that wait for room, `calc`. Returns true if any of them made progress.
     #[inline(never)]
-    fn go_on(&mut self, now_ns: u64) -> bool {
+    fn continue_operations(&mut self, now_ns: u64) -> bool {
         let Self { transport, core, codes, .. } = self;
         let mut worked = !core.held.arrivals.direct.is_empty() && core.fetch(transport, codes);
-        worked |= !core.held.shared.is_empty() && core.go_on_shared(transport, codes);
+        worked |= !core.held.shared.is_empty() && core.work_on_shared(transport, codes);
         worked |= !core.held.outbox.is_empty() && core.flush(transport, codes);
-        worked | core.end_calcs(now_ns)
+        worked | core.finish_calcs(now_ns)
     }
 
     /// Runs every queued instance for a bounded number of actions. Returns true if any of them made
@@ -87,9 +87,9 @@ impl<T: Transport> Engine<'_, T> {
         let Some(schedule) = code.whole() else { return self.run_in_window(key, now_ns) };
         let section = schedule.section();
         let independent = section.independent().len();
-        let was_finished = core.enter(key, independent);
+        let was_finished = core.begin_run(key, independent);
         let actions = core.run_records(transport, codes, (key, section), now_ns);
-        core.leave(key, independent, was_finished);
+        core.end_run(key, independent, was_finished);
         actions > 0
     }
 }
@@ -98,23 +98,23 @@ impl Core {
     /// Begins a run of an instance, which has `independent` actions without dependencies. Returns
     /// true if all its actions had ended before.
     #[inline(always)]
-    pub(super) fn enter(&mut self, key: InstanceKey, independent: usize) -> bool {
+    pub(super) fn begin_run(&mut self, key: InstanceKey, independent: usize) -> bool {
         let heap = &self.heap();
         let state = &mut *self.held;
-        let progress = &state.instances.get(heap, key).progress;
-        state.stats.ready_max = state.stats.ready_max.max(progress.ready_now(independent));
-        progress.is_finished()
+        let actions = &state.instances.get(heap, key).actions;
+        state.stats.ready_max = state.stats.ready_max.max(actions.ready_now(independent));
+        actions.is_finished()
     }
 
     /// Ends a run of an instance. Queues the instance again if it still has work.
     #[inline(always)]
-    pub(super) fn leave(&mut self, key: InstanceKey, independent: usize, was_finished: bool) {
+    pub(super) fn end_run(&mut self, key: InstanceKey, independent: usize, was_finished: bool) {
         let heap = &self.heap();
         let state = &mut *self.held;
         let instance = state.instances.get_mut(heap, key);
-        let is_finished = instance.progress.is_finished();
+        let is_finished = instance.actions.is_finished();
         instance.is_queued = false;
-        if !is_finished && instance.progress.has_work(independent) {
+        if !is_finished && instance.actions.has_work(independent) {
             instance.enqueue(heap, &mut state.runnable, key);
         }
         if is_finished && !was_finished {
@@ -138,20 +138,18 @@ impl Core {
         let mut actions = 0;
         while actions < ACTIONS_PER_POLL && !self.held.has_failed() {
             let mut queue = self.queue(heap, key);
-            if let Some(offset) = queue.progress.ended.pop(heap) {
-                queue.end_now(offset, &section.record(offset));
+            if let Some(offset) = queue.actions.ended.pop(heap) {
+                queue.finish(offset, section.record(offset).dependents);
                 actions += 1;
                 continue;
             }
-            let Some(offset) = queue.progress.next_ready(heap, next) else { break };
+            let Some(offset) = queue.actions.next_ready(heap, next) else { break };
             actions += 1;
             let record = section.record(offset);
-            if !record.start_dependents.is_empty() {
-                queue.start(&record);
-            }
+            queue.release(record.start_dependents);
             if self.start_action(transport, codes, key, offset, &record, now_ns) {
                 self.note_end(ActionRef { instance: key, action: offset });
-                self.queue(heap, key).end_now(offset, &record);
+                self.queue(heap, key).finish(offset, record.dependents);
             }
         }
         actions
@@ -186,12 +184,12 @@ impl Core {
         }
     }
 
-    fn end_calcs(&mut self, now_ns: u64) -> bool {
+    fn finish_calcs(&mut self, now_ns: u64) -> bool {
         let heap = &self.heap();
         let mut worked = false;
         for _ in 0..ACTIONS_PER_POLL {
             let Some(at) = self.held.timers.due(heap, now_ns) else { break };
-            self.end(at);
+            self.finish_later(at);
             worked = true;
         }
         worked
@@ -201,7 +199,7 @@ impl Core {
     #[inline]
     pub(super) fn queue<'a>(&'a mut self, heap: &'a Heap, key: InstanceKey) -> ActionQueue<'a> {
         ActionQueue {
-            progress: &mut self.held.instances.get_mut(heap, key).progress,
+            actions: &mut self.held.instances.get_mut(heap, key).actions,
             home: &mut self.homes[key.index()],
             heap,
         }

@@ -132,7 +132,7 @@ impl<'m> Storage<'m> {
     }
 
     /// The record of matches, by [`slot`](super::slot): see [`Areas::matches`].
-    /// [`taken`](super::taken) decodes its words.
+    /// [`MatchesView`](super::MatchesView) decodes its words.
     pub fn matches(&self) -> Option<&[u64]> {
         self.areas.matches.as_ref().map(Cells::as_slice)
     }

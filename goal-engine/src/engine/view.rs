@@ -132,7 +132,7 @@ impl Countdown {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::code::met;
+    use crate::engine::code::match_word;
 
     #[test]
     fn every_message_is_told_from_every_other_and_from_none() {
@@ -141,7 +141,7 @@ mod tests {
         for (source, sequence) in
             [(0, 0), (0, u32::MAX), (1, u32::MAX), (2, 0), (u32::MAX - 1, u32::MAX)]
         {
-            assert_eq!(recorded(met(source, sequence)), Some(Met { source, sequence }));
+            assert_eq!(recorded(match_word(source, sequence)), Some(Met { source, sequence }));
         }
         assert_eq!(MatchesView::new(vec![]).met(8), None);
     }

@@ -4,9 +4,9 @@
 //! in the table H[a] -> f of the theorem's proof, and subtracted when the action enters the window.
 //! On a schedule in windows (Theorem 4) the table has at most as many entries as a window.
 
+use super::actions::ActionQueue;
 use super::code::{Code, Home};
 use super::ids::{ActionRef, InstanceKey};
-use super::progress::ActionQueue;
 use super::step::ACTIONS_PER_POLL;
 use super::storage::Storage;
 use super::{Cause, Core, Engine};
@@ -93,7 +93,7 @@ impl Board {
         2 + (self.size as usize).div_ceil(64) + place
     }
 
-    fn enter(self, words: &mut [u64], offset: u32) -> usize {
+    fn add(self, words: &mut [u64], offset: u32) -> usize {
         let place = self.place(words[1]);
         words[2 + place / 64] &= !(1 << (place % 64));
         words[self.offset_word(place)] = offset.into();
@@ -103,7 +103,7 @@ impl Board {
 
     /// Marks an action as ended, and moves the start of the window past ended actions.
     #[inline]
-    fn end(self, words: &mut [u64], number: u64) {
+    fn mark_ended(self, words: &mut [u64], number: u64) {
         let place = self.place(number);
         words[2 + place / 64] |= 1 << (place % 64);
         while words[0] < words[1] && self.has_ended(words, words[0]) {
@@ -204,11 +204,11 @@ impl Window {
                 Operation::Wtime { .. } => self.stats.stores_time = true,
                 _ => {}
             }
-            let place = self.board.enter(queue.home.finished.as_mut_slice(), offset);
+            let place = self.board.add(queue.home.finished.as_mut_slice(), offset);
             let counter = record.sources - self.table.remove(&offset).unwrap_or(0);
             queue.home.counters.as_mut_slice()[place] = counter;
             if counter == 0 {
-                queue.progress.ready.push(queue.heap, offset);
+                queue.actions.ready.push(queue.heap, offset);
             }
             self.end = offset + 1;
             if self.chunks.back().is_none_or(|last| !Arc::ptr_eq(last, &chunk)) {
@@ -231,14 +231,14 @@ impl Window {
             let counter = &mut queue.home.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
-                queue.progress.ready.push(queue.heap, offset);
+                queue.actions.ready.push(queue.heap, offset);
             }
         }
         self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
     }
 
     /// Finishes an action: releases its dependents, and adds actions to the window.
-    fn end(
+    fn finish(
         &mut self,
         queue: &mut ActionQueue<'_>,
         offset: u32,
@@ -247,8 +247,8 @@ impl Window {
         self.release(queue, record.dependents);
         let words = queue.home.finished.as_mut_slice();
         let number = self.board.find(words, offset).expect("it was in the window");
-        self.board.end(words, number);
-        queue.progress.unfinished -= 1;
+        self.board.mark_ended(words, number);
+        queue.actions.unfinished -= 1;
         let numbers = self.board.numbers(words);
         let oldest =
             if numbers.is_empty() { self.end } else { self.board.offset(words, numbers.start) };
@@ -267,8 +267,8 @@ impl<T: Transport> Engine<'_, T> {
         let Self { transport, core, codes, .. } = self;
         let heap = &core.heap();
         let code = core.held.instances.get(heap, key).code as usize;
-        let was_finished = core.held.instances.get(heap, key).progress.is_finished();
-        let ready = core.held.instances.get(heap, key).progress.ready.len();
+        let was_finished = core.held.instances.get(heap, key).actions.is_finished();
+        let ready = core.held.instances.get(heap, key).actions.ready.len();
         core.held.stats.ready_max = core.held.stats.ready_max.max(ready);
         let mut actions = 0;
         if !was_finished {
@@ -280,15 +280,15 @@ impl<T: Transport> Engine<'_, T> {
         while actions < ACTIONS_PER_POLL && !core.held.has_failed() {
             let Code::Window(window) = &mut codes[code] else { unreachable!("it has a window") };
             let mut queue = core.queue(heap, key);
-            if let Some(offset) = queue.progress.ended.pop(heap) {
+            if let Some(offset) = queue.actions.ended.pop(heap) {
                 actions += 1;
                 let chunk = Arc::clone(window.chunk(offset));
                 core.in_window(&mut codes[code], key, |window, queue| {
-                    window.end(queue, offset, &chunk.record(offset))
+                    window.finish(queue, offset, &chunk.record(offset))
                 });
                 continue;
             }
-            let Some(offset) = queue.progress.ready.pop(heap) else { break };
+            let Some(offset) = queue.actions.ready.pop(heap) else { break };
             actions += 1;
             let chunk = Arc::clone(window.chunk(offset));
             let record = chunk.record(offset);
@@ -296,11 +296,11 @@ impl<T: Transport> Engine<'_, T> {
             if core.start_action(transport, codes, key, offset, &record, now_ns) {
                 core.note_end(ActionRef { instance: key, action: offset });
                 core.in_window(&mut codes[code], key, |window, queue| {
-                    window.end(queue, offset, &record)
+                    window.finish(queue, offset, &record)
                 });
             }
         }
-        core.leave(key, 0, was_finished);
+        core.end_run(key, 0, was_finished);
         actions > 0
     }
 }

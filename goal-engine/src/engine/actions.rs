@@ -4,11 +4,11 @@ use super::code::Home;
 use super::ready::Ready;
 use super::schedule::{Schedule, slot};
 use crate::heap::{Fifo, Heap, flat};
-use goal_asm::nisa::{Offsets, Record};
+use goal_asm::nisa::Offsets;
 
 /// The ready and the ended actions of an instance.
 #[derive(Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct ActionStates {
     pub(super) unfinished: u32,
     /// The number of started actions among those without dependencies. The others of these are
     /// ready.
@@ -18,9 +18,9 @@ pub(super) struct Progress {
     pub(super) ended: Fifo<u32>,
 }
 
-flat!(struct Progress { unfinished, started_independent, ready, ended });
+flat!(struct ActionStates { unfinished, started_independent, ready, ended });
 
-impl Progress {
+impl ActionStates {
     /// Resets the counters and bitmaps for a new run of a schedule. The previous run must have
     /// ended.
     #[inline]
@@ -76,70 +76,72 @@ impl Progress {
 
 /// The queues and counters of one instance, borrowed together.
 pub(super) struct ActionQueue<'a> {
-    pub(super) progress: &'a mut Progress,
+    pub(super) actions: &'a mut ActionStates,
     pub(super) home: &'a mut Home,
     pub(super) heap: &'a Heap,
 }
 
+/// The actions that wait for the start or the end of another one.
+pub(super) trait Dependents {
+    /// Decrements their dependency counters. Those that reach zero become ready.
+    fn release(self, queue: &mut ActionQueue<'_>);
+}
+
+impl Dependents for &[u32] {
+    #[inline(always)]
+    fn release(self, queue: &mut ActionQueue<'_>) {
+        let counters = queue.home.counters.as_mut_slice();
+        for &offset in self {
+            count_down(queue.actions, counters, queue.heap, offset);
+        }
+    }
+}
+
+impl Dependents for Offsets<'_> {
+    #[inline(always)]
+    fn release(self, queue: &mut ActionQueue<'_>) {
+        if !self.is_empty() {
+            let counters = queue.home.counters.as_mut_slice();
+            release_offsets(queue.actions, counters, *queue.heap, self);
+        }
+    }
+}
+
 impl ActionQueue<'_> {
-    /// Releases the actions that wait for the start of this one.
+    /// Finishes an action: marks it as ended and releases its dependents.
     #[inline(always)]
-    pub(super) fn start(&mut self, record: &Record<'_>) {
-        self.release(record.start_dependents);
-    }
-
-    /// Finishes an action at once: marks it as ended and releases its dependents.
-    #[inline(always)]
-    pub(super) fn end_now(&mut self, offset: u32, record: &Record<'_>) {
-        self.note_end(offset);
-        self.release(record.dependents);
-    }
-
-    /// The same for a decoded action of a short schedule.
-    #[inline(always)]
-    pub(super) fn end_step(&mut self, offset: u32, dependents: &[u32]) {
-        self.note_end(offset);
-        self.release_steps(dependents);
-    }
-
-    #[inline(always)]
-    fn note_end(&mut self, offset: u32) {
+    pub(super) fn finish(&mut self, offset: u32, dependents: impl Dependents) {
         let slot = slot(offset);
         self.home.finished.as_mut_slice()[slot / 64] |= 1 << (slot % 64);
-        self.progress.unfinished -= 1;
+        self.actions.unfinished -= 1;
+        dependents.release(self);
     }
 
-    /// Decrements the dependency counters of these actions of a short schedule. Those that reach
-    /// zero become ready.
+    /// Decrements the dependency counters of `dependents`. Those that reach zero become ready.
     #[inline(always)]
-    pub(super) fn release_steps(&mut self, dependents: &[u32]) {
-        let counters = self.home.counters.as_mut_slice();
-        for &offset in dependents {
-            count_down(self.progress, counters, self.heap, offset);
-        }
-    }
-
-    #[inline(always)]
-    fn release(&mut self, dependents: Offsets<'_>) {
-        if !dependents.is_empty() {
-            release(self.progress, self.home.counters.as_mut_slice(), *self.heap, dependents);
-        }
+    pub(super) fn release(&mut self, dependents: impl Dependents) {
+        dependents.release(self);
     }
 }
 
 // Not inlined, and with the fewest arguments: the caller's other values then stay in registers.
 #[inline(never)]
-fn release(progress: &mut Progress, counters: &mut [u16], heap: Heap, dependents: Offsets<'_>) {
+fn release_offsets(
+    actions: &mut ActionStates,
+    counters: &mut [u16],
+    heap: Heap,
+    dependents: Offsets<'_>,
+) {
     for offset in dependents.iter() {
-        count_down(progress, counters, &heap, offset);
+        count_down(actions, counters, &heap, offset);
     }
 }
 
 #[inline(always)]
-fn count_down(progress: &mut Progress, counters: &mut [u16], heap: &Heap, offset: u32) {
+fn count_down(actions: &mut ActionStates, counters: &mut [u16], heap: &Heap, offset: u32) {
     let counter = &mut counters[slot(offset)];
     *counter -= 1;
     if *counter == 0 {
-        progress.ready.push(heap, offset);
+        actions.ready.push(heap, offset);
     }
 }
