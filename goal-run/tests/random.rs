@@ -87,7 +87,7 @@ fn check_outcomes(seeds: std::ops::Range<u64>, ranks: &Ranks) {
 
 #[test]
 fn programs_on_threads() {
-    for seed in 0..goal_filetest::seeds(9_600) {
+    for seed in 0..goal_filetest::seeds(2_400) {
         check(seed, &Shape::varied(seed), &Ranks::Threads);
     }
 }
@@ -106,7 +106,7 @@ fn programs_with_several_outcomes_on_threads() {
 
 #[test]
 fn programs_on_processes() {
-    for seed in 10_000..10_000 + goal_filetest::seeds(900) {
+    for seed in 10_000..10_000 + goal_filetest::seeds(240) {
         check(seed, &Shape::varied(seed), &processes());
     }
 }

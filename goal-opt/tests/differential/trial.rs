@@ -7,10 +7,10 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The number of programs for a pass.
-const OF_PASS: u64 = 10_000;
-/// The number of programs for a level, whose passes have trials of their own.
-const OF_LEVEL: u64 = 2_000;
+/// The number of programs for a pass, times `GOAL_SEEDS`.
+const OF_PASS: u64 = 2_500;
+/// The number of programs for a level, whose passes have trials of their own, times `GOAL_SEEDS`.
+const OF_LEVEL: u64 = 500;
 
 /// The trial of a pass for which its name and the usual programs are not enough.
 pub(crate) struct Special {
@@ -85,7 +85,7 @@ impl Trial {
             program: special.program,
             restricted: restricted.map_or(programs::restricted, |&(_, restricted)| restricted),
             changed_percent: special.changed_percent,
-            programs: OF_PASS,
+            programs: goal_filetest::seeds(OF_PASS),
         }
     }
 
@@ -97,7 +97,7 @@ impl Trial {
             program: programs::usual,
             restricted: programs::restricted,
             changed_percent: 30,
-            programs: OF_LEVEL,
+            programs: goal_filetest::seeds(OF_LEVEL),
         })
     }
 

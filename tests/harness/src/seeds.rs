@@ -4,7 +4,8 @@ use std::env::{self, VarError};
 
 /// Returns how many random cases a test runs: `count`, times the factor in the environment
 /// variable `GOAL_SEEDS` if that is set. The factor is a whole number, at least 1: many tests
-/// demand that a part of their cases has a certain property, so fewer cases than `count` would fail.
+/// demand that a part of their cases has a certain property, and fail if there are fewer cases than
+/// `count`.
 ///
 /// # Panics
 ///

@@ -33,7 +33,8 @@ fn check_windows(program: &Program, size: u32) {
 #[test]
 fn random_programs_end_as_they_do_without() {
     let (mut done, mut dummies) = (0, 0);
-    for seed in 0..goal_filetest::seeds(10_000) {
+    let programs = goal_filetest::seeds(2_500);
+    for seed in 0..programs {
         let program = goal_smith::program(seed, &Shape::varied(seed));
         let size = [1, 2, 3, 4, 8, 20][(seed % 6) as usize];
         let mut after = program.clone();
@@ -55,13 +56,17 @@ fn random_programs_end_as_they_do_without() {
             assert_eq!(expected.first_difference(&found.memory), None, "seed {seed}");
         }
     }
-    assert!(done > 8_500 && dummies > 30_000, "{done} programs, {dummies} dummies");
+    assert!(
+        done > programs * 85 / 100 && dummies > 3 * programs,
+        "{done} programs, {dummies} dummies"
+    );
 }
 
 #[test]
 fn outcomes_are_a_subset() {
-    let (mut done, mut several) = (0, 0);
-    for seed in 0..goal_filetest::seeds(600) {
+    let (mut done, mut several) = (0, 0u64);
+    let programs = goal_filetest::seeds(600);
+    for seed in 0..programs {
         let program = goal_smith::program(seed, &Shape::several_outcomes());
         let mut after = program.clone();
         match window(&mut after, [2, 3, 4, 8][(seed % 4) as usize]) {
@@ -74,10 +79,13 @@ fn outcomes_are_a_subset() {
         if let (Some(before), Some(after)) = (before, after) {
             assert!(after.iter().all(|outcome| before.contains(outcome)), "seed {seed}");
             done += 1;
-            several += usize::from(before.len() > 1);
+            several += u64::from(before.len() > 1);
         }
     }
-    assert!(done > 300 && several > 50, "{done} programs, {several} with several outcomes");
+    assert!(
+        done > programs / 2 && several > programs / 12,
+        "{done} programs, {several} with several outcomes"
+    );
 }
 
 /// Messages between random ranks with few tags and random dependencies of both kinds. Many of these
@@ -129,7 +137,8 @@ fn always_ends(program: &Program, eager: Eager) -> bool {
 #[test]
 fn wild_programs_that_always_end_do_so_in_windows() {
     let mut counts = [0; 3];
-    for seed in 0..goal_filetest::seeds(2_000) {
+    let programs = goal_filetest::seeds(500);
+    for seed in 0..programs {
         let program = wild(seed, seed % 2 == 0);
         let mut after = program.clone();
         let windowed = window(&mut after, 1 + (seed % 5) as u32);
@@ -151,5 +160,8 @@ fn wild_programs_that_always_end_do_so_in_windows() {
         }
     }
     let [all, none, refused] = counts;
-    assert!(all > 400 && none > 150 && refused < (all + none) / 3, "{counts:?}");
+    assert!(
+        all > programs / 5 && none > programs * 3 / 40 && refused < (all + none) / 3,
+        "{counts:?}"
+    );
 }
