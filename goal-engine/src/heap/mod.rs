@@ -141,8 +141,8 @@ pub(crate) struct Heap {
 unsafe impl Send for Heap {}
 
 impl Heap {
-    /// The heap in these bytes, which are zeros or were used as a heap before. `seed` is for tables,
-    /// if the heap has none yet.
+    /// The heap in these bytes, which are zeros or were used as a heap before. `seed` is for its
+    /// tables, if the heap has none yet.
     ///
     /// # Safety
     /// The contract of [`Region::new`], and: nobody but this heap and its views uses the bytes, one

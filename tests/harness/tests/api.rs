@@ -1,5 +1,5 @@
-//! Compares the public items of every library crate with the lists in `docs/api/`. After an intended
-//! change, `GOAL_BLESS=1 cargo test -p goal-filetest --test api` writes the lists anew.
+//! Compares the public items of every library crate with the lists in `docs/api/`. After an
+//! intended change, `GOAL_BLESS=1 cargo test -p goal-filetest --test api` writes the lists anew.
 //!
 //! A list has a line for each item that another crate can name: its kind and its path. Items that a
 //! macro defines are not seen.
