@@ -1,4 +1,5 @@
-//! One schedule and storage that several processes know, so that other processes can act for a rank.
+//! One schedule and storage that several processes know, so that other processes can act for a
+//! rank.
 
 use super::code::{Code, Home};
 use super::ids::InstanceKey;
