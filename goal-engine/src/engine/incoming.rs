@@ -207,7 +207,9 @@ impl Arrivals {
     pub(super) fn take_posted(
         &mut self,
         heap: &Heap,
-        (key, instance, code): (InstanceKey, &mut Instance, &Code),
+        key: InstanceKey,
+        instance: &mut Instance,
+        code: &Code,
         header: &Header,
     ) -> Option<ActionRef> {
         match &mut instance.matched {
@@ -227,7 +229,9 @@ impl Arrivals {
     pub(super) fn post(
         &mut self,
         heap: &Heap,
-        (receive, instance, code): (ActionRef, &mut Instance, &Code),
+        receive: ActionRef,
+        instance: &mut Instance,
+        code: &Code,
         from: u32,
         tag: u32,
     ) -> Option<MessageKey> {
@@ -283,7 +287,8 @@ impl Arrivals {
         heap: &Heap,
         running: Option<(&mut Instance, &Code)>,
         header: &Header,
-        (place, arrived): (Place, u64),
+        place: Place,
+        arrived: u64,
     ) -> MessageKey {
         self.kept += counted(header);
         let message = MessageKey(self.messages.insert(

@@ -202,7 +202,8 @@ impl<'m, T: Transport> Engine<'m, T> {
             }
         }
         let home = std::mem::replace(&mut core.homes[key.index()], Home::NONE);
-        Storage::from_parts(home.into_parts())
+        let (areas, owner) = home.into_parts();
+        Storage::from_parts(areas, owner)
     }
 
     #[inline]

@@ -77,6 +77,16 @@ impl Calc {
     }
 }
 
+/// A local operation `C = A op B` for each element. Without `c`, the result replaces B.
+#[derive(Clone, Copy)]
+pub(super) struct LocalOperation<'a> {
+    pub(super) op: Op,
+    pub(super) datatype: Datatype,
+    pub(super) a: Buffer<'a>,
+    pub(super) b: Buffer<'a>,
+    pub(super) c: Option<Buffer<'a>>,
+}
+
 /// The registered functions, and buffers that local operations reuse. They belong to this process.
 #[derive(Default)]
 pub(super) struct Locals {
@@ -95,9 +105,9 @@ impl Locals {
     pub(super) fn exec(
         &mut self,
         memory: &Memory,
-        (op, datatype): (Op, Datatype),
-        (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
+        operation: LocalOperation<'_>,
     ) -> Result<(), Cause> {
+        let LocalOperation { op, datatype, a, b, c } = operation;
         let result = match (a, b, c) {
             (Buffer::One(a), Buffer::One(b), None) => {
                 let b = memory.span(b);

@@ -166,7 +166,7 @@ impl Core {
                 let instance = state.instances.get_mut(heap, key);
                 let code = &codes[instance.code as usize];
                 let Some(receive) =
-                    state.arrivals.take_posted(heap, (key, &mut *instance, code), header)
+                    state.arrivals.take_posted(heap, key, &mut *instance, code, header)
                 else {
                     return self.keep(codes, Some(key), header, payload);
                 };
@@ -225,7 +225,7 @@ impl Core {
             (Kind::Rts, None) => (Place::Sender, 0),
             (_, None) => (Place::Kept(Block::new(heap, header.size.min(KEPT_AT_ONCE) as usize)), 0),
         };
-        let key = state.arrivals.keep(heap, running, header, (place, arrived));
+        let key = state.arrivals.keep(heap, running, header, place, arrived);
         if header.kind() == Kind::Long {
             *state.arrivals.long.entry(heap, header.source) = key;
         }
@@ -316,7 +316,7 @@ impl Core {
         let state = &mut *self.held;
         let instance = state.instances.get_mut(heap, receive.instance);
         let code = &codes[instance.code as usize];
-        match state.arrivals.post(heap, (receive, instance, code), from, tag) {
+        match state.arrivals.post(heap, receive, instance, code, from, tag) {
             None => {
                 state.arrivals.count_posted();
                 false

@@ -35,6 +35,14 @@ impl Sent {
     }
 }
 
+/// The message of a send action.
+#[derive(Clone, Copy)]
+pub(super) struct Message<'a> {
+    pub(super) to: u32,
+    pub(super) tag: u32,
+    pub(super) payload: Buffer<'a>,
+}
+
 impl Core {
     // Not inlined, so that the caller needs fewer registers.
     #[inline(never)]
@@ -43,8 +51,9 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         at: ActionRef,
-        (to, tag, payload): (u32, u32, Buffer<'_>),
+        message: Message<'_>,
     ) -> bool {
+        let Message { to, tag, payload } = message;
         let heap = &self.heap();
         let size = payload.size();
         let kind = kind(transport, &self.options, to, size);

@@ -7,11 +7,13 @@ use super::combined::Combination;
 use super::error::Cause;
 use super::fetch::in_place;
 use super::ids::{ActionRef, MessageKey};
+use super::local::LocalOperation;
+use super::send::Message;
 use crate::heap::flat;
 use crate::memory::Span;
 use crate::ops::{self, DivisionByZero};
 use crate::transport::{SharedTask, Transport};
-use goal_asm::nisa::{Buffer, Operation};
+use goal_asm::nisa::Operation;
 use goal_lang::{Datatype, Op};
 
 /// The least bytes of an operation that is shared.
@@ -45,14 +47,14 @@ impl Core {
         &mut self,
         transport: &T,
         action: ActionRef,
-        (op, datatype): (Op, Datatype),
-        (a, b, c): (Buffer<'_>, Buffer<'_>, Option<Buffer<'_>>),
+        operation: LocalOperation<'_>,
     ) -> Option<Result<(), Cause>> {
+        let LocalOperation { op, datatype, a, b, c } = operation;
         let memory = &self.homes[action.instance.index()].memory;
         let (Some(of_a), Some(of_b), Some(of_c)) =
             (memory.contiguous(a), memory.contiguous(b), memory.contiguous(c.unwrap_or(b)))
         else {
-            return Some(self.locals.exec(memory, (op, datatype), (a, b, c)));
+            return Some(self.locals.exec(memory, operation));
         };
         let mut done = 0;
         while done < of_a.len() {
@@ -112,7 +114,7 @@ impl Core {
     fn share<T: Transport>(
         &mut self,
         transport: &T,
-        (op, datatype): (Op, Datatype),
+        function: (Op, Datatype),
         operands: [(u32, Span); 3],
         before: u64,
         message: Option<MessageKey>,
@@ -123,7 +125,7 @@ impl Core {
         if bytes < SHARED_MIN || !workers.is_wanted() {
             return false;
         }
-        let task = SharedTask { function: (op, datatype), operands, before };
+        let task = SharedTask { function, operands, before };
         let Some((task, chunks)) = workers.open(&task) else { return false };
         let shared = Shared { task, chunks, own: 0, message, action };
         let heap = &self.heap();
@@ -197,7 +199,7 @@ impl Core {
         let code = self.held.instances.get(&self.held.heap, action.instance).code;
         let has_ended = match codes[code as usize].record(action.action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
-                self.start_send(transport, codes, action, (peer, tag, payload))
+                self.start_send(transport, codes, action, Message { to: peer, tag, payload })
             }
             _ => true,
         };

@@ -23,6 +23,16 @@ enum Unusual {
     Kept(MessageKey),
 }
 
+/// The instance that a message is from.
+#[derive(Clone, Copy)]
+struct Origin {
+    /// The rank that sends it.
+    source: u32,
+    communicator: u32,
+    /// The number of the instance in the communicator.
+    instance: u32,
+}
+
 impl Core {
     /// Runs an instance of a short schedule for a bounded number of actions. Returns true if it
     /// made progress.
@@ -31,7 +41,8 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, steps): (InstanceKey, &Steps),
+        key: InstanceKey,
+        steps: &Steps,
         now_ns: u64,
     ) -> bool {
         let heap = &self.heap();
@@ -43,7 +54,11 @@ impl Core {
             let Self { rank, options, held, homes, .. } = self;
             let state = &mut **held;
             let instance = state.instances.get_mut(heap, key);
-            let name = (*rank, instance.communicator, instance.number);
+            let origin = Origin {
+                source: *rank,
+                communicator: instance.communicator,
+                instance: instance.number,
+            };
             let mut queue =
                 ActionQueue { actions: &mut instance.actions, home: &mut homes[key.index()], heap };
             let unusual = loop {
@@ -63,12 +78,7 @@ impl Core {
                         let sequence =
                             &mut instance.sequences.values_mut(heap)[step.number as usize];
                         if !send_short(
-                            transport,
-                            options,
-                            name,
-                            queue.home,
-                            (offset, step),
-                            sequence,
+                            transport, options, origin, queue.home, offset, step, sequence,
                         ) {
                             break Some((offset, Unusual::Start));
                         }
@@ -201,11 +211,13 @@ impl Core {
 fn send_short<T: Transport>(
     transport: &mut T,
     options: &Options,
-    (source, communicator, instance): (u32, u32, u32),
+    origin: Origin,
     home: &mut Home,
-    (action, step): (u32, &Step),
+    action: u32,
+    step: &Step,
     sequence: &mut u32,
 ) -> bool {
+    let Origin { source, communicator, instance } = origin;
     let Step { peer, tag, piece, .. } = *step;
     if piece.size > (transport.short_max() as u64).min(options.eager_limit)
         || kept_bytes(piece.size) > transport.room(peer)

@@ -3,6 +3,8 @@
 use super::actions::ActionQueue;
 use super::code::Code;
 use super::ids::{ActionRef, InstanceKey};
+use super::local::LocalOperation;
+use super::send::Message;
 use super::shared::SHARED_MIN;
 use super::{Cause, Core, Engine, Failure, Progress, Waiting};
 use crate::heap::Heap;
@@ -82,13 +84,13 @@ impl<T: Transport> Engine<'_, T> {
         let instance = core.held.instances.get(heap, key);
         let code = &codes[instance.code as usize];
         if let (Some(steps), None) = (code.steps(), &core.recorder) {
-            return core.run_steps(transport, codes, (key, steps), now_ns);
+            return core.run_steps(transport, codes, key, steps, now_ns);
         }
         let Some(schedule) = code.whole() else { return self.run_in_window(key, now_ns) };
         let section = schedule.section();
         let independent = section.independent().len();
         let was_finished = core.begin_run(key, independent);
-        let actions = core.run_records(transport, codes, (key, section), now_ns);
+        let actions = core.run_records(transport, codes, key, section, now_ns);
         core.end_run(key, independent, was_finished);
         actions > 0
     }
@@ -129,7 +131,8 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        (key, section): (InstanceKey, Section<'_>),
+        key: InstanceKey,
+        section: Section<'_>,
         now_ns: u64,
     ) -> usize {
         let heap = &self.heap();
@@ -220,17 +223,18 @@ impl Core {
         self.note_start(codes, at, record);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
-                self.start_send(transport, codes, at, (peer, tag, payload))
+                self.start_send(transport, codes, at, Message { to: peer, tag, payload })
             }
             Operation::Recv { peer, tag, .. } => self.post(codes, at, peer, tag),
             Operation::Nop => true,
             Operation::Exec { .. } if self.was_combined(at) => true,
             Operation::Exec { op, datatype, a, b, c } => {
+                let operation = LocalOperation { op, datatype, a, b, c };
                 let result = if a.size() >= SHARED_MIN {
-                    self.exec_large(transport, at, (op, datatype), (a, b, c))
+                    self.exec_large(transport, at, operation)
                 } else {
                     let memory = &self.homes[key.index()].memory;
-                    Some(self.locals.exec(memory, (op, datatype), (a, b, c)))
+                    Some(self.locals.exec(memory, operation))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
             }
@@ -253,15 +257,16 @@ impl Core {
         let memory = &self.homes[at.instance.index()].memory;
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: Some((op, datatype, a)) } => {
-                let operands = (Buffer::One(a), payload, None);
+                let a = Buffer::One(a);
+                let operation = LocalOperation { op, datatype, a, b: payload, c: None };
                 let result = if payload.size() >= SHARED_MIN {
-                    self.exec_large(transport, at, (op, datatype), operands)
+                    self.exec_large(transport, at, operation)
                 } else {
                     let memory = &self.homes[at.instance.index()].memory;
-                    Some(self.locals.exec(memory, (op, datatype), operands))
+                    Some(self.locals.exec(memory, operation))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
-                    && self.start_send(transport, codes, at, (peer, tag, payload))
+                    && self.start_send(transport, codes, at, Message { to: peer, tag, payload })
             }
             Operation::Calc { nanos } => {
                 let cpu = record.placement().cpu;

@@ -102,7 +102,7 @@ impl<'m> Storage<'m> {
     /// Puts the parts of a storage together again. The caller must choose the lifetime that the
     /// storage had.
     #[inline]
-    pub(super) fn from_parts((areas, owner): (Areas, Option<Box<dyn Any + Send>>)) -> Self {
+    pub(super) fn from_parts(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
         Self { areas, owner, lent: PhantomData }
     }
 
