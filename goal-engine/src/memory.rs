@@ -5,7 +5,7 @@
 //! rules are stated once, as the contract of [`Region::new`]; everything else here is checked.
 //!
 //! **Aliases.** An engine makes references to a span's bytes only within one call of
-//! [`Span::read`] or [`Span::write`], whose closure reaches no other span that overlaps it. Only
+//! `Span::read` or `Span::write`, whose closure reaches no other span that overlaps it. Only
 //! this crate can call the two.
 //!
 //! **Races.** A program may name the same bytes in two actions that no dependency orders, or write

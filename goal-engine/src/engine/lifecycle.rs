@@ -107,7 +107,7 @@ impl<'m, T: Transport> Engine<'m, T> {
 
     /// Starts an instance of a schedule that is read through a window (paper III.D, Theorem 3). The
     /// storage's `counters` has an entry for each action of the window, and `finished` is its
-    /// [`Board`]. Matches are not recorded.
+    /// board. Matches are not recorded.
     ///
     /// # Errors
     /// If the beginning of the section can't be read or is not valid. An error in a later part is a

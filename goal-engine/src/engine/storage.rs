@@ -16,11 +16,12 @@ pub struct Areas {
     pub memory: Region,
     /// Scratch memory: at least [`Nisa::scratch_size`](goal_asm::Nisa::scratch_size) bytes.
     pub scratch: Region,
-    /// For each action, at its [`slot`](super::slot), the number of dependencies that it waits for.
+    /// For each action, at its slot, the number of dependencies that it waits for. The slot of an
+    /// action is its offset in the section divided by 8.
     pub counters: Cells<u16>,
-    /// One bit per action, at its [`slot`](super::slot), set when the action has ended.
+    /// One bit per action, at its slot, set when the action has ended.
     pub finished: Cells<u64>,
-    /// The record of matches; `None` if none is kept. The entry at the [`slot`](super::slot) of a
+    /// The record of matches; `None` if none is kept. The entry at the slot of a
     /// send is the number of its message among those to that rank, plus 1. The entry of a receive
     /// is source rank `<< 32` + number of the message among those from that rank + 1. Other entries
     /// are 0.
@@ -131,7 +132,7 @@ impl<'m> Storage<'m> {
         unsafe { self.areas.memory.whole().as_mut_slice() }
     }
 
-    /// The record of matches, by [`slot`](super::slot): see [`Areas::matches`].
+    /// The record of matches, by slot: see [`Areas::matches`].
     /// [`MatchesView`](super::MatchesView) decodes its words.
     pub fn matches(&self) -> Option<&[u64]> {
         self.areas.matches.as_ref().map(Cells::as_slice)

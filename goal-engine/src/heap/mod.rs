@@ -109,7 +109,7 @@ unsafe impl<T: Flat> Flat for Option<T> {}
 // SAFETY: as its parts.
 unsafe impl<T: Flat, const N: usize> Flat for [T; N] where [T; N]: Default {}
 
-/// What lies at the beginning of a heap.
+/// The words at the beginning of a heap.
 #[repr(C, align(64))]
 struct Control {
     /// Units that were ever given out.

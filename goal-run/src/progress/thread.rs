@@ -254,7 +254,8 @@ struct Sleep<'a> {
     limit: Option<Duration>,
 }
 
-/// What wakes a rank or its thread. Either may sleep on it while the other uses the engine.
+/// The sources of wakeups of a rank or its thread. Either may sleep on them while the other uses
+/// the engine.
 pub(super) struct WakeSources<'a> {
     endpoint: Endpoint<'a>,
     sleeper: Option<Sleeper>,

@@ -1,4 +1,4 @@
-//! What a rank's memory starts with, and what it must end with.
+//! The initial values of a rank's memory, and the values that it must have in the end.
 
 use goal_asm::Nisa;
 use goal_engine::Storage;

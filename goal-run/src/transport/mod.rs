@@ -1,8 +1,8 @@
 //! The transports of a job's messages.
 //!
-//! Each transport is a [`Transport`] and a [`Plugin`](goal_engine::transport::Plugin) with its
-//! properties. [`Choice`] selects the transports of a job. [`Ends`] combines one rank's ends of
-//! them to one transport for its engine.
+//! Each transport is a [`Transport`](goal_engine::transport::Transport) and a
+//! [`Plugin`](goal_engine::transport::Plugin) with its properties. [`Choice`] selects the
+//! transports of a job. [`Ends`] combines one rank's ends of them to one transport for its engine.
 
 mod choice;
 mod echo;
