@@ -103,8 +103,8 @@ fn ready_actions_start_in_the_order_of_the_layout() {
     // (the rank's actions, the tags of its messages in the order in which they leave)
     let cases = [
         ("send 8b to 0 tag 1  send 8b to 0 tag 2  send 8b to 0 tag 3", vec![1, 2, 3]),
-        // What is ready from the beginning has no advantage over what became ready and stands
-        // before it.
+        // An action that is ready from the beginning has no advantage over one that became ready
+        // and stands before it.
         (
             "x: send 8b to 0 tag 1  y: send 8b to 0 tag 2  first: nop  send 8b to 0 tag 3  last: nop
              y requires first  x requires last",
