@@ -16,6 +16,8 @@
 //! `<dependent>` is `<count u32> <offset u32>*`: the actions that wait for this one's completion.
 //! If [`Type::START_LIST`] is set, a second such list follows: the actions that wait for its start.
 
+use goal_lang::Space;
+
 #[cfg(test)]
 mod tests;
 
@@ -118,6 +120,17 @@ pub(super) enum Form {
     Scratch = 2,
     /// `count u32`, then for each piece `addr u64, size u64, space u32` (0 memory, 1 scratch).
     Vector = 3,
+}
+
+impl Form {
+    /// The space of an operand that is one piece.
+    #[inline(always)]
+    pub(super) const fn space(self) -> Space {
+        match self {
+            Form::Scratch => Space::Scratch,
+            _ => Space::Memory,
+        }
+    }
 }
 
 /// Bytes of one piece of a vector.

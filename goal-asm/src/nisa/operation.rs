@@ -243,19 +243,15 @@ impl<'a> Cursor<'a> {
     /// An operand of consecutive bytes.
     #[inline(always)]
     fn piece(&mut self) -> Piece {
-        let space = match self.form() {
-            Form::Scratch => Space::Scratch,
-            _ => Space::Memory,
-        };
-        self.piece_in(space)
+        let form = self.form();
+        self.piece_in(form.space())
     }
 
     #[inline(always)]
     fn buffer_in(&mut self, form: Form) -> Buffer<'a> {
         match form {
             Form::Plain => Buffer::Pattern { size: self.u64() },
-            Form::Memory => Buffer::One(self.piece_in(Space::Memory)),
-            Form::Scratch => Buffer::One(self.piece_in(Space::Scratch)),
+            Form::Memory | Form::Scratch => Buffer::One(self.piece_in(form.space())),
             Form::Vector => {
                 let bytes = PIECE_SIZE * self.u32() as usize;
                 self.at += bytes;

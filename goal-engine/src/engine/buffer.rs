@@ -12,23 +12,6 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// # Panics
-    /// If a region is smaller than a schedule needs.
-    #[inline]
-    pub(super) fn new(
-        memory: Region,
-        scratch: Region,
-        memory_bytes: u64,
-        scratch_bytes: u64,
-    ) -> Self {
-        assert!(memory.len() as u64 >= memory_bytes, "less memory than the schedule uses");
-        assert!(
-            scratch.len() as u64 >= scratch_bytes,
-            "less scratch memory than the schedule uses"
-        );
-        Self { memory, scratch }
-    }
-
     /// The bytes of a piece.
     #[inline(always)]
     pub(super) fn span(&self, piece: Piece) -> Span {

@@ -4,7 +4,6 @@
 use super::buffer::Memory;
 use super::schedule::{Schedule, slot};
 use super::steps::Steps;
-use super::storage::{Areas, Storage};
 use super::window::Window;
 use crate::memory::{Cells, Region};
 use goal_asm::nisa::Record;
@@ -56,7 +55,9 @@ pub(super) struct Home {
     pub(super) counters: Cells<u16>,
     pub(super) finished: Cells<u64>,
     pub(super) matches: Option<Cells<u64>>,
-    owner: Option<Box<dyn Any + Send>>,
+    /// Owns the memory, or the right to use it.
+    #[expect(dead_code, reason = "it is only held")]
+    pub(super) owner: Option<Box<dyn Any + Send>>,
 }
 
 impl Home {
@@ -69,25 +70,15 @@ impl Home {
         owner: None,
     };
 
-    /// # Panics
-    /// If the memory is smaller than the schedule needs.
+    /// Panics if the memory is smaller than a schedule needs.
     #[inline]
-    pub(super) fn new(storage: Storage<'_>, memory_bytes: u64, scratch_bytes: u64) -> Self {
-        let (Areas { memory, scratch, counters, finished, matches }, owner) = storage.into_parts();
-        Self {
-            memory: Memory::new(memory, scratch, memory_bytes, scratch_bytes),
-            counters,
-            finished,
-            matches,
-            owner,
-        }
-    }
-
-    /// Returns the parts of the storage.
-    #[inline]
-    pub(super) fn into_parts(self) -> (Areas, Option<Box<dyn Any + Send>>) {
-        let Self { memory: Memory { memory, scratch }, counters, finished, matches, owner } = self;
-        (Areas { memory, scratch, counters, finished, matches }, owner)
+    pub(super) fn check_sizes(&self, memory_bytes: u64, scratch_bytes: u64) {
+        let Memory { memory, scratch } = &self.memory;
+        assert!(memory.len() as u64 >= memory_bytes, "less memory than the schedule uses");
+        assert!(
+            scratch.len() as u64 >= scratch_bytes,
+            "less scratch memory than the schedule uses"
+        );
     }
 
     /// Records the number of the message that the send at `offset` sent, among those to its

@@ -44,7 +44,8 @@ impl<'m, T: Transport> Engine<'m, T> {
             None => self.core.add_instance(code, schedule),
         };
         let home = &mut self.core.homes[key.index()];
-        *home = Home::new(storage, schedule.memory_size(), schedule.scratch_size());
+        storage.home.check_sizes(schedule.memory_size(), schedule.scratch_size());
+        *home = storage.home;
         if let Some(matches) = &mut home.matches {
             matches.as_mut_slice()[..schedule.initial_counters().len()].fill(0);
         }
@@ -122,12 +123,13 @@ impl<'m, T: Transport> Engine<'m, T> {
         mut storage: Storage<'m>,
     ) -> Result<Handle, StreamError> {
         let window = Window::new(windowed, &mut storage, self.core.options.seed)?;
-        storage.areas.matches = None;
+        storage.home.matches = None;
+        storage.home.check_sizes(windowed.memory, windowed.place.scratch);
         let code = self.add_code(Code::Window(Box::new(window))) as u32;
         let mut instance = Instance { code, ..Instance::default() };
         instance.actions.unfinished = windowed.place.actions;
         let key = self.core.insert(instance);
-        self.core.homes[key.index()] = Home::new(storage, windowed.memory, windowed.place.scratch);
+        self.core.homes[key.index()] = storage.home;
         self.core.asks_time = true;
         self.core.held.own += 1;
         Ok(self.launch(communicator, key, code))
@@ -201,9 +203,7 @@ impl<'m, T: Transport> Engine<'m, T> {
                 state.instances.remove(heap, key).release(heap);
             }
         }
-        let home = std::mem::replace(&mut core.homes[key.index()], Home::NONE);
-        let (areas, owner) = home.into_parts();
-        Storage::from_parts(areas, owner)
+        Storage::at_home(std::mem::replace(&mut core.homes[key.index()], Home::NONE))
     }
 
     #[inline]

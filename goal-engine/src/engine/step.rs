@@ -139,8 +139,12 @@ impl Core {
         let independent = section.independent();
         let next = |started| (started < independent.len()).then(|| independent.get(started));
         let mut actions = 0;
-        while actions < ACTIONS_PER_POLL && !self.held.has_failed() {
-            let mut queue = self.queue(heap, key);
+        if self.held.has_failed() {
+            return 0;
+        }
+        // An action may reach all of the engine, so the queue is borrowed again behind each.
+        let mut queue = self.queue(heap, key);
+        while actions < ACTIONS_PER_POLL {
             if let Some(offset) = queue.actions.ended.pop(heap) {
                 queue.finish(offset, section.record(offset).dependents);
                 actions += 1;
@@ -150,9 +154,15 @@ impl Core {
             actions += 1;
             let record = section.record(offset);
             queue.release(record.start_dependents);
-            if self.start_action(transport, codes, key, offset, &record, now_ns) {
+            let has_ended = self.start_action(transport, codes, key, offset, &record, now_ns);
+            if has_ended {
                 self.note_end(ActionRef { instance: key, action: offset });
-                self.queue(heap, key).finish(offset, record.dependents);
+            } else if self.held.has_failed() {
+                break;
+            }
+            queue = self.queue(heap, key);
+            if has_ended {
+                queue.finish(offset, record.dependents);
             }
         }
         actions
@@ -229,12 +239,13 @@ impl Core {
             Operation::Nop => true,
             Operation::Exec { .. } if self.was_combined(at) => true,
             Operation::Exec { op, datatype, a, b, c } => {
-                let operation = LocalOperation { op, datatype, a, b, c };
+                // Each branch makes its own value, so that the operands of the second one stay in
+                // registers.
                 let result = if a.size() >= SHARED_MIN {
-                    self.exec_large(transport, at, operation)
+                    self.exec_large(transport, at, LocalOperation { op, datatype, a, b, c })
                 } else {
                     let memory = &self.homes[key.index()].memory;
-                    Some(self.locals.exec(memory, operation))
+                    Some(self.locals.exec(memory, LocalOperation { op, datatype, a, b, c }))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
             }

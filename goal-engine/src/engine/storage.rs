@@ -1,6 +1,8 @@
 //! The memory and counters of an instance, which the caller provides.
 #![allow(unsafe_code)] // references to memory that a storage has to itself
 
+use super::buffer::Memory;
+use super::code::Home;
 use super::schedule::{Schedule, StateSizes};
 use super::window::Windowed;
 use crate::memory::{Cells, Region, Zeroed};
@@ -31,15 +33,13 @@ pub struct Areas {
 /// The memory and the counters of an instance. The engine owns it from
 /// [`start`](super::Engine::start) until [`finish`](super::Engine::finish) returns it.
 pub struct Storage<'m> {
-    pub(super) areas: Areas,
-    /// Owns the memory, or the right to use it.
-    owner: Option<Box<dyn Any + Send>>,
+    pub(super) home: Home,
     lent: PhantomData<&'m mut [u8]>,
 }
 
 impl fmt::Debug for Storage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.areas.fmt(f)
+        self.home.fmt(f)
     }
 }
 
@@ -97,19 +97,15 @@ impl<'m> Storage<'m> {
     /// names that a transport exported. It may read the words of the other areas as atomics, or
     /// after the storage is dropped.
     pub unsafe fn over(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
-        Self { areas, owner, lent: PhantomData }
+        let Areas { memory, scratch, counters, finished, matches } = areas;
+        let memory = Memory { memory, scratch };
+        Self::at_home(Home { memory, counters, finished, matches, owner })
     }
 
-    /// Puts the parts of a storage together again. The caller must choose the lifetime that the
-    /// storage had.
+    /// Returns the storage that an instance had. The caller must choose the lifetime that it had.
     #[inline]
-    pub(super) fn from_parts(areas: Areas, owner: Option<Box<dyn Any + Send>>) -> Self {
-        Self { areas, owner, lent: PhantomData }
-    }
-
-    #[inline]
-    pub(super) fn into_parts(self) -> (Areas, Option<Box<dyn Any + Send>>) {
-        (self.areas, self.owner)
+    pub(super) fn at_home(home: Home) -> Self {
+        Self { home, lent: PhantomData }
     }
 
     fn store_image(&mut self, schedule: &Schedule) {
@@ -123,24 +119,25 @@ impl<'m> Storage<'m> {
     /// The rank's memory.
     pub fn memory(&self) -> &[u8] {
         // SAFETY: the contract of `over`; no instance works on the memory while `self` is here.
-        unsafe { self.areas.memory.whole().as_slice() }
+        unsafe { self.home.memory.memory.whole().as_slice() }
     }
 
     /// The rank's memory, for changes before a start.
     pub fn memory_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `memory`; the exclusive borrow makes it the only reference.
-        unsafe { self.areas.memory.whole().as_mut_slice() }
+        unsafe { self.home.memory.memory.whole().as_mut_slice() }
     }
 
     /// The record of matches, by slot: see [`Areas::matches`].
     /// [`MatchesView`](super::MatchesView) decodes its words.
     pub fn matches(&self) -> Option<&[u64]> {
-        self.areas.matches.as_ref().map(Cells::as_slice)
+        self.home.matches.as_ref().map(Cells::as_slice)
     }
 
     /// The addresses and sizes of its areas: equal for two values over the same bytes.
     pub(super) fn place(&self) -> [usize; 7] {
-        let Areas { memory, scratch, counters, finished, matches } = &self.areas;
+        let Home { memory: Memory { memory, scratch }, counters, finished, matches, .. } =
+            &self.home;
         [
             memory.whole().address(),
             memory.len(),

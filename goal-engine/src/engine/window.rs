@@ -146,8 +146,8 @@ impl Window {
         seed: Seed,
     ) -> Result<Self, StreamError> {
         let board = Board::new(windowed.size);
-        storage.areas.counters.as_mut_slice()[..windowed.size as usize].fill(0);
-        storage.areas.finished.as_mut_slice()[..board.words()].fill(0);
+        storage.home.counters.as_mut_slice()[..windowed.size as usize].fill(0);
+        storage.home.finished.as_mut_slice()[..board.words()].fill(0);
         Ok(Self {
             stream: SectionStream::new(
                 Arc::clone(&windowed.file),

@@ -215,7 +215,7 @@ pub(super) fn run_all(programs: &[Program], conditions: &Conditions) -> End {
         .map(|rank| (0..conditions.instances).map(|i| storage(rank, i)).collect())
         .collect();
     let regions = |storages: &Vec<Storage<'_>>| {
-        storages.iter().flat_map(|s| [s.areas.memory, s.areas.scratch]).collect()
+        storages.iter().flat_map(|s| [s.home.memory.memory, s.home.memory.scratch]).collect()
     };
     let exported = match conditions.direct {
         true => storages.iter().map(regions).collect(),
