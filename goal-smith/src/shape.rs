@@ -30,7 +30,8 @@ pub struct Shape {
     /// Allows receives that combine their message with their buffer, and sends that compute their
     /// message.
     pub reductions: bool,
-    /// Allows payloads without an address (`Nb`).
+    /// Allows payloads without an address (`Nb`) by choice. A message without bytes, and one that
+    /// no buffer has room for, always has such a payload.
     pub patterns: bool,
     /// Allows operations on floating-point numbers.
     pub floats: bool,

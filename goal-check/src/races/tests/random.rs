@@ -7,8 +7,9 @@ use crate::places::Places;
 use crate::races::find;
 use crate::races::sweep::Fault;
 use goal_interp::Eager;
+use goal_lang::diag::Code;
 use goal_lang::{Access, Action, ActionId, ActionKind, Body, Csr, Edge, Piece, Program};
-use goal_opt::whole::{Event, Run, Vertex, Whole, unique_partners};
+use goal_opt::whole::{Event, Run, Vertex, Whole};
 use std::collections::BTreeSet;
 
 /// The number of programs in one run of a test.
@@ -103,18 +104,19 @@ fn is_complete(program: &Program) -> bool {
     Run::new(&whole).finish(u64::MAX).is_complete()
 }
 
-/// If nothing is found, every run ends with the same memory, unless messages can be exchanged. A
-/// pattern's content depends on how many messages were sent before it.
+/// If the checks find nothing, every run ends with the same memory. The race check alone does not
+/// promise this. Timing can decide which message a receive takes, and the number in a pattern:
+/// other checks report these. Generated programs have patterns under every shape, because a send
+/// without room for a buffer becomes one.
 #[test]
 fn without_findings_all_runs_end_alike() {
     let mut alike = 0;
-    for seed in 0..goal_filetest::seeds(PROGRAMS / 8) {
-        let shape = goal_smith::Shape { patterns: false, ..goal_smith::Shape::varied(seed) };
-        let mut program = goal_smith::program(seed, &shape);
+    let programs = goal_filetest::seeds(PROGRAMS / 8);
+    for seed in 0..programs {
+        let mut program = goal_smith::program(seed, &goal_smith::Shape::varied(seed));
         let mut random = fastrand::Rng::with_seed(seed);
         without_one_dependency(&mut program, &mut random);
-        let is_clean = faults(&program).iter().all(|(_, fault)| matches!(fault, Fault::Lost(..)));
-        if !is_clean || !messages_are_unique(&program) {
+        if !is_clean(&program) {
             continue;
         }
         let mut runs = (0..4).filter_map(|run| {
@@ -128,13 +130,16 @@ fn without_findings_all_runs_end_alike() {
             assert!(other.memory == first.memory, "seed {seed}");
         }
     }
-    assert!(alike > 300, "{alike}");
+    assert!(alike > programs * 2 / 5, "{alike} of {programs}");
 }
 
-fn messages_are_unique(program: &Program) -> bool {
-    let whole = Whole::new(program).expect("few actions");
-    let trace = Run::new(&whole).finish(u64::MAX);
-    trace.is_complete() && unique_partners(&whole, &trace) == trace.partner
+/// Returns true if no finding says that the memory at the end depends on timing.
+fn is_clean(program: &Program) -> bool {
+    let report = crate::check(program, None, &Options::default());
+    let mut codes = report.diagnostics.iter().map(|found| found.code);
+    codes.all(|code| {
+        matches!(code, Code::LostData | Code::ReliesOnBuffering | Code::DatatypeMismatch)
+    })
 }
 
 fn without_one_dependency(program: &mut Program, random: &mut fastrand::Rng) {
