@@ -9,13 +9,15 @@
 //!               the appendix of u32 indices
 //! ```
 
+mod file;
 mod rank;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use read::{ReadError, read};
+pub use file::ReadError;
+pub use read::read;
 pub use write::{Loss, WriteError, are_same, is_written_as, losses, write};
 
 /// The first eight bytes, as a number.

@@ -1,7 +1,7 @@
 //! One rank of a LogGOPSim binary as a body.
 
+use super::file::{File, Result, error};
 use super::node;
-use super::read::{File, Result, error};
 use super::write::{max_of, placement};
 use goal_lang::{
     ANY, Action, ActionId, Body, Csr, Cycle, Payload, Placement, StatedOrder, StatedRows,

@@ -5,6 +5,7 @@
 //! dependents, so time and memory are linear in the file. Bytes without a meaning are refused: the
 //! file is damaged, or it is of another kind.
 
+use super::file::{File, ReadError, Result, error};
 use super::rank::RankReader;
 use super::{ENTRY_SIZE, HEADER_SIZE, MAGIC, MAGIC_USED_UP, ORIGIN};
 use goal_lang::limits::{Limit, Limits};
@@ -16,28 +17,6 @@ use std::ops::Range;
 /// The number of bodies that are remembered at most, to be shared by ranks with equal bytes. In a
 /// file with more different ranks few share a body.
 const KNOWN_MAX: usize = 1 << 16;
-
-/// The reason why bytes are not a usable LogGOPSim binary.
-#[derive(Debug, thiserror::Error)]
-#[error("{message} (at byte {offset:#x} of the file)")]
-pub struct ReadError {
-    message: String,
-    offset: u64,
-    limit: Option<Limit>,
-}
-
-impl ReadError {
-    /// The limit that the file exceeds, if that is why it is refused.
-    pub fn limit(&self) -> Option<Limit> {
-        self.limit
-    }
-}
-
-pub(super) type Result<T> = std::result::Result<T, ReadError>;
-
-pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
-    Err(ReadError { message: message.into(), offset: offset as u64, limit: None })
-}
 
 /// Reads a LogGOPSim binary. Ranks with equal bytes share a body. If dependents and roots are not
 /// in the graph's order, their order is in the body's [`StatedOrder`](goal_lang::StatedOrder).
@@ -119,18 +98,4 @@ fn hash(bytes: &[u8]) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     bytes.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The file's bytes. Its methods read numbers at offsets that were checked before.
-#[derive(Clone, Copy)]
-pub(super) struct File<'a>(pub(super) &'a [u8]);
-
-impl File<'_> {
-    pub(super) fn u32(self, at: usize) -> u32 {
-        u32::from_le_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
-    }
-
-    pub(super) fn u64(self, at: usize) -> u64 {
-        u64::from_le_bytes(self.0[at..at + 8].try_into().expect("eight bytes"))
-    }
 }

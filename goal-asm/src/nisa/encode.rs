@@ -1,5 +1,6 @@
 //! A body as a section's bytes.
 
+use super::bytes::{put_u32, put_u64};
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type};
 use goal_lang::{Action, ActionId, Body, Datatype, Op, Payload, Piece, Placement, Space};
 
@@ -331,12 +332,4 @@ pub(super) fn version(body: &Body) -> u16 {
 fn put_buffer(out: &mut Vec<u8>, piece: &Piece) {
     put_u64(out, piece.addr);
     put_u64(out, piece.size);
-}
-
-pub(super) fn put_u32(out: &mut Vec<u8>, value: u32) {
-    out.extend_from_slice(&value.to_le_bytes());
-}
-
-pub(super) fn put_u64(out: &mut Vec<u8>, value: u64) {
-    out.extend_from_slice(&value.to_le_bytes());
 }

@@ -1,8 +1,11 @@
-//! The verifier's error.
+//! The errors of the verifier, the encoder and the stream.
 
+use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
+use goal_lang::ActionId;
 use goal_lang::diag::{Code, Diagnostic};
 use goal_lang::limits::Limit;
 use std::fmt;
+use std::io;
 
 /// The reason why bytes are not a valid NISA file. One word large.
 #[derive(Debug)]
@@ -61,3 +64,85 @@ impl fmt::Display for VerifyError {
 }
 
 impl std::error::Error for VerifyError {}
+
+/// The reason why a program can't be encoded.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// Offsets have 32 bits (paper III.C).
+    #[error(
+        "the section of rank {rank} would have {bytes} bytes, and NISA's 32-bit offsets reach {SECTION_BYTES_MAX}; \
+         split the schedule in several, or let ranks share its work"
+    )]
+    SectionTooLarge {
+        /// A rank that runs it.
+        rank: u32,
+        /// Its size.
+        bytes: u64,
+    },
+    /// An action counts its dependencies in 16 bits (paper III.C). The join pass removes this
+    /// limit.
+    #[error(
+        "action {action} of rank {rank} waits for {indegree} others, and NISA counts to {INDEGREE_MAX}; \
+         the join pass lifts this"
+    )]
+    IndegreeTooLarge {
+        /// A rank that runs it.
+        rank: u32,
+        /// The action.
+        action: ActionId,
+        /// Its dependencies of both kinds.
+        indegree: u32,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The reason why a stream ends early.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The section breaks a rule.
+    #[error(transparent)]
+    Invalid(#[from] VerifyError),
+    /// The file can't be read.
+    #[error("the schedule can't be read: {0}")]
+    Io(#[from] io::Error),
+    /// Too many dependencies lead to actions that the stream has not reached yet.
+    #[error(
+        "dependencies lead from the first {reached} actions to {entries} later ones, and the limit of the table is \
+         {entries}: raise it, or build the schedule with the pass window"
+    )]
+    Table {
+        /// Actions that were read.
+        reached: u64,
+        /// Entries of the table.
+        entries: usize,
+    },
+    /// A part that has to be held in memory states more bytes than are allowed.
+    #[error(
+        "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: run the schedule without a \
+         window, or build it again if it was damaged"
+    )]
+    LongPart {
+        /// Its bytes according to the file.
+        length: u64,
+        /// Most bytes.
+        limit: u64,
+    },
+    /// The system has no memory for a part.
+    #[error("there is no memory for {bytes} bytes of the schedule")]
+    Memory {
+        /// Bytes to hold.
+        bytes: u64,
+    },
+    /// An action is larger than allowed, or damaged so that its end was not found.
+    #[error(
+        "no action ends within {limit} bytes, and a larger one runs only without a window: {error}"
+    )]
+    LongAction {
+        /// Most bytes of an action.
+        limit: usize,
+        /// The fault in the bytes that were read.
+        error: VerifyError,
+    },
+}

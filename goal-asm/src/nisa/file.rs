@@ -1,9 +1,10 @@
 //! A NISA file, verified and read in place.
 
+use super::bytes::{u32_at, u64_at};
 use super::container::{COUNTS, HEADER_SIZE, NONE, RANK_SIZE, SECTION_SIZE, part};
 use super::error::VerifyError;
 use super::layout::{Layout, SectionEntry};
-use super::section::{Section, u32_at, u64_at};
+use super::section::Section;
 use super::verify::{Bounds, verify_section};
 use goal_lang::limits::Limits;
 use goal_lang::{Bytes, Datatype};

@@ -1,19 +1,17 @@
 //! The places of all parts of a file. The structure of the container is checked against the file's
 //! size and the limits before anything of a stated size is allocated.
 
+use super::bytes::{u32_at, u64_at};
 use super::container::{
-    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_HEAD, PART_TAIL, PRODUCER, RANK_SIZE,
-    SECTION_SIZE, crc, padded, part,
+    CRC_AT, HEADER_SIZE, MAGIC, MAJOR, MINOR, NONE, PART_TAIL, PRODUCER, RANK_SIZE, SECTION_SIZE,
+    crc, part,
 };
 use super::error::VerifyError;
-use super::section::{u32_at, u64_at};
+use super::reader::{File, Reader, Result};
 use crate::nisa::limits::SECTION_BYTES_MAX;
-use goal_lang::Datatype;
 use goal_lang::diag::Code;
 use goal_lang::limits::{Limit, Limits};
 use std::ops::Range;
-
-type Result<T> = std::result::Result<T, VerifyError>;
 
 /// Offsets into the file, all inside it.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +56,7 @@ pub(super) struct DebugEntry {
 impl Layout {
     pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Self> {
         let file = File(bytes);
-        file.check_header()?;
+        check_header(file)?;
         let (ranks, sections) = (u32_at(bytes, 12), u32_at(bytes, 16));
         let table = HEADER_SIZE as u64
             + RANK_SIZE as u64 * u64::from(ranks)
@@ -76,7 +74,7 @@ impl Layout {
         let version = u32_at(bytes, 8) as u16;
         let mut layout = Self { version, ranks, ..Self::default() };
         let section_table = HEADER_SIZE + RANK_SIZE * ranks as usize;
-        file.check_rank_sections(section_table, sections)?;
+        check_rank_sections(file, section_table, sections)?;
         let mut at = table as usize;
         let mut before = 0;
         while at < bytes.len() {
@@ -190,7 +188,7 @@ impl Layout {
     }
 
     fn images(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {
-        let mut reader = Reader { file, at: payload.start, end: payload.end };
+        let mut reader = Reader::new(file, payload.clone());
         self.rank_images = Some(reader.at);
         reader.skip(4 * u64::from(self.ranks))?;
         let count = reader.word()?;
@@ -213,7 +211,7 @@ impl Layout {
     }
 
     fn debug(&mut self, file: File<'_>, payload: Range<usize>) -> Result<()> {
-        let mut reader = Reader { file, at: payload.start, end: payload.end };
+        let mut reader = Reader::new(file, payload.clone());
         for _ in 0..reader.word()? {
             let length = reader.word()?;
             self.names.push(reader.text(length)?);
@@ -254,187 +252,51 @@ fn too_much_memory(at: usize, asked: u64, limits: &Limits) -> VerifyError {
     VerifyError::limit(Limit::Memory, at as u64, message)
 }
 
-#[derive(Clone, Copy)]
-struct File<'a>(&'a [u8]);
-
-impl File<'_> {
-    fn check_header(self) -> Result<()> {
-        let bytes = self.0;
-        if bytes.len() < HEADER_SIZE || bytes[..8] != MAGIC {
-            if bytes.len() >= 5 && bytes[1..5] == MAGIC[1..5] {
-                return Err(self.format(
-                    0,
-                    "this was a NISA file before a transfer as text changed or cut it",
-                ));
-            }
-            return Err(self.format(0, "this is not a NISA file"));
-        }
-        let (major, minor) = (u32_at(bytes, 8) as u16, (u32_at(bytes, 8) >> 16) as u16);
-        if major == 0 || major > MAJOR {
-            let message = format!(
-                "the file has format version {major}.{minor}, this program reads up to {MAJOR}.{MINOR}"
+fn check_header(file: File<'_>) -> Result<()> {
+    let bytes = file.0;
+    if bytes.len() < HEADER_SIZE || bytes[..8] != MAGIC {
+        if bytes.len() >= 5 && bytes[1..5] == MAGIC[1..5] {
+            return Err(
+                file.format(0, "this was a NISA file before a transfer as text changed or cut it")
             );
-            return Err(VerifyError::new(Code::NisaVersion, 8, message));
         }
-        if !bytes.len().is_multiple_of(4) {
-            return Err(self.format(bytes.len(), "the file's length is no multiple of 4"));
-        }
-        let producer = &bytes[PRODUCER];
-        let name = producer.iter().position(|&byte| byte == 0).unwrap_or(producer.len());
-        if producer[name..].iter().any(|&byte| byte != 0)
-            || !producer[..name].iter().all(|byte| (32..127).contains(byte))
-        {
-            return Err(self.format(PRODUCER.start, "the producer's name is not plain text"));
-        }
-        Ok(())
+        return Err(file.format(0, "this is not a NISA file"));
     }
-
-    /// Checks that sections are numbered in the order in which ranks first name them, so that equal
-    /// programs are equal files.
-    fn check_rank_sections(self, section_table: usize, sections: u32) -> Result<()> {
-        let mut used = 0;
-        for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
-            let section = u32_at(self.0, at);
-            if section > used || section >= sections {
-                return Err(
-                    self.format(at, format!("section {section} is out of order, or not there"))
-                );
-            }
-            used = used.max(section + 1);
-        }
-        if used != sections {
-            return Err(self.format(section_table, format!("no rank runs section {used}")));
-        }
-        Ok(())
+    let (major, minor) = (u32_at(bytes, 8) as u16, (u32_at(bytes, 8) >> 16) as u16);
+    if major == 0 || major > MAJOR {
+        let message = format!(
+            "the file has format version {major}.{minor}, this program reads up to {MAJOR}.{MINOR}"
+        );
+        return Err(VerifyError::new(Code::NisaVersion, 8, message));
     }
-
-    fn part(self, at: usize) -> Result<(u32, Range<usize>)> {
-        let rest = (self.0.len() - at) as u64;
-        if rest < (PART_HEAD + PART_TAIL) as u64 {
-            return Err(self.format(at, "the file ends inside a part"));
-        }
-        let (kind, length) = (u32_at(self.0, at), u64_at(self.0, at + 4));
-        if length > rest - (PART_HEAD + PART_TAIL) as u64 || length % 4 != 0 {
-            return Err(self.format(at, format!("a part of {length} bytes does not fit the file")));
-        }
-        let start = at + PART_HEAD;
-        Ok((kind, start..start + length as usize))
+    if !bytes.len().is_multiple_of(4) {
+        return Err(file.format(bytes.len(), "the file's length is no multiple of 4"));
     }
-
-    fn format(self, at: usize, message: impl Into<String>) -> VerifyError {
-        VerifyError::new(Code::NisaFormat, at as u64, message)
+    let producer = &bytes[PRODUCER];
+    let name = producer.iter().position(|&byte| byte == 0).unwrap_or(producer.len());
+    if producer[name..].iter().any(|&byte| byte != 0)
+        || !producer[..name].iter().all(|byte| (32..127).contains(byte))
+    {
+        return Err(file.format(PRODUCER.start, "the producer's name is not plain text"));
     }
-
-    fn data(self, at: usize, message: impl Into<String>) -> VerifyError {
-        VerifyError::new(Code::NisaData, at as u64, message)
-    }
+    Ok(())
 }
 
-/// Reads a part from its beginning to its end.
-struct Reader<'a> {
-    file: File<'a>,
-    at: usize,
-    end: usize,
-}
-
-impl Reader<'_> {
-    fn skip(&mut self, bytes: u64) -> Result<Range<usize>> {
-        if bytes > (self.end - self.at) as u64 {
-            return Err(self.file.data(self.at, format!("{bytes} more bytes don't fit the part")));
+/// Checks that sections are numbered in the order in which ranks first name them, so that equal
+/// programs are equal files.
+fn check_rank_sections(file: File<'_>, section_table: usize, sections: u32) -> Result<()> {
+    let mut used = 0;
+    for at in (HEADER_SIZE..section_table).step_by(RANK_SIZE) {
+        let section = u32_at(file.0, at);
+        if section > used || section >= sections {
+            return Err(file.format(at, format!("section {section} is out of order, or not there")));
         }
-        let start = self.at;
-        self.at += bytes as usize;
-        Ok(start..self.at)
+        used = used.max(section + 1);
     }
-
-    fn word(&mut self) -> Result<u32> {
-        let at = self.skip(4)?.start;
-        Ok(u32_at(self.file.0, at))
+    if used != sections {
+        return Err(file.format(section_table, format!("no rank runs section {used}")));
     }
-
-    fn long(&mut self) -> Result<u64> {
-        let at = self.skip(8)?.start;
-        Ok(u64_at(self.file.0, at))
-    }
-
-    /// Reads bytes that are padded with zeros to a multiple of 4.
-    fn padded(&mut self, length: u64) -> Result<Range<usize>> {
-        let start = self.at;
-        let fits = length <= (self.end - self.at) as u64;
-        let whole = self.skip(if fits { padded(length) } else { length })?;
-        let end = start + length as usize;
-        if self.file.0[end..whole.end].iter().any(|&byte| byte != 0) {
-            return Err(self.file.data(end, "padding that is not zero"));
-        }
-        Ok(start..end)
-    }
-
-    fn text(&mut self, length: u32) -> Result<Range<usize>> {
-        let range = self.padded(u64::from(length))?;
-        match std::str::from_utf8(&self.file.0[range.clone()]) {
-            Ok(_) => Ok(range),
-            Err(_) => Err(self.file.data(range.start, "a name that is not UTF-8")),
-        }
-    }
-
-    /// Reads entries, which must ascend by address without overlap. Returns the end of the last
-    /// one.
-    fn data(&mut self) -> Result<u64> {
-        let mut end = 0;
-        for i in 0..self.word()? {
-            let at = self.at;
-            let (addr, length, datatype) = (self.long()?, self.long()?, self.word()?);
-            let datatype = u8::try_from(datatype).ok().and_then(Datatype::from_code);
-            let Some(datatype) = datatype.filter(|&datatype| datatype != Datatype::Float8) else {
-                return Err(self.file.data(at + 16, "values of an unknown type"));
-            };
-            if length == 0 || length % datatype.width() != 0 {
-                return Err(self.file.data(
-                    at + 8,
-                    format!("{length} bytes are not values of {}", datatype.name()),
-                ));
-            }
-            if i > 0 && addr < end {
-                return Err(self
-                    .file
-                    .data(at, "values overlap those before them, or are out of order"));
-            }
-            end = addr
-                .checked_add(length)
-                .ok_or_else(|| self.file.data(at, "values end past 2^64 bytes"))?;
-            self.padded(length)?;
-        }
-        Ok(end)
-    }
-
-    /// Reads the end of each action's label in the text of all labels, then this text.
-    fn labels(&mut self, actions: u32) -> Result<()> {
-        let ends = self.skip(4 * u64::from(actions))?;
-        let end_of = |at| u32_at(self.file.0, at);
-        let length = if actions == 0 { 0 } else { end_of(ends.end - 4) };
-        let text_at = self.at;
-        let text = self.text(length)?;
-        let text = std::str::from_utf8(&self.file.0[text]).expect("checked");
-        let mut before = 0;
-        for at in ends.step_by(4) {
-            let end = u32_at(self.file.0, at);
-            if end < before || !text.is_char_boundary(end as usize) {
-                return Err(self
-                    .file
-                    .data(at, format!("a label ends at {end} of the text at {text_at:#x}")));
-            }
-            before = end;
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Result<()> {
-        if self.at == self.end {
-            Ok(())
-        } else {
-            Err(self.file.data(self.at, "bytes behind the end of the part"))
-        }
-    }
+    Ok(())
 }
 
 /// Corrects all checksums of a file with a valid structure, for tests of the checks that come after

@@ -4,6 +4,8 @@
 //! it, [`Section`] reads verified bytes in place, and [`Nisa::decode`] returns the program.
 //! `docs/nisa.md` documents every byte.
 
+mod bytes;
+mod chunk;
 mod container;
 mod decode;
 mod encode;
@@ -18,6 +20,7 @@ mod outline;
 mod parts;
 mod plan;
 mod read_at;
+mod reader;
 mod section;
 mod stream;
 #[cfg(test)]
@@ -25,13 +28,14 @@ mod tests;
 mod verify;
 mod write;
 
+pub use chunk::{Chunk, SectionPlace, StreamLimits};
 pub use container::MAGIC;
-pub use error::VerifyError;
+pub use error::{EncodeError, StreamError, VerifyError};
 pub use file::{Image, Nisa, SectionDebug, Value, Values};
 pub use layout::reseal;
 pub use operation::{Buffer, Operation, PieceList};
 pub use outline::Outline;
 pub use read_at::ReadAt;
 pub use section::{Offsets, Record, Section};
-pub use stream::{Chunk, SectionPlace, SectionStream, StreamError, StreamLimits, Streamed};
-pub use write::{EncodeError, EncodeOptions, encode};
+pub use stream::{SectionStream, Streamed};
+pub use write::{EncodeOptions, encode};

@@ -1,8 +1,7 @@
 //! The debug part: labels, source names and lines of the sections' actions.
 
+use super::bytes::put_u32;
 use super::container::{NONE, padded};
-use super::encode::put_u32;
-
 use super::parts::{Parts, in_order};
 use super::plan::{Plan, PlannedSection};
 use goal_lang::{Labels, LineCounters, Lines, SourceMap};

@@ -1,7 +1,7 @@
 //! The operation of an action: its parameters, decoded by the row of its instruction.
 
+use super::bytes::{u32_at, u64_at};
 use super::instruction::{Form, Opcode, PIECE_SIZE, Type, instructions};
-use super::section::{u32_at, u64_at};
 use goal_lang::{Datatype, Op, Piece, Space};
 
 /// The operation of an action, with its parameters.

@@ -4,15 +4,15 @@
 //! each length is compared with a limit before anything is allocated, and memory grows with the
 //! bytes that were really read.
 
+use super::bytes::{u32_at, u64_at};
+use super::chunk::SectionPlace;
 use super::container::{
     CRC_AT, HEADER_SIZE, PART_HEAD, PART_TAIL, RANK_SIZE, SECTION_SIZE, crc, part,
 };
-use super::error::VerifyError;
+use super::error::{StreamError, VerifyError};
 use super::file::Nisa;
 use super::layout::reseal;
 use super::read_at::ReadAt;
-use super::section::{u32_at, u64_at};
-use super::stream::{SectionPlace, StreamError};
 use crate::nisa::limits::{SECTION_BYTES_MAX, WINDOW_IMAGES_BYTES_MAX};
 use goal_lang::diag::Code;
 use goal_lang::limits::{Limit, Limits};

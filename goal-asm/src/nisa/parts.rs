@@ -1,8 +1,7 @@
 //! The writer of a file's parts, with a length before each and a checksum behind it.
 
-use super::container::{HEADER_SIZE, MAGIC, MINOR, crc};
-use super::encode::{put_u32, put_u64};
-use super::plan::Plan;
+use super::bytes::{put_u32, put_u64};
+use super::container::crc;
 use std::io::{self, Write};
 
 /// Sections are encoded in parallel in batches of at most this many bytes. A larger section is
@@ -36,32 +35,9 @@ impl<'a> Parts<'a> {
         Self { out, buffer: Vec::new(), buffer_max: usize::MAX, crc: 0 }
     }
 
-    pub(super) fn header(&mut self, plan: &Plan<'_>, parts: u32) -> io::Result<()> {
-        let mut head = Vec::with_capacity(
-            HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len(),
-        );
-        head.extend_from_slice(&MAGIC);
-        put_u32(&mut head, u32::from(plan.version) | u32::from(MINOR) << 16);
-        put_u32(&mut head, plan.rank_sections.len() as u32);
-        put_u32(&mut head, plan.sections.len() as u32);
-        put_u32(&mut head, parts);
-        let mut producer = [0; 16];
-        let name = concat!("goalc ", env!("CARGO_PKG_VERSION")).as_bytes();
-        let length = name.len().min(producer.len());
-        producer[..length].copy_from_slice(&name[..length]);
-        head.extend_from_slice(&producer);
-        let checksum_at = head.len();
-        put_u32(&mut head, 0);
-        for &section in &plan.rank_sections {
-            put_u32(&mut head, section);
-        }
-        for section in &plan.sections {
-            put_u32(&mut head, (section.length / 4) as u32);
-            put_u32(&mut head, section.body.len() as u32);
-        }
-        let checksum = crc(crc(0, &head[..checksum_at]), &head[HEADER_SIZE..]);
-        head[checksum_at..HEADER_SIZE].copy_from_slice(&checksum.to_le_bytes());
-        self.out.write_all(&head)
+    /// Writes the header and the table, which contain their own checksum.
+    pub(super) fn header(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)
     }
 
     pub(super) fn part(

@@ -2,7 +2,7 @@
 
 use super::container::NONE;
 use super::encode::{SectionEncoder, section_length, version};
-use super::write::EncodeError;
+use super::error::EncodeError;
 use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
 use goal_lang::{Action, ActionId, Body, ImageId, MemoryImage, Payload, Program, Space};
 use rayon::prelude::*;

@@ -1,5 +1,6 @@
 //! The view of a verified section, which the engine executes in place.
 
+use super::bytes::u32_at;
 use super::instruction::Type;
 use super::operation::{Operation, decode, scattered_size};
 use goal_lang::Placement;
@@ -142,14 +143,4 @@ impl<'a> Record<'a> {
     pub fn operation(&self) -> Operation<'a> {
         decode(self.kind, self.parameters)
     }
-}
-
-#[inline]
-pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-#[inline]
-pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }

@@ -8,153 +8,17 @@
 #[cfg(test)]
 mod tests;
 
+use super::bytes::u32_at;
+use super::chunk::{Chunk, SectionPlace, StreamLimits};
 use super::container::crc;
-use super::error::VerifyError;
+use super::error::{StreamError, VerifyError};
 use super::read_at::ReadAt;
-use super::section::{Record, Section, u32_at};
-use super::verify::{Bounds, Parts, Verifier};
+use super::verify::{Parts, Verifier};
 use crate::nisa::limits::INDEGREE_MAX;
 use goal_lang::diag::Code;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
-
-/// The place of a section in a file, with everything that is needed to stream it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SectionPlace {
-    /// Its first byte in the file.
-    pub start: u64,
-    /// Bytes.
-    pub length: u32,
-    /// Number of actions.
-    pub actions: u32,
-    /// CRC-32C of its bytes, computed when the checksum of the part that holds it was compared.
-    pub checksum: u32,
-    /// Format version of the file.
-    pub version: u16,
-    /// Ranks of the group.
-    pub ranks: u32,
-    /// Bytes of memory that its actions may refer to.
-    pub memory: u64,
-    /// Bytes of scratch memory that they may refer to.
-    pub scratch: u64,
-}
-
-impl SectionPlace {
-    fn bounds(&self) -> Bounds {
-        let &Self { version, ranks, memory, scratch, actions, .. } = self;
-        Bounds { version, ranks, memory, scratch, actions }
-    }
-}
-
-/// The limits on the memory of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StreamLimits {
-    /// Most actions that dependencies are counted for before the stream reaches them.
-    pub table_entries: usize,
-    /// Most bytes of one action.
-    pub action_bytes: usize,
-}
-
-/// The reason why a stream ends early.
-#[derive(Debug, thiserror::Error)]
-pub enum StreamError {
-    /// The section breaks a rule.
-    #[error(transparent)]
-    Invalid(#[from] VerifyError),
-    /// The file can't be read.
-    #[error("the schedule can't be read: {0}")]
-    Io(#[from] io::Error),
-    /// Too many dependencies lead to actions that the stream has not reached yet.
-    #[error(
-        "dependencies lead from the first {reached} actions to {entries} later ones, and the limit of the table is \
-         {entries}: raise it, or build the schedule with the pass window"
-    )]
-    Table {
-        /// Actions that were read.
-        reached: u64,
-        /// Entries of the table.
-        entries: usize,
-    },
-    /// A part that has to be held in memory states more bytes than are allowed.
-    #[error(
-        "a part of {length} bytes is to be held in memory, and the limit in a window is {limit}: run the schedule without a \
-         window, or build it again if it was damaged"
-    )]
-    LongPart {
-        /// Its bytes according to the file.
-        length: u64,
-        /// Most bytes.
-        limit: u64,
-    },
-    /// The system has no memory for a part.
-    #[error("there is no memory for {bytes} bytes of the schedule")]
-    Memory {
-        /// Bytes to hold.
-        bytes: u64,
-    },
-    /// An action is larger than allowed, or damaged so that its end was not found.
-    #[error(
-        "no action ends within {limit} bytes, and a larger one runs only without a window: {error}"
-    )]
-    LongAction {
-        /// Most bytes of an action.
-        limit: usize,
-        /// The fault in the bytes that were read.
-        error: VerifyError,
-    },
-}
-
-/// Bytes of a section that were verified, whole actions only.
-#[derive(Debug)]
-pub struct Chunk {
-    start: u32,
-    bytes: Vec<u8>,
-}
-
-impl Chunk {
-    /// Reads and verifies the action at `offset` of a section by itself, for reports on a file that
-    /// another process executes.
-    ///
-    /// # Errors
-    /// As for [`SectionStream::next`].
-    pub fn of_action(
-        file: &dyn ReadAt,
-        place: &SectionPlace,
-        offset: u32,
-        limits: StreamLimits,
-    ) -> Result<Self, StreamError> {
-        let start = place.start + u64::from(offset);
-        let left = place.length.saturating_sub(offset) as usize;
-        let mut bytes = Vec::new();
-        loop {
-            let more = BLOCK_OF_ONE.max(bytes.len()).min(left - bytes.len());
-            let new = bytes.len();
-            bytes.resize(new + more, 0);
-            file.read_exact_at(&mut bytes[new..], start + new as u64)?;
-            match Verifier::of_actions(&bytes, start, place.bounds()).parts(0) {
-                Ok(_) => return Ok(Self { start: offset, bytes }),
-                Err(error) if bytes.len() == left => return Err(error.into()),
-                Err(error) if bytes.len() >= limits.action_bytes => {
-                    return Err(StreamError::LongAction { limit: limits.action_bytes, error });
-                }
-                Err(_) => {}
-            }
-        }
-    }
-
-    /// The action at `offset` of the section. The stream must have returned it with this chunk.
-    #[inline]
-    pub fn record(&self, offset: u32) -> Record<'_> {
-        Section::new(&self.bytes).record(offset - self.start)
-    }
-
-    /// Offset in the section of its first byte.
-    pub fn start(&self) -> u32 {
-        self.start
-    }
-}
 
 /// An action that comes next.
 #[derive(Debug, Clone)]
@@ -167,8 +31,6 @@ pub struct Streamed {
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 64 << 10;
-/// Bytes that are read for one action.
-const BLOCK_OF_ONE: usize = 1 << 10;
 /// Bytes of the list of independent actions that are read at a time.
 const LIST_BLOCK: usize = 4 << 10;
 

@@ -11,9 +11,10 @@ mod parameters;
 #[cfg(test)]
 mod tests;
 
+use super::bytes::u32_at;
 use super::error::VerifyError;
 use super::instruction::Type;
-use super::section::{Section, u32_at};
+use super::section::Section;
 use goal_lang::diag::Code;
 
 type Result<T> = std::result::Result<T, VerifyError>;

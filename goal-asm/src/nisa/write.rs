@@ -1,12 +1,13 @@
 //! A program as a NISA file.
 
-use super::container::{NONE, padded, part};
-use super::encode::{SectionEncoder, put_u32, put_u64};
+use super::bytes::{put_u32, put_u64};
+use super::container::{HEADER_SIZE, MAGIC, MINOR, NONE, crc, padded, part};
+use super::encode::SectionEncoder;
+use super::error::EncodeError;
 use super::names::DebugPlan;
 use super::parts::{BUFFER_BYTES, Parts, in_order};
 use super::plan::{Plan, PlannedSection, section_bytes};
-use crate::nisa::limits::{INDEGREE_MAX, SECTION_BYTES_MAX};
-use goal_lang::{ActionId, Datum, MemoryImage, Program, SourceMap};
+use goal_lang::{Datum, MemoryImage, Program, SourceMap};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -24,39 +25,6 @@ impl Default for EncodeOptions {
     fn default() -> Self {
         Self { strip: false, threads: 1 }
     }
-}
-
-/// The reason why a program can't be encoded.
-#[derive(Debug, thiserror::Error)]
-pub enum EncodeError {
-    /// Offsets have 32 bits (paper III.C).
-    #[error(
-        "the section of rank {rank} would have {bytes} bytes, and NISA's 32-bit offsets reach {SECTION_BYTES_MAX}; \
-         split the schedule in several, or let ranks share its work"
-    )]
-    SectionTooLarge {
-        /// A rank that runs it.
-        rank: u32,
-        /// Its size.
-        bytes: u64,
-    },
-    /// An action counts its dependencies in 16 bits (paper III.C). The join pass removes this
-    /// limit.
-    #[error(
-        "action {action} of rank {rank} waits for {indegree} others, and NISA counts to {INDEGREE_MAX}; \
-         the join pass lifts this"
-    )]
-    IndegreeTooLarge {
-        /// A rank that runs it.
-        rank: u32,
-        /// The action.
-        action: ActionId,
-        /// Its dependencies of both kinds.
-        indegree: u32,
-    },
-    /// The file could not be written.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 /// Writes `program` as a NISA file: sections in the order of the first rank that runs each, actions
@@ -79,7 +47,7 @@ pub fn encode(
     let parts =
         1 + [has_memory, has_images, debug.is_some()].into_iter().filter(|&there| there).count();
     let mut out = Parts::new(out);
-    out.header(&plan, parts as u32)?;
+    out.header(&header(&plan, parts as u32))?;
     out.part(part::CODE, plan.sections.iter().map(|section| section.length).sum(), |out| {
         code(&plan, options.threads, out)
     })?;
@@ -101,6 +69,34 @@ pub fn encode(
     }
     out.flush()?;
     Ok(())
+}
+
+/// Returns the header, and the table of ranks and sections.
+fn header(plan: &Plan<'_>, parts: u32) -> Vec<u8> {
+    let mut head =
+        Vec::with_capacity(HEADER_SIZE + 4 * plan.rank_sections.len() + 8 * plan.sections.len());
+    head.extend_from_slice(&MAGIC);
+    put_u32(&mut head, u32::from(plan.version) | u32::from(MINOR) << 16);
+    put_u32(&mut head, plan.rank_sections.len() as u32);
+    put_u32(&mut head, plan.sections.len() as u32);
+    put_u32(&mut head, parts);
+    let mut producer = [0; 16];
+    let name = concat!("goalc ", env!("CARGO_PKG_VERSION")).as_bytes();
+    let length = name.len().min(producer.len());
+    producer[..length].copy_from_slice(&name[..length]);
+    head.extend_from_slice(&producer);
+    let checksum_at = head.len();
+    put_u32(&mut head, 0);
+    for &section in &plan.rank_sections {
+        put_u32(&mut head, section);
+    }
+    for section in &plan.sections {
+        put_u32(&mut head, (section.length / 4) as u32);
+        put_u32(&mut head, section.body.len() as u32);
+    }
+    let checksum = crc(crc(0, &head[..checksum_at]), &head[HEADER_SIZE..]);
+    head[checksum_at..HEADER_SIZE].copy_from_slice(&checksum.to_le_bytes());
+    head
 }
 
 fn code(plan: &Plan<'_>, threads: usize, out: &mut Parts<'_>) -> io::Result<()> {

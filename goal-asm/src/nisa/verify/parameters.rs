@@ -1,11 +1,11 @@
 //! The verification of an action's parameters, by the row of its instruction.
 
 use super::{Result, Verifier};
+use crate::nisa::bytes::{u32_at, u64_at};
 use crate::nisa::error::VerifyError;
 use crate::nisa::instruction::{
     Field, Form, Instruction, Opcode, OperandRule, PIECE_SIZE, Type, instructions,
 };
-use crate::nisa::section::{u32_at, u64_at};
 use goal_lang::{ANY, Datatype, Op, Piece, Space, is_legal, overlaps_itself, partly_overlap};
 
 macro_rules! by_rows {

@@ -1,0 +1,39 @@
+//! The bytes of a LogGOPSim binary, and the error about them.
+
+use goal_lang::limits::Limit;
+
+/// The reason why bytes are not a usable LogGOPSim binary.
+#[derive(Debug, thiserror::Error)]
+#[error("{message} (at byte {offset:#x} of the file)")]
+pub struct ReadError {
+    pub(super) message: String,
+    pub(super) offset: u64,
+    pub(super) limit: Option<Limit>,
+}
+
+impl ReadError {
+    /// The limit that the file exceeds, if that is why it is refused.
+    pub fn limit(&self) -> Option<Limit> {
+        self.limit
+    }
+}
+
+pub(super) type Result<T> = std::result::Result<T, ReadError>;
+
+pub(super) fn error<T>(offset: usize, message: impl Into<String>) -> Result<T> {
+    Err(ReadError { message: message.into(), offset: offset as u64, limit: None })
+}
+
+/// The file's bytes. Its methods read numbers at offsets that were checked before.
+#[derive(Clone, Copy)]
+pub(super) struct File<'a>(pub(super) &'a [u8]);
+
+impl File<'_> {
+    pub(super) fn u32(self, at: usize) -> u32 {
+        u32::from_le_bytes(self.0[at..at + 4].try_into().expect("four bytes"))
+    }
+
+    pub(super) fn u64(self, at: usize) -> u64 {
+        u64::from_le_bytes(self.0[at..at + 8].try_into().expect("eight bytes"))
+    }
+}
