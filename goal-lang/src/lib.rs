@@ -37,6 +37,7 @@ mod print;
 mod program;
 mod resolve;
 mod source;
+mod suggest;
 
 pub use fmt::{FormatOptions, fmt};
 pub use function::{Datatype, ODD_NAN, Op, is_legal};

@@ -86,6 +86,15 @@ impl SourceMap {
         self.sources.get(after.checked_sub(1)?)
     }
 
+    /// Returns the text of the source that a position lies in, the offset in it, and the source's
+    /// base.
+    pub(crate) fn text_at(&self, position: Position) -> (&[u8], usize, Position) {
+        match self.source_of(position) {
+            Some(source) => (&source.bytes, (position - source.base) as usize, source.base),
+            None => (&[], 0, 0),
+        }
+    }
+
     /// Returns the line and column of a position, both 1-based. Columns count code points; a part
     /// that is no UTF-8 counts as the one character that is shown for it.
     pub fn line_column(&self, position: Position) -> Option<(u64, u64)> {

@@ -3,7 +3,7 @@
 //!
 //! Each code has a page `docs/errors/<kind>.md` whose example is a test.
 
-use crate::resolve::nearest;
+use crate::suggest::nearest;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

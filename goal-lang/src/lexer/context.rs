@@ -2,7 +2,7 @@
 //! around them.
 
 use super::plain;
-use super::raw::{Raw, RawLexer, RawToken};
+use super::raw::{Raw, RawLexer, RawToken, number};
 use super::token::Token;
 
 /// The effect of the last token on the meaning of the next word.
@@ -332,25 +332,21 @@ impl Iterator for Lexer<'_> {
     }
 }
 
-/// Returns the value of decimal digits, or of hexadecimal digits after `0x`. A value that exceeds
-/// 64 bits becomes `u64::MAX`.
-#[inline]
-pub(crate) fn number(digits: &[u8]) -> u64 {
-    if digits.len() < 20 && (digits.len() < 2 || digits[1].is_ascii_digit()) {
-        return digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+/// Returns the end of the statement that begins at `start`: the end of its last word, and the end
+/// of the semicolon behind it if there is one.
+pub(crate) fn end_of_statement(text: &[u8], start: usize) -> (usize, Option<usize>) {
+    let mut end = start;
+    let mut is_open = true;
+    for (_, token, token_end) in Lexer::new(text, start, text.len()) {
+        match token {
+            Token::Semicolon => return (end, Some(token_end)),
+            Token::CloseBrace | Token::Rank | Token::NumRanks => break,
+            Token::LabelDef(_) if end > start => break,
+            Token::LabelDef(_) => {}
+            token if token.begins_statement() && !std::mem::take(&mut is_open) => break,
+            _ => is_open = false,
+        }
+        end = token_end;
     }
-    long_number(digits).unwrap_or(u64::MAX)
-}
-
-/// Returns the value of a number if it fits 64 bits.
-#[cold]
-pub(crate) fn long_number(digits: &[u8]) -> Option<u64> {
-    let (digits, radix) = match digits {
-        [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
-        decimal => (decimal, 10),
-    };
-    digits.iter().try_fold(0u64, |value, &digit| {
-        let digit = (digit as char).to_digit(radix)?;
-        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
-    })
+    (end, None)
 }

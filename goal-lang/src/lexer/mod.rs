@@ -8,11 +8,8 @@
 mod context;
 mod plain;
 mod raw;
-mod statement;
 mod token;
 
-pub(crate) use context::{Lexer, Past, Spanned, long_number};
-pub(crate) use plain::{Plain, PlainDependency, PlainKind};
-pub(crate) use raw::{Raw, RawLexer};
-pub(crate) use statement::end_of_statement;
-pub(crate) use token::Token;
+pub(crate) use context::{Lexer, Past, Spanned, end_of_statement};
+pub(crate) use raw::{Raw, RawLexer, long_number};
+pub(crate) use token::{Plain, PlainDependency, PlainKind, Token};

@@ -6,46 +6,10 @@
 //! wrong ones, reach the grammar word by word. `parse::tests` compares the two ways.
 
 use super::raw::{Raw, RawToken};
-use super::token::Token;
+use super::token::{Plain, PlainDependency, PlainKind, Token};
 
 /// The number of decimal digits that always fit 64 bits, and the number that always fit 32 bits.
 const DIGITS_MAX: (usize, usize) = (18, 9);
-
-/// The kind of a plain operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PlainKind {
-    Send,
-    Recv,
-    Calc,
-}
-
-/// A plain operation: `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, `[LABEL:] recv SIZEb
-/// from RANK ...`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Plain {
-    /// Bytes of a message, nanoseconds of a calc.
-    pub(crate) size: u64,
-    /// Length of the label at the statement's beginning, or 0 if there is none.
-    pub(crate) label: u32,
-    /// The other rank of a message, 0 for a calc.
-    pub(crate) peer: u32,
-    pub(crate) tag: u32,
-    pub(crate) cpu: u8,
-    pub(crate) nic: u8,
-    pub(crate) kind: PlainKind,
-}
-
-/// A plain dependency: `WAITER requires NAME` or `WAITER irequires NAME`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PlainDependency {
-    /// Length of the waiting label, which begins the statement.
-    pub(crate) waiter: u32,
-    /// The start of the other label, counted from the statement's beginning.
-    pub(crate) name: u32,
-    pub(crate) name_len: u32,
-    /// True for `irequires`: it waits for the start only.
-    pub(crate) start: bool,
-}
 
 /// Returns the plain statement that begins with the word `first`, and its end.
 #[inline]

@@ -210,3 +210,26 @@ impl<'a> RawLexer<'a> {
         }
     }
 }
+
+/// Returns the value of decimal digits, or of hexadecimal digits after `0x`. A value that exceeds
+/// 64 bits becomes `u64::MAX`.
+#[inline]
+pub(super) fn number(digits: &[u8]) -> u64 {
+    if digits.len() < 20 && (digits.len() < 2 || digits[1].is_ascii_digit()) {
+        return digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+    }
+    long_number(digits).unwrap_or(u64::MAX)
+}
+
+/// Returns the value of a number if it fits 64 bits.
+#[cold]
+pub(crate) fn long_number(digits: &[u8]) -> Option<u64> {
+    let (digits, radix) = match digits {
+        [b'0', b'x' | b'X', hex @ ..] => (hex, 16),
+        decimal => (decimal, 10),
+    };
+    digits.iter().try_fold(0u64, |value, &digit| {
+        let digit = (digit as char).to_digit(radix)?;
+        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
+    })
+}

@@ -1,7 +1,5 @@
 //! The tokens that the grammar sees.
 
-use super::plain::{Plain, PlainDependency};
-
 /// A token in its context. A name is given by its length in bytes; it begins at the token's start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Token {
@@ -85,4 +83,40 @@ impl Token {
                 | PlainDependency(_)
         )
     }
+}
+
+/// The kind of a plain operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlainKind {
+    Send,
+    Recv,
+    Calc,
+}
+
+/// A plain operation: `[LABEL:] send SIZEb to RANK [tag T] [cpu C] [nic N]`, `[LABEL:] recv SIZEb
+/// from RANK ...`, or `[LABEL:] calc NANOS [cpu C] [nic N]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plain {
+    /// Bytes of a message, nanoseconds of a calc.
+    pub(crate) size: u64,
+    /// Length of the label at the statement's beginning, or 0 if there is none.
+    pub(crate) label: u32,
+    /// The other rank of a message, 0 for a calc.
+    pub(crate) peer: u32,
+    pub(crate) tag: u32,
+    pub(crate) cpu: u8,
+    pub(crate) nic: u8,
+    pub(crate) kind: PlainKind,
+}
+
+/// A plain dependency: `WAITER requires NAME` or `WAITER irequires NAME`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PlainDependency {
+    /// Length of the waiting label, which begins the statement.
+    pub(crate) waiter: u32,
+    /// The start of the other label, counted from the statement's beginning.
+    pub(crate) name: u32,
+    pub(crate) name_len: u32,
+    /// True for `irequires`: it waits for the start only.
+    pub(crate) start: bool,
 }

@@ -3,9 +3,9 @@
 use lalrpop_util::lalrpop_mod;
 use rayon::prelude::*;
 
-use super::ParseOptions;
 use super::block::Chunk;
 use super::builder::Builder;
+use super::options::ParseOptions;
 use super::syntax;
 use crate::diag::Report;
 use crate::lexer::{Lexer, Token};

@@ -2,7 +2,7 @@
 //! line, which is correct; this module moves the error to the line that breaks off.
 
 use super::builder::Builder;
-use super::syntax::{Where, alternatives, meant};
+use super::expected::{Where, alternatives, meant};
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Past, Spanned, Token};
 

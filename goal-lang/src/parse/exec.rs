@@ -2,11 +2,11 @@
 //! thesis 2.2.3).
 
 use super::builder::{Builder, quote};
-use super::statement::Mark;
+use super::operand::Mark;
 use crate::diag::{Code, Diagnostic};
 use crate::function::{Datatype, Op, is_legal};
 use crate::program::{Action, Payload, Piece, Pieces, Space, overlaps_itself, partly_overlap};
-use crate::resolve::nearest;
+use crate::suggest::nearest;
 
 /// The number of bytes that `wtime` writes: a Float64.
 const WTIME_BYTES: u64 = 8;

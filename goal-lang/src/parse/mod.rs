@@ -2,12 +2,17 @@
 //! program of the blocks.
 
 mod block;
+mod buffers;
 mod builder;
 mod chunk;
 mod cut;
+mod depend;
 mod exec;
+mod expected;
 mod labels;
 mod numbers;
+mod operand;
+mod options;
 mod statement;
 mod syntax;
 mod values;
@@ -18,33 +23,15 @@ mod cut_tests;
 mod tests;
 
 use crate::diag::Report;
-use crate::limits::Limits;
 use crate::program::Program;
 use crate::resolve;
 use crate::source::SourceMap;
 
 pub(crate) use block::{Block, Chunk, Declared, Dependencies, DependencyKind, Member, Pending};
-pub(crate) use builder::{Builder, duplicate_label, quote};
-pub(crate) use statement::Peer;
-
-/// Options for reading a program.
-#[derive(Debug, Clone, Copy)]
-pub struct ParseOptions {
-    /// The limits that the program must keep.
-    pub limits: Limits,
-    /// The number of threads that read a large text. The result does not depend on it.
-    pub threads: usize,
-    /// True to keep labels and the places of dependencies in the program.
-    pub debug: bool,
-    /// True to look for warnings that take time to find.
-    pub check: bool,
-}
-
-impl Default for ParseOptions {
-    fn default() -> Self {
-        Self { limits: Limits::default(), threads: 1, debug: true, check: true }
-    }
-}
+pub(crate) use builder::{Builder, quote};
+pub(crate) use depend::duplicate_label;
+pub(crate) use operand::Peer;
+pub use options::ParseOptions;
 
 /// The result of [`parse`].
 #[derive(Debug, Default)]
@@ -73,7 +60,7 @@ pub(crate) fn syntax_report(text: &[u8], options: &ParseOptions) -> Option<Repor
 /// order.
 ///
 /// Any bytes are legal input; faults are in the report. Memory grows with the text, except for
-/// sizes that the text states and [`Limits`] allows.
+/// sizes that the text states and [`Limits`](crate::limits::Limits) allows.
 pub fn parse(sources: &SourceMap, options: &ParseOptions) -> Parsed {
     let mut report = Report::default();
     let mut chunks = Vec::new();

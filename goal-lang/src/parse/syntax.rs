@@ -4,10 +4,10 @@ use lalrpop_util::ParseError;
 
 use super::builder::Builder;
 use super::cut::cut;
+use super::expected::{Where, alternatives, meant};
 use crate::diag::{Code, Diagnostic};
 use crate::lexer::{Lexer, Spanned, Token};
 use crate::limits::SYNTAX_ERRORS_MAX;
-use crate::resolve::nearest;
 
 type Error = ParseError<usize, Token, &'static str>;
 
@@ -118,14 +118,6 @@ pub(super) fn recover(
         return Some(Token::StartInside);
     }
     skip_to_block(builder, lexer, found)
-}
-
-/// The place of the parser at a syntax error.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Where {
-    Block,
-    Bare,
-    Outside,
 }
 
 fn give_up(builder: &mut Builder, found: Option<Spanned>) -> bool {
@@ -277,18 +269,6 @@ fn unexpected(
     });
 }
 
-/// Returns the expected keyword that is most similar to a word, if one is similar enough.
-pub(super) fn meant(text: &[u8], start: usize, len: u32, expected: &[String]) -> Option<String> {
-    let keywords =
-        expected.iter().filter_map(|terminal| terminal.strip_prefix('"')?.strip_suffix('"'));
-    let keywords = keywords.filter(|keyword| !matches!(*keyword, "blocks" | "bare" | "inside"));
-    let near = nearest(
-        &text[start..start + len as usize],
-        keywords.map(|keyword| keyword.as_bytes().to_vec()),
-    )?;
-    String::from_utf8(near).ok()
-}
-
 fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String {
     let text = builder.quote(start, end);
     match token {
@@ -296,45 +276,5 @@ fn describe(builder: &Builder, start: usize, token: Token, end: usize) -> String
         Token::Waiter(_) | Token::Name(_) => format!("the label {text}"),
         Token::Int(_) | Token::Negative | Token::Float => format!("the number {text}"),
         _ => text,
-    }
-}
-
-/// Lists the tokens that are allowed at a place, in the words of the language.
-pub(super) fn alternatives(expected: &[String]) -> String {
-    let has = |name: &str| expected.iter().any(|terminal| terminal == name);
-    let mut words: Vec<&str> = Vec::new();
-    for terminal in expected {
-        words.push(match terminal.as_str() {
-            "\"send\"" if has("label_def") && has("waiter") => "a statement",
-            "\"send\"" | "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" if has("waiter") => {
-                continue;
-            }
-            "\"send\"" => "an operation (`send`, `recv`, `calc`, `exec` or `nop`)",
-            "\"recv\"" | "\"calc\"" | "\"exec\"" | "\"nop\"" => continue,
-            "\"requ\"" | "\"init\"" | "\"expect\"" | "\"scratch\"" | "label_def" | "waiter"
-                if has("\"send\"") =>
-            {
-                continue;
-            }
-            "\"blocks\"" | "\"bare\"" | "\"inside\"" => continue,
-            "\";\"" | "plain" | "plain_dependency" => continue,
-            "\"rank\"" => "a rank block",
-            "name" => "a label",
-            "word" if has("float") => "a value",
-            "int" | "negative" | "float" if has("word") && has("float") => continue,
-            "word" => "a name such as `sumInt32`",
-            "negative" => continue,
-            "int" => "a number",
-            "bytes" => "a size such as `8b`",
-            "\"[\"" => "a list of buffers `[A,S A,S]`",
-            "\"@\"" => "a scratch buffer `@OFFSET,SIZE`",
-            other => other,
-        });
-    }
-    let words: Vec<String> = words.iter().map(|word| word.replace('"', "`")).collect();
-    match words.as_slice() {
-        [] => "nothing more".to_owned(),
-        [one] => one.clone(),
-        [most @ .., last] => format!("{} or {last}", most.join(", ")),
     }
 }

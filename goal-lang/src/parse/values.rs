@@ -5,22 +5,12 @@ use half::f16;
 use super::block::Declared;
 use super::builder::{Builder, quote};
 use super::exec::{datatype_named, datatype_names};
+use super::operand::DatumBuilder;
 use crate::diag::{Code, Diagnostic};
 use crate::function::{Datatype, ODD_NAN};
 use crate::lexer::long_number;
 use crate::program::{Datum, Space};
-use crate::resolve::nearest;
-
-/// The `init` or `expect` statement that is being read.
-pub(crate) struct DatumBuilder {
-    start: usize,
-    end: usize,
-    expect: bool,
-    addr: u64,
-    /// `None` after an error: values are then skipped.
-    datatype: Option<Datatype>,
-    bytes: Vec<u8>,
-}
+use crate::suggest::nearest;
 
 /// The reason why a value cannot be stored.
 enum Refused {

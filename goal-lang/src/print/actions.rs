@@ -2,9 +2,8 @@
 
 use std::io;
 
-use super::Style;
 use super::labels::Names;
-use super::output::Output;
+use super::output::{Output, Style};
 use crate::ids::{ANY, ActionId};
 use crate::program::{
     Action, Body, Csr, Edge, Payload, Piece, Pieces, Placement, Reduction, Space, StatedRows,

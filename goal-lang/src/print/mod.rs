@@ -17,20 +17,11 @@ mod tests;
 use std::io;
 
 pub(crate) use labels::RESERVED;
+pub use output::Style;
 
 use crate::ids::{BodyId, ImageId};
 use crate::program::{Action, Body, Payload, Program};
 use output::Output;
-
-/// One of the language's two spellings. What a spelling lacks is written in the other one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Style {
-    /// The 2009 paper's: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
-    Paper2009,
-    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of
-    /// their own.
-    Schedgen,
-}
 
 /// Prints a program.
 ///

@@ -1,9 +1,17 @@
-//! The text so far, and the layout of blocks and statements in each style.
+//! The two styles, the text so far, and the layout of blocks and statements in each style.
 
 use std::io;
 use std::io::Write as _;
 
-use super::Style;
+/// One of the language's two spellings. What a spelling lacks is written in the other one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// The 2009 paper's: `rank #0 { a: send 0,4 to 1; requ b -> a; }`.
+    Paper2009,
+    /// Schedgen's and LogGOPSim's: `rank 0 { a: send 4b to 1 tag 0` and `b requires a` on lines of
+    /// their own.
+    Schedgen,
+}
 
 /// Bytes that are collected before the writer is called.
 const CHUNK: usize = 1 << 16;

@@ -9,6 +9,7 @@ mod memory;
 mod order;
 mod overlap;
 mod stated;
+mod stated_edges;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +21,8 @@ pub use debug::{Debug, Labels};
 pub use memory::{Datum, MemoryImage};
 pub use order::{Cycle, topological_order};
 pub use overlap::{overlaps_itself, partly_overlap};
-pub use stated::{StatedEdges, StatedOrder, StatedRows};
+pub use stated::{StatedOrder, StatedRows};
+pub use stated_edges::StatedEdges;
 
 use crate::ids::{BodyId, ImageId};
 

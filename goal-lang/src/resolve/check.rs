@@ -1,7 +1,7 @@
 //! Checks that need the group or a whole body.
 
 use super::group::Group;
-use super::{Resolver, text_at};
+use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic, Report};
 use crate::ids::ANY;
 use crate::lexer::{Lexer, Token};
@@ -44,7 +44,7 @@ pub(super) fn peers(sources: &SourceMap, blocks: &[Block], group: &Group, report
 
 /// Returns the span of the other rank in the message at `place`.
 fn peer_span(sources: &SourceMap, place: Position) -> Span {
-    let (text, offset, base) = text_at(sources, place);
+    let (text, offset, base) = sources.text_at(place);
     let mut tokens = Lexer::new(text, offset, text.len());
     let found =
         tokens.find(|token| matches!(token.1, Token::To | Token::From)).and_then(|_| tokens.next());
@@ -58,7 +58,7 @@ fn peer_span(sources: &SourceMap, place: Position) -> Span {
 
 /// Returns the span of the label of the statement at `place`, or of its first word.
 pub(super) fn statement_span(sources: &SourceMap, place: Position) -> Span {
-    let (text, offset, _) = text_at(sources, place);
+    let (text, offset, _) = sources.text_at(place);
     let word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let length = text[offset..].iter().take_while(word).count() as Position;
     Span { start: place, end: place + length }
@@ -106,7 +106,7 @@ impl Resolver<'_> {
 /// Returns the span of the first scratch buffer of the statement at `place` that ends past
 /// `declared`.
 fn scratch_span(sources: &SourceMap, place: Position, declared: u64) -> Span {
-    let (text, offset, base) = text_at(sources, place);
+    let (text, offset, base) = sources.text_at(place);
     let mut tokens = Lexer::new(text, offset, text.len());
     while let Some((start, token, _)) = tokens.next() {
         if token != Token::At {

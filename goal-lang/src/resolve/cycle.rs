@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Resolver;
 use super::check::statement_span;
 use super::labels::{RankLabels, label_at, visit_dependencies};
+use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
 use crate::parse::{Block, quote};

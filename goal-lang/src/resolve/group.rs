@@ -266,7 +266,7 @@ fn missing(group: &Group, place: Option<Span>, report: &mut Report) {
 
 /// Returns the span of the number or word at a position.
 fn number_at(sources: &SourceMap, place: Position) -> Span {
-    let (text, offset, _) = super::text_at(sources, place);
+    let (text, offset, _) = sources.text_at(place);
     let length =
         text[offset..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count() as Position;
     Span { start: place, end: place + length }

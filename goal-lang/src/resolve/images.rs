@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::Resolver;
 use super::group::Group;
+use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ImageId;
 use crate::parse::{Block, Declared};

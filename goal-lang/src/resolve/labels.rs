@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::text_at;
 use crate::ids::ActionId;
 use crate::lexer::{Lexer, Token};
 use crate::parse::Block;
@@ -37,7 +36,7 @@ impl<'a> RankLabels<'a> {
 
 /// Returns the label of the statement at `place`, if it has one.
 pub(super) fn label_at(sources: &SourceMap, place: Position) -> Option<&[u8]> {
-    let (text, offset, _) = text_at(sources, place);
+    let (text, offset, _) = sources.text_at(place);
     match Lexer::new(text, offset, text.len()).next() {
         Some((start, Token::LabelDef(length), _)) => Some(&text[start..start + length as usize]),
         _ => None,
@@ -46,7 +45,7 @@ pub(super) fn label_at(sources: &SourceMap, place: Position) -> Option<&[u8]> {
 
 /// Returns the bytes of a span.
 pub(super) fn text_of(sources: &SourceMap, span: Span) -> &[u8] {
-    let (text, start, _) = text_at(sources, span.start);
+    let (text, start, _) = sources.text_at(span.start);
     &text[start..start + (span.end - span.start) as usize]
 }
 
@@ -57,7 +56,7 @@ pub(super) fn visit_dependencies<'a>(
     block: &Block,
     mut visit: impl FnMut(&'a [u8], &'a [u8], Span),
 ) {
-    let (text, start, base) = text_at(sources, block.start);
+    let (text, start, base) = sources.text_at(block.start);
     let end = (block.end - base) as usize;
     let mut waiter: Option<(usize, u32)> = None;
     for (start, token, end) in Lexer::new(text, start, end) {

@@ -1,8 +1,7 @@
 //! Bodies made of several blocks, whose labels are visible in all of them.
 
-use super::Resolver;
 use super::labels::{RankLabels, text_of};
-use super::suggest::nearest;
+use super::resolver::Resolver;
 use crate::diag::{Code, Diagnostic};
 use crate::ids::ActionId;
 use crate::parse::{Block, Dependencies, DependencyKind, Pending, duplicate_label, quote};
@@ -10,6 +9,7 @@ use crate::program::{
     Action, Body, Csr, Edge, Payload, Pieces, StatedEdges, StatedOrder, StatedRows,
 };
 use crate::source::{Position, SourceMap, Span};
+use crate::suggest::nearest;
 
 /// The number of labels that are compared at most with an unknown one, for a suggestion.
 const CANDIDATES_MAX: usize = 1 << 14;

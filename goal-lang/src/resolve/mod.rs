@@ -7,21 +7,19 @@ mod group;
 mod images;
 mod labels;
 mod merge;
-mod suggest;
-
-pub(crate) use suggest::nearest;
+mod resolver;
 
 use std::collections::HashMap;
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::diag::{Code, Diagnostic, Report};
+use crate::diag::Report;
 use crate::ids::BodyId;
-use crate::limits::BLOCK_ENTRIES_MAX;
 use crate::parse::{Block, Chunk, ParseOptions};
 use crate::program::{Body, Program, RankEntry};
-use crate::source::{Position, SourceMap};
+use crate::source::SourceMap;
 use group::Group;
+use resolver::Resolver;
 
 /// Makes a program of the blocks. The program is valid only if the report has no error. Returns
 /// `None` if the text does not determine a group of ranks.
@@ -33,7 +31,7 @@ pub(crate) fn assemble(
 ) -> Option<Program> {
     let (mut blocks, group) = group::gather(sources, chunks, options, report)?;
     check::peers(sources, &blocks, &group, report);
-    let mut resolver = Resolver { sources, report, told: FxHashSet::default(), entries: 0 };
+    let mut resolver = Resolver::new(sources, report);
     let plan = resolver.plan(&blocks, &group)?;
     let images = images::build(&mut resolver, &blocks, &group)?;
     let bodies = resolver.bodies(&mut blocks, &plan.recipes, options)?;
@@ -59,15 +57,6 @@ enum Recipe {
 struct Plan {
     ranks: Vec<BodyId>,
     recipes: Vec<Recipe>,
-}
-
-pub(crate) struct Resolver<'a> {
-    sources: &'a SourceMap,
-    report: &'a mut Report,
-    /// Findings that were already reported: a block may be part of several bodies.
-    told: FxHashSet<(Code, Position)>,
-    /// The number of entries that merging has copied so far.
-    entries: u64,
 }
 
 impl Resolver<'_> {
@@ -113,26 +102,6 @@ impl Resolver<'_> {
         Some(Plan { ranks, recipes })
     }
 
-    /// Counts the entries that merging copies. Returns `None` above the limit: a short text can ask
-    /// for far too many.
-    fn count(&mut self, entries: u64) -> Option<()> {
-        self.entries += entries;
-        if self.entries <= BLOCK_ENTRIES_MAX {
-            return Some(());
-        }
-        self.report.push(
-            Diagnostic::new(
-                Code::LimitExceeded,
-                format!(
-                    "joining the blocks of all ranks makes more than {BLOCK_ENTRIES_MAX} entries"
-                ),
-            )
-            .note("every rank that has blocks of its own gets a copy of each `rank *` block")
-            .help("name fewer ranks, or write whole ranks in one block"),
-        );
-        None
-    }
-
     fn bodies(
         &mut self,
         blocks: &mut [Block],
@@ -162,20 +131,5 @@ impl Resolver<'_> {
             }
         }
         Some(bodies)
-    }
-
-    /// Reports a finding about a place once.
-    fn report_once(&mut self, code: Code, place: Position, describe: impl FnOnce() -> Diagnostic) {
-        if self.told.insert((code, place)) {
-            self.report.add(code, describe);
-        }
-    }
-}
-
-/// Returns the text of the source that a position lies in, the offset in it, and the source's base.
-pub(crate) fn text_at(sources: &SourceMap, position: Position) -> (&[u8], usize, Position) {
-    match sources.source_of(position) {
-        Some(source) => (&source.bytes, (position - source.base) as usize, source.base),
-        None => (&[], 0, 0),
     }
 }
