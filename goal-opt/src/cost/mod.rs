@@ -18,38 +18,12 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 
+pub use simulation::{CostError, Prediction};
+
 use crate::machine::Machine;
-use crate::whole::{Run, TooLarge, Whole};
+use crate::whole::{Run, Whole};
 use goal_lang::Program;
 use simulation::Simulation;
-
-/// The predicted times of a program on a machine.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// By rank, the time at which its last processor finishes, in nanoseconds after the start of
-    /// all ranks.
-    pub finish_ns: Vec<f64>,
-}
-
-impl Prediction {
-    /// The time at which the last rank ends, in nanoseconds.
-    pub fn makespan_ns(&self) -> f64 {
-        self.finish_ns.iter().copied().fold(0.0, f64::max)
-    }
-}
-
-/// The reason why there is no prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum CostError {
-    /// The program has too many actions.
-    #[error(transparent)]
-    TooLarge(#[from] TooLarge),
-    /// The program does not end on this machine.
-    #[error(
-        "{0} actions never end on this machine, on which sends of more than {1} bytes wait for their receives"
-    )]
-    Stuck(u64, u64),
-}
 
 /// Predicts when each rank ends. Receives take the messages that they take in an abstract run. If
 /// wildcards or missing orders leave this open, the prediction is for one of the possible runs.

@@ -13,4 +13,5 @@ mod walk;
 
 pub(crate) use order::Order;
 pub(crate) use outputs::{OUTPUTS, Outputs};
-pub(crate) use values::{Fate, Flow};
+pub(crate) use values::Flow;
+pub(crate) use walk::Fate;

@@ -1,38 +1,9 @@
-//! Values: the contents of bytes from one write to the next.
+//! All values of a body, by action.
 
 use super::order::Order;
-use super::walk::Walk;
-use goal_lang::{ActionId, Body, Space};
+use super::walk::{Value, Walk};
+use goal_lang::{ActionId, Body};
 use std::cell::OnceCell;
-use std::ops::Range;
-
-/// The content of a range of bytes from one write to the next.
-#[derive(Debug, Clone)]
-pub(crate) struct Value {
-    /// The address space of the range.
-    pub(crate) space: Space,
-    /// The first address.
-    pub(crate) start: u64,
-    /// The address after the last one.
-    pub(crate) end: u64,
-    /// The action that wrote it; `None` for the content at the start.
-    pub(crate) writer: Option<ActionId>,
-    /// The position of its readers in `Flow::readers`.
-    pub(super) readers: Range<usize>,
-    /// The end of the value.
-    pub(crate) fate: Fate,
-    /// True if dependencies prove the order of all accesses to these bytes.
-    pub(crate) is_certain: bool,
-}
-
-/// The end of a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// This action overwrites it.
-    Overwritten(ActionId),
-    /// It is in memory when the schedule has ended.
-    Final,
-}
 
 /// All values of a body, and the values of each action.
 #[derive(Debug)]

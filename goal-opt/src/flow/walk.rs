@@ -2,13 +2,41 @@
 
 use super::cells::Cells;
 use super::order::Order;
-use super::values::{Fate, Value};
 use crate::marks::Marks;
 use goal_lang::{Access, Action, ActionId, Body, Piece, Space};
+use std::ops::Range;
 
 /// Bound on the steps of the walk, for each action. Only bodies that write bytes in one piece and
 /// read them in many, again and again, take more.
 const STEPS_PER_ACTION: usize = 64;
+
+/// The content of a range of bytes from one write to the next.
+#[derive(Debug, Clone)]
+pub(crate) struct Value {
+    /// The address space of the range.
+    pub(crate) space: Space,
+    /// The first address.
+    pub(crate) start: u64,
+    /// The address after the last one.
+    pub(crate) end: u64,
+    /// The action that wrote it; `None` for the content at the start.
+    pub(crate) writer: Option<ActionId>,
+    /// The position of its readers in `Flow::readers`.
+    pub(super) readers: Range<usize>,
+    /// The end of the value.
+    pub(crate) fate: Fate,
+    /// True if dependencies prove the order of all accesses to these bytes.
+    pub(crate) is_certain: bool,
+}
+
+/// The end of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// This action overwrites it.
+    Overwritten(ActionId),
+    /// It is in memory when the schedule has ended.
+    Final,
+}
 
 /// Neighbouring cells that hold one value.
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,7 +4,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 
-pub use spec::SpecError;
+pub use spec::{Invocation, SpecError};
 
 use crate::machine::Machine;
 use crate::pass::{Arguments, Context, Level, Pass, Refusal, Rewrite};
@@ -14,15 +14,6 @@ use goal_lang::Program;
 use goal_lang::limits::EAGER_LIMIT;
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
-
-/// A pass with the parameters that it runs with.
-#[derive(Debug, Clone)]
-pub struct Invocation {
-    /// The pass.
-    pub pass: &'static Pass,
-    /// Its parameters.
-    pub(crate) arguments: Arguments,
-}
 
 /// A list of passes and their common settings.
 #[derive(Debug, Clone)]

@@ -1,8 +1,16 @@
 //! Reads lists of passes with parameters: `a,b(c=4)`.
 
-use super::Invocation;
 use crate::pass::{Argument, Arguments, Parameter, Pass, Values};
 use crate::passes::PASSES;
+
+/// A pass with the parameters that it runs with.
+#[derive(Debug, Clone)]
+pub struct Invocation {
+    /// The pass.
+    pub pass: &'static Pass,
+    /// Its parameters.
+    pub(crate) arguments: Arguments,
+}
 
 /// The reason why a text is no list of passes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
