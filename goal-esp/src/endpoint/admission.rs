@@ -13,18 +13,10 @@
 //! late peers answer, so it slows no other connection. It ends after
 //! [`Timing::postpone_ns`](super::Timing::postpone_ns), whatever the peer sends.
 
-use super::connection::{Connection, Phase, Shared};
+use super::connection::{Connection, Phase, Postponed, Shared};
 use super::event::{Event, Loss};
 use crate::machine::Body;
 use crate::message::Reader;
-
-/// The communicator that a postponed stream names, and the time at which the connection is given
-/// up.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Postponed {
-    pub(super) communicator: u32,
-    until_ns: u64,
-}
 
 impl Connection {
     /// Admits or postpones the stream from the peer if `body` is its first packet. `payload` is

@@ -99,6 +99,12 @@ impl Config {
         }
     }
 
+    /// Returns the share of the congestion budget of each of `connections` connections.
+    pub(super) fn share(&self, connections: u32) -> u16 {
+        let connections = connections.clamp(1, u16::MAX.into()) as u16;
+        (self.budget / connections).clamp(1, self.rules.burst_length)
+    }
+
     /// Returns the longest payload of a packet for an interface that sends `mtu` bytes behind
     /// Ethernet's header; `None` if that is too little.
     pub fn payload_max_of(mtu: usize) -> Option<u16> {

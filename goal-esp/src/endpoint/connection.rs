@@ -1,6 +1,5 @@
 //! A slot with its timers, its keys, and the events that were reported of it.
 
-use super::admission::Postponed;
 use super::clock::Clock;
 use super::config::{Config, Timing};
 use super::event::{ConnectionId, Event, Loss, Stats};
@@ -49,6 +48,14 @@ pub(super) struct Proof {
     pub(super) sent: u64,
     /// The highest control number that was received.
     pub(super) seen: u64,
+}
+
+/// The communicator that a postponed stream names, and the time at which the connection is given
+/// up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Postponed {
+    pub(super) communicator: u32,
+    pub(super) until_ns: u64,
 }
 
 /// A slot with its timers, its keys, and the events that were reported of it.

@@ -39,7 +39,6 @@ use crate::limits::PAYLOAD_MAX;
 use crate::wire::{Flags, Frame, Packet};
 use connection::{Connection, Shared};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use table::share;
 
 /// Bytes of the longest frame.
 pub const FRAME_LEN_MAX: usize =
@@ -264,11 +263,10 @@ impl Endpoint {
                 return None;
             }
         };
-        let start_window = share(&self.shared.config, self.by_peer.len() as u32);
+        let start_window = self.shared.config.share(self.by_peer.len() as u32);
         let connection = self.connections[index as usize].as_mut().expect("it is there");
         // The share of a connection whose transfer begins now is counted too.
-        let share =
-            share(&self.shared.config, self.controlling + u32::from(!connection.is_counted));
+        let share = self.shared.config.share(self.controlling + u32::from(!connection.is_counted));
         if let Some(machine) = connection.machine_mut() {
             machine.set_share(share, start_window);
         }

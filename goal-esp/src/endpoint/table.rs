@@ -2,7 +2,7 @@
 //! send.
 
 use super::connection::Connection;
-use super::{Config, ConnectionId, Endpoint};
+use super::{ConnectionId, Endpoint};
 use crate::auth::Address;
 
 impl Endpoint {
@@ -87,10 +87,4 @@ impl Endpoint {
         self.generations[index as usize] = connection.id.generation.wrapping_add(1);
         self.free.push(index);
     }
-}
-
-/// Returns the share of the congestion budget of each of `connections` connections.
-pub(super) fn share(config: &Config, connections: u32) -> u16 {
-    let connections = connections.clamp(1, u16::MAX.into()) as u16;
-    (config.budget / connections).clamp(1, config.rules.burst_length)
 }

@@ -66,11 +66,19 @@ mod field {
 }
 
 /// Returns the length of a header of this form in bytes.
-pub(super) const fn header_len(form: u8) -> usize {
+const fn header_len(form: u8) -> usize {
     match form {
         0 => field::WINDOW.end,
         2 => field::NONCE_HIGH.end,
         _ => field::TAG.end,
+    }
+}
+
+impl Extension {
+    /// Returns the length of a header with this extension in bytes.
+    #[inline]
+    pub const fn header_len(&self) -> usize {
+        header_len(self.form())
     }
 }
 

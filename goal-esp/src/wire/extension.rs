@@ -59,10 +59,4 @@ impl Extension {
             | Extension::Handshake { control, .. } => Some(control),
         }
     }
-
-    /// Returns the length of a header with this extension in bytes.
-    #[inline]
-    pub const fn header_len(&self) -> usize {
-        super::esp::header_len(self.form())
-    }
 }
