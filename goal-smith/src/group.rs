@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 
 use crate::cells::Cell;
-use crate::generate::{Generator, PairMode};
+use crate::generator::{Generator, PairMode};
 use crate::local::{self, Operands};
 use crate::operands::{Use, buffer};
 use crate::reduce;

@@ -25,6 +25,7 @@
 
 mod cells;
 mod generate;
+mod generator;
 mod group;
 mod image;
 mod local;
@@ -46,5 +47,5 @@ use rand_chacha::rand_core::SeedableRng;
 
 /// The program of a seed. The same seed and shape give the same program on every machine.
 pub fn program(seed: u64, shape: &Shape) -> Program {
-    generate::Generator::new(ChaCha8Rng::seed_from_u64(seed), shape).program()
+    generator::Generator::new(ChaCha8Rng::seed_from_u64(seed), shape).program()
 }

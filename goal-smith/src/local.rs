@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 
 use crate::cells::{Cell, whole_element};
-use crate::generate::Generator;
+use crate::generator::Generator;
 use crate::node::{Node, any_overlap};
 use crate::operands::{Use, buffer, typed};
 

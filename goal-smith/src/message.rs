@@ -4,7 +4,7 @@ use goal_lang::{ANY, Action, Payload, Piece};
 use rand::RngExt;
 
 use crate::cells::Cell;
-use crate::generate::{End, Generator, PairMode};
+use crate::generator::{End, Generator, PairMode};
 use crate::operands::{Use, buffer};
 use crate::reduce;
 

@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 
 use crate::cells::{Cell, whole_element};
-use crate::generate::Generator;
+use crate::generator::Generator;
 use crate::local::{self, Operands, operands, result_cells};
 use crate::operands::{Use, buffer, typed};
 
