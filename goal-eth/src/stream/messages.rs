@@ -1,7 +1,8 @@
 //! The interface to the engine: messages are written into packets and read from them.
 
+use super::peer::Peer;
 use super::peers::kept;
-use super::{EspTransport, Peer, SHORT_MAX, translate};
+use super::{EspTransport, SHORT_MAX, translate};
 use crate::Driver;
 use goal_engine::memory::Span;
 use goal_engine::transport::{Full, Header, Transport};

@@ -5,6 +5,7 @@
 //! while there is no connection, or while as many packets wait as one chunk takes.
 
 mod credit;
+mod lost;
 mod messages;
 mod peer;
 mod peers;
@@ -12,17 +13,17 @@ mod peers;
 mod tests;
 mod translate;
 
-use crate::{Driver, Full, Lost};
 pub use credit::Overrun;
+pub use lost::LostPeer;
+pub use peer::Exchanged;
+
+use crate::{Driver, Full, Lost};
 use credit::Room;
 use goal_engine::transport::Header;
 use goal_esp::auth::Address;
-use goal_esp::endpoint::{Config, Endpoint, Event, Loss, Timing};
+use goal_esp::endpoint::{Config, Endpoint, Event, Timing};
 use goal_esp::limits::{PAYLOAD_MAX, PAYLOAD_MIN};
-use goal_esp::message::Broken;
 use goal_esp::wire::Chunk;
-use goal_lang::ANY;
-use peer::Peer;
 use peers::Peers;
 use std::time::Duration;
 use translate::COMMUNICATOR;
@@ -41,53 +42,6 @@ pub const SHORT_MAX: usize = PAYLOAD_MIN - Chunk::HEADER_LEN_MAX;
 /// The longest payload of a message that fits into one packet if both sides have the longest
 /// frames.
 pub const MESSAGE_MAX: usize = PAYLOAD_MAX - Chunk::HEADER_LEN_MAX;
-
-/// The reason why there will be no more messages to or from a rank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum LostPeer {
-    /// The connection was lost.
-    #[error("{0}")]
-    Connection(Loss),
-    /// The bytes that arrived are no stream of messages.
-    #[error("what it sent is no stream of messages: {0}")]
-    Stream(Broken),
-    /// A message names another sender or receiver, or is of a kind that no message has.
-    #[error("it sent a message of another rank, or for another one")]
-    Rank,
-    /// A message names a communicator that the job does not have.
-    #[error("it sent a message in communicator {0}, which the job does not have")]
-    Communicator(u32),
-    /// The tag of a message is the one that stands for any tag.
-    #[error("it sent a message with tag {ANY}, which only a receive of any tag names")]
-    Tag,
-    /// An envelope announces the parts of a message that has no bytes, and so no parts.
-    #[error("it sent the envelope of a message in parts that has no bytes")]
-    Empty,
-    /// The rank sent more than it was granted.
-    #[error("it sent {0}")]
-    Overrun(Overrun),
-}
-
-impl From<Loss> for LostPeer {
-    fn from(cause: Loss) -> Self {
-        match cause {
-            Loss::Communicator(number) => LostPeer::Communicator(number),
-            cause => LostPeer::Connection(cause),
-        }
-    }
-}
-
-/// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
-///
-/// If no rank of a job can go on by itself, and all of them together have received as many as they
-/// have sent, then the job is stuck.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Exchanged {
-    /// Messages and grants that were sent.
-    pub sent: u64,
-    /// Messages and grants that arrived and were taken.
-    pub taken: u64,
-}
 
 /// One rank's end of the streams to ranks on other hosts.
 ///

@@ -1,6 +1,5 @@
 //! The connection with one rank.
 
-use super::Exchanged;
 use super::credit::{Credit, Room};
 use goal_esp::endpoint::{ConnectionId, Endpoint};
 use goal_esp::message::{Reader, Writer};
@@ -11,6 +10,18 @@ use std::collections::VecDeque;
 /// first time. They are as many as those of one chunk, so a message waits no longer than a chunk
 /// takes.
 const UNSENT_MAX: usize = 96;
+
+/// The number of messages and grants of room that a rank has exchanged with ranks on other hosts.
+///
+/// If no rank of a job can go on by itself, and all of them together have received as many as they
+/// have sent, then the job is stuck.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Exchanged {
+    /// Messages and grants that were sent.
+    pub sent: u64,
+    /// Messages and grants that arrived and were taken.
+    pub taken: u64,
+}
 
 /// The connection with one rank.
 pub(super) struct Peer {

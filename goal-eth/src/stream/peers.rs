@@ -1,9 +1,9 @@
 //! The other ranks of the job, and the connections with them.
 
 use super::credit::Room;
-use super::peer::Peer;
+use super::lost::LostPeer;
+use super::peer::{Exchanged, Peer};
 use super::translate::{self, COMMUNICATOR};
-use super::{Exchanged, LostPeer};
 use goal_engine::kept_bytes;
 use goal_engine::transport::{Header, Kind};
 use goal_esp::auth::Address;

@@ -1,6 +1,6 @@
 //! The translation of a message's header to a chunk of a stream, and back.
 
-use super::LostPeer;
+use super::lost::LostPeer;
 use goal_engine::transport::{Header, Kind};
 use goal_esp::wire::{Chunk, ChunkKind, Envelope};
 use goal_lang::ANY;
