@@ -1,8 +1,9 @@
 //! The counters and queues that decide which action of an instance may start.
 
 use super::code::Home;
+use super::ids::Action;
 use super::ready::Ready;
-use super::schedule::{Schedule, slot};
+use super::schedule::Schedule;
 use crate::heap::{Fifo, Heap, flat};
 use goal_asm::nisa::Offsets;
 
@@ -15,7 +16,7 @@ pub(super) struct ActionStates {
     started_independent: u32,
     pub(super) ready: Ready,
     /// Ended actions that have not released their dependents yet.
-    pub(super) ended: Fifo<u32>,
+    pub(super) ended: Fifo<Action>,
 }
 
 flat!(struct ActionStates { unfinished, started_independent, ready, ended });
@@ -62,13 +63,13 @@ impl ActionStates {
     pub(super) fn next_ready(
         &mut self,
         heap: &Heap,
-        independent: impl FnOnce(usize) -> Option<u32>,
-    ) -> Option<u32> {
-        if let Some(offset) = independent(self.started_independent as usize)
-            && (self.ready.is_empty() || self.ready.first(heap).is_none_or(|first| offset < first))
+        independent: impl FnOnce(usize) -> Option<Action>,
+    ) -> Option<Action> {
+        if let Some(action) = independent(self.started_independent as usize)
+            && (self.ready.is_empty() || self.ready.first(heap).is_none_or(|first| action < first))
         {
             self.started_independent += 1;
-            return Some(offset);
+            return Some(action);
         }
         self.ready.pop(heap)
     }
@@ -87,12 +88,12 @@ pub(super) trait Dependents {
     fn release(self, queue: &mut ActionQueue<'_>);
 }
 
-impl Dependents for &[u32] {
+impl Dependents for &[Action] {
     #[inline(always)]
     fn release(self, queue: &mut ActionQueue<'_>) {
         let counters = queue.home.counters.as_mut_slice();
-        for &offset in self {
-            count_down(queue.actions, counters, queue.heap, offset);
+        for &action in self {
+            count_down(queue.actions, counters, queue.heap, action);
         }
     }
 }
@@ -110,8 +111,8 @@ impl Dependents for Offsets<'_> {
 impl ActionQueue<'_> {
     /// Finishes an action: marks it as ended and releases its dependents.
     #[inline(always)]
-    pub(super) fn finish(&mut self, offset: u32, dependents: impl Dependents) {
-        let slot = slot(offset);
+    pub(super) fn finish(&mut self, action: Action, dependents: impl Dependents) {
+        let slot = action.slot();
         self.home.finished.as_mut_slice()[slot / 64] |= 1 << (slot % 64);
         self.actions.unfinished -= 1;
         dependents.release(self);
@@ -133,15 +134,15 @@ fn release_offsets(
     dependents: Offsets<'_>,
 ) {
     for offset in dependents.iter() {
-        count_down(actions, counters, &heap, offset);
+        count_down(actions, counters, &heap, Action(offset));
     }
 }
 
 #[inline(always)]
-fn count_down(actions: &mut ActionStates, counters: &mut [u16], heap: &Heap, offset: u32) {
-    let counter = &mut counters[slot(offset)];
+fn count_down(actions: &mut ActionStates, counters: &mut [u16], heap: &Heap, action: Action) {
+    let counter = &mut counters[action.slot()];
     *counter -= 1;
     if *counter == 0 {
-        actions.ready.push(heap, offset);
+        actions.ready.push(heap, action);
     }
 }

@@ -4,7 +4,7 @@
 //! The channels are computed once per schedule. So a message or a receive costs one look-up in a
 //! constant table, and an instance that starts again reuses its empty queues.
 
-use super::ids::{ChannelId, MessageKey};
+use super::ids::{Action, ChannelId, MessageKey};
 use super::incoming::Incoming;
 use super::schedule::Schedule;
 use crate::heap::{Block, Heap, Pool, flat};
@@ -18,7 +18,7 @@ pub(super) enum Queue {
     #[default]
     Empty,
     /// One receive: its action.
-    One(u32),
+    One(Action),
     /// Several receives, linked by [`Posted::next`].
     Posted { first: u32, last: u32 },
     /// Messages that wait for a receive.
@@ -41,7 +41,7 @@ impl Default for Chain {
 /// A posted receive on a channel that has several.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Posted {
-    action: u32,
+    action: Action,
     next: u32,
 }
 
@@ -97,7 +97,7 @@ impl Channels {
         &mut self,
         heap: &Heap,
         channel: ChannelId,
-        action: u32,
+        action: Action,
         posted: &mut Pool<Posted>,
         messages: &Pool<Incoming>,
     ) -> Option<MessageKey> {
@@ -139,7 +139,7 @@ impl Channels {
         heap: &Heap,
         channel: ChannelId,
         posted: &mut Pool<Posted>,
-    ) -> Option<u32> {
+    ) -> Option<Action> {
         let queue = &mut self.queues.values_mut(heap)[channel.index()];
         match queue {
             Queue::One(action) => {

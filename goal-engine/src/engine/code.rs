@@ -2,7 +2,8 @@
 //! tables of these.
 
 use super::buffer::Memory;
-use super::schedule::{Schedule, slot};
+use super::ids::{Action, Rank};
+use super::schedule::Schedule;
 use super::steps::Steps;
 use super::window::Window;
 use crate::memory::{Cells, Region};
@@ -22,12 +23,12 @@ pub(super) enum Code {
 }
 
 impl Code {
-    /// The action at `offset`. In a window, it must not have ended.
+    /// The action `action`. In a window, it must not have ended.
     #[inline]
-    pub(super) fn record(&self, offset: u32) -> Record<'_> {
+    pub(super) fn record(&self, action: Action) -> Record<'_> {
         match self {
-            Code::Whole(schedule) => schedule.section().record(offset),
-            Code::Window(window) => window.record(offset),
+            Code::Whole(schedule) => schedule.section().record(action.0),
+            Code::Window(window) => window.record(action),
             Code::Ended => unreachable!("its instance has ended"),
         }
     }
@@ -81,27 +82,27 @@ impl Home {
         );
     }
 
-    /// Records the number of the message that the send at `offset` sent, among those to its
+    /// Records the number of the message that the send `action` sent, among those to its
     /// destination.
     #[inline]
-    pub(super) fn note_sent(&mut self, offset: u32, sequence: u32) {
+    pub(super) fn note_sent(&mut self, action: Action, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = match_word(0, sequence);
+            matches.as_mut_slice()[action.slot()] = match_word(Rank(0), sequence);
         }
     }
 
-    /// Records the message that the receive at `offset` took. The sequence number is not validated:
+    /// Records the message that the receive `action` took. The sequence number is not validated:
     /// it comes from the sender, which may be on another host.
     #[inline(always)]
-    pub(super) fn note_received(&mut self, offset: u32, source: u32, sequence: u32) {
+    pub(super) fn note_received(&mut self, action: Action, source: Rank, sequence: u32) {
         if let Some(matches) = &mut self.matches {
-            matches.as_mut_slice()[slot(offset)] = match_word(source, sequence);
+            matches.as_mut_slice()[action.slot()] = match_word(source, sequence);
         }
     }
 }
 
 /// Returns the entry for a message in a record of matches. It is never 0.
 #[inline(always)]
-pub(super) fn match_word(source: u32, sequence: u32) -> u64 {
-    (u64::from(source) << 32) + u64::from(sequence) + 1
+pub(super) fn match_word(source: Rank, sequence: u32) -> u64 {
+    (u64::from(source.0) << 32) + u64::from(sequence) + 1
 }

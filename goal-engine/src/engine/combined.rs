@@ -8,7 +8,7 @@
 
 use super::Core;
 use super::code::Code;
-use super::ids::ActionRef;
+use super::ids::{Action, ActionRef};
 use crate::memory::Span;
 use goal_asm::nisa::{Buffer, Operation};
 use goal_lang::{Datatype, Op, Piece};
@@ -19,7 +19,7 @@ pub(super) struct Combination {
     pub(super) function: (Op, Datatype),
     pub(super) a: Span,
     /// The `exec` action.
-    exec: u32,
+    exec: Action,
 }
 
 impl Core {
@@ -27,7 +27,7 @@ impl Core {
     pub(super) fn combination(&self, codes: &[Code], receive: ActionRef) -> Option<Combination> {
         let instance = self.held.instances.get(&self.held.heap, receive.instance);
         let section = codes[instance.code as usize].whole()?.section();
-        let record = section.record(receive.action);
+        let record = section.record(receive.action.0);
         let Operation::Recv { payload: Buffer::One(payload), reduce: None, .. } =
             record.operation()
         else {
@@ -57,7 +57,7 @@ impl Core {
         a.is_disjoint(memory.span(payload)).then_some(Combination {
             function: (op, datatype),
             a,
-            exec,
+            exec: Action(exec),
         })
     }
 

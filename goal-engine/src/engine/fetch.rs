@@ -41,12 +41,12 @@ impl Core {
             }
             let end = (header.size as usize).min(arrived + CHUNK);
             if !self.fetch_part(transport, codes, &header, receive, arrived..end) {
-                let mut answer = Header::new(Kind::Cts, self.rank);
+                let mut answer = Header::new(Kind::Cts, self.rank.0);
                 answer.cookie = header.cookie;
                 answer.offset = u64::from(key.0);
                 answer.size = arrived as u64;
                 self.held.arrivals.messages.get_mut(heap, key).is_cleared = true;
-                self.send_control(transport, codes, header.source, answer);
+                self.send_control(transport, codes, header.sender(), answer);
                 continue;
             }
             left = left.saturating_sub(end - arrived);
@@ -77,9 +77,9 @@ impl Core {
             self.note_combined(receive, combination);
         }
         self.finish_later(receive);
-        let mut answer = Header::new(Kind::Fin, self.rank);
+        let mut answer = Header::new(Kind::Fin, self.rank.0);
         answer.cookie = header.cookie;
-        self.send_control(transport, codes, header.source, answer);
+        self.send_control(transport, codes, header.sender(), answer);
     }
 
     /// Reads a part of a payload from its sender's memory. Returns false if that memory can't be

@@ -1,14 +1,22 @@
 //! The typed numbers of instances, messages and other objects of an engine.
 
+use super::schedule::slot;
 use crate::heap::{Key, flat};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-        pub(super) struct $name(pub(super) u32);
+        pub(crate) struct $name(pub(crate) u32);
 
         flat!(struct $name(number));
+
+        impl Key for $name {
+            #[inline(always)]
+            fn words(self) -> (u64, u64) {
+                (0, self.0.into())
+            }
+        }
 
         impl From<$name> for u32 {
             #[inline(always)]
@@ -36,9 +44,30 @@ id! {
     ChannelId
 }
 
+id! {
+    /// A rank of the job.
+    Rank
+}
+id! {
+    /// An action of a schedule, by its offset in the section.
+    Action
+}
+id! {
+    /// A rank that the schedule sends to, by its place among them.
+    DestinationId
+}
+
 impl MessageKey {
     /// No message.
     pub(super) const NONE: Self = Self(u32::MAX);
+}
+
+impl DestinationId {
+    /// Its index in the sequence numbers of an instance.
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 impl ChannelId {
@@ -46,6 +75,14 @@ impl ChannelId {
     #[inline(always)]
     pub(super) fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Action {
+    /// Its place in the counters and bitmaps of an instance.
+    #[inline(always)]
+    pub(crate) fn slot(self) -> usize {
+        slot(self.0)
     }
 }
 
@@ -64,8 +101,7 @@ impl InstanceKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct ActionRef {
     pub(super) instance: InstanceKey,
-    /// Its offset in the section.
-    pub(super) action: u32,
+    pub(super) action: Action,
 }
 
 flat!(struct ActionRef { instance, action });
@@ -73,6 +109,6 @@ flat!(struct ActionRef { instance, action });
 impl Key for ActionRef {
     #[inline]
     fn words(self) -> (u64, u64) {
-        (self.instance.0.into(), self.action.into())
+        (self.instance.0.into(), self.action.0.into())
     }
 }

@@ -3,7 +3,7 @@
 use super::channel::{Channels, Posted};
 use super::code::Code;
 use super::communicator::{Communicator, Target};
-use super::ids::{ActionRef, ChannelId, InstanceKey, MessageKey};
+use super::ids::{Action, ActionRef, ChannelId, InstanceKey, MessageKey, Rank};
 use super::instance::{Instance, Matched};
 use super::requests::Requests;
 use super::schedule::Schedule;
@@ -70,9 +70,9 @@ pub(super) struct Arrivals {
     communicators: Table<u32, Communicator>,
     /// By source, the message whose parts come next. It is incomplete, so it stays in `messages`
     /// until the last part has arrived.
-    pub(super) long: Table<u32, MessageKey>,
+    pub(super) long: Table<Rank, MessageKey>,
     /// Requests that wait for a receive, by source, if their number is bounded.
-    pub(super) requests: Table<u32, Requests>,
+    pub(super) requests: Table<Rank, Requests>,
     /// Bytes of messages that are kept here, with an overhead for each message.
     kept: u64,
 }
@@ -196,10 +196,10 @@ impl Arrivals {
     }
 
     /// Returns the message that the next part from a source belongs to.
-    pub(super) fn next_part(&mut self, heap: &Heap, source: u32) -> Option<MessageKey> {
+    pub(super) fn next_part(&mut self, heap: &Heap, source: Rank) -> Option<MessageKey> {
         let key = *self.long.get(heap, source)?;
         let message = self.messages.find(heap, key)?;
-        (message.header.source == source && message.arrived < message.header.size).then_some(key)
+        (message.header.sender() == source && message.arrived < message.header.size).then_some(key)
     }
 
     /// Removes and returns the posted receive that matches a message, if there is one.
@@ -253,7 +253,7 @@ impl Arrivals {
         heap: &Heap,
         channels: &mut Channels,
         channel: ChannelId,
-        action: u32,
+        action: Action,
     ) -> Option<MessageKey> {
         let message = channels.post(heap, channel, action, &mut self.posted, &self.messages);
         if message.is_none() {
@@ -313,7 +313,7 @@ impl Arrivals {
     pub(super) fn release(&mut self, heap: &Heap, header: &Header) {
         self.kept -= counted(header);
         if header.kind() == Kind::Rts
-            && let Some(requests) = self.requests.get_mut(heap, header.source)
+            && let Some(requests) = self.requests.get_mut(heap, header.sender())
         {
             // Requests that arrived before the bound was set were not counted.
             requests.waiting = requests.waiting.saturating_sub(1);

@@ -3,7 +3,7 @@
 use super::actions::ActionStates;
 use super::channel::Channels;
 use super::error::{Cause, Failure};
-use super::ids::InstanceKey;
+use super::ids::{Action, InstanceKey, Rank};
 use crate::heap::{Block, Fifo, Heap, Table, flat};
 use crate::matching::SpaceId;
 
@@ -30,7 +30,7 @@ pub(super) struct Instance {
     /// destination.
     pub(super) sequences: Block<u32>,
     /// The same by rank, if the destinations are not known in advance (in a window).
-    pub(super) sequences_by_rank: Table<u32, u32>,
+    pub(super) sequences_by_rank: Table<Rank, u32>,
 }
 
 /// The queues in which messages and receives of an instance find each other.
@@ -83,7 +83,13 @@ impl Instance {
     }
 
     #[cold]
-    pub(super) fn failure(&self, action: u32, number: Option<u64>, cause: Cause) -> Failure {
-        Failure { communicator: self.communicator, instance: self.number, action, number, cause }
+    pub(super) fn failure(&self, action: Action, number: Option<u64>, cause: Cause) -> Failure {
+        Failure {
+            communicator: self.communicator,
+            instance: self.number,
+            action: action.0,
+            number,
+            cause,
+        }
     }
 }

@@ -19,7 +19,7 @@ mod common;
 mod communicator;
 mod error;
 mod fetch;
-mod ids;
+pub(crate) mod ids;
 mod incoming;
 mod instance;
 mod lifecycle;
@@ -64,7 +64,7 @@ use crate::trace::Recorder;
 use crate::transport::Transport;
 use code::{Code, Home};
 use common::Common;
-use ids::InstanceKey;
+use ids::{InstanceKey, Rank};
 use local::Locals;
 use requests::Bound;
 use state::Held;
@@ -87,7 +87,7 @@ pub struct Engine<'m, T> {
 /// The engine without its transport and its schedules.
 #[derive(Debug)]
 struct Core {
-    rank: u32,
+    rank: Rank,
     options: Options,
     held: Held,
     /// The memory and counters of each instance, by its key.
@@ -179,7 +179,7 @@ impl<'m, T: Transport> Engine<'m, T> {
 
     fn with(rank: u32, transport: T, options: Options, held: Held) -> Self {
         let core = Core {
-            rank,
+            rank: Rank(rank),
             options,
             held,
             homes: Vec::new(),

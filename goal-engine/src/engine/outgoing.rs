@@ -1,6 +1,6 @@
 //! Outgoing messages that wait for room at a peer, for a receive, or for their turn.
 
-use super::ids::{Cookie, InstanceKey};
+use super::ids::{Cookie, InstanceKey, Rank};
 use crate::heap::{Fifo, Heap, Pool, Table, flat};
 use crate::transport::Header;
 
@@ -18,7 +18,7 @@ pub(super) struct Outgoing {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rendezvous {
     pub(super) instance: InstanceKey,
-    pub(super) to: u32,
+    pub(super) to: Rank,
     /// True if the receiver has asked for the bytes.
     pub(super) is_cleared: bool,
     pub(super) header: Header,
@@ -39,9 +39,9 @@ pub(super) struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Messages that wait for room, by destination, in the order of their sends.
-    queues: Table<u32, Fifo<Outgoing>>,
+    queues: Table<Rank, Fifo<Outgoing>>,
     /// The destinations of `queues`, each once, in the order of their turns.
-    turns: Fifo<u32>,
+    turns: Fifo<Rank>,
     pub(super) rendezvous: Pool<Rendezvous>,
     pub(super) streams: Fifo<Stream>,
     /// The most messages that a queue had at a time.
@@ -58,7 +58,7 @@ impl Outbox {
     /// Returns true if a message to `to` waits for room, so that later messages must queue behind
     /// it.
     #[inline]
-    pub(super) fn is_blocked(&self, heap: &Heap, to: u32) -> bool {
+    pub(super) fn is_blocked(&self, heap: &Heap, to: Rank) -> bool {
         !self.queues.is_empty() && self.queues.get(heap, to).is_some()
     }
 
@@ -69,7 +69,7 @@ impl Outbox {
     }
 
     /// Appends a message to the queue of `to`.
-    pub(super) fn push(&mut self, heap: &Heap, to: u32, outgoing: Outgoing) {
+    pub(super) fn push(&mut self, heap: &Heap, to: Rank, outgoing: Outgoing) {
         let queue = self.queues.entry(heap, to);
         if queue.is_empty() {
             self.turns.push(heap, to);
@@ -90,13 +90,13 @@ impl Outbox {
 
     /// Removes and returns the next destination in turn, with its queue. The caller must end the
     /// turn with [`Self::put_back`].
-    pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(u32, Fifo<Outgoing>)> {
+    pub(super) fn take_turn(&mut self, heap: &Heap) -> Option<(Rank, Fifo<Outgoing>)> {
         let to = self.turns.pop(heap)?;
         Some((to, self.queues.remove(heap, to).expect("each turn has its queue")))
     }
 
     /// Puts back the rest of a queue after its turn.
-    pub(super) fn put_back(&mut self, heap: &Heap, to: u32, mut queue: Fifo<Outgoing>) {
+    pub(super) fn put_back(&mut self, heap: &Heap, to: Rank, mut queue: Fifo<Outgoing>) {
         if queue.is_empty() {
             queue.release(heap);
         } else {

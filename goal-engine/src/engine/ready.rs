@@ -1,5 +1,6 @@
 //! The actions that may start, ordered by their position in the section.
 
+use super::ids::Action;
 use crate::heap::{Fifo, Heap, Least, flat};
 
 /// Actions whose dependencies are met, by offset. The compiler lays out a rank's actions in the
@@ -9,9 +10,9 @@ use crate::heap::{Fifo, Heap, Least, flat};
 pub(super) struct Ready {
     /// Actions that were added in ascending order, as one list of dependents is. In this usual case
     /// no binary heap is needed.
-    ascending: Fifo<u32>,
+    ascending: Fifo<Action>,
     /// Actions that were added after one with a larger offset.
-    others: Least<u32>,
+    others: Least<Action>,
 }
 
 flat!(struct Ready { ascending, others });
@@ -19,16 +20,16 @@ flat!(struct Ready { ascending, others });
 impl Ready {
     /// Adds an action whose dependencies are met now.
     #[inline(always)]
-    pub(super) fn push(&mut self, heap: &Heap, offset: u32) {
+    pub(super) fn push(&mut self, heap: &Heap, action: Action) {
         match self.ascending.last(heap) {
-            Some(&last) if last > offset => self.others.push(heap, offset),
-            _ => self.ascending.push(heap, offset),
+            Some(&last) if last > action => self.others.push(heap, action),
+            _ => self.ascending.push(heap, action),
         }
     }
 
     /// Returns the first of them in the section.
     #[inline]
-    pub(super) fn first(&self, heap: &Heap) -> Option<u32> {
+    pub(super) fn first(&self, heap: &Heap) -> Option<Action> {
         match (self.ascending.at(heap, 0), self.others.first(heap)) {
             (Some(&ascending), Some(other)) => Some(ascending.min(other)),
             (Some(&ascending), None) => Some(ascending),
@@ -38,12 +39,12 @@ impl Ready {
 
     /// Removes and returns the first of them in the section.
     #[inline]
-    pub(super) fn pop(&mut self, heap: &Heap) -> Option<u32> {
+    pub(super) fn pop(&mut self, heap: &Heap) -> Option<Action> {
         if self.others.is_empty() { self.ascending.pop(heap) } else { self.pop_first(heap) }
     }
 
     /// The same if `others` is not empty.
-    fn pop_first(&mut self, heap: &Heap) -> Option<u32> {
+    fn pop_first(&mut self, heap: &Heap) -> Option<Action> {
         let other = self.others.first(heap);
         let ascending = self.ascending.at(heap, 0);
         if ascending.is_none_or(|&ascending| other.is_some_and(|other| other < ascending)) {

@@ -11,7 +11,7 @@ use super::buffer::copy_short;
 use super::code::{Code, Home};
 use super::communicator::Target;
 use super::error::{Cause, Failure, Fault};
-use super::ids::{ActionRef, Cookie, InstanceKey, MessageKey};
+use super::ids::{Action, ActionRef, Cookie, InstanceKey, MessageKey};
 use super::incoming::{Incoming, Place, kept_bytes};
 use super::options::Options;
 use super::outgoing::{Rendezvous, Stream};
@@ -74,11 +74,11 @@ impl Core {
             Kind::Long | Kind::Rts => self.arrive(codes, header, None),
             Kind::Part => {
                 let heap = self.held.heap;
-                let Some(message) = self.held.arrivals.next_part(&heap, header.source) else {
+                let Some(message) = self.held.arrivals.next_part(&heap, header.sender()) else {
                     return self.refuse(header.source, Fault::Part);
                 };
                 if self.arrive_part(codes, message, payload) {
-                    self.held.arrivals.long.remove(&heap, header.source);
+                    self.held.arrivals.long.remove(&heap, header.sender());
                 }
             }
             Kind::Data => {
@@ -120,7 +120,7 @@ impl Core {
                 let Rendezvous { instance, header, .. } =
                     self.held.outbox.rendezvous.remove(&heap, header.cookie);
                 self.held.stats.read_in_place += 1;
-                self.finish_later(ActionRef { instance, action: header.action });
+                self.finish_later(ActionRef { instance, action: Action(header.action) });
             }
         }
     }
@@ -130,7 +130,7 @@ impl Core {
     fn waiting_size(&mut self, answer: &Header) -> Option<u64> {
         let heap = self.held.heap;
         let send = self.held.outbox.rendezvous.find(&heap, answer.cookie)?;
-        (send.to == answer.source && !send.is_cleared).then_some(send.header.size)
+        (send.to == answer.sender() && !send.is_cleared).then_some(send.header.size)
     }
 
     /// Ends the job because a rank sent a message that no engine sends.
@@ -147,7 +147,7 @@ impl Core {
     fn is_in_parts(&mut self, header: &Header) -> bool {
         let heap = self.held.heap;
         header.kind == Kind::Long as u8
-            && self.held.arrivals.long.get(&heap, header.source).is_some()
+            && self.held.arrivals.long.get(&heap, header.sender()).is_some()
     }
 
     /// Handles the envelope of a message, with its whole payload if it is eager.
@@ -174,14 +174,14 @@ impl Core {
                 // Fast path for a whole message into a contiguous buffer: the action's record is
                 // read only once.
                 if let (Some(bytes), Some(schedule)) = (payload, code.whole()) {
-                    let record = schedule.section().record(receive.action);
+                    let record = schedule.section().record(receive.action.0);
                     if let Operation::Recv { payload: Buffer::One(piece), reduce: None, .. } =
                         record.operation()
                         && piece.size == header.size
                     {
                         let home = &mut homes[key.index()];
                         home.memory.span(piece).write(|target| copy_short(target, bytes));
-                        home.note_received(receive.action, header.source, header.sequence);
+                        home.note_received(receive.action, header.sender(), header.sequence);
                         let mut queue = ActionQueue { actions: &mut instance.actions, home, heap };
                         queue.finish(receive.action, record.dependents);
                         if !instance.actions.ready.is_empty() {
@@ -209,7 +209,7 @@ impl Core {
         payload: Option<&[u8]>,
     ) {
         if header.kind() == Kind::Rts
-            && let Err(fault) = self.count_request(header.source)
+            && let Err(fault) = self.count_request(header.sender())
         {
             return self.refuse(header.source, fault);
         }
@@ -227,7 +227,7 @@ impl Core {
         };
         let key = state.arrivals.keep(heap, running, header, place, arrived);
         if header.kind() == Kind::Long {
-            *state.arrivals.long.entry(heap, header.source) = key;
+            *state.arrivals.long.entry(heap, header.sender()) = key;
         }
         state.stats.unexpected += 1;
         state.stats.unexpected_max = state.stats.unexpected_max.max(state.arrivals.kept());
@@ -267,7 +267,7 @@ impl Core {
         let message = Incoming { header: *header, place, ..Incoming::default() };
         let key = MessageKey(arrivals.messages.insert(heap, message));
         if header.kind() == Kind::Long {
-            *arrivals.long.entry(heap, header.source) = key;
+            *arrivals.long.entry(heap, header.sender()) = key;
         } else {
             arrivals.direct.push(heap, key);
         }
@@ -367,7 +367,7 @@ impl Core {
     fn check_match(&mut self, codes: &[Code], receive: ActionRef, header: &Header) -> bool {
         self.homes[receive.instance.index()].note_received(
             receive.action,
-            header.source,
+            header.sender(),
             header.sequence,
         );
         self.note_match(receive, header);
@@ -416,7 +416,7 @@ impl Core {
         }
         match payload {
             Buffer::Pattern { .. } if header.is_pattern() => {
-                match header.message(self.rank).check(offset, bytes) {
+                match header.message(self.rank.0).check(offset, bytes) {
                     Ok(()) => self.held.stats.verified_bytes += bytes.len() as u64,
                     Err(offset) => {
                         let Header { source: source_rank, tag, sequence, .. } = *header;

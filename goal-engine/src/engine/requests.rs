@@ -7,6 +7,7 @@
 //! rank that has more of them ends the job.
 
 use super::error::Fault;
+use super::ids::Rank;
 use super::{Core, Engine};
 use crate::heap::flat;
 use goal_asm::Nisa;
@@ -51,12 +52,12 @@ impl Core {
     ///
     /// # Errors
     /// The rank can't have that many requests.
-    pub(super) fn count_request(&mut self, source: u32) -> Result<(), Fault> {
+    pub(super) fn count_request(&mut self, source: Rank) -> Result<(), Fault> {
         let Some(Bound(sends)) = &self.bound else { return Ok(()) };
         let heap = self.held.heap;
         let Requests { waiting, most } = self.held.arrivals.requests.entry(&heap, source);
         if *waiting >= UNASKED && *most == 0 {
-            *most = u32::try_from(sends(source)).unwrap_or(u32::MAX).max(UNASKED);
+            *most = u32::try_from(sends(source.0)).unwrap_or(u32::MAX).max(UNASKED);
         }
         if *waiting >= UNASKED.max(*most) {
             return Err(Fault::Requests { most: *most });

@@ -1,6 +1,6 @@
 //! A rank's section, made ready to be started any number of times.
 
-use super::ids::ChannelId;
+use super::ids::{ChannelId, DestinationId, Rank};
 use super::lookup::Lookup;
 use super::steps::Steps;
 use super::window::Board;
@@ -199,8 +199,8 @@ impl Schedule {
 
     /// The number of a rank that a send names.
     #[inline]
-    pub(super) fn destination(&self, to: u32) -> Option<u32> {
-        self.destinations.get(to.into())
+    pub(super) fn destination(&self, to: Rank) -> Option<DestinationId> {
+        self.destinations.get(to.0.into()).map(DestinationId)
     }
 
     /// Its decoded actions; `None` if it is long, or if a receive has wildcards.

@@ -3,7 +3,7 @@
 use super::Core;
 use super::buffer::{Memory, copy_short};
 use super::code::Code;
-use super::ids::{ActionRef, InstanceKey};
+use super::ids::{Action, ActionRef, InstanceKey, Rank};
 use super::incoming::kept_bytes;
 use super::options::Options;
 use super::outgoing::{Outgoing, Rendezvous, Stream};
@@ -38,7 +38,7 @@ impl Sent {
 /// The message of a send action.
 #[derive(Clone, Copy)]
 pub(super) struct Message<'a> {
-    pub(super) to: u32,
+    pub(super) to: Rank,
     pub(super) tag: u32,
     pub(super) payload: Buffer<'a>,
 }
@@ -61,7 +61,7 @@ impl Core {
         let sequence = match codes[instance.code as usize].whole() {
             Some(schedule) => {
                 let destination = schedule.destination(to).expect("a send has its destination");
-                &mut instance.sequences.values_mut(heap)[destination as usize]
+                &mut instance.sequences.values_mut(heap)[destination.index()]
             }
             None => instance.sequences_by_rank.entry(heap, to),
         };
@@ -69,12 +69,12 @@ impl Core {
             kind: kind as u8,
             flags: if matches!(payload, Buffer::Pattern { .. }) { Header::PATTERN } else { 0 },
             reserved: 0,
-            source: self.rank,
+            source: self.rank.0,
             communicator: instance.communicator,
             instance: instance.number,
             tag,
             sequence: *sequence,
-            action: at.action,
+            action: at.action.0,
             cookie: 0,
             size,
             offset: 0,
@@ -91,7 +91,7 @@ impl Core {
         {
             let bytes = home.memory.span(piece);
             let fill = |out: &mut [u8]| bytes.read(|bytes| copy_short(out, bytes));
-            if transport.try_send(to, &header, fill).is_ok() {
+            if transport.try_send(to.0, &header, fill).is_ok() {
                 return true;
             }
         }
@@ -110,7 +110,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        to: u32,
+        to: Rank,
         mut outgoing: Outgoing,
         is_blocked: bool,
     ) -> bool {
@@ -134,12 +134,12 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        to: u32,
+        to: Rank,
         outgoing: &mut Outgoing,
     ) {
         let source = self.source(codes, outgoing.instance, &outgoing.header, to);
         let address =
-            source.memory.contiguous(source.payload).and_then(|span| transport.export(to, span));
+            source.memory.contiguous(source.payload).and_then(|span| transport.export(to.0, span));
         self.held.stats.requests += 1;
         let Outgoing { header, instance, .. } = outgoing;
         header.kind = Kind::Rts as u8;
@@ -159,7 +159,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        to: u32,
+        to: Rank,
         header: Header,
     ) {
         let heap = &self.heap();
@@ -188,7 +188,7 @@ impl Core {
                 let Outgoing { header, instance, .. } = *outgoing;
                 queue.pop(heap);
                 if matches!(header.kind(), Kind::Eager | Kind::Long) {
-                    self.finish_later(ActionRef { instance, action: header.action });
+                    self.finish_later(ActionRef { instance, action: Action(header.action) });
                 }
             }
             self.held.outbox.put_back(heap, to, queue);
@@ -204,7 +204,7 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        to: u32,
+        to: Rank,
         outgoing: &mut Outgoing,
         budget: &mut u64,
     ) -> Sent {
@@ -222,7 +222,7 @@ impl Core {
             }
             Kind::Long => self.try_send_long(transport, codes, to, outgoing, budget),
             Kind::Rts | Kind::Cts | Kind::Fin | Kind::Data | Kind::Part => {
-                Sent::of(transport.try_send(to, header, |_| {}))
+                Sent::of(transport.try_send(to.0, header, |_| {}))
             }
         }
     }
@@ -231,14 +231,14 @@ impl Core {
         &mut self,
         transport: &mut T,
         codes: &[Code],
-        to: u32,
+        to: Rank,
         outgoing: &mut Outgoing,
         budget: &mut u64,
     ) -> Sent {
         let Outgoing { header, instance, left } = outgoing;
         let source = self.source(codes, *instance, header, to);
         if left.is_none() {
-            if transport.try_send(to, header, |_| {}) == Err(Full) {
+            if transport.try_send(to.0, header, |_| {}) == Err(Full) {
                 return Sent::Waits;
             }
             *left = Some(0);
@@ -248,7 +248,7 @@ impl Core {
             let mut part = Header::new(Kind::Part, header.source);
             part.size = (header.size - *left).min(part_max(transport, to));
             if *budget < part.size
-                || transport.try_send(to, &part, |out| source.fill(*left, out)) == Err(Full)
+                || transport.try_send(to.0, &part, |out| source.fill(*left, out)) == Err(Full)
             {
                 return Sent::Waits;
             }
@@ -279,7 +279,7 @@ impl Core {
             part.offset = stream.left;
             part.size = (header.size - stream.left).min(part_max(transport, to));
             if *budget < part.size
-                || transport.try_send(to, &part, |out| source.fill(stream.left, out)) == Err(Full)
+                || transport.try_send(to.0, &part, |out| source.fill(stream.left, out)) == Err(Full)
             {
                 break;
             }
@@ -289,7 +289,7 @@ impl Core {
         let worked = stream.left > before;
         if stream.left == header.size {
             self.held.outbox.rendezvous.remove(heap, stream.send);
-            self.finish_later(ActionRef { instance, action: header.action });
+            self.finish_later(ActionRef { instance, action: Action(header.action) });
         } else {
             self.held.outbox.streams.push(heap, stream);
         }
@@ -303,10 +303,10 @@ impl Core {
         codes: &'a [Code],
         instance: InstanceKey,
         header: &'a Header,
-        to: u32,
+        to: Rank,
     ) -> Source<'a> {
         let code = self.held.instances.get(&self.held.heap, instance).code;
-        let record = codes[code as usize].record(header.action);
+        let record = codes[code as usize].record(Action(header.action));
         let Operation::Send { payload, .. } = record.operation() else {
             unreachable!("only sends send")
         };
@@ -316,10 +316,10 @@ impl Core {
 
 /// Returns the protocol for a message of `size` bytes to rank `to`, given its room now.
 #[inline]
-fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -> Kind {
-    if size > options.eager_limit || kept_bytes(size) > transport.room(to) {
+fn kind(transport: &mut impl Transport, options: &Options, to: Rank, size: u64) -> Kind {
+    if size > options.eager_limit || kept_bytes(size) > transport.room(to.0) {
         Kind::Rts
-    } else if size > transport.short_max() as u64 && size > transport.payload_max(to) as u64 {
+    } else if size > transport.short_max() as u64 && size > transport.payload_max(to.0) as u64 {
         Kind::Long
     } else {
         Kind::Eager
@@ -328,12 +328,12 @@ fn kind(transport: &mut impl Transport, options: &Options, to: u32, size: u64) -
 
 /// Returns the most bytes of a part for rank `to`: whole elements of every type, so that a receive
 /// can combine each part with its buffer.
-fn part_max(transport: &mut impl Transport, to: u32) -> u64 {
-    transport.part_max(to) as u64 & !(ELEMENT_BYTES_MAX - 1)
+fn part_max(transport: &mut impl Transport, to: Rank) -> u64 {
+    transport.part_max(to.0) as u64 & !(ELEMENT_BYTES_MAX - 1)
 }
 
 fn try_send_eager(transport: &mut impl Transport, source: &Source<'_>) -> Sent {
-    Sent::of(transport.try_send(source.to, source.header, |out| source.fill(0, out)))
+    Sent::of(transport.try_send(source.to.0, source.header, |out| source.fill(0, out)))
 }
 
 /// The bytes of a send.
@@ -341,7 +341,7 @@ struct Source<'a> {
     memory: &'a Memory,
     payload: Buffer<'a>,
     header: &'a Header,
-    to: u32,
+    to: Rank,
 }
 
 impl Source<'_> {
@@ -349,7 +349,7 @@ impl Source<'_> {
     #[inline]
     fn fill(&self, offset: u64, out: &mut [u8]) {
         match self.payload {
-            Buffer::Pattern { .. } => self.header.message(self.to).fill(offset, out),
+            Buffer::Pattern { .. } => self.header.message(self.to.0).fill(offset, out),
             payload => self.memory.gather(payload, offset, out),
         }
     }

@@ -6,7 +6,7 @@ use super::code::Code;
 use super::combined::Combination;
 use super::error::Cause;
 use super::fetch::in_place;
-use super::ids::{ActionRef, MessageKey};
+use super::ids::{ActionRef, MessageKey, Rank};
 use super::local::LocalOperation;
 use super::send::Message;
 use crate::heap::flat;
@@ -59,7 +59,7 @@ impl Core {
         let mut done = 0;
         while done < of_a.len() {
             let left = |operand: Span| operand.part(done..operand.len());
-            let operands = [of_a, of_b, of_c].map(|operand| (self.rank, left(operand)));
+            let operands = [of_a, of_b, of_c].map(|operand| (self.rank.0, left(operand)));
             if self.share(transport, (op, datatype), operands, done as u64, None, action) {
                 return None;
             }
@@ -100,9 +100,9 @@ impl Core {
         if !from.is_disjoint(to) {
             return false;
         }
-        let (from, to) = ((header.source, from), (self.rank, to));
+        let (from, to) = ((header.source, from), (self.rank.0, to));
         let (function, operands) = match self.combination(codes, receive) {
-            Some(Combination { function, a, .. }) => (function, [(self.rank, a), from, to]),
+            Some(Combination { function, a, .. }) => (function, [(self.rank.0, a), from, to]),
             None => (reduce.unwrap_or((Op::Copy, Datatype::UInt8)), [from, to, to]),
         };
         let operands = operands.map(|(rank, span)| (rank, span.part(before..span.len())));
@@ -199,7 +199,7 @@ impl Core {
         let code = self.held.instances.get(&self.held.heap, action.instance).code;
         let has_ended = match codes[code as usize].record(action.action).operation() {
             Operation::Send { peer, tag, payload, .. } => {
-                self.start_send(transport, codes, action, Message { to: peer, tag, payload })
+                self.start_send(transport, codes, action, Message { to: Rank(peer), tag, payload })
             }
             _ => true,
         };

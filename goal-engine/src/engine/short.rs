@@ -5,7 +5,7 @@ use super::actions::ActionQueue;
 use super::buffer::copy_short;
 use super::channel::Queue;
 use super::code::{Code, Home};
-use super::ids::{ActionRef, ChannelId, InstanceKey, MessageKey};
+use super::ids::{Action, ActionRef, ChannelId, DestinationId, InstanceKey, MessageKey, Rank};
 use super::incoming::kept_bytes;
 use super::instance::Matched;
 use super::options::{Options, Stats};
@@ -27,7 +27,7 @@ enum Unusual {
 #[derive(Clone, Copy)]
 struct Origin {
     /// The rank that sends it.
-    source: u32,
+    source: Rank,
     communicator: u32,
     /// The number of the instance in the communicator.
     instance: u32,
@@ -65,25 +65,25 @@ impl Core {
                 if actions == ACTIONS_PER_POLL {
                     break None;
                 }
-                if let Some(offset) = queue.actions.ended.pop(heap) {
+                if let Some(action) = queue.actions.ended.pop(heap) {
                     actions += 1;
-                    queue.finish(offset, steps.dependents(steps.step(offset)));
+                    queue.finish(action, steps.dependents(steps.step(action)));
                     continue;
                 }
-                let Some(offset) = queue.actions.next_ready(heap, next) else { break None };
+                let Some(action) = queue.actions.next_ready(heap, next) else { break None };
                 actions += 1;
-                let step = steps.step(offset);
+                let step = steps.step(action);
                 match step.kind {
                     StepKind::Send if state.outbox.is_empty() => {
-                        let sequence =
-                            &mut instance.sequences.values_mut(heap)[step.number as usize];
+                        let sequence = &mut instance.sequences.values_mut(heap)
+                            [DestinationId(step.number).index()];
                         if !send_short(
-                            transport, options, origin, queue.home, offset, step, sequence,
+                            transport, options, origin, queue.home, action, step, sequence,
                         ) {
-                            break Some((offset, Unusual::Start));
+                            break Some((action, Unusual::Start));
                         }
                         queue.release(steps.start_dependents(step));
-                        queue.finish(offset, steps.dependents(step));
+                        queue.finish(action, steps.dependents(step));
                         count_sent(&mut state.stats, step.piece.size);
                     }
                     StepKind::Receive => {
@@ -92,43 +92,43 @@ impl Core {
                             unreachable!("no receive has wildcards")
                         };
                         if let Some(message) =
-                            state.arrivals.post_step(heap, channels, ChannelId(step.number), offset)
+                            state.arrivals.post_step(heap, channels, ChannelId(step.number), action)
                         {
-                            break Some((offset, Unusual::Kept(message)));
+                            break Some((action, Unusual::Kept(message)));
                         }
                     }
                     StepKind::Exec if state.combined.is_empty() => {
                         queue.release(steps.start_dependents(step));
                         exec_short(queue.home, step);
-                        queue.finish(offset, steps.dependents(step));
+                        queue.finish(action, steps.dependents(step));
                     }
                     StepKind::Nop => {
                         queue.release(steps.start_dependents(step));
-                        queue.finish(offset, steps.dependents(step));
+                        queue.finish(action, steps.dependents(step));
                     }
                     StepKind::Send | StepKind::Exec | StepKind::Other => {
-                        break Some((offset, Unusual::Start));
+                        break Some((action, Unusual::Start));
                     }
                 }
             };
-            let Some((offset, unusual)) = unusual else { break };
-            let step = steps.step(offset);
+            let Some((action, unusual)) = unusual else { break };
+            let step = steps.step(action);
             let has_ended = match unusual {
                 Unusual::Start => {
                     queue.release(steps.start_dependents(step));
                     self.start_in_section(
                         transport,
                         codes,
-                        ActionRef { instance: key, action: offset },
+                        ActionRef { instance: key, action },
                         now_ns,
                     )
                 }
                 Unusual::Kept(message) => {
-                    self.take_kept(codes, ActionRef { instance: key, action: offset }, message)
+                    self.take_kept(codes, ActionRef { instance: key, action }, message)
                 }
             };
             if has_ended {
-                self.queue(heap, key).finish(offset, steps.dependents(step));
+                self.queue(heap, key).finish(action, steps.dependents(step));
             }
             if self.held.has_failed() {
                 break;
@@ -193,7 +193,7 @@ impl Core {
                 }
             }
         }
-        home.note_received(action, header.source, header.sequence);
+        home.note_received(action, header.sender(), header.sequence);
         let mut queue = ActionQueue { actions: &mut instance.actions, home, heap };
         queue.finish(action, steps.dependents(step));
         if instance.actions.is_finished() {
@@ -213,14 +213,14 @@ fn send_short<T: Transport>(
     options: &Options,
     origin: Origin,
     home: &mut Home,
-    action: u32,
+    action: Action,
     step: &Step,
     sequence: &mut u32,
 ) -> bool {
     let Origin { source, communicator, instance } = origin;
     let Step { peer, tag, piece, .. } = *step;
     if piece.size > (transport.short_max() as u64).min(options.eager_limit)
-        || kept_bytes(piece.size) > transport.room(peer)
+        || kept_bytes(piece.size) > transport.room(peer.0)
     {
         return false;
     }
@@ -228,19 +228,19 @@ fn send_short<T: Transport>(
         kind: Kind::Eager as u8,
         flags: 0,
         reserved: 0,
-        source,
+        source: source.0,
         communicator,
         instance,
         tag,
         sequence: *sequence,
-        action,
+        action: action.0,
         cookie: 0,
         size: piece.size,
         offset: 0,
     };
     let bytes = home.memory.span(piece);
     let fill = |out: &mut [u8]| bytes.read(|bytes| copy_short(out, bytes));
-    let has_left = transport.try_send(peer, &header, fill).is_ok();
+    let has_left = transport.try_send(peer.0, &header, fill).is_ok();
     if has_left {
         home.note_sent(action, *sequence);
         *sequence += 1;

@@ -2,7 +2,7 @@
 
 use super::actions::ActionQueue;
 use super::code::Code;
-use super::ids::{ActionRef, InstanceKey};
+use super::ids::{Action, ActionRef, InstanceKey, Rank};
 use super::local::LocalOperation;
 use super::send::Message;
 use super::shared::SHARED_MIN;
@@ -137,7 +137,8 @@ impl Core {
     ) -> usize {
         let heap = &self.heap();
         let independent = section.independent();
-        let next = |started| (started < independent.len()).then(|| independent.get(started));
+        let next =
+            |started| (started < independent.len()).then(|| Action(independent.get(started)));
         let mut actions = 0;
         if self.held.has_failed() {
             return 0;
@@ -145,24 +146,24 @@ impl Core {
         // An action may reach all of the engine, so the queue is borrowed again behind each.
         let mut queue = self.queue(heap, key);
         while actions < ACTIONS_PER_POLL {
-            if let Some(offset) = queue.actions.ended.pop(heap) {
-                queue.finish(offset, section.record(offset).dependents);
+            if let Some(action) = queue.actions.ended.pop(heap) {
+                queue.finish(action, section.record(action.0).dependents);
                 actions += 1;
                 continue;
             }
-            let Some(offset) = queue.actions.next_ready(heap, next) else { break };
+            let Some(action) = queue.actions.next_ready(heap, next) else { break };
             actions += 1;
-            let record = section.record(offset);
+            let record = section.record(action.0);
             queue.release(record.start_dependents);
-            let has_ended = self.start_action(transport, codes, key, offset, &record, now_ns);
+            let has_ended = self.start_action(transport, codes, key, action, &record, now_ns);
             if has_ended {
-                self.note_end(ActionRef { instance: key, action: offset });
+                self.note_end(ActionRef { instance: key, action });
             } else if self.held.has_failed() {
                 break;
             }
             queue = self.queue(heap, key);
             if has_ended {
-                queue.finish(offset, record.dependents);
+                queue.finish(action, record.dependents);
             }
         }
         actions
@@ -225,15 +226,15 @@ impl Core {
         transport: &mut T,
         codes: &[Code],
         key: InstanceKey,
-        offset: u32,
+        action: Action,
         record: &Record<'_>,
         now_ns: u64,
     ) -> bool {
-        let at = ActionRef { instance: key, action: offset };
+        let at = ActionRef { instance: key, action };
         self.note_start(codes, at, record);
         match record.operation() {
             Operation::Send { peer, tag, payload, reduce: None } => {
-                self.start_send(transport, codes, at, Message { to: peer, tag, payload })
+                self.start_send(transport, codes, at, Message { to: Rank(peer), tag, payload })
             }
             Operation::Recv { peer, tag, .. } => self.post(codes, at, peer, tag),
             Operation::Nop => true,
@@ -277,7 +278,12 @@ impl Core {
                     Some(self.locals.exec(memory, operation))
                 };
                 result.is_some_and(|result| self.has_ended(codes, at, result))
-                    && self.start_send(transport, codes, at, Message { to: peer, tag, payload })
+                    && self.start_send(
+                        transport,
+                        codes,
+                        at,
+                        Message { to: Rank(peer), tag, payload },
+                    )
             }
             Operation::Calc { nanos } => {
                 let cpu = record.placement().cpu;

@@ -4,7 +4,7 @@
 //! A long schedule is executed from its section, action by action: decoded, it would take more
 //! memory than the section.
 
-use super::ids::ChannelId;
+use super::ids::{Action, ChannelId, DestinationId, Rank};
 use super::schedule::{Schedule, slot};
 use super::shared::SHARED_MIN;
 use goal_asm::nisa::{Buffer, Operation, Record};
@@ -20,8 +20,8 @@ pub(super) struct Steps {
     /// The number of the action in each slot.
     numbers: Box<[u16]>,
     steps: Box<[Step]>,
-    /// Offsets of actions: first those without dependencies, then the dependents of each action.
-    lists: Box<[u32]>,
+    /// Actions: first those without dependencies, then the dependents of each action.
+    lists: Box<[Action]>,
     /// The number of actions without dependencies.
     independent: u32,
 }
@@ -35,7 +35,7 @@ pub(super) struct Step {
     /// a local operation: its function.
     pub(super) function: Option<(Op, Datatype)>,
     /// The other rank of a message, and its tag.
-    pub(super) peer: u32,
+    pub(super) peer: Rank,
     pub(super) tag: u32,
     /// For a send: the number of its destination. For a receive: the number of its channel.
     pub(super) number: u32,
@@ -76,14 +76,14 @@ impl Steps {
         }
         let mut numbers = vec![0; slot(bytes as u32) + 1];
         let (mut steps, mut lists) = (Vec::new(), Vec::new());
-        lists.extend(section.independent().iter());
+        lists.extend(section.independent().iter().map(Action));
         let independent = lists.len() as u32;
         for (offset, record) in section.records() {
             numbers[slot(offset)] = steps.len() as u16;
             let ends = lists.len() as u32;
-            lists.extend(record.dependents.iter());
+            lists.extend(record.dependents.iter().map(Action));
             let starts = lists.len() as u32;
-            lists.extend(record.start_dependents.iter());
+            lists.extend(record.start_dependents.iter().map(Action));
             steps.push(Step {
                 lists: [ends, starts, lists.len() as u32],
                 ..Step::decode(schedule, &record)
@@ -97,27 +97,27 @@ impl Steps {
         })
     }
 
-    /// The action at `offset`.
+    /// The decoded `action`.
     #[inline(always)]
-    pub(super) fn step(&self, offset: u32) -> &Step {
-        &self.steps[usize::from(self.numbers[slot(offset)])]
+    pub(super) fn step(&self, action: Action) -> &Step {
+        &self.steps[usize::from(self.numbers[action.slot()])]
     }
 
-    /// Offsets of the actions without dependencies.
+    /// The actions without dependencies.
     #[inline(always)]
-    pub(super) fn independent(&self) -> &[u32] {
+    pub(super) fn independent(&self) -> &[Action] {
         &self.lists[..self.independent as usize]
     }
 
-    /// Offsets of the actions that wait for the end of `step`.
+    /// The actions that wait for the end of `step`.
     #[inline(always)]
-    pub(super) fn dependents(&self, step: &Step) -> &[u32] {
+    pub(super) fn dependents(&self, step: &Step) -> &[Action] {
         &self.lists[step.lists[0] as usize..step.lists[1] as usize]
     }
 
-    /// Offsets of the actions that wait for the start of `step`.
+    /// The actions that wait for the start of `step`.
     #[inline(always)]
-    pub(super) fn start_dependents(&self, step: &Step) -> &[u32] {
+    pub(super) fn start_dependents(&self, step: &Step) -> &[Action] {
         &self.lists[step.lists[1] as usize..step.lists[2] as usize]
     }
 }
@@ -135,7 +135,7 @@ impl Step {
         let other = Step {
             kind: StepKind::Other,
             function: None,
-            peer: 0,
+            peer: Rank(0),
             tag: 0,
             number: 0,
             piece: nothing,
@@ -145,12 +145,15 @@ impl Step {
         };
         match record.operation() {
             Operation::Send { peer, tag, payload: Buffer::One(piece), reduce: None } => {
-                let number = schedule.destination(peer).expect("a send has its destination");
+                let peer = Rank(peer);
+                let DestinationId(number) =
+                    schedule.destination(peer).expect("a send has its destination");
                 Step { kind: StepKind::Send, peer, tag, number, piece, ..other }
             }
             Operation::Recv { peer, tag, payload: Buffer::One(piece), reduce: function } => {
                 let ChannelId(number) =
                     schedule.channel(peer, tag).expect("a receive has its channel");
+                let peer = Rank(peer);
                 Step { kind: StepKind::Receive, peer, tag, number, piece, function, ..other }
             }
             Operation::Exec { op, datatype, a: Buffer::One(piece), b: Buffer::One(b), c: None }

@@ -1,7 +1,7 @@
 //! The events that an engine passes to its recorder, if it has one.
 
 use super::code::Code;
-use super::ids::ActionRef;
+use super::ids::{ActionRef, Rank};
 use super::{Core, Engine};
 use crate::trace::{Event, Kind, Point, Recorder};
 use crate::transport::Header;
@@ -56,9 +56,12 @@ impl Core {
         let code = &codes[instance.code as usize];
         let (peer, tag, detail, bytes) = match *operation {
             Operation::Send { peer, tag, payload, .. } => {
-                let sequence = match code.whole().and_then(|schedule| schedule.destination(peer)) {
-                    Some(destination) => instance.sequences.values(heap)[destination as usize],
-                    None => instance.sequences_by_rank.get(heap, peer).copied().unwrap_or(0),
+                let sequence = match code
+                    .whole()
+                    .and_then(|schedule| schedule.destination(Rank(peer)))
+                {
+                    Some(destination) => instance.sequences.values(heap)[destination.index()],
+                    None => instance.sequences_by_rank.get(heap, Rank(peer)).copied().unwrap_or(0),
                 };
                 (peer, tag, sequence, payload.size())
             }
@@ -81,7 +84,7 @@ impl Core {
     fn record_at(&mut self, point: Point, at: ActionRef, with: impl FnOnce(Event) -> Event) {
         let instance = self.held.instances.get(&self.held.heap, at.instance).number;
         if let Some(recorder) = &mut self.recorder {
-            recorder.record(&with(Event { action: at.action, ..Event::new(point, instance) }));
+            recorder.record(&with(Event { action: at.action.0, ..Event::new(point, instance) }));
         }
     }
 }

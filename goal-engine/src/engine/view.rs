@@ -141,7 +141,10 @@ mod tests {
         for (source, sequence) in
             [(0, 0), (0, u32::MAX), (1, u32::MAX), (2, 0), (u32::MAX - 1, u32::MAX)]
         {
-            assert_eq!(recorded(match_word(source, sequence)), Some(Met { source, sequence }));
+            assert_eq!(
+                recorded(match_word(crate::engine::ids::Rank(source), sequence)),
+                Some(Met { source, sequence })
+            );
         }
         assert_eq!(MatchesView::new(vec![]).met(8), None);
     }

@@ -6,7 +6,7 @@
 
 use super::actions::ActionQueue;
 use super::code::{Code, Home};
-use super::ids::{ActionRef, InstanceKey};
+use super::ids::{Action, ActionRef, InstanceKey};
 use super::step::ACTIONS_PER_POLL;
 use super::storage::Storage;
 use super::{Cause, Core, Engine};
@@ -168,23 +168,23 @@ impl Window {
     }
 
     #[inline]
-    pub(super) fn record(&self, offset: u32) -> Record<'_> {
-        self.chunk(offset).record(offset)
+    pub(super) fn record(&self, action: Action) -> Record<'_> {
+        self.chunk(action).record(action.0)
     }
 
     #[inline]
-    fn chunk(&self, offset: u32) -> &Arc<Chunk> {
-        let behind = self.chunks.partition_point(|chunk| chunk.start() <= offset);
+    fn chunk(&self, action: Action) -> &Arc<Chunk> {
+        let behind = self.chunks.partition_point(|chunk| chunk.start() <= action.0);
         &self.chunks[behind - 1]
     }
 
-    pub(super) fn number(&self, home: &Home, offset: u32) -> Option<u64> {
-        self.board.find(home.finished.as_slice(), offset)
+    pub(super) fn number(&self, home: &Home, action: Action) -> Option<u64> {
+        self.board.find(home.finished.as_slice(), action.0)
     }
 
     /// Adds actions to the window while it has room. An error is the offset at which the section is
     /// not valid, and the cause.
-    fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (u32, Cause)> {
+    fn fill(&mut self, queue: &mut ActionQueue<'_>) -> Result<(), (Action, Cause)> {
         while !self.is_read {
             let numbers = self.board.numbers(queue.home.finished.as_slice());
             if numbers.end - numbers.start == self.board.size {
@@ -193,7 +193,7 @@ impl Window {
             let next = self
                 .stream
                 .next()
-                .map_err(|error| (self.end, Cause::Schedule(error.to_string())))?;
+                .map_err(|error| (Action(self.end), Cause::Schedule(error.to_string())))?;
             let Some(Streamed { offset, chunk }) = next else {
                 self.is_read = true;
                 return Ok(());
@@ -208,7 +208,7 @@ impl Window {
             let counter = record.sources - self.table.remove(&offset).unwrap_or(0);
             queue.home.counters.as_mut_slice()[place] = counter;
             if counter == 0 {
-                queue.actions.ready.push(queue.heap, offset);
+                queue.actions.ready.push(queue.heap, Action(offset));
             }
             self.end = offset + 1;
             if self.chunks.back().is_none_or(|last| !Arc::ptr_eq(last, &chunk)) {
@@ -231,7 +231,7 @@ impl Window {
             let counter = &mut queue.home.counters.as_mut_slice()[self.board.place(number)];
             *counter -= 1;
             if *counter == 0 {
-                queue.actions.ready.push(queue.heap, offset);
+                queue.actions.ready.push(queue.heap, Action(offset));
             }
         }
         self.stats.table_max = self.stats.table_max.max(self.table.len() as u64);
@@ -241,12 +241,12 @@ impl Window {
     fn finish(
         &mut self,
         queue: &mut ActionQueue<'_>,
-        offset: u32,
+        action: Action,
         record: &Record<'_>,
-    ) -> Result<(), (u32, Cause)> {
+    ) -> Result<(), (Action, Cause)> {
         self.release(queue, record.dependents);
         let words = queue.home.finished.as_mut_slice();
-        let number = self.board.find(words, offset).expect("it was in the window");
+        let number = self.board.find(words, action.0).expect("it was in the window");
         self.board.mark_ended(words, number);
         queue.actions.unfinished -= 1;
         let numbers = self.board.numbers(words);
@@ -280,23 +280,23 @@ impl<T: Transport> Engine<'_, T> {
         while actions < ACTIONS_PER_POLL && !core.held.has_failed() {
             let Code::Window(window) = &mut codes[code] else { unreachable!("it has a window") };
             let mut queue = core.queue(heap, key);
-            if let Some(offset) = queue.actions.ended.pop(heap) {
+            if let Some(action) = queue.actions.ended.pop(heap) {
                 actions += 1;
-                let chunk = Arc::clone(window.chunk(offset));
+                let chunk = Arc::clone(window.chunk(action));
                 core.in_window(&mut codes[code], key, |window, queue| {
-                    window.finish(queue, offset, &chunk.record(offset))
+                    window.finish(queue, action, &chunk.record(action.0))
                 });
                 continue;
             }
-            let Some(offset) = queue.actions.ready.pop(heap) else { break };
+            let Some(action) = queue.actions.ready.pop(heap) else { break };
             actions += 1;
-            let chunk = Arc::clone(window.chunk(offset));
-            let record = chunk.record(offset);
+            let chunk = Arc::clone(window.chunk(action));
+            let record = chunk.record(action.0);
             window.release(&mut queue, record.start_dependents);
-            if core.start_action(transport, codes, key, offset, &record, now_ns) {
-                core.note_end(ActionRef { instance: key, action: offset });
+            if core.start_action(transport, codes, key, action, &record, now_ns) {
+                core.note_end(ActionRef { instance: key, action });
                 core.in_window(&mut codes[code], key, |window, queue| {
-                    window.finish(queue, offset, &record)
+                    window.finish(queue, action, &record)
                 });
             }
         }
@@ -311,13 +311,13 @@ impl Core {
         &mut self,
         code: &mut Code,
         key: InstanceKey,
-        work: impl FnOnce(&mut Window, &mut ActionQueue<'_>) -> Result<(), (u32, Cause)>,
+        work: impl FnOnce(&mut Window, &mut ActionQueue<'_>) -> Result<(), (Action, Cause)>,
     ) {
         let heap = &self.heap();
         let Code::Window(window) = code else { unreachable!("it has a window") };
-        if let Err((offset, cause)) = work(window, &mut self.queue(heap, key)) {
-            let number = window.number(&self.homes[key.index()], offset);
-            let failure = self.held.instances.get(heap, key).failure(offset, number, cause);
+        if let Err((action, cause)) = work(window, &mut self.queue(heap, key)) {
+            let number = window.number(&self.homes[key.index()], action);
+            let failure = self.held.instances.get(heap, key).failure(action, number, cause);
             self.held.fail(heap, &failure);
         }
     }

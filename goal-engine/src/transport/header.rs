@@ -14,6 +14,7 @@
 //! Integers are in the machine's byte order. 48 bytes leave room in a cache line of 64 for a
 //! transport's own word and 8 bytes of payload.
 
+use crate::engine::ids::Rank;
 use goal_lang::pattern::MessageKey;
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -94,6 +95,12 @@ impl Header {
     #[inline]
     pub fn is_pattern(&self) -> bool {
         self.flags & Self::PATTERN != 0
+    }
+
+    /// The rank that sent it.
+    #[inline(always)]
+    pub(crate) fn sender(&self) -> Rank {
+        Rank(self.source)
     }
 
     /// The message, for its pattern. `destination` is the rank that receives it.
