@@ -1,6 +1,6 @@
 //! An established connection.
 
-use super::{Body, Timer};
+use super::segment::{Body, Timer};
 use crate::seq::Seq;
 use crate::transfer::{Acknowledgement, Answer, Receiver, Rules, Sender};
 use crate::wire::Flags;

@@ -7,18 +7,8 @@
 //! before the old one is given up, and only if it proves that it has seen the nonce of the new one.
 
 use super::connection::{Machine, Outgoing, Progress};
-use super::{Segment, Timer};
-use crate::seq::Seq;
+use super::segment::{Identity, Segment, Timer};
 use crate::transfer::Rules;
-
-/// One incarnation of an end. A rank that restarts, or connects again, has another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Identity {
-    /// A random number that distinguishes it from others.
-    pub(crate) nonce: u64,
-    /// The sequence number of its first packet, at random.
-    pub(crate) first: Seq,
-}
 
 /// The nonces of a connection's ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
