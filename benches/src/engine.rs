@@ -6,11 +6,13 @@ use crate::measure::median;
 use crate::message::{Pair, storage};
 use crate::table;
 use clap::Args as ClapArgs;
+use goal_asm::Nisa;
 use goal_engine::Seed;
 use goal_engine::{Engine, Options, Schedule};
-use goal_eth::now_ns;
 use goal_lang::{Action, ActionId, Body, BodyBuilder, Datatype, Op, ProgramBuilder, Space};
-use goal_run::trace;
+use goal_run::job::{Job, Settings, layout};
+use goal_run::progress::with_member;
+use goal_run::transport::Choice;
 use goal_shm::ShmTransport;
 use goal_shm::{Layout, RankSizes, Segment};
 use std::hint::black_box;
@@ -79,8 +81,9 @@ pub(crate) fn run(args: &Args) -> io::Result<()> {
     );
     let mut nops = BodyBuilder::default();
     chain(&mut nops, NOP, args.actions);
-    let nops = Prepared::new(nops.finish())?;
-    let event = || (nops.time(1, true) - nops.time(1, false)) / (2 * args.actions) as f64;
+    let nops = nops.finish();
+    let (with, without) = (Member::new(&nops, RECORDS)?, Member::new(&nops, 0)?);
+    let event = || (with.run() - without.run()) / (2 * args.actions) as f64;
     event();
     let event = median((0..args.runs).map(|_| event()));
     println!("\n{event:.1} ns a record of a trace, of which an action of a chain of nops has two");
@@ -105,7 +108,7 @@ const RECORDS: u64 = 1 << 20;
 /// Starts of a schedule in a row that are timed together.
 const RESTARTS: u32 = 100_000;
 
-/// Adds that many of an action.
+/// A function that adds a graph of so many copies of an action.
 type Graph = fn(&mut BodyBuilder, Action, usize);
 
 fn chain(builder: &mut BodyBuilder, action: Action, actions: usize) {
@@ -135,7 +138,7 @@ fn independent(builder: &mut BodyBuilder, action: Action, actions: usize) {
     }
 }
 
-/// Kahn's algorithm: what any executor of the graph has to do at least.
+/// Walks the graph by Kahn's algorithm, the least that an executor has to do.
 fn walk(body: &Body) {
     let mut counters = body.indegrees();
     let mut queue: Vec<ActionId> = body.ids().filter(|id| counters[id.index()] == 0).collect();
@@ -168,44 +171,31 @@ impl Prepared {
         let size = RankSizes {
             memory: nisa.memory_size(0),
             instance: (8 * sizes.finished + 2 * sizes.counters) as u64,
-            trace: trace::area_bytes(RECORDS),
             ..RankSizes::default()
         };
         let layout = Layout::new([size].into_iter(), u64::MAX).map_err(io::Error::other)?;
         Ok(Self { schedule, segment: Segment::create(layout)? })
     }
 
-    /// Nanoseconds of one instance, its start included.
+    /// Returns the nanoseconds of one instance, its start included.
     fn run(&self) -> f64 {
         self.run_again(1)
     }
 
-    /// The bytes that its actions work on.
+    /// Returns the bytes that its actions work on.
     pub(crate) fn memory(&mut self) -> &mut [u8] {
         let area = &self.segment.rank(0).memory;
         // SAFETY: nothing runs while the exclusive borrow lasts, and the segment is here.
         unsafe { self.segment.region(area).whole().as_mut_slice() }
     }
 
-    /// Nanoseconds of so many instances, one after the other.
+    /// Returns the nanoseconds of so many instances, one after the other.
     pub(crate) fn run_again(&self, instances: u32) -> f64 {
-        self.time(instances, false)
-    }
-
-    /// The same, of which a trace may be recorded.
-    fn time(&self, instances: u32, is_traced: bool) -> f64 {
         // SAFETY: one run at a time, which drops its engine before the segment.
-        let (ends, mut storage, recorder) = unsafe {
-            (
-                ShmTransport::new(&self.segment, 0),
-                storage(&self.segment, 0, &self.schedule),
-                trace::recorder(&self.segment, 0, now_ns),
-            )
+        let (ends, mut storage) = unsafe {
+            (ShmTransport::new(&self.segment, 0), storage(&self.segment, 0, &self.schedule))
         };
         let mut engine = Engine::new(0, ends, Options::default(), engine_state());
-        if let Some(recorder) = recorder.filter(|_| is_traced) {
-            engine.record(recorder);
-        }
         time(|| {
             for _ in 0..instances {
                 let handle = engine.start(&self.schedule, 0, storage);
@@ -216,7 +206,41 @@ impl Prepared {
     }
 }
 
-/// Nanoseconds that something takes.
+/// A graph as the schedule of the only rank of a job, of which a trace may be recorded.
+struct Member {
+    nisa: Arc<Nisa>,
+    settings: Settings,
+    segment: Segment,
+}
+
+impl Member {
+    /// Creates the job. Its trace keeps so many records; 0 records nothing.
+    fn new(body: &Body, records: u64) -> io::Result<Self> {
+        let mut program = ProgramBuilder::default();
+        program.rank_with(body.clone());
+        let nisa = Arc::new(assemble(&program.finish())?);
+        let settings = Settings::new(1, &Choice::default()).map_err(io::Error::other)?;
+        let settings = settings.with_trace(records);
+        let layout = layout(&nisa, &settings, u64::MAX).map_err(io::Error::other)?;
+        Ok(Self { nisa, settings, segment: Segment::create(layout)? })
+    }
+
+    /// Returns the nanoseconds of one instance, its start included.
+    fn run(&self) -> f64 {
+        let job = Job::new(&self.segment, &self.nisa, &self.settings);
+        let (schedule, storage) = (job.schedule(0), job.storage(0));
+        with_member(job, 0, |member| {
+            time(|| {
+                let handle = member.start(&schedule, storage).expect("local actions do not fail");
+                member.wait(&handle).expect("local actions do not fail");
+                member.finish(handle).expect("it has ended");
+            })
+        })
+        .expect("the rank is here")
+    }
+}
+
+/// Returns the nanoseconds that `work` takes.
 pub(crate) fn time(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();

@@ -4,11 +4,11 @@
 use crate::assemble::assemble;
 use crate::member::Place;
 use goal_asm::Nisa;
-use goal_engine::Options;
-use goal_engine::transport::Distance;
+use goal_engine::{Calc, Options};
 use goal_lang::Program;
-use goal_run::job::{Mode, Settings, Wait};
-use goal_run::transport::{Choice, Request};
+pub(crate) use goal_run::job::is_crowded as crowded;
+use goal_run::job::{Mode, Settings};
+use goal_run::transport::Choice;
 use goal_shm::{Barrier, Layout, Segment};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{WaitStatus, waitpid};
@@ -81,42 +81,21 @@ fn wait(children: &[Child]) -> io::Result<()> {
     if failed { Err(io::Error::other("a rank failed")) } else { Ok(()) }
 }
 
-/// Returns the settings of a job. `crowded` says that ranks share processors, which a rank that is
-/// bound to one can't find out.
+/// Returns the settings of a job. `crowded` must be true if ranks share processors:
+/// a rank that is bound to one can't find that out.
 ///
 /// # Errors
 /// The environment asks for transports that can't be used.
 pub(crate) fn settings(ranks: u32, progress: Mode, crowded: bool) -> io::Result<Settings> {
-    let Options { eager_limit, unexpected_limit, .. } = Options::default();
-    Ok(Settings {
-        eager_limit,
-        unexpected_limit,
-        calc: None,
-        repeat: 1,
-        check: false,
-        record: false,
-        crowded,
-        window: None,
-        trace_events: 0,
-        // The default of goal-run.
-        paths: Choice::new(&Request::default())
-            .paths(Distance::farthest(ranks, false))
-            .map_err(io::Error::other)?,
-        progress,
-        wait: Wait::default(),
-        network: None,
-    })
+    let settings = Settings::new(ranks, &Choice::default()).map_err(io::Error::other)?;
+    let options = Options { calc: Calc::Skip, ..Options::default() };
+    Ok(settings.with_engine(&options).with_progress(progress).with_crowded(crowded))
 }
 
 /// Returns the layout of the segment, with room for every mode of progress.
 pub(crate) fn layout(nisa: &Nisa) -> io::Result<Layout> {
     let settings = settings(nisa.num_ranks(), Mode::Node, crowded(nisa.num_ranks()))?;
     goal_run::job::layout(nisa, &settings, u64::MAX).map_err(io::Error::other)
-}
-
-/// Returns true if ranks have to share processors.
-pub(crate) fn crowded(ranks: u32) -> bool {
-    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// A page for the barrier.
@@ -137,7 +116,7 @@ fn path(fd: BorrowedFd<'_>) -> PathBuf {
     format!("/proc/{}/fd/{}", std::process::id(), fd.as_raw_fd()).into()
 }
 
-/// The lines that an MPI program prints on so many ranks over shared memory.
+/// Runs an MPI program on so many ranks over shared memory. Returns the lines that it prints.
 pub(crate) fn mpirun(ranks: u32, program: &Path, arguments: &[String]) -> io::Result<Vec<String>> {
     let mut command = Command::new("mpirun");
     command.args(["--allow-run-as-root", "--mca", "btl", "self,vader"]);

@@ -178,9 +178,8 @@ impl Member<'_, '_> {
     /// Ends the rank, after all ranks have arrived here. Makes progress for the others until then.
     pub(crate) fn leave(self) {
         let Self { shared, member, .. } = self;
-        member.reclaim();
         shared.barrier.wait(shared.ranks, || {
-            let _ = member.step();
+            let _ = member.advance();
             shared.pause();
         });
     }

@@ -71,5 +71,5 @@ pub const ESP: Plugin = Plugin {
     zero_copy: ZeroCopy::None,
     latency_ns: 4_000,
     bandwidth_mb_s: 1_000,
-    probe: || probe().map_err(|error| error.to_string()),
+    probe: || Ok(probe()?),
 };

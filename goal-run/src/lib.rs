@@ -54,7 +54,7 @@ mod rank;
 pub mod report;
 pub mod rights;
 mod seed;
-pub mod trace;
+mod trace;
 pub mod transport;
 pub mod verify;
 mod wait;

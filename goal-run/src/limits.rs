@@ -5,18 +5,18 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Most bytes of the segment that the ranks of a job share, by default (`--max-segment`). Pages
+/// Most bytes of the segment that the ranks of a job share, by default. Pages
 /// that are never touched cost nothing.
 pub const SEGMENT_BYTES_MAX: u64 = 1 << 38;
 
 /// Most bytes of memory of all ranks together that a run is compared with the interpreter's, by
-/// default (`--max-verified`).
+/// default.
 pub const VERIFIED_BYTES_MAX: u64 = 1 << 32;
 
-/// Most ranks that a job starts as processes or threads, by default (`--max-started`).
+/// Most ranks that a job starts as processes or threads, by default.
 pub const STARTED_RANKS_MAX: u32 = 8192;
 
-/// Most records that a trace of a run keeps, all ranks together, by default (`--trace-max`).
+/// Most records that a trace of a run keeps, all ranks together, by default.
 pub const TRACE_EVENTS_MAX: u64 = 1 << 24;
 
 /// The address space in bytes that a process needs besides that of its job: for the program, its
@@ -55,7 +55,12 @@ pub(crate) fn named(cause: &io::Error) -> String {
 
 /// A limit of the system that is too low for a job.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Shortage {
+#[error(transparent)]
+pub struct Shortage(#[from] Limit);
+
+/// The limits of the system that may be too low.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Limit {
     /// The address space of a process.
     #[error(
         "{} {} KiB of address space ({} KiB for what all ranks share), and ulimit -v allows {} KiB",
@@ -139,16 +144,16 @@ impl Demand {
             .saturating_add(PROCESS_ADDRESSES);
         if let Some(limit) = addresses.filter(|&limit| limit < needed) {
             let Self { are_processes, shared, .. } = *self;
-            return Err(Shortage::Addresses { are_processes, needed, shared, limit });
+            return Err(Limit::Addresses { are_processes, needed, shared, limit }.into());
         }
         let needed = self.ranks.saturating_mul(self.threads);
         // This limit does not apply to root.
         if let Some(limit) = tasks.filter(|&limit| limit <= needed && !is_root) {
-            return Err(Shortage::Tasks { ranks: self.ranks, needed, limit });
+            return Err(Limit::Tasks { ranks: self.ranks, needed, limit }.into());
         }
         let needed = self.ranks.saturating_mul(self.descriptors).saturating_add(DESCRIPTORS);
         if let Some(limit) = files.filter(|&limit| limit < needed && self.descriptors > 0) {
-            return Err(Shortage::Files { ranks: self.ranks, needed, limit });
+            return Err(Limit::Files { ranks: self.ranks, needed, limit }.into());
         }
         Ok(())
     }

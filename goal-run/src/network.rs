@@ -1,7 +1,7 @@
 //! The places of ranks in a job on several hosts.
 
 use goal_esp::auth::{Address, JobKey};
-use goal_esp::wire::Mac;
+use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP, Mac};
 use goal_eth::{AnyDriver, DriverKind, OpenError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,16 +10,16 @@ use std::os::fd::RawFd;
 /// The secret of a job, which authenticates the frames between its ranks. Rank processes get it in
 /// sealed memory, never through the environment or a command line.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Secret([u8; 32]);
+pub(crate) struct Secret([u8; 32]);
 
 impl Secret {
     /// Creates a secret from random bytes.
-    pub fn new(bytes: [u8; 32]) -> Self {
+    pub(crate) fn new(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
     /// Returns the key of the job.
-    pub fn job_key(&self) -> JobKey {
+    pub(crate) fn job_key(&self) -> JobKey {
         JobKey::new(&self.0)
     }
 }
@@ -33,26 +33,32 @@ impl fmt::Debug for Secret {
 
 /// The Ethertypes of a job's frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ethertypes {
+pub(crate) struct Ethertypes {
     /// The Ethertype of datagrams.
-    pub edp: u16,
+    pub(crate) edp: u16,
     /// The Ethertype of streams.
-    pub esp: u16,
+    pub(crate) esp: u16,
+}
+
+impl Default for Ethertypes {
+    fn default() -> Self {
+        Self { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP }
+    }
 }
 
 /// The places of the ranks of a job on several hosts. A host is identified by its interface.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Network {
+pub(crate) struct Network {
     /// The name of this host's interface.
-    pub interface: String,
+    pub(crate) interface: String,
     /// The kind of driver that carries the frames of ranks.
-    pub driver: DriverKind,
+    pub(crate) driver: DriverKind,
     /// Ethertypes of the frames.
-    pub ethertypes: Ethertypes,
+    pub(crate) ethertypes: Ethertypes,
     /// The secret that authenticates frames between ranks.
-    pub secret: Secret,
+    pub(crate) secret: Secret,
     /// True if the data between ranks is authenticated.
-    pub authenticates_data: bool,
+    pub(crate) authenticates_data: bool,
     /// The descriptors of the bells of this host's ranks, ascending by rank. Rank processes inherit
     /// them under these numbers.
     pub(crate) bells: Vec<RawFd>,
@@ -66,7 +72,7 @@ impl Network {
     /// Creates the network as the host with the interface `mac` sees it, from the addresses of all
     /// ranks. The launcher opens the drivers of its ranks, and holds their ports until the job
     /// ends.
-    pub fn new(
+    pub(crate) fn new(
         (interface, driver): (String, DriverKind),
         mac: Mac,
         ethertypes: Ethertypes,
@@ -79,7 +85,7 @@ impl Network {
     }
 
     /// Sets whether the data between ranks is authenticated.
-    pub fn authenticating(self, authenticates_data: bool) -> Self {
+    pub(crate) fn authenticating(self, authenticates_data: bool) -> Self {
         Self { authenticates_data, ..self }
     }
 
@@ -88,7 +94,7 @@ impl Network {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
+    pub(crate) fn open_drivers(&self) -> Result<Vec<AnyDriver>, OpenError> {
         let open = |rank| {
             let port = self.address(rank).port;
             let opened = AnyDriver::open_claimed(
@@ -103,39 +109,39 @@ impl Network {
     }
 
     /// Returns the ranks on this host, ascending.
-    pub fn here(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn here(&self) -> impl Iterator<Item = u32> {
         (0..self.num_ranks()).filter(|&rank| self.is_here(rank))
     }
 
     /// Returns the number of ranks on all hosts.
-    pub fn num_ranks(&self) -> u32 {
+    pub(crate) fn num_ranks(&self) -> u32 {
         self.places.len() as u32
     }
 
     /// Returns the number of ranks on this host.
-    pub fn num_here(&self) -> u32 {
+    pub(crate) fn num_here(&self) -> u32 {
         self.places.iter().filter(|(mac, _)| *mac == self.mac).count() as u32
     }
 
     /// Returns the address at which `rank` takes frames.
-    pub fn address(&self, rank: u32) -> Address {
+    pub(crate) fn address(&self, rank: u32) -> Address {
         let (mac, port) = self.places[rank as usize];
         Address { mac: Mac(mac), port }
     }
 
     /// Returns the addresses of all ranks.
-    pub fn addresses(&self) -> Vec<Address> {
+    pub(crate) fn addresses(&self) -> Vec<Address> {
         (0..self.num_ranks()).map(|rank| self.address(rank)).collect()
     }
 
     /// Returns true if `rank` is on this host.
-    pub fn is_here(&self, rank: u32) -> bool {
+    pub(crate) fn is_here(&self, rank: u32) -> bool {
         self.places[rank as usize].0 == self.mac
     }
 
     /// Returns true if the launcher of this host leads the others, as that of rank 0 does. It
     /// learns how all ranks ended.
-    pub fn leads(&self) -> bool {
+    pub(crate) fn leads(&self) -> bool {
         self.is_here(0)
     }
 }

@@ -3,6 +3,7 @@
 use crate::job::Settings;
 use crate::monitor::Pending;
 use crate::trace::{self, Omitted};
+use crate::transport::Name;
 use goal_asm::Nisa;
 use goal_asm::nisa::Operation;
 use goal_engine::{MatchesView, Met};
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The size of a block of dumped memory, in bytes.
 const DUMPED_BLOCK: usize = 1 << 20;
 
-/// Why a job ended.
+/// The reason why a job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// Every action of every instance ended.
@@ -62,16 +63,28 @@ pub struct Counts {
     pub table_max: Option<u64>,
 }
 
+/// The options of a job that its report repeats.
+#[derive(Debug, Clone)]
+pub(crate) struct Run {
+    /// The number of instances.
+    pub(crate) repeat: u64,
+    /// The kind of ranks, `processes` or `threads`.
+    pub(crate) ranks_as: &'static str,
+    /// The transports that carry messages, from the nearest peers to the farthest.
+    pub(crate) transports: Vec<Name>,
+}
+
 /// A job that has ended, with the memory of its ranks.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Why the job ended.
+    /// The reason why the job ended.
     pub end: End,
     /// The counts of the job.
     pub counts: Counts,
     /// The ranks of other hosts whose results have not arrived, as text; empty if all have. Their
     /// memory and their traces are not known, and their actions are not counted.
-    pub missing: String,
+    pub(crate) missing: String,
+    pub(crate) run: Run,
     segment: Segment,
     nisa: Arc<Nisa>,
 }
@@ -82,6 +95,7 @@ impl Outcome {
         segment: Segment,
         nisa: &Arc<Nisa>,
         settings: &Settings,
+        run: Run,
     ) -> Self {
         let mut counts = Counts::default();
         let (mut ended_ns, mut receives, mut table_max) = (0, 0, 0);
@@ -112,7 +126,13 @@ impl Outcome {
             };
         }
         counts.table_max = settings.window.map(|_| table_max);
-        Self { end, counts, missing: String::new(), segment, nisa: Arc::clone(nisa) }
+        Self { end, counts, missing: String::new(), run, segment, nisa: Arc::clone(nisa) }
+    }
+
+    /// Returns true if the memory and the traces of all ranks are known. The results of ranks on
+    /// other hosts may be missing.
+    pub fn is_known(&self) -> bool {
+        self.missing.is_empty()
     }
 
     /// Returns the schedule.
@@ -163,7 +183,7 @@ impl Outcome {
 
     /// Returns which receive took which message in the last instance. The result is complete only
     /// if the job is, and its options asked for a record.
-    pub fn matches(&self) -> Matches {
+    pub(crate) fn matches(&self) -> Matches {
         let mut matches = Matches::default();
         for rank in 0..self.segment.num_ranks() {
             let recorded = &self.segment.rank(rank).matches;

@@ -35,7 +35,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
@@ -113,49 +113,73 @@ pub(crate) fn confine(command: &mut Command) {
 }
 
 /// Returns true if the program of this process was started without rights that its starter lacked.
-pub fn is_confined() -> bool {
+pub(crate) fn is_confined() -> bool {
     no_new_privs().unwrap_or(false)
 }
 
-/// Returns an error if this file is set-user-ID or set-group-ID: the user could write any file with
-/// its owner's rights.
+/// The file of this process is set-user-ID or set-group-ID: the user could write any file with its
+/// owner's rights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep, chmod 711)"
+)]
+pub struct SetId;
+
+/// Returns an error if this file is set-user-ID or set-group-ID.
 ///
 /// # Errors
-/// The text says what to do instead.
-pub fn refuse_set_id() -> Result<(), &'static str> {
-    if getuid() == geteuid() && getgid() == getegid() {
-        return Ok(());
-    }
-    Err(
-        "this file must not be set-user-ID or set-group-ID: chmod ug-s it, and give it the capability instead (setcap cap_net_raw=ep, chmod 711)",
-    )
+/// [`SetId`].
+pub fn refuse_set_id() -> Result<(), SetId> {
+    if getuid() == geteuid() && getgid() == getegid() { Ok(()) } else { Err(SetId) }
+}
+
+/// This process has the rights of its file, and its user could take the sockets that these open out
+/// of the rank processes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct Exposed(#[from] Exposure);
+
+/// The reason why the user could take sockets.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum Exposure {
+    /// The user owns the file, and so can make it readable.
+    #[error(
+        "{0} has capabilities and belongs to the user, who could take the sockets of rank processes: chown root {0}, \
+         chmod 711 {0}, and then setcap it again",
+        file.display()
+    )]
+    Owned {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The user can read the file.
+    #[error(
+        "{0} has capabilities and the user can read it, who could take the sockets of rank processes: chmod 711 {0}",
+        file.display()
+    )]
+    Readable {
+        /// The file.
+        file: PathBuf,
+    },
 }
 
 /// Returns an error if this process has the rights of its file, and its user could take what these
 /// open out of the processes that it starts from `executable`.
 ///
 /// # Errors
-/// The text says what is wrong with the file, and what to do.
-pub(crate) fn refuse_readable(executable: &Path) -> Result<(), String> {
-    let file = || executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
+/// [`Exposed`].
+pub(crate) fn refuse_readable(executable: &Path) -> Result<(), Exposed> {
     if !has_rights_of_file() {
         return Ok(());
     }
+    let file = executable.canonicalize().unwrap_or_else(|_| executable.to_owned());
     // The owner can make it readable between this look and the start of a rank.
     if executable.metadata().is_ok_and(|file| file.uid() == getuid().as_raw()) {
-        return Err(format!(
-            "{0} has capabilities and belongs to the user, who could take the sockets of rank processes: chown root {0}, \
-             chmod 711 {0}, and then setcap it again (or take --ranks-as threads)",
-            file().display()
-        ));
+        return Err(Exposure::Owned { file }.into());
     }
     // As the user, and without rights, which is how a rank process executes it.
     if accessat(CWD, executable, Access::READ_OK, AtFlags::empty()) != Err(Errno::ACCESS) {
-        return Err(format!(
-            "{0} has capabilities and the user can read it, who could take the sockets of rank processes: chmod 711 {0} \
-             (or take --ranks-as threads)",
-            file().display()
-        ));
+        return Err(Exposure::Readable { file }.into());
     }
     Ok(())
 }

@@ -2,12 +2,11 @@
 
 mod common;
 
-use common::members::{nisa, settings};
+use common::members::{nisa, settings, with_calc};
 use goal_asm::Nisa;
-use goal_asm::nisa::StreamLimits;
 use goal_engine::Seed;
 use goal_engine::{Cause, Handle, Schedule};
-use goal_run::job::{Job, Mode, Settings, Wait, WindowSettings, layout};
+use goal_run::job::{Job, Mode, Settings, Wait, layout};
 use goal_run::progress::{Interrupted, Member, StartError, with_member};
 use goal_shm::{Layout, RankSizes, Segment, State};
 use std::sync::Arc;
@@ -155,7 +154,7 @@ fn a_failure_that_a_helper_finds_is_the_ranks() {
     {
         let (started, ended) = (AtomicU32::new(0), AtomicU32::new(0));
         run(DIVIDES, progress, wait, |rank, member, job| {
-            let segment = job.segment;
+            let segment = job.segment();
             if rank == 0 {
                 wait_for(&started, 1);
             }
@@ -245,7 +244,7 @@ fn what_others_do_not_know_they_leave_to_the_rank() {
         let of_other: &Settings = Box::leak(Box::new(settings(3, mode, Wait::Adaptive)));
         let own = Segment::create(layout(other, of_other, 1 << 40).unwrap()).unwrap();
         let own: &Segment = Box::leak(Box::new(own));
-        let settings = Settings { calc: Some(1.0), ..settings(3, mode, Wait::Adaptive) };
+        let settings = with_calc(settings(3, mode, Wait::Adaptive));
         let met = AtomicU32::new(0);
         run_as(THROUGH_RANK_1, settings, |rank, member, job| {
             let schedule = job.schedule(rank);
@@ -288,7 +287,7 @@ fn what_others_do_not_know_they_leave_to_the_rank() {
 fn a_schedule_that_is_not_the_jobs_is_told_the_time() {
     for mode in Mode::ALL {
         let other = nisa("rank 0 { c: calc 100000; n: nop; requ n -> c }");
-        let settings = Settings { calc: Some(1.0), ..settings(1, mode, Wait::Adaptive) };
+        let settings = with_calc(settings(1, mode, Wait::Adaptive));
         // Its state has room for the other one.
         run_as(
             "rank 0 { n: nop; m: nop; requ m -> n; o: nop; requ o -> m; p: nop; requ p -> o }",
@@ -328,7 +327,7 @@ fn registered_functions_are_called_by_their_rank() {
                     calls.fetch_add(1, Ordering::SeqCst);
                     b.fill(9);
                 };
-                member.with(|engine| engine.register(7, Box::new(call))).expect("the job runs");
+                member.register(7, Box::new(call)).expect("the job runs");
             }
             let storage = job.storage(rank);
             let handle = member.start(&job.schedule(rank), storage).unwrap();
@@ -362,10 +361,10 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
                 let own = thread::current().name().is_none_or(|name| !name.starts_with("progress"));
                 assert!(own, "the function that rank 1 registered");
             };
-            member.with(|engine| engine.register(7, Box::new(call))).expect("the job runs");
+            member.register(7, Box::new(call)).expect("the job runs");
         }
         let handle = member.start(&job.schedule(rank), job.storage(rank)).unwrap();
-        let segment = job.segment;
+        let segment = job.segment();
         if rank == 0 {
             // It waits for what never comes.
             assert_eq!(member.wait(&handle), Err(Interrupted::Stopped));
@@ -393,20 +392,13 @@ fn a_panic_of_the_progress_thread_ends_the_rank() {
     });
 }
 
-/// A member that can't be right is refused before anything starts.
+/// A member whose rank has an unfinished instance in the segment is refused.
 #[test]
-fn members_that_can_not_act_for_each_other_are_refused() {
+fn a_member_after_one_that_left_an_instance_is_refused() {
     let text = "rank 0 { r: recv 8b from 0; s: send 8b to 0; requ s -> r }";
     let nisa = nisa(text);
     let together = settings(1, Mode::Node, Wait::Adaptive);
     let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
-    let window = Some(WindowSettings {
-        size: 4,
-        limits: StreamLimits { table_entries: 4, action_bytes: 1 << 10 },
-    });
-    let in_windows = Settings { window, ..together.clone() };
-    let joined = with_member(Job::new(&segment, &nisa, &in_windows), 0, |_| ());
-    assert!(matches!(joined, Err(StartError::Windows)));
     let job = Job::new(&segment, &nisa, &together);
     // An instance that never ends: its member leaves it behind.
     let left = with_member(job, 0, |member| member.start(&job.schedule(0), job.storage(0)).is_ok());

@@ -11,7 +11,6 @@ use goal_lang::Program;
 use goal_lang::limits::Limits;
 use goal_opt::{Machine, WindowError, topological, window};
 use goal_run::job::Window;
-use goal_run::job::WindowSettings;
 use goal_run::launcher::{End, Options, Outcome, Ranks, run};
 use goal_smith::{Shape, program};
 use std::fmt::Write;
@@ -30,8 +29,8 @@ fn run_in_window(
     let nisa = Nisa::load(Arc::new(bytes), &Limits::default()).unwrap();
     let limits =
         StreamLimits { table_entries: TABLE_ENTRIES_MAX, action_bytes: WINDOW_ACTION_BYTES_MAX };
-    let window = Window::over(&nisa, &Limits::default(), WindowSettings { size, limits }).unwrap();
-    let nisa = Arc::clone(&window.outline.nisa);
+    let window = Window::over(&nisa, &Limits::default(), size, limits).unwrap();
+    let nisa = Arc::clone(window.nisa());
     let options = Options {
         engine: goal_engine::Options {
             eager_limit,

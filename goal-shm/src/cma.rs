@@ -12,6 +12,7 @@ use goal_engine::memory::Span;
 use goal_engine::transport::{Distance, Plugin, Unreadable, ZeroCopy};
 use rustix::io::Errno;
 use rustix::process::{PTracer, Pid, set_ptracer};
+use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::{fmt, fs};
 
@@ -113,11 +114,13 @@ impl fmt::Display for Forbidden {
     }
 }
 
-fn probe() -> Result<(), String> {
+impl Error for Forbidden {}
+
+fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
     let word = [1u8];
     let mut copy = [0];
     let own = read_exact(rustix::process::getpid(), word.as_ptr() as u64, &mut copy);
-    verdict(own, ptrace_scope()).map_err(|forbidden| forbidden.to_string())
+    Ok(verdict(own, ptrace_scope())?)
 }
 
 /// Yama's `kernel.yama.ptrace_scope`; `None` on systems without Yama.

@@ -10,7 +10,9 @@ use goal_engine::transport::{
     Distance, Full, Header, Plugin, Transport, Wakeup, Workers, ZeroCopy,
 };
 use std::cell::Cell;
+use std::error::Error;
 use std::time::Duration;
+use std::{fmt, io};
 use zerocopy::transmute_ref;
 
 /// The properties of the transport.
@@ -27,10 +29,21 @@ pub const SHM: Plugin = Plugin {
     probe,
 };
 
+/// The system provides no shared memory.
+#[derive(Debug)]
+struct Unavailable(io::Error);
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unavailable: {}", self.0)
+    }
+}
+
+impl Error for Unavailable {}
+
 /// Returns an error if the system provides no shared memory.
-fn probe() -> Result<(), String> {
-    let unavailable = |error| format!("unavailable: {error}");
-    Mapping::create(1).map(drop).map_err(unavailable)
+fn probe() -> Result<(), Box<dyn Error + Send + Sync>> {
+    Ok(Mapping::create(1).map(drop).map_err(Unavailable)?)
 }
 
 /// One rank's end of the transport.

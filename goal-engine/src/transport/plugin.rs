@@ -1,6 +1,7 @@
 //! The description of a transport.
 
 use serde::Serialize;
+use std::error::Error;
 
 /// The distance between two ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -64,8 +65,8 @@ pub struct Plugin {
     pub latency_ns: u32,
     /// Megabytes a second for large payloads.
     pub bandwidth_mb_s: u32,
-    /// Checks that it can be used here. The error is a text for the user.
-    pub probe: fn() -> Result<(), String>,
+    /// Checks that it can be used here. The error tells the user the reason.
+    pub probe: fn() -> Result<(), Box<dyn Error + Send + Sync>>,
 }
 
 impl Plugin {

@@ -8,7 +8,7 @@
 //! the search with an error that names the host, and no answer makes the memory grow. Answers
 //! without the key are dropped earlier, and old ones have another nonce.
 
-use super::plan::{self, Plan, PlanError, named, ranges};
+use super::plan::{self, Distribution, Fault, Plan, named, ranges};
 use goal_esp::auth::Address;
 use goal_esp::wire::{Mac, Message, PortRun, Ports};
 use std::collections::BTreeSet;
@@ -21,10 +21,10 @@ const PAUSE_MAX_NS: u64 = 100_000_000;
 
 /// The reason why the hosts of a job do not come together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DiscoveryError {
+pub(crate) enum DiscoveryError {
     /// The distribution of ranks is wrong.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] Fault),
     /// This host is not in the list of hosts.
     #[error("this host's interface has the address {0}, which is not among the peers")]
     NotListed(Mac),
@@ -118,11 +118,11 @@ fn listed(hosts: &[Mac]) -> String {
 
 /// One launcher's knowledge of the hosts and ranks of the job.
 #[derive(Debug)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     job: u64,
     nonce: u64,
     me: Mac,
-    plan: Plan,
+    plan: Distribution,
     /// The other hosts that have answered.
     hosts: BTreeSet<Mac>,
     /// Some of the hosts with another key. Anybody can claim to be one, so not all are kept.
@@ -146,25 +146,25 @@ impl Discovery {
     ///
     /// # Errors
     /// [`DiscoveryError`] if the plan does not fit the job or this host.
-    pub fn new(
+    pub(crate) fn new(
         job: u64,
         nonce: u64,
         me: Mac,
         ranks: u32,
-        plan: Plan,
+        Plan(plan): Plan,
     ) -> Result<Self, DiscoveryError> {
         let (owners, here) = match &plan {
-            Plan::Peers(peers) => {
+            Distribution::Peers(peers) => {
                 if !peers.iter().any(|peer| peer.mac == me) {
                     return Err(DiscoveryError::NotListed(me));
                 }
                 (Some(plan::owners(peers, ranks)?), None)
             }
-            Plan::Count(count) if *count > ranks => {
+            Distribution::Count(count) if *count > ranks => {
                 return Err(DiscoveryError::TooFewRanks { hosts: *count, ranks });
             }
-            Plan::Count(_) => (None, None),
-            Plan::Here(list) => {
+            Distribution::Count(_) => (None, None),
+            Distribution::Here(list) => {
                 let mut here = list.of(ranks)?;
                 here.sort_unstable();
                 if let Some(twice) = here.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -217,7 +217,7 @@ impl Discovery {
 
     /// Distributes the ranks among the hosts if only their number was given and all have been seen.
     fn assign_when_all_seen(&mut self) -> Result<(), DiscoveryError> {
-        let Plan::Count(expected) = self.plan else { return Ok(()) };
+        let Distribution::Count(expected) = self.plan else { return Ok(()) };
         let seen = self.hosts.len() as u32 + 1;
         if seen > expected {
             let others = self.hosts.iter().copied().collect();
@@ -232,12 +232,12 @@ impl Discovery {
     }
 
     /// Returns the ranks of this host, ascending, or `None` if they are not known yet.
-    pub fn mine(&self) -> Option<&[u32]> {
+    pub(crate) fn mine(&self) -> Option<&[u32]> {
         self.mine.as_deref()
     }
 
     /// Sets the ports of the ranks of this host, in the order of the ranks.
-    pub fn claimed(&mut self, ports: &[u16]) {
+    pub(crate) fn claimed(&mut self, ports: &[u16]) {
         let mut runs: Vec<PortRun> = Vec::new();
         for (&rank, &port) in self.mine.iter().flatten().zip(ports) {
             self.addresses[rank as usize] = Some(Address { mac: self.me, port });
@@ -255,7 +255,7 @@ impl Discovery {
     }
 
     /// Returns the question to all hosts, if it is time for one.
-    pub fn poll_question(&mut self, now_ns: u64) -> Option<Message<'static>> {
+    pub(crate) fn poll_question(&mut self, now_ns: u64) -> Option<Message<'static>> {
         if self.is_complete() || now_ns < self.ask_ns {
             return None;
         }
@@ -265,13 +265,13 @@ impl Discovery {
     }
 
     /// Returns the time of the next question, or `None` if none is needed.
-    pub fn poll_timeout(&self) -> Option<u64> {
+    pub(crate) fn poll_timeout(&self) -> Option<u64> {
         (!self.is_complete()).then_some(self.ask_ns)
     }
 
     /// Returns the answers to a question: one, unless the ports of this host's ranks do not fit
     /// into one datagram.
-    pub fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
+    pub(crate) fn answers(&self, job: u64, nonce: u64) -> impl Iterator<Item = Message<'_>> {
         let ranks = self.ranks();
         let lists = Ports::lists(&self.own_ports).filter(move |_| job == self.job);
         lists.map(move |ports| Message::Answer { job, nonce, ranks, ports })
@@ -281,7 +281,7 @@ impl Discovery {
     ///
     /// # Errors
     /// [`DiscoveryError`] if the answer contradicts what is known here.
-    pub fn handle(&mut self, mac: Mac, message: &Message<'_>) -> Result<(), DiscoveryError> {
+    pub(crate) fn handle(&mut self, mac: Mac, message: &Message<'_>) -> Result<(), DiscoveryError> {
         let &Message::Answer { job, nonce, ranks, ports } = message else { return Ok(()) };
         if job != self.job || nonce != self.nonce {
             return Ok(());
@@ -290,7 +290,7 @@ impl Discovery {
             let (theirs, ours) = (ranks, self.ranks());
             return Err(DiscoveryError::OtherProgram { host: mac, theirs, ours });
         }
-        if let Plan::Peers(peers) = &self.plan
+        if let Distribution::Peers(peers) = &self.plan
             && !peers.iter().any(|peer| peer.mac == mac)
         {
             return Err(DiscoveryError::Stranger(mac));
@@ -323,29 +323,29 @@ impl Discovery {
     }
 
     /// Returns true if the addresses of all ranks are known.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.addresses.iter().all(Option::is_some)
     }
 
     /// Returns the addresses of all ranks, or `None` if some are not known yet.
-    pub fn addresses(&self) -> Option<Vec<Address>> {
+    pub(crate) fn addresses(&self) -> Option<Vec<Address>> {
         self.addresses.iter().copied().collect()
     }
 
     /// Returns true if a host has answered.
-    pub fn is_host(&self, mac: Mac) -> bool {
+    pub(crate) fn is_host(&self, mac: Mac) -> bool {
         self.hosts.contains(&mac)
     }
 
     /// Notes a host whose datagram is authenticated with another key.
-    pub fn hear_stranger(&mut self, host: Mac) {
+    pub(crate) fn hear_stranger(&mut self, host: Mac) {
         if self.strangers.len() < STRANGERS_MAX {
             self.strangers.insert(host);
         }
     }
 
     /// Says which hosts or ranks have not been found.
-    pub fn missing(&self) -> String {
+    pub(crate) fn missing(&self) -> String {
         let mut text = self.lacking();
         if !self.strangers.is_empty() {
             let all: Vec<Mac> = self.strangers.iter().copied().collect();
@@ -355,7 +355,7 @@ impl Discovery {
     }
 
     fn lacking(&self) -> String {
-        if let (Plan::Count(count), None) = (&self.plan, &self.owners) {
+        if let (Distribution::Count(count), None) = (&self.plan, &self.owners) {
             return format!("{} of {count} hosts are there", self.hosts.len() + 1);
         }
         let lacking: Vec<u32> =

@@ -45,19 +45,19 @@ impl Key {
     }
 
     /// Returns the number of the job in datagrams.
-    pub fn job(&self) -> u64 {
+    pub(crate) fn job(&self) -> u64 {
         let hash = blake3::derive_key("goal-run job number, version 1", &self.0);
         u64::from_be_bytes(hash[..8].try_into().expect("eight bytes"))
     }
 
     /// Returns the key that authenticates frames between launchers.
-    pub fn launchers(&self) -> JobKey {
+    pub(crate) fn launchers(&self) -> JobKey {
         JobKey::new(&blake3::derive_key("goal-run launchers, version 1", &self.0))
     }
 
     /// Returns the secret that authenticates frames between the ranks of one run. Each run has
     /// another secret, so recorded frames are useless in later runs with the same key.
-    pub fn ranks(&self, run: u64) -> Secret {
+    pub(crate) fn ranks(&self, run: u64) -> Secret {
         let mut material = self.0.to_vec();
         material.extend(run.to_be_bytes());
         Secret::new(blake3::derive_key("goal-run ranks, version 1", &material))

@@ -15,11 +15,11 @@ const TEXT_MAX: usize = 16 << 20;
 const SIGNAL_MAX: usize = 64;
 
 /// A setting that must be the same on all hosts: its name and its value.
-pub type Term = (String, String);
+pub(crate) type Term = (String, String);
 
 /// A part of the memory that a rank leaves at the end of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Area {
+pub(crate) enum Area {
     /// The status and the counts.
     Status,
     /// The failure record.
@@ -36,7 +36,7 @@ pub enum Area {
 
 /// A message between launchers. The leader is the launcher of the host of rank 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Message {
+pub(crate) enum Message {
     /// To the leader: a host has found all ranks, and was started with these settings.
     Hello(Vec<Term>),
     /// The job does not start, or a host can't take part, for this reason.
@@ -111,14 +111,14 @@ fn signal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error>
 /// The bytes of a stream are no messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("what it sent is no message of a launcher")]
-pub struct Broken;
+pub(crate) struct Broken;
 
 impl Message {
     /// The most bytes after a message.
-    pub const BYTES_MAX: usize = 64 << 10;
+    pub(crate) const BYTES_MAX: usize = 64 << 10;
 
     /// Returns the message with the bytes after it, as it is sent.
-    pub fn encode(&self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn encode(&self, bytes: &[u8]) -> Vec<u8> {
         let text = serde_json::to_vec(self).expect("numbers and texts");
         let mut out = Vec::with_capacity(HEAD + text.len() + bytes.len());
         out.extend((text.len() as u32).to_le_bytes());
@@ -131,7 +131,7 @@ impl Message {
 
 /// Reads messages from a stream that arrives in parts.
 #[derive(Debug, Default)]
-pub struct Decoder {
+pub(crate) struct Decoder {
     buffer: Vec<u8>,
     /// The number of bytes at its beginning that were decoded.
     read: usize,
@@ -139,7 +139,7 @@ pub struct Decoder {
 
 impl Decoder {
     /// Appends a part of the stream.
-    pub fn push(&mut self, part: &[u8]) {
+    pub(crate) fn push(&mut self, part: &[u8]) {
         self.buffer.drain(..self.read);
         self.read = 0;
         self.buffer.extend_from_slice(part);
@@ -149,7 +149,7 @@ impl Decoder {
     ///
     /// # Errors
     /// [`Broken`].
-    pub fn next_message(&mut self) -> Result<Option<(Message, Vec<u8>)>, Broken> {
+    pub(crate) fn next_message(&mut self) -> Result<Option<(Message, Vec<u8>)>, Broken> {
         let all = &self.buffer[self.read..];
         let Some((head, rest)) = all.split_at_checked(HEAD) else { return Ok(None) };
         let len = |at: usize| {

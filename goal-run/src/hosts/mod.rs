@@ -1,9 +1,9 @@
 //! Jobs on several hosts: how their launchers find each other, and the messages that they exchange.
 //!
 //! Every host runs a launcher. By datagrams of EDP the launchers find each other and the address of
-//! each rank ([`Discovery`]). Then each opens a stream of ESP to the leader, which is the launcher
-//! of the host of rank 0. Messages on these streams ([`Message`]) start the job, end it, and bring
-//! the leader the data for its report. Nothing here does IO or reads a clock: [`Link`] gets frames
+//! each rank (`Discovery`). Then each opens a stream of ESP to the leader, which is the launcher
+//! of the host of rank 0. Messages on these streams (`Message`) start the job, end it, and bring
+//! the leader the data for its report. Nothing here does IO or reads a clock: `Link` gets frames
 //! and the time from its caller, and returns frames and events.
 
 mod discovery;
@@ -16,12 +16,13 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-pub use discovery::{Discovery, DiscoveryError};
+pub(crate) use discovery::{Discovery, DiscoveryError};
 pub use key::{Key, KeyError};
-pub use link::{Event, Link, Reply};
-pub use message::{Area, Broken, Decoder, Message, Term};
-pub use plan::{Peer, Plan, PlanError, RankList, mac, ranges};
-pub use rounds::Rounds;
+pub(crate) use link::{Event, Link, Reply};
+pub(crate) use message::{Area, Message, Term};
+pub(crate) use plan::ranges;
+pub use plan::{Plan, PlanError, RankList, mac};
+pub(crate) use rounds::Rounds;
 
 /// The port of launchers, unless the user chooses another one.
 pub const PORT: u16 = 0x474f;

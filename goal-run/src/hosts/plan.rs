@@ -5,9 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
+/// A text that is no distribution of ranks, no list of ranks or no address of an interface.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct PlanError(#[from] Fault);
+
 /// The reason why a text or a list is no distribution of ranks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
+pub(crate) enum Fault {
     /// A text is no list of ranks.
     #[error("`{0}` is no list of ranks such as 0-3,8")]
     List(String),
@@ -31,7 +36,7 @@ pub enum PlanError {
         /// The number of the line, from 1 on.
         number: usize,
         /// The fault.
-        error: Box<PlanError>,
+        error: Box<Fault>,
     },
     /// A line does not consist of an address and perhaps a list.
     #[error("a host is an address and a list of ranks without spaces")]
@@ -81,7 +86,7 @@ pub enum PlanError {
     },
 }
 
-impl PlanError {
+impl Fault {
     fn at(self, number: usize) -> Self {
         Self::Line { number, error: Box::new(self) }
     }
@@ -95,9 +100,9 @@ impl RankList {
     /// Reads a list.
     ///
     /// # Errors
-    /// [`PlanError::List`].
+    /// [`PlanError`].
     pub fn parse(text: &str) -> Result<Self, PlanError> {
-        let wrong = || PlanError::List(text.to_owned());
+        let wrong = || Fault::List(text.to_owned());
         let range = |part: &str| {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
             let number = |text: &str| match text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -107,16 +112,16 @@ impl RankList {
             number(first).zip(number(last)).filter(|(first, last)| first <= last)
         };
         let ranges = text.split(',').map(|part| range(part).map(|(first, last)| first..=last));
-        ranges.collect::<Option<_>>().map(Self).ok_or_else(wrong)
+        Ok(ranges.collect::<Option<_>>().map(Self).ok_or_else(wrong)?)
     }
 
     /// Returns the ranks of the list, for a program of `ranks` ranks.
     ///
     /// # Errors
-    /// [`PlanError::NoRank`].
-    pub fn of(&self, ranks: u32) -> Result<Vec<u32>, PlanError> {
+    /// [`Fault::NoRank`].
+    pub(crate) fn of(&self, ranks: u32) -> Result<Vec<u32>, Fault> {
         if let Some(range) = self.0.iter().find(|range| *range.end() >= ranks) {
-            return Err(PlanError::NoRank { ranks, rank: *range.end() });
+            return Err(Fault::NoRank { ranks, rank: *range.end() });
         }
         Ok(self.0.iter().cloned().flatten().collect())
     }
@@ -124,16 +129,20 @@ impl RankList {
 
 /// A host of a peers file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Peer {
+pub(crate) struct Peer {
     /// The address of its interface.
-    pub mac: Mac,
+    pub(crate) mac: Mac,
     /// Its ranks; `None` for the next block of ranks.
-    pub ranks: Option<RankList>,
+    pub(crate) ranks: Option<RankList>,
 }
 
 /// The distribution of ranks among hosts, as a launcher is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub struct Plan(pub(super) Distribution);
+
+/// The forms of a [`Plan`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Distribution {
     /// The hosts are these.
     Peers(Vec<Peer>),
     /// There are so many hosts, which get blocks of ranks in the order of their addresses.
@@ -143,46 +152,61 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// Returns the plan that gives blocks of ranks to so many hosts, in the order of their
+    /// addresses.
+    pub fn count(hosts: u32) -> Self {
+        Self(Distribution::Count(hosts))
+    }
+
+    /// Returns the plan in which this host has these ranks. The other hosts state theirs.
+    pub fn here(ranks: RankList) -> Self {
+        Self(Distribution::Here(ranks))
+    }
+
     /// Reads a peers file: a line for each host, with its address and perhaps its ranks. `#` begins
     /// a comment.
     ///
     /// # Errors
     /// [`PlanError`], with the line.
     pub fn peers(text: &str) -> Result<Self, PlanError> {
-        let mut peers: Vec<Peer> = Vec::new();
-        let mut lines: BTreeMap<Mac, usize> = BTreeMap::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.split('#').next().unwrap_or_default();
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let at = |error: PlanError| error.at(number);
-            let peer = match words.as_slice() {
-                [] => continue,
-                [address] => Peer { mac: mac(address).map_err(at)?, ranks: None },
-                [address, ranks] => {
-                    let ranks = Some(RankList::parse(ranks).map_err(at)?);
-                    Peer { mac: mac(address).map_err(at)?, ranks }
-                }
-                _ => {
-                    return Err(at(PlanError::Words));
-                }
-            };
-            if let Some(before) = lines.insert(peer.mac, number) {
-                return Err(at(PlanError::Repeated { host: peer.mac, before }));
-            }
-            if peers.first().is_some_and(|first| first.ranks.is_some() != peer.ranks.is_some()) {
-                return Err(at(PlanError::Mixed));
-            }
-            peers.push(peer);
-        }
-        if peers.is_empty() { Err(PlanError::Empty) } else { Ok(Self::Peers(peers)) }
+        Ok(Self(Distribution::Peers(peers(text)?)))
     }
+}
+
+fn peers(text: &str) -> Result<Vec<Peer>, Fault> {
+    let mut peers: Vec<Peer> = Vec::new();
+    let mut lines: BTreeMap<Mac, usize> = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let at = |error: Fault| error.at(number);
+        let peer = match words.as_slice() {
+            [] => continue,
+            [address] => Peer { mac: address_of(address).map_err(at)?, ranks: None },
+            [address, ranks] => {
+                let ranks = Some(RankList::parse(ranks).map_err(|error| at(error.0))?);
+                Peer { mac: address_of(address).map_err(at)?, ranks }
+            }
+            _ => {
+                return Err(at(Fault::Words));
+            }
+        };
+        if let Some(before) = lines.insert(peer.mac, number) {
+            return Err(at(Fault::Repeated { host: peer.mac, before }));
+        }
+        if peers.first().is_some_and(|first| first.ranks.is_some() != peer.ranks.is_some()) {
+            return Err(at(Fault::Mixed));
+        }
+        peers.push(peer);
+    }
+    if peers.is_empty() { Err(Fault::Empty) } else { Ok(peers) }
 }
 
 /// Returns the host of each rank.
 ///
 /// # Errors
-/// [`PlanError`] if a rank is on no host or on two, or a host has no rank.
-pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, PlanError> {
+/// [`Fault`] if a rank is on no host or on two, or a host has no rank.
+pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, Fault> {
     if peers.iter().all(|peer| peer.ranks.is_none()) {
         return blocks(&peers.iter().map(|peer| peer.mac).collect::<Vec<_>>(), ranks);
     }
@@ -190,8 +214,8 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, PlanError> 
     for Peer { mac, ranks: list } in peers {
         for rank in list.as_ref().expect("all have one").of(ranks)? {
             match owners[rank as usize].replace(*mac) {
-                Some(other) if other == *mac => return Err(PlanError::Twice { host: *mac, rank }),
-                Some(first) => return Err(PlanError::Both { first, second: *mac, rank }),
+                Some(other) if other == *mac => return Err(Fault::Twice { host: *mac, rank }),
+                Some(first) => return Err(Fault::Both { first, second: *mac, rank }),
                 None => {}
             }
         }
@@ -199,7 +223,7 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, PlanError> 
     let missing: Vec<u32> = (0..ranks).filter(|&rank| owners[rank as usize].is_none()).collect();
     match owners.into_iter().collect() {
         Some(owners) => Ok(owners),
-        None => Err(PlanError::Unowned(missing)),
+        None => Err(Fault::Unowned(missing)),
     }
 }
 
@@ -207,11 +231,11 @@ pub(super) fn owners(peers: &[Peer], ranks: u32) -> Result<Vec<Mac>, PlanError> 
 /// blocks differ by at most one.
 ///
 /// # Errors
-/// [`PlanError::TooManyHosts`].
-pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, PlanError> {
+/// [`Fault::TooManyHosts`].
+pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, Fault> {
     let count = hosts.len() as u32;
     if count > ranks {
-        return Err(PlanError::TooManyHosts { hosts: count, ranks });
+        return Err(Fault::TooManyHosts { hosts: count, ranks });
     }
     let (each, more) = (ranks / count, ranks % count);
     let sizes = (0..count).map(|number| each + u32::from(number < more));
@@ -219,7 +243,7 @@ pub(super) fn blocks(hosts: &[Mac], ranks: u32) -> Result<Vec<Mac>, PlanError> {
 }
 
 /// Writes ascending ranks as a [`RankList`].
-pub fn ranges(ranks: &[u32]) -> String {
+pub(crate) fn ranges(ranks: &[u32]) -> String {
     let mut text = String::new();
     for run in ranks.chunk_by(|one, next| one + 1 == *next) {
         let comma = if text.is_empty() { "" } else { "," };
@@ -239,8 +263,12 @@ pub(super) fn named(ranks: &[u32]) -> String {
 /// Reads the address of an interface.
 ///
 /// # Errors
-/// [`PlanError::Address`] or [`PlanError::Group`].
+/// [`PlanError`].
 pub fn mac(text: &str) -> Result<Mac, PlanError> {
+    Ok(address_of(text)?)
+}
+
+fn address_of(text: &str) -> Result<Mac, Fault> {
     let bytes = text.split(':').map(|pair| match pair.len() {
         2 if pair.bytes().all(|byte| byte.is_ascii_hexdigit()) => u8::from_str_radix(pair, 16).ok(),
         _ => None,
@@ -250,7 +278,7 @@ pub fn mac(text: &str) -> Result<Mac, PlanError> {
     match bytes {
         // The lowest bit of the first byte marks the address of several interfaces.
         Some(bytes) if bytes[0] & 1 == 0 => Ok(Mac(bytes)),
-        Some(_) => Err(PlanError::Group),
-        None => Err(PlanError::Address),
+        Some(_) => Err(Fault::Group),
+        None => Err(Fault::Address),
     }
 }

@@ -19,7 +19,7 @@ const PAUSE_MAX_NS: u64 = 50_000_000;
 
 /// The leader's rounds.
 #[derive(Debug)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     round: u64,
     hosts: Vec<Mac>,
     /// The answers of this round.
@@ -39,7 +39,7 @@ impl Rounds {
     /// Returns the rounds among these hosts, which are all of the job. The number of the first
     /// round must be impossible to guess, so that recorded answers of earlier runs have other
     /// numbers.
-    pub fn new(hosts: Vec<Mac>, first: u64) -> Self {
+    pub(crate) fn new(hosts: Vec<Mac>, first: u64) -> Self {
         let replies = BTreeMap::new();
         Self {
             round: first,
@@ -55,7 +55,7 @@ impl Rounds {
 
     /// Begins a round if the leader's own ranks rest, and gives it up if they don't. Returns the
     /// number of the round and the hosts that must be asked now, perhaps with the leader's own.
-    pub fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Mac>)> {
+    pub(crate) fn poll(&mut self, now_ns: u64, rests: bool) -> Option<(u64, Vec<Mac>)> {
         if !rests {
             self.is_open = false;
             self.before = None;
@@ -81,7 +81,7 @@ impl Rounds {
     }
 
     /// Handles an answer. Returns true if it completes the proof that the job is stuck.
-    pub fn handle(&mut self, from: Mac, round: u64, reply: Reply) -> bool {
+    pub(crate) fn handle(&mut self, from: Mac, round: u64, reply: Reply) -> bool {
         if !self.is_open || round != self.round || !self.hosts.contains(&from) {
             return false;
         }

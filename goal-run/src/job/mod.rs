@@ -5,37 +5,52 @@ mod place;
 mod settings;
 mod window;
 
-pub use crate::network::{Ethertypes, Network, Secret};
 pub use crate::wait::Wait;
-pub use place::Place;
-pub use settings::{Mode, Settings, WindowSettings, layout};
-pub(crate) use settings::{has_time, split_instance};
-pub use window::{SectionFile, Window};
+pub(crate) use place::Place;
+pub use settings::{Mode, Settings, is_crowded, layout};
+pub(crate) use settings::{WindowSettings, factor, has_time, split_instance};
+pub(crate) use window::SectionFile;
+pub use window::Window;
 
-use crate::trace;
+use crate::trace::{self, Omitted};
 use crate::transport::Ends;
 use goal_asm::Nisa;
 use goal_engine::{Areas, Engine, Failure, Schedule, Storage};
 use goal_eth::now_ns;
 use goal_shm::{Part, Segment};
 use place::describe;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// The schedules, settings and memory of a job, as one process sees them.
 #[derive(Clone, Copy)]
 pub struct Job<'a> {
     /// The memory of all ranks.
-    pub segment: &'a Segment,
+    pub(crate) segment: &'a Segment,
     /// Their schedules.
-    pub nisa: &'a Arc<Nisa>,
+    pub(crate) nisa: &'a Arc<Nisa>,
     /// The settings of all ranks.
-    pub settings: &'a Settings,
+    pub(crate) settings: &'a Settings,
 }
 
 impl<'a> Job<'a> {
     /// Creates a job from its parts.
     pub fn new(segment: &'a Segment, nisa: &'a Arc<Nisa>, settings: &'a Settings) -> Self {
         Self { segment, nisa, settings }
+    }
+
+    /// Returns the memory that all ranks share.
+    pub fn segment(&self) -> &'a Segment {
+        self.segment
+    }
+
+    /// Writes the trace of the job as Chrome trace events, one JSON object. Returns the number of
+    /// records that the trace leaves out. No rank must run any more.
+    ///
+    /// # Errors
+    /// The error of `out`.
+    pub fn write_trace(&self, out: &mut dyn Write) -> io::Result<Omitted> {
+        trace::write(self.segment, self.nisa, out)
     }
 
     /// Decodes the schedule of `rank`, so that it can be started.

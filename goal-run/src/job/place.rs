@@ -8,7 +8,7 @@ use std::fmt;
 
 /// An action of a rank, displayed with its label and source line if they are known.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub(crate) struct Place {
     rank: u32,
     action: String,
 }
@@ -16,7 +16,7 @@ pub struct Place {
 impl Place {
     /// Creates the place of the action of `rank` at `offset` in its section. The offset may come
     /// from another host: if no action begins there, the offset itself is displayed.
-    pub fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
+    pub(crate) fn new(nisa: &Nisa, rank: u32, offset: u32) -> Self {
         let debug = nisa.debug(rank);
         let Some(index) = debug.index_of(offset) else {
             return Self { rank, action: format!("action at offset {offset:#x}") };

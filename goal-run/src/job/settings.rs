@@ -2,10 +2,11 @@
 
 use crate::network::Network;
 use crate::trace;
-use crate::transport::Paths;
+use crate::transport::{Choice, Paths, Unreachable};
 use crate::wait::Wait;
 use goal_asm::Nisa;
 use goal_asm::nisa::{Operation, StreamLimits};
+use goal_engine::transport::Distance;
 use goal_engine::{Calc, Options, StateSizes, state_bytes};
 use goal_shm::{Layout, RankSizes, SegmentTooLarge};
 use serde::{Deserialize, Serialize};
@@ -42,44 +43,95 @@ impl Mode {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Settings {
     /// [`Options::eager_limit`].
-    pub eager_limit: u64,
+    pub(crate) eager_limit: u64,
     /// [`Options::unexpected_limit`].
-    pub unexpected_limit: u64,
+    pub(crate) unexpected_limit: u64,
     /// The factor that scales the time of `calc` actions; `None` skips them.
-    pub calc: Option<f64>,
+    pub(crate) calc: Option<f64>,
     /// The number of instances to run, at least 1.
-    pub repeat: u64,
+    pub(crate) repeat: u64,
     /// True if each rank compares its memory with what the program expects after every instance.
-    pub check: bool,
+    pub(crate) check: bool,
     /// True if each rank records which receive took which message.
-    pub record: bool,
+    pub(crate) record: bool,
     /// The number of trace records that are kept of each rank; 0 traces nothing.
-    pub trace_events: u64,
+    pub(crate) trace_events: u64,
     /// True if there are more ranks than processors, so that a waiting rank should not keep one
     /// busy.
-    pub crowded: bool,
+    pub(crate) crowded: bool,
     /// The window that schedules are run through; `None` holds them whole.
-    pub window: Option<WindowSettings>,
+    pub(crate) window: Option<WindowSettings>,
     /// The transports that carry messages.
-    pub paths: Paths,
+    pub(crate) paths: Paths,
     /// How schedules make progress while their ranks compute.
-    pub progress: Mode,
+    pub(crate) progress: Mode,
     /// How a rank waits.
-    pub wait: Wait,
+    pub(crate) wait: Wait,
     /// The hosts of the ranks; `None` if all are on this host.
-    pub network: Option<Network>,
+    pub(crate) network: Option<Network>,
 }
 
 /// A window over a section.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub struct WindowSettings {
+pub(crate) struct WindowSettings {
     /// The number of actions in the window.
-    pub size: u32,
+    pub(crate) size: u32,
     /// Limits on the memory for reading ahead.
-    pub limits: StreamLimits,
+    pub(crate) limits: StreamLimits,
 }
 
 impl Settings {
+    /// Returns the settings of a job whose ranks are all on this host: one instance, with the
+    /// default options of the engine, of [`Mode`] and of [`Wait`].
+    ///
+    /// # Errors
+    /// [`Unreachable`] if `transports` leaves a rank without a way to another one or itself.
+    pub fn new(ranks: u32, transports: &Choice) -> Result<Self, Unreachable> {
+        let Options { eager_limit, unexpected_limit, .. } = Options::default();
+        Ok(Self {
+            eager_limit,
+            unexpected_limit,
+            calc: Some(1.0),
+            repeat: 1,
+            check: false,
+            record: false,
+            trace_events: 0,
+            crowded: is_crowded(ranks),
+            window: None,
+            paths: transports.paths(Distance::farthest(ranks, false))?,
+            progress: Mode::default(),
+            wait: Wait::default(),
+            network: None,
+        })
+    }
+
+    /// Sets the limits of the ranks' engines and how they execute `calc`.
+    pub fn with_engine(self, options: &Options) -> Self {
+        let Options { eager_limit, unexpected_limit, calc, .. } = *options;
+        Self { eager_limit, unexpected_limit, calc: factor(calc), ..self }
+    }
+
+    /// Sets how schedules make progress while their ranks compute.
+    pub fn with_progress(self, progress: Mode) -> Self {
+        Self { progress, ..self }
+    }
+
+    /// Sets how a rank waits.
+    pub fn with_wait(self, wait: Wait) -> Self {
+        Self { wait, ..self }
+    }
+
+    /// Sets whether ranks share processors, for a program that binds its ranks to processors. By
+    /// default they do if there are more ranks than processors.
+    pub fn with_crowded(self, crowded: bool) -> Self {
+        Self { crowded, ..self }
+    }
+
+    /// Keeps the last `events` records of each rank's trace; 0 traces nothing.
+    pub fn with_trace(self, events: u64) -> Self {
+        Self { trace_events: events, ..self }
+    }
+
     /// Returns true if these can be the settings of a job with so many ranks.
     pub(crate) fn fits(&self, ranks: u32) -> bool {
         let has_places = self.network.as_ref().is_none_or(|network| {
@@ -90,12 +142,12 @@ impl Settings {
     }
 
     /// Returns true if `rank` is on this host.
-    pub fn is_here(&self, rank: u32) -> bool {
+    pub(crate) fn is_here(&self, rank: u32) -> bool {
         self.network.as_ref().is_none_or(|network| network.is_here(rank))
     }
 
     /// Returns the number of ranks on this host, of `ranks` in the job.
-    pub fn num_here(&self, ranks: u32) -> u32 {
+    pub(crate) fn num_here(&self, ranks: u32) -> u32 {
         self.network.as_ref().map_or(ranks, Network::num_here)
     }
 
@@ -122,6 +174,19 @@ impl Settings {
             seed: crate::seed::seed(),
         }
     }
+}
+
+/// Returns the factor that scales the time of `calc` actions; `None` if they are skipped.
+pub(crate) fn factor(calc: Calc) -> Option<f64> {
+    match calc {
+        Calc::Skip => None,
+        Calc::Scaled(factor) => Some(factor),
+    }
+}
+
+/// Returns true if this host has fewer processors than `ranks`.
+pub fn is_crowded(ranks: u32) -> bool {
+    ranks as usize > std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns the layout of a job's segment. For ranks on other hosts the leader has areas too, for

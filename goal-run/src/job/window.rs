@@ -2,7 +2,7 @@
 
 use super::WindowSettings;
 use goal_asm::Nisa;
-use goal_asm::nisa::{Outline, SectionPlace, StreamError};
+use goal_asm::nisa::{Outline, SectionPlace, StreamError, StreamLimits};
 use goal_lang::limits::Limits;
 use goal_shm::Sealed;
 use std::fs::File;
@@ -10,50 +10,58 @@ use std::sync::Arc;
 
 /// The place of a rank's section in a file.
 #[derive(Debug, Clone)]
-pub struct SectionFile {
+pub(crate) struct SectionFile {
     /// The file.
-    pub file: Arc<File>,
+    pub(crate) file: Arc<File>,
     /// The position of the section.
-    pub place: SectionPlace,
+    pub(crate) place: SectionPlace,
 }
 
 /// A window that all ranks run their schedules through, with the file that holds the schedules.
 #[derive(Debug, Clone)]
 pub struct Window {
     /// The file. Rank processes inherit its descriptor; other programs do not.
-    pub file: Arc<File>,
-    /// The contents of the file without its sections. A job in the window must be started with the
-    /// schedule of this outline.
-    pub outline: Arc<Outline>,
+    pub(crate) file: Arc<File>,
+    /// The contents of the file without its sections.
+    pub(crate) outline: Arc<Outline>,
     /// The size of the window, and limits on reading ahead.
-    pub settings: WindowSettings,
+    pub(crate) settings: WindowSettings,
 }
 
 impl Window {
-    /// Opens a window over the sections of a file. Reads the file once to compare its checksums.
+    /// Opens a window of `size` actions over the sections of a file. `reading` limits the memory for
+    /// reading ahead. Reads the file once to compare its checksums.
     ///
     /// # Errors
     /// The file is not valid, or can't be read.
     pub fn open(
         file: File,
         limits: &Limits,
-        settings: WindowSettings,
+        size: u32,
+        reading: StreamLimits,
     ) -> Result<Self, StreamError> {
         let outline = Arc::new(Outline::read(&file, limits)?);
+        let settings = WindowSettings { size, limits: reading };
         Ok(Self { file: Arc::new(file), outline, settings })
     }
 
-    /// Opens a window over the sections of a schedule in memory, of which it makes a sealed copy.
+    /// Does the same over a schedule in memory, of which it makes a sealed copy.
     ///
     /// # Errors
     /// The system has no memory for the copy.
     pub fn over(
         nisa: &Nisa,
         limits: &Limits,
-        settings: WindowSettings,
+        size: u32,
+        reading: StreamLimits,
     ) -> Result<Self, StreamError> {
         let sealed = Sealed::copy_of(nisa.bytes())?;
-        Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, settings)
+        Self::open(File::from(sealed.fd().try_clone_to_owned()?), limits, size, reading)
+    }
+
+    /// Returns the schedule with which a job in this window must be started. It has no sections.
+    pub fn nisa(&self) -> &Arc<Nisa> {
+        &self.outline.nisa
     }
 
     /// Returns the place of the section of `rank`.

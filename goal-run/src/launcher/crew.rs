@@ -1,6 +1,41 @@
-//! The ranks of this host as their launcher watches and controls them.
+//! The part of a job that runs on this host, and its ranks as their launcher watches and controls
+//! them.
 
-use crate::monitor::Stopped;
+use super::options::Options;
+use crate::job::Settings;
+use crate::monitor::{Observed, Stopped};
+use goal_asm::Nisa;
+use goal_shm::Segment;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The part of a job that runs on this host.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) nisa: &'a Arc<Nisa>,
+    pub(super) options: &'a Options,
+    pub(super) settings: &'a Settings,
+    pub(super) segment: &'a Segment,
+    /// The ranks of this host, ascending.
+    pub(super) here: &'a [u32],
+    /// The start of the time that the time limit bounds.
+    pub(super) since: Instant,
+}
+
+impl<'a> Place<'a> {
+    /// Returns the input of a report on unfinished actions.
+    pub(super) fn observed(&self) -> Observed<'a> {
+        let Self { nisa, options, settings, segment, here, .. } = *self;
+        Observed { segment, nisa, window: options.window.as_ref(), settings, here }
+    }
+
+    /// Returns true if the time is up. Does not count the time for which this process was
+    /// `suspended`.
+    pub(super) fn is_late(&self, suspended: Duration) -> bool {
+        let timeout = self.options.timeout;
+        timeout.is_some_and(|timeout| self.since.elapsed().saturating_sub(suspended) >= timeout)
+    }
+}
 
 /// A rank that ended although the job had not.
 #[derive(Debug)]

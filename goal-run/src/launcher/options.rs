@@ -1,9 +1,12 @@
 //! The options of a job.
 
+use super::error::LaunchError;
 use crate::job::{Mode, Window};
+use crate::report::{count, size};
 use crate::transport::Choice;
 use crate::wait::Wait;
 use goal_engine as engine;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -20,6 +23,16 @@ pub enum Ranks {
         /// before anything else.
         executable: PathBuf,
     },
+}
+
+impl Ranks {
+    /// Returns the name of the kind, `threads` or `processes`.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Ranks::Threads => "threads",
+            Ranks::Processes { .. } => "processes",
+        }
+    }
 }
 
 /// A stage of a job on this host.
@@ -55,6 +68,25 @@ pub enum Stage {
         /// The number of bytes so far.
         bytes: u64,
     },
+}
+
+/// Says what is done at the stage.
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Stage::Starting { started, ranks } => write!(f, "starting {started} of {ranks} ranks"),
+            Stage::Preparing { ready, ranks } => write!(f, "{ready} of {ranks} ranks are ready"),
+            Stage::Running { repeat: 1, finished, ranks, .. } => {
+                write!(f, "running, {finished} of {ranks} ranks have ended")
+            }
+            Stage::Running { instance, repeat, .. } => {
+                write!(f, "instance {} of {}", count(instance), count(repeat))
+            }
+            Stage::Gathering { bytes } => {
+                write!(f, "gathering what ranks on other hosts left, {} so far", size(bytes))
+            }
+        }
+    }
 }
 
 /// The options of a job.
@@ -99,6 +131,9 @@ pub struct Options {
     pub suspended: Arc<AtomicBool>,
     /// Receives messages for the user, a line each, while the job runs.
     pub tell: fn(&str),
+    /// Returns the text on a reason why the job is not started, which other hosts show too. A
+    /// command line adds the name of the option that raises a limit.
+    pub explain: fn(&LaunchError) -> String,
     /// Receives the stage of the job; called often.
     pub show: fn(Stage),
 }
@@ -123,6 +158,7 @@ impl Default for Options {
             interrupted: Arc::default(),
             suspended: Arc::default(),
             tell: |_| {},
+            explain: ToString::to_string,
             show: |_| {},
         }
     }

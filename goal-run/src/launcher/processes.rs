@@ -3,13 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use super::crew::{Crew, Fallen};
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
 use super::options::Stage;
 use super::process::{NOT_STARTED, Order};
 use super::signals::{Deferred, keep_children};
 use super::supervise::stop;
 use super::troubles::Troubles;
-use super::{LaunchError, Place};
 use crate::inherited::Lent;
 use crate::monitor::Stopped;
 use crate::rights;

@@ -6,7 +6,7 @@
 //! `unsafe`: system calls that read and change the actions of signals.
 #![allow(unsafe_code)]
 
-use super::Options;
+use super::options::Options;
 use nix::sys::signal::SigSet;
 use std::io;
 use std::mem::MaybeUninit;

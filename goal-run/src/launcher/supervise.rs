@@ -1,9 +1,9 @@
 //! Watches over the ranks until the job ends.
 
-use super::crew::{Crew, Fallen};
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
 use super::options::Stage;
 use super::signals::{if_suspended, stop_here};
-use super::{LaunchError, Place};
 use crate::hosts::Reply;
 use crate::job::Mode;
 use crate::monitor::{Pending, Started, Stopped, Watch};

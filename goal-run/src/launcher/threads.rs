@@ -1,8 +1,8 @@
 //! Ranks as threads of this process.
 
-use super::crew::{Crew, Fallen};
+use super::crew::{Crew, Fallen, Place};
+use super::error::LaunchError;
 use super::supervise::stop;
-use super::{LaunchError, Place};
 use crate::monitor::Stopped;
 use crate::rank::{self, Resources};
 use crate::rights;
@@ -72,9 +72,13 @@ pub(super) fn run<T>(
                 };
                 let builder =
                     thread::Builder::new().name(format!("rank {rank}")).stack_size(STACK_BYTES);
-                let thread = builder.spawn_scoped(scope, body).map_err(|cause| {
-                    LaunchError::Thread { started: threads.len(), wanted: here.len(), cause }
-                })?;
+                let thread =
+                    builder.spawn_scoped(scope, body).map_err(|cause| LaunchError::Refused {
+                        kind: "thread",
+                        started: threads.len(),
+                        wanted: here.len(),
+                        cause,
+                    })?;
                 threads.push(thread);
             }
             Ok(())

@@ -11,10 +11,10 @@ mod stopped;
 mod tests;
 mod watch;
 
-pub use pending::{Pending, Started};
+pub use pending::Pending;
+pub(crate) use pending::Started;
 pub(crate) use snapshot::Observed;
-pub use stopped::Stopped;
-pub(crate) use stopped::signal_name;
+pub(crate) use stopped::{Stopped, signal_name};
 #[cfg(test)]
 use watch::Exchanged;
 pub(crate) use watch::Watch;

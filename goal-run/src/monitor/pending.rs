@@ -17,39 +17,44 @@ const NAMED_MAX: usize = 4;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pending {
     /// The number of unfinished actions.
-    pub actions: u64,
+    pub(crate) actions: u64,
     /// The number of ranks that have any.
-    pub ranks: u32,
+    pub(crate) ranks: u32,
     /// Up to 20 actions with what each waits for, a line each. Started actions come first.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
     /// Up to three cycles of actions that wait for each other, a line each.
-    pub cycles: Vec<String>,
+    pub(crate) cycles: Vec<String>,
     /// The number of actions that had not entered the window of their rank.
-    pub beyond_window: u64,
+    pub(crate) beyond_window: u64,
     /// The ranks that reached the limit on messages without a receive, so that eager sends wait.
-    pub full: Vec<u32>,
+    pub(crate) full: Vec<u32>,
     /// The limit in bytes.
-    pub unexpected_limit: u64,
+    pub(crate) unexpected_limit: u64,
     /// The number of ranks that were started, if not all were.
-    pub started: Option<Started>,
+    pub(crate) started: Option<Started>,
     /// The ranks that another process has stopped.
-    pub stopped: Vec<Stopped>,
+    pub(crate) stopped: Vec<Stopped>,
     /// The number of instances begun by the rank that is farthest behind.
-    pub behind: u64,
+    pub(crate) behind: u64,
     /// The number of instances that each rank was to run.
-    pub repeat: u64,
+    pub(crate) repeat: u64,
 }
 
 /// A part of the ranks of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Started {
+pub(crate) struct Started {
     /// The number of ranks that were started.
-    pub started: u32,
+    pub(crate) started: u32,
     /// The number of all ranks.
-    pub ranks: u32,
+    pub(crate) ranks: u32,
 }
 
 impl Pending {
+    /// Returns true if sends wait because ranks reached the limit on messages without a receive.
+    pub fn reached_limit(&self) -> bool {
+        !self.full.is_empty()
+    }
+
     /// Returns the report on all ranks, of which some are `stopped`. `all_rest` says that no
     /// message is on its way, so that one which has not come was not sent.
     pub(crate) fn of_job(observed: &Observed<'_>, all_rest: bool, stopped: Vec<Stopped>) -> Self {
@@ -127,8 +132,8 @@ impl fmt::Display for Pending {
             let (count, plural) = (self.beyond_window, plural(self.beyond_window));
             write!(
                 f,
-                "\n{count} action{plural} had not entered the window: a schedule that goalc build --passes 'window(W)' made \
-                 ends in a window of W, another one may need a larger --window"
+                "\n{count} action{plural} had not entered the window: a schedule that the pass window(W) made \
+                 ends in a window of W, another one may need a larger one"
             )?;
         }
         for cycle in &self.cycles {
@@ -142,7 +147,7 @@ impl fmt::Display for Pending {
             write!(
                 f,
                 "\nrank {first}{more}: the messages without a receive reached the limit of {} bytes, so that further sends wait for \
-                 theirs; raise it with --unexpected-limit, or post the receives earlier",
+                 theirs",
                 self.unexpected_limit
             )?;
         }

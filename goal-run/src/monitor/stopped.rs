@@ -5,13 +5,13 @@ use std::fmt;
 
 /// A rank whose process has been stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Stopped {
+pub(crate) struct Stopped {
     /// The rank.
-    pub rank: u32,
+    pub(crate) rank: u32,
     /// The ID of its process.
-    pub process: u32,
+    pub(crate) process: u32,
     /// The signal that stopped it.
-    pub signal: i32,
+    pub(crate) signal: i32,
 }
 
 impl fmt::Display for Stopped {

@@ -1,5 +1,6 @@
 //! A rank's end of a job.
 
+use super::error::Interrupted;
 use super::node::NodeProgress;
 use super::poll_now;
 use super::thread::{Guard, ProgressThread};
@@ -9,7 +10,7 @@ use crate::wait::{Pause, Slept};
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{
-    Depths, Engine, Failure, Handle, Progress, Schedule, Stats, Storage, UsedUp, Waiting,
+    Depths, Engine, Handle, Progress, Schedule, Stats, Storage, UserFunction, Waiting,
 };
 use goal_shm::RankCounts;
 use std::cell::RefCell;
@@ -35,26 +36,6 @@ pub(super) enum Engines<'a> {
     Node(Box<NodeProgress<'a>>),
 }
 
-/// Why a call of a [`Member`] ended early. The job can't go on.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Interrupted {
-    /// An action of the rank can't be executed.
-    #[error(transparent)]
-    Failed(#[from] Failure),
-    /// The launcher stopped the job.
-    #[error("the job was stopped")]
-    Stopped,
-    /// A rank on another host is lost.
-    #[error("{0}")]
-    Lost(String),
-    /// The state of the rank's engine has no more room.
-    #[error(transparent)]
-    UsedUp(#[from] UsedUp),
-    /// The thread for the rank's progress panicked.
-    #[error("the thread for its progress panicked: {0}")]
-    Panicked(String),
-}
-
 impl<'a> Member<'a> {
     pub(super) fn new(job: Job<'a>, rank: u32, engines: Engines<'a>) -> Self {
         let pause = Pause::new(job.settings.crowded, job.settings.wait);
@@ -64,7 +45,7 @@ impl<'a> Member<'a> {
     /// Calls `f` with the rank's engine. Returns `None`, without a call, if the job ended while
     /// another process used the engine, or if the thread of the rank has panicked.
     #[inline(always)]
-    pub fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
+    pub(crate) fn with<R>(&mut self, f: impl FnOnce(&mut Engine<'a, Ends<'a>>) -> R) -> Option<R> {
         match &mut self.engines {
             Engines::Own(engine) => Some(f(engine)),
             Engines::Thread(shared) => Some(f(&mut *shared.engine()?)),
@@ -79,6 +60,15 @@ impl<'a> Member<'a> {
             Engines::Thread(shared) => shared.failure().cloned().unwrap_or(Interrupted::Stopped),
             Engines::Own(_) | Engines::Node(_) => Interrupted::Stopped,
         }
+    }
+
+    /// Registers the function that `exec user FUNCTION` calls. Only this process can call it, so the
+    /// rank makes progress as in mode `caller` while it runs a schedule that does.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn register(&mut self, function: u32, call: UserFunction) -> Result<(), Interrupted> {
+        self.with(|engine| engine.register(function, call)).ok_or_else(|| self.gone())
     }
 
     /// Starts the next instance of a schedule and executes the part of it that can be done at once.
@@ -147,12 +137,22 @@ impl<'a> Member<'a> {
         self.with(|engine| engine.test(handle)).ok_or_else(|| self.gone())
     }
 
+    /// Makes a bounded amount of progress for this rank or, if it has nothing to do, for other ranks
+    /// of its host. Returns true if that did something.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn advance(&mut self) -> Result<bool, Interrupted> {
+        self.reclaim();
+        Ok(within(|| self.step())??.worked)
+    }
+
     /// Polls the rank's engine. If that did nothing, makes progress for other ranks instead.
     ///
     /// # Errors
     /// [`Interrupted`].
     #[inline]
-    pub fn step(&mut self) -> Result<Progress, Interrupted> {
+    pub(crate) fn step(&mut self) -> Result<Progress, Interrupted> {
         let mut progress = self.poll()?;
         if !progress.worked {
             progress.worked = match &mut self.engines {
@@ -179,7 +179,7 @@ impl<'a> Member<'a> {
     ///
     /// # Errors
     /// [`Interrupted`], except for failures of actions.
-    pub fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
+    pub(crate) fn rest(&mut self, waiting: Waiting) -> Result<(), Interrupted> {
         if self.pause.publishes_counts() {
             self.publish_counts();
         }
@@ -259,7 +259,7 @@ impl<'a> Member<'a> {
 
     /// Takes the rank back from the thread or the ranks that act for it.
     #[inline]
-    pub fn reclaim(&mut self) {
+    pub(crate) fn reclaim(&mut self) {
         match &mut self.engines {
             Engines::Own(_) => {}
             Engines::Thread(shared) => shared.reclaim(),

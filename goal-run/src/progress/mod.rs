@@ -22,14 +22,16 @@
 //! whose job has another schedule for a rank notices that before it acts, and leaves the rank
 //! alone.
 
+mod error;
 mod member;
 mod node;
 mod start;
 mod thread;
 
-pub use member::{Interrupted, Member};
+pub use error::{Interrupted, StartError};
+pub use member::Member;
+pub use start::with_member;
 pub(crate) use start::with_member_over;
-pub use start::{StartError, with_member};
 
 use goal_engine::transport::Transport;
 use goal_engine::{Engine, Failure};

@@ -1,61 +1,21 @@
 //! How a rank joins a job.
 #![allow(unsafe_code)] // the ends of a rank that is claimed
 
+use super::error::StartError;
 use super::member::{Engines, Member};
 use super::node::NodeProgress;
 use super::thread::{ProgressThread, run_thread};
 use crate::job::{Job, Mode};
-use crate::limits::named;
 use crate::transport::Ends;
 use goal_engine::{Engine, state_bytes};
-use goal_eth::{AnyDriver, OpenError};
+use goal_eth::AnyDriver;
 use goal_shm::Part;
 use std::sync::Arc;
-use std::{io, thread};
-
-/// Why a rank can't join its job.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// There is no way to ranks on other hosts.
-    #[error(transparent)]
-    Driver(#[from] OpenError),
-    /// The system has no address space for the state of the engine.
-    #[error("no address space for {} MiB of what the rank remembers: {}", bytes >> 20, named(cause))]
-    Memory {
-        /// Size of the state in bytes.
-        bytes: u64,
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// The system starts no thread.
-    #[error("no thread for the progress of the rank: {}", named(cause))]
-    Thread {
-        /// The system's error.
-        cause: io::Error,
-    },
-    /// Mode `node` is for jobs on one host: only a rank's own process has its streams.
-    #[error(
-        "ranks can't act for each other where some are on other hosts: take another mode of progress"
-    )]
-    OtherHosts,
-    /// Mode `node` needs whole schedules: only a rank's own process has what its window holds.
-    #[error(
-        "ranks can't act for each other where each reads its schedule through a window: take another mode of progress"
-    )]
-    Windows,
-    /// This process has another member of the rank.
-    #[error("the rank has a member in this process: one at a time")]
-    Taken,
-    /// An earlier member of the rank left instances in the segment that it had not finished.
-    #[error(
-        "a member of the rank was there before and left instances that it had not finished: finish them first"
-    )]
-    Left,
-}
+use std::thread;
 
 /// Returns an engine whose state is in memory of this process. The caller must hold the claim to
 /// the rank's [`Part::Member`] while the engine is used.
-pub(super) fn engine<'a>(
+fn engine<'a>(
     job: Job<'a>,
     rank: u32,
     driver: Option<AnyDriver>,
@@ -109,7 +69,7 @@ pub(crate) fn with_member_over<'a, R>(
             f(&mut member(Engines::Node(Box::new(node))))
         }
         Mode::Thread => thread::scope(|scope| {
-            let shared = Arc::new(ProgressThread::new(job, rank, driver)?);
+            let shared = Arc::new(ProgressThread::new(job, rank, engine(job, rank, driver)?));
             let of_thread = Arc::clone(&shared);
             let name = format!("progress {rank}");
             let thread = thread::Builder::new()
@@ -128,5 +88,34 @@ struct StopOnDrop<'a, 'b>(&'b ProgressThread<'a>);
 impl Drop for StopOnDrop<'_, '_> {
     fn drop(&mut self) {
         self.0.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_member;
+    use crate::job::{Job, Mode, Settings, WindowSettings, layout};
+    use crate::progress::StartError;
+    use crate::transport::Choice;
+    use goal_asm::nisa::StreamLimits;
+    use goal_asm::{EncodeOptions, Nisa, encode};
+    use goal_lang::limits::Limits;
+    use goal_shm::Segment;
+    use std::sync::Arc;
+
+    /// A member in a window can't lend its rank to others.
+    #[test]
+    fn members_that_can_not_act_for_each_other_are_refused() {
+        let mut program = goal_lang::ProgramBuilder::default();
+        program.rank_with(goal_lang::BodyBuilder::default().finish());
+        let mut bytes = Vec::new();
+        encode(&program.finish(), &EncodeOptions::default(), None, &mut bytes).unwrap();
+        let nisa = Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap());
+        let together = Settings::new(1, &Choice::default()).unwrap().with_progress(Mode::Node);
+        let segment = Segment::create(layout(&nisa, &together, 1 << 40).unwrap()).unwrap();
+        let limits = StreamLimits { table_entries: 4, action_bytes: 1 << 10 };
+        let settings = Settings { window: Some(WindowSettings { size: 4, limits }), ..together };
+        let joined = with_member(Job::new(&segment, &nisa, &settings), 0, |_| ());
+        assert!(matches!(joined, Err(StartError::Windows)));
     }
 }

@@ -1,13 +1,13 @@
 //! Mode `thread`: a thread makes the schedules of a rank progress while the rank computes.
 
-use super::start::{StartError, engine};
-use super::{Interrupted, poll_now};
+use super::error::Interrupted;
+use super::poll_now;
 use crate::job::Job;
 use crate::transport::{Ends, Sleeper};
 use goal_engine::transport::Wakeup;
 use goal_engine::within;
 use goal_engine::{Engine, Failure, Waiting};
-use goal_eth::{AnyDriver, now_ns};
+use goal_eth::now_ns;
 use goal_shm::Endpoint;
 use rustix::thread::futex::{self, Flags};
 use std::any::Any;
@@ -50,22 +50,16 @@ pub(super) struct ProgressThread<'a> {
 pub(super) type Guard<'g, 'a> = MutexGuard<'g, Engine<'a, Ends<'a>>>;
 
 impl<'a> ProgressThread<'a> {
-    /// # Errors
-    /// The way to ranks on other hosts can't be opened, or there is no memory for the engine.
-    pub(super) fn new(
-        job: Job<'a>,
-        rank: u32,
-        driver: Option<AnyDriver>,
-    ) -> Result<Self, StartError> {
-        let engine = Mutex::new(engine(job, rank, driver)?);
-        Ok(Self {
+    /// Creates the state from the engine of `rank`.
+    pub(super) fn new(job: Job<'a>, rank: u32, engine: Engine<'a, Ends<'a>>) -> Self {
+        Self {
             job,
             rank,
-            engine,
+            engine: Mutex::new(engine),
             state: AtomicU32::new(RECLAIMED),
             is_parked: AtomicU32::new(0),
             failure: OnceLock::new(),
-        })
+        }
     }
 
     /// Returns true if a frame has come from another host.

@@ -5,15 +5,14 @@ mod stats;
 mod tests;
 mod units;
 
-pub use stats::Stats;
-
 use crate::monitor::signal_name;
-use crate::outcome::{Counts, End, Outcome};
+use crate::outcome::{Counts, End, Outcome, Run};
 use crate::transport::Name;
 use crate::verify::{Difference, Verified};
 use serde::Serialize;
+use stats::Stats;
 use std::fmt::Write;
-pub use units::{count, size};
+pub(crate) use units::{count, size};
 use units::{duration, rate};
 
 /// The status of a run. [`Report::exit_status`] gives its number.
@@ -34,58 +33,46 @@ pub enum Status {
     Interrupted,
 }
 
-/// The options of a run that its report repeats.
-#[derive(Debug, Clone)]
-pub struct RunOptions {
-    /// The number of instances.
-    pub repeat: u64,
-    /// The kind of ranks, `processes` or `threads`.
-    pub ranks_as: &'static str,
-    /// The transports that carry messages, from the nearest peers to the farthest.
-    pub transports: Vec<Name>,
-}
-
 /// The report of a run. Serialised it is one JSON object.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// The status of the run.
-    pub status: Status,
+    status: Status,
     /// The number of ranks.
-    pub ranks: u32,
+    ranks: u32,
     /// The kind of ranks, `processes` or `threads`.
-    pub ranks_as: &'static str,
+    ranks_as: &'static str,
     /// The transports that carried messages, from the nearest peers to the farthest; empty if the
     /// job was not started.
-    pub transports: Vec<Name>,
+    transports: Vec<Name>,
     /// The number of instances of the schedule. All counts are of all instances together.
-    pub repeat: u64,
+    repeat: u64,
     /// The number of messages sent.
-    pub messages: u64,
+    messages: u64,
     /// The number of payload bytes sent.
-    pub bytes: u64,
+    bytes: u64,
     /// The number of payload bytes that were compared with their pattern.
-    pub verified_bytes: u64,
+    verified_bytes: u64,
     /// The number of messages that no receive took.
-    pub unreceived: u64,
+    unreceived: u64,
     /// Nanoseconds from the moment when all ranks were ready until the last one ended; 0 unless the
     /// job is complete.
-    pub elapsed_ns: u64,
+    elapsed_ns: u64,
     /// The most entries of a rank's table of dependencies that were met before their action entered
     /// the window; absent without a window.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub table_max: Option<u64>,
+    table_max: Option<u64>,
     /// The extent of the comparison with the interpreter; absent if there was none or it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verified: Option<Verified>,
+    verified: Option<Verified>,
     /// The counts of the ranks; absent if they were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stats: Option<Stats>,
+    stats: Option<Stats>,
     /// The errors of the run.
-    pub errors: Vec<String>,
-    /// All errors, warnings and findings, each as an object in the form of `goalc check --format
-    /// json`.
+    errors: Vec<String>,
+    /// All errors, warnings and findings, each as an object in the form of `goalc check`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub findings: Vec<serde_json::Value>,
+    findings: Vec<serde_json::Value>,
     #[serde(skip)]
     signal: u8,
 }
@@ -93,11 +80,8 @@ pub struct Report {
 impl Report {
     /// Creates the report on an outcome. `verified` is the result of a comparison with the
     /// interpreter, if there was one.
-    pub fn new(
-        outcome: &Outcome,
-        run: &RunOptions,
-        verified: Option<Result<Verified, Difference>>,
-    ) -> Self {
+    pub fn new(outcome: &Outcome, verified: Option<Result<Verified, Difference>>) -> Self {
+        let Run { repeat, ranks_as, ref transports } = outcome.run;
         let Counts { messages, bytes, verified_bytes, unreceived, elapsed_ns, table_max } =
             outcome.counts;
         let (mut status, mut errors, signal) = describe(&outcome.end);
@@ -117,9 +101,9 @@ impl Report {
         Self {
             status,
             ranks: outcome.nisa().num_ranks(),
-            ranks_as: run.ranks_as,
-            transports: run.transports.clone(),
-            repeat: run.repeat,
+            ranks_as,
+            transports: transports.clone(),
+            repeat,
             messages,
             bytes,
             verified_bytes,
@@ -134,10 +118,11 @@ impl Report {
         }
     }
 
-    /// Creates the report on a job that was not started. Its counts and its number of ranks are 0.
-    pub fn not_started(repeat: u64, ranks_as: &'static str, error: String) -> Self {
+    /// Creates the report on a job that was not started, or that another host led and of which no
+    /// report is here. Its counts and its number of ranks are 0.
+    pub fn not_started(status: Status, repeat: u64, ranks_as: &'static str, error: String) -> Self {
         Self {
-            status: Status::Failed,
+            status,
             ranks: 0,
             ranks_as,
             transports: vec![],
@@ -154,6 +139,34 @@ impl Report {
             findings: vec![],
             signal: 0,
         }
+    }
+
+    /// Returns the status of the run.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Returns the errors of the run.
+    pub fn errors(&self) -> &[String] {
+        &self.errors
+    }
+
+    /// Appends a hint to the text on the end of the job, such as the name of an option of the
+    /// command line.
+    pub fn add_hint(&mut self, hint: &str) {
+        if let Some(error) = self.errors.first_mut() {
+            error.push_str(hint);
+        }
+    }
+
+    /// Adds the counts of each rank.
+    pub fn add_counts(&mut self, outcome: &Outcome) {
+        self.stats = Some(Stats::new(outcome.rank_counts()));
+    }
+
+    /// Adds errors, warnings and findings as objects in the form of `goalc check`.
+    pub fn add_findings(&mut self, findings: Vec<serde_json::Value>) {
+        self.findings.extend(findings);
     }
 
     /// Adds errors, and sets the status to [`Status::Failed`] if there are any.
@@ -224,6 +237,11 @@ impl Report {
             }
         }
         text
+    }
+
+    /// Returns the counts of ranks as a table, if they were added. It has no line end.
+    pub fn table(&self) -> Option<String> {
+        self.stats.as_ref().map(Stats::table)
     }
 
     /// Returns the warning of the run, if there is one.

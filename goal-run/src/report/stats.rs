@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 /// The counts of the ranks of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Stats {
+pub(super) struct Stats {
     /// The counts of all ranks together.
-    pub all: RankCounts,
+    pub(super) all: RankCounts,
     /// The counts of each rank.
-    pub ranks: Vec<RankCounts>,
+    pub(super) ranks: Vec<RankCounts>,
 }
 
 const TITLES: [&str; 18] = [
@@ -37,14 +37,14 @@ const TITLES: [&str; 18] = [
 
 impl Stats {
     /// Creates the statistics from the counts of each rank.
-    pub fn new(ranks: Vec<RankCounts>) -> Self {
+    pub(super) fn new(ranks: Vec<RankCounts>) -> Self {
         let all = ranks.iter().fold(RankCounts::default(), RankCounts::and);
         Self { all, ranks }
     }
 
     /// Returns a table with a line for each rank and, if there are several, one for all. It has no
     /// line end.
-    pub fn table(&self) -> String {
+    pub(super) fn table(&self) -> String {
         let mut rows = vec![TITLES.map(str::to_owned)];
         rows.extend(
             self.ranks.iter().enumerate().map(|(rank, counts)| row(rank.to_string(), counts)),

@@ -13,7 +13,7 @@ pub(super) fn duration(nanos: u64) -> String {
 
 /// Returns a number of bytes as text: exact below a KiB (1024 bytes), with three or four digits
 /// above.
-pub fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     match bytes {
         1 => return "1 byte".to_owned(),
@@ -39,7 +39,7 @@ pub(super) fn rate(bytes: u64, nanos: u64) -> Option<String> {
 }
 
 /// Returns a number in a short form: `950`, `1.2 M`, `100 M`.
-pub fn count(number: u64) -> String {
+pub(crate) fn count(number: u64) -> String {
     const UNITS: [&str; 4] = ["k", "M", "G", "T"];
     if number < 10_000 {
         number.to_string()

@@ -1,6 +1,6 @@
 //! Traces of runs, action by action: the points of ESPGOAL's PERFTRACE (thesis, chapter 6).
 //!
-//! An engine with a [`Recorder`] writes a [`Record`] of 32 bytes at the start and the end of an
+//! An engine with a `Recorder` writes a `Record` of 32 bytes at the start and the end of an
 //! instance, at the start and the end of an action, and when a receive and a message meet. The time
 //! at which an action became ready is not recorded: it is computed from earlier ends when the trace
 //! is written. The records of a rank lie in the segment, where the launcher finds them however the
@@ -16,6 +16,4 @@ mod tests;
 
 pub use chrome::Omitted;
 pub(crate) use chrome::write;
-pub use record::Record;
-pub(crate) use recorder::shift;
-pub use recorder::{Recorder, area_bytes, recorder};
+pub(crate) use recorder::{area_bytes, recorder, shift};

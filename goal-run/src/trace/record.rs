@@ -8,19 +8,19 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
     Debug, Clone, Copy, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
 )]
 #[repr(C)]
-pub struct Record {
+pub(crate) struct Record {
     /// The clock in nanoseconds modulo 2^56, then four bits of [`Kind`] and four of [`Point`].
     pub(crate) stamp: u64,
     /// The size of a message in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Offset of the action in its section.
-    pub action: u32,
+    pub(crate) action: u32,
     /// The rank at the other end of a message.
-    pub peer: u32,
+    pub(crate) peer: u32,
     /// A number with the meaning that the point gives it.
-    pub detail: u32,
+    pub(crate) detail: u32,
     /// Number of the instance.
-    pub instance: u32,
+    pub(crate) instance: u32,
 }
 
 /// The number of bits of a stamp that hold the clock.
@@ -36,7 +36,7 @@ impl Record {
     }
 
     /// Returns the kind of event; `None` for bytes that no engine wrote.
-    pub fn point(&self) -> Option<Point> {
+    pub(crate) fn point(&self) -> Option<Point> {
         Some(match self.stamp & 15 {
             1 => Point::InstanceStarted,
             2 => Point::InstanceEnded,
@@ -49,7 +49,7 @@ impl Record {
     }
 
     /// Returns the kind of the action, for [`Point::Started`].
-    pub fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         Kind::ALL[(self.stamp >> 4 & 15) as usize % Kind::ALL.len()]
     }
 
@@ -60,7 +60,7 @@ impl Record {
 
     /// Returns the nanoseconds since `origin_ns` of the same clock, which must be less than 2^56
     /// earlier.
-    pub fn since(&self, origin_ns: u64) -> u64 {
+    pub(crate) fn since(&self, origin_ns: u64) -> u64 {
         ((self.stamp >> 8).wrapping_sub(origin_ns)) & ((1 << CLOCK_BITS) - 1)
     }
 }

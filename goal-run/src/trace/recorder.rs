@@ -15,7 +15,7 @@ const HEAD_BYTES: usize = size_of::<Record>();
 const BLOCK: u64 = 4096;
 
 /// Returns the size in bytes of an area for `events` records.
-pub fn area_bytes(events: u64) -> u64 {
+pub(crate) fn area_bytes(events: u64) -> u64 {
     match events {
         0 => 0,
         events => {
@@ -26,7 +26,7 @@ pub fn area_bytes(events: u64) -> u64 {
 
 /// Stores the records of an engine. A record that finds no room overwrites the oldest one.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     /// The number of records ever stored.
     count: Cells<u64>,
     records: Cells<Record>,
@@ -39,7 +39,7 @@ impl Recorder {
     ///
     /// # Panics
     /// If there is no room for a count and a record.
-    pub fn new(count: Cells<u64>, records: Cells<Record>, clock: fn() -> u64) -> Self {
+    pub(crate) fn new(count: Cells<u64>, records: Cells<Record>, clock: fn() -> u64) -> Self {
         assert!(
             !count.as_slice().is_empty() && !records.as_slice().is_empty(),
             "room for a record"
@@ -66,7 +66,11 @@ impl trace::Recorder for Recorder {
 /// # Safety
 /// One recorder of a rank is used at a time, in all processes, and none after the segment is
 /// dropped.
-pub unsafe fn recorder(segment: &Segment, rank: u32, clock: fn() -> u64) -> Option<Recorder> {
+pub(crate) unsafe fn recorder(
+    segment: &Segment,
+    rank: u32,
+    clock: fn() -> u64,
+) -> Option<Recorder> {
     let area = &segment.rank(rank).trace;
     (!area.is_empty()).then(|| {
         let count = area.start..area.start + size_of::<u64>();

@@ -18,7 +18,7 @@ use std::time::Duration;
 /// All messages from one rank to another use the same transport, so the order within each transport
 /// is the order of the pair. The table of transports is by distance and not by rank, so memory does
 /// not grow with the square of the number of ranks.
-pub struct Ends<'a> {
+pub(crate) struct Ends<'a> {
     rank: u32,
     carriers: [Carrier; Distance::ALL.len()],
     /// Always polled and waited for, as the launcher wakes the rank here.
@@ -34,7 +34,7 @@ impl<'a> Ends<'a> {
     ///
     /// # Safety
     /// While a method of these runs, no other ends of the rank may be used, in any process.
-    pub unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
+    pub(crate) unsafe fn new(segment: &'a Segment, rank: u32, paths: &Paths) -> Self {
         // SAFETY: as the caller says; the segment outlives the ends.
         let local = unsafe { Local::new(segment, rank) };
         let cma = paths.cma.then(|| Cma::new(segment));
@@ -51,7 +51,7 @@ impl<'a> Ends<'a> {
     ///
     /// # Errors
     /// [`OpenError`] if the streams to other hosts can't be opened.
-    pub unsafe fn open(
+    pub(crate) unsafe fn open(
         segment: &'a Segment,
         rank: u32,
         paths: &Paths,
@@ -70,18 +70,18 @@ impl<'a> Ends<'a> {
 
     /// Returns true if the streams to other hosts have work.
     #[inline]
-    pub fn has_frame(&self) -> bool {
+    pub(crate) fn has_frame(&self) -> bool {
         self.remote.as_ref().is_some_and(|remote| remote.streams().has_work())
     }
 
     /// Describes the loss of a rank on another host, if one was lost.
-    pub fn loss(&self) -> Option<String> {
+    pub(crate) fn loss(&self) -> Option<String> {
         self.remote.as_ref()?.loss()
     }
 
     /// Returns a means to wait for other hosts while another thread has the ends, or `None` if the
     /// rank has only its mailbox to wait for.
-    pub fn sleeper(&self) -> Option<Sleeper> {
+    pub(crate) fn sleeper(&self) -> Option<Sleeper> {
         self.remote.as_ref().map(|remote| remote.sleeper())
     }
 

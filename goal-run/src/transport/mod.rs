@@ -2,20 +2,22 @@
 //!
 //! Each transport is a [`Transport`](goal_engine::transport::Transport) and a
 //! [`Plugin`](goal_engine::transport::Plugin) with its properties. [`Choice`] selects the
-//! transports of a job. [`Ends`] combines one rank's ends of them to one transport for its engine.
+//! transports of a job. `Ends` combines one rank's ends of them to one transport for its engine.
 
 mod choice;
+#[cfg(test)]
+mod copies;
 mod echo;
 mod ends;
 mod plugin;
 mod remote;
 
+pub(crate) use choice::Paths;
 pub use choice::{
-    Choice, List, Origin, Paths, Refusal, Request, RequestError, Standing, Unreachable,
-    priority_variable,
+    Choice, Refusal, Request, RequestError, Standing, Unreachable, priority_variable,
 };
 pub use echo::{Answerer, Asker};
-pub use ends::Ends;
-pub use plugin::{Carrier, Name};
+pub(crate) use ends::Ends;
+pub use plugin::Name;
 pub(crate) use remote::RETRANSMIT_MAX_NS;
-pub use remote::{Remote, Sleeper};
+pub(crate) use remote::Sleeper;

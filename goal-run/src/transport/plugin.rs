@@ -20,7 +20,7 @@ pub enum Name {
 
 /// A transport that carries messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Carrier {
+pub(crate) enum Carrier {
     /// [`Name::Local`].
     Local,
     /// [`Name::Shm`].
@@ -31,7 +31,7 @@ pub enum Carrier {
 
 impl Name {
     /// All transports.
-    pub const ALL: [Name; 4] = [Name::Local, Name::Shm, Name::Cma, Name::Esp];
+    pub(crate) const ALL: [Name; 4] = [Name::Local, Name::Shm, Name::Cma, Name::Esp];
 
     /// Returns the properties of the transport.
     pub fn plugin(self) -> &'static Plugin {
@@ -44,7 +44,7 @@ impl Name {
     }
 
     /// Returns the transport as a carrier, or `None` if it carries no messages.
-    pub fn carrier(self) -> Option<Carrier> {
+    pub(crate) fn carrier(self) -> Option<Carrier> {
         match self {
             Name::Local => Some(Carrier::Local),
             Name::Shm => Some(Carrier::Shm),

@@ -29,7 +29,7 @@ pub(crate) const RETRANSMIT_MAX_NS: u64 = 20_000_000;
 const LEFT_OVER_PAUSE_NS: u64 = 200_000;
 
 /// A rank's streams to ranks on other hosts.
-pub struct Remote<'a> {
+pub(crate) struct Remote<'a> {
     network: &'a Network,
     stream: EspTransport<AnyDriver>,
     /// The sockets, shared with threads that sleep while another one has the streams.
@@ -41,7 +41,11 @@ impl<'a> Remote<'a> {
     ///
     /// # Errors
     /// [`OpenError`].
-    pub fn over(network: &'a Network, rank: u32, driver: AnyDriver) -> Result<Self, OpenError> {
+    pub(crate) fn over(
+        network: &'a Network,
+        rank: u32,
+        driver: AnyDriver,
+    ) -> Result<Self, OpenError> {
         let system = |what| move |cause| OpenError::System { what, cause };
         let address = network.address(rank);
         let sockets =
@@ -70,24 +74,24 @@ impl<'a> Remote<'a> {
 
     /// Returns true if a rank is on another host.
     #[inline]
-    pub fn leads_to(&self, rank: u32) -> bool {
+    pub(crate) fn leads_to(&self, rank: u32) -> bool {
         !self.network.is_here(rank)
     }
 
     /// Returns the streams for sending and polling.
     #[inline]
-    pub fn stream(&mut self) -> &mut EspTransport<AnyDriver> {
+    pub(crate) fn stream(&mut self) -> &mut EspTransport<AnyDriver> {
         &mut self.stream
     }
 
     /// Returns the streams.
     #[inline]
-    pub fn streams(&self) -> &EspTransport<AnyDriver> {
+    pub(crate) fn streams(&self) -> &EspTransport<AnyDriver> {
         &self.stream
     }
 
     /// Describes the first loss of a rank, if one was lost.
-    pub fn loss(&self) -> Option<String> {
+    pub(crate) fn loss(&self) -> Option<String> {
         let (rank, cause) = self.stream.lost()?;
         let mac = self.network.address(rank).mac;
         let fault = self.stream.fault().map_or(String::new(), |fault| format!(" ({fault})"));
@@ -106,7 +110,12 @@ impl<'a> Remote<'a> {
     /// Sleeps until the rank may be able to go on: the bell rang, a message arrived, a refused
     /// message has room, or `limit` has passed. Meanwhile it keeps the streams alive: it sends
     /// acknowledgements and retransmissions.
-    pub fn sleep(&mut self, bell: Bell<'_>, is_armed: impl Fn() -> bool, limit: Option<Duration>) {
+    pub(crate) fn sleep(
+        &mut self,
+        bell: Bell<'_>,
+        is_armed: impl Fn() -> bool,
+        limit: Option<Duration>,
+    ) {
         let until_ns = limit.map(|limit| now_ns().saturating_add(limit.as_nanos() as u64));
         while is_armed() && !self.stream.exchange_frames() {
             let now_ns = now_ns();
@@ -128,7 +137,7 @@ impl<'a> Remote<'a> {
     }
 
     /// Returns a means for another thread to wait for frames.
-    pub fn sleeper(&self) -> Sleeper {
+    pub(crate) fn sleeper(&self) -> Sleeper {
         Sleeper { sockets: Arc::clone(&self.sockets), until_ns: self.until_ns() }
     }
 
@@ -145,7 +154,7 @@ impl<'a> Remote<'a> {
 }
 
 /// Waits for frames while another thread has the streams.
-pub struct Sleeper {
+pub(crate) struct Sleeper {
     sockets: Arc<[OwnedFd]>,
     until_ns: Option<u64>,
 }
@@ -154,7 +163,7 @@ impl Sleeper {
     /// Sleeps until the bell rings, a frame arrives, the streams have work or `limit` has passed.
     /// The bell keeps ringing: another thread may sleep with it too, and would not wake if this
     /// thread silenced it first.
-    pub fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
+    pub(crate) fn sleep(&self, bell: Bell<'_>, limit: Option<Duration>) {
         let until =
             self.until_ns.map(|until_ns| Duration::from_nanos(until_ns.saturating_sub(now_ns())));
         sleep(&self.sockets, bell, limit.into_iter().chain(until).min());

@@ -1,11 +1,11 @@
 //! Ranks that are threads of a test: members of a job over a segment.
 
 use goal_asm::{EncodeOptions, Nisa, encode};
-use goal_engine::transport::Distance;
+use goal_engine::{Calc, Options};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, SourceMap, parse};
 use goal_run::job::{Mode, Settings, Wait};
-use goal_run::transport::{Choice, Request};
+use goal_run::transport::Choice;
 use std::sync::Arc;
 
 /// A text as it is executed.
@@ -18,21 +18,19 @@ pub(crate) fn nisa(text: &str) -> Arc<Nisa> {
     Arc::new(Nisa::load(Arc::new(bytes), &Limits::default()).unwrap())
 }
 
-/// The settings of the ranks.
+/// The options of the ranks' engines, with this treatment of `calc`.
+fn engine(calc: Calc) -> Options {
+    Options { eager_limit: 64, unexpected_limit: 1 << 20, calc, ..Options::default() }
+}
+
+/// The settings of ranks that each have a processor, and skip `calc`.
 pub(crate) fn settings(ranks: u32, progress: Mode, wait: Wait) -> Settings {
-    Settings {
-        eager_limit: 64,
-        unexpected_limit: 1 << 20,
-        calc: None,
-        repeat: 1,
-        check: false,
-        record: false,
-        crowded: false,
-        window: None,
-        trace_events: 0,
-        paths: Choice::new(&Request::default()).paths(Distance::farthest(ranks, false)).unwrap(),
-        progress,
-        wait,
-        network: None,
-    }
+    let settings = Settings::new(ranks, &Choice::default()).unwrap();
+    let settings = settings.with_engine(&engine(Calc::Skip)).with_crowded(false);
+    settings.with_progress(progress).with_wait(wait)
+}
+
+/// The same settings for ranks that do not skip `calc`.
+pub(crate) fn with_calc(settings: Settings) -> Settings {
+    settings.with_engine(&engine(Calc::Scaled(1.0)))
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::answer::Answer;
+use super::hints::explain;
 use super::hosts::HostsArguments;
 use super::info::Info;
 use super::key::KeyArguments;
@@ -10,12 +11,11 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use goal_asm::nisa::StreamLimits;
 use goal_asm::nisa::limits::{TABLE_ENTRIES_MAX, WINDOW_ACTION_BYTES_MAX};
 use goal_engine::Calc;
-use goal_run::job::{Mode, Wait, Window, WindowSettings};
-use goal_run::launcher::{Options, Ranks, Stage};
+use goal_run::job::{Mode, Wait, Window};
+use goal_run::launcher::{Options, Ranks};
 use goal_run::limits::{
     SEGMENT_BYTES_MAX, STARTED_RANKS_MAX, TRACE_EVENTS_MAX, VERIFIED_BYTES_MAX,
 };
-use goal_run::report::{count, size};
 use goal_run::transport::{Choice, Request, RequestError};
 use goalc::driver::{self, Color, Completions, Deny, FindingArguments, InputArguments, Man, bytes};
 use std::ffi::OsString;
@@ -195,11 +195,11 @@ pub(crate) enum Format {
 }
 
 impl Arguments {
-    /// Returns the window, if one is requested.
-    pub(crate) fn window(&self) -> Option<WindowSettings> {
+    /// Returns the size of the window, if one is requested, and the limits on reading ahead.
+    pub(crate) fn window(&self) -> Option<(u32, StreamLimits)> {
         let limits =
             StreamLimits { table_entries: self.max_table, action_bytes: WINDOW_ACTION_BYTES_MAX };
-        self.window.map(|size| WindowSettings { size, limits })
+        self.window.map(|size| (size, limits))
     }
 
     /// Returns the options for reading and checking the program.
@@ -263,24 +263,8 @@ impl Arguments {
             interrupted,
             suspended,
             tell: warn,
-            show: |stage| driver::show_stage(&in_words(stage)),
-        }
-    }
-}
-
-/// Returns the text on a stage of a job.
-fn in_words(stage: Stage) -> String {
-    match stage {
-        Stage::Starting { started, ranks } => format!("starting {started} of {ranks} ranks"),
-        Stage::Preparing { ready, ranks } => format!("{ready} of {ranks} ranks are ready"),
-        Stage::Running { repeat: 1, finished, ranks, .. } => {
-            format!("running, {finished} of {ranks} ranks have ended")
-        }
-        Stage::Running { instance, repeat, .. } => {
-            format!("instance {} of {}", count(instance), count(repeat))
-        }
-        Stage::Gathering { bytes } => {
-            format!("gathering what ranks on other hosts left, {} so far", size(bytes))
+            explain,
+            show: |stage| driver::show_stage(&stage.to_string()),
         }
     }
 }

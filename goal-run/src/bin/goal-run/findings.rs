@@ -25,7 +25,7 @@ pub(crate) fn of(found: &Findings) -> Vec<Value> {
 /// Returns the findings about the input, and the errors and the warning of a report.
 pub(crate) fn objects(found: &Findings, report: &Report) -> Vec<Value> {
     let told = lines(|out| {
-        for error in &report.errors {
+        for error in report.errors() {
             render_json_error(KIND, Severity::Error, error, None, None, out)?;
         }
         match report.warning() {

@@ -1,28 +1,17 @@
 //! The arguments for jobs on several hosts, and the report of a host that does not lead.
 
 use super::arguments::{Arguments, Format};
-use super::{complain, key, print, warn};
+use super::key::{self, KeyFileError};
+use super::{complain, print};
 use clap::{ArgGroup, Args};
-use goal_esp::wire::{ETHERTYPE_EDP, ETHERTYPE_ESP};
 use goal_eth::DriverKind;
-use goal_run::hosts::{PORT, Plan, RankList};
-use goal_run::job::Ethertypes;
-use goal_run::launcher::{Hosts, OptionNames, Verdict};
+use goal_run::hosts::{PORT, Plan, PlanError, RankList};
+use goal_run::launcher::{Hosts, Verdict};
 use goal_run::report::{Report, Status};
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The options that must be the same on all hosts.
-const NAMES: OptionNames = OptionNames {
-    repeat: "--repeat",
-    window: "--window",
-    record: "--verify",
-    eager_limit: "--eager-limit",
-    unexpected_limit: "--unexpected-limit",
-    calc: "--calc",
-    unauthenticated_data: "--unauthenticated-data",
-};
 /// The most bytes of a peers file.
 const PEERS_BYTES_MAX: u64 = 1 << 20;
 
@@ -74,40 +63,75 @@ impl HostsArguments {
         &self,
         keeps_memory: bool,
         leaders: Vec<&'static str>,
-    ) -> Result<Option<Hosts>, String> {
+    ) -> Result<Option<Hosts>, HostsFault> {
         let plan = match (&self.peers, self.hosts, &self.here) {
             (Some(path), ..) => peers(path)?,
-            (None, Some(count), _) => Plan::Count(count),
-            (None, None, Some(here)) => Plan::Here(here.clone()),
+            (None, Some(count), _) => Plan::count(count),
+            (None, None, Some(here)) => Plan::here(here.clone()),
             (None, None, None) => return Ok(None),
         };
         // The command line requires both if it names hosts.
         let (Some(interface), Some(key)) = (&self.interface, &self.key) else { return Ok(None) };
         Ok(Some(Hosts {
-            interface: interface.clone(),
             driver: self.driver,
             port: self.port,
-            ethertypes: Ethertypes { edp: ETHERTYPE_EDP, esp: ETHERTYPE_ESP },
-            key: key::read(key)?,
             authenticates_data: !self.unauthenticated_data,
-            plan,
             keeps_memory,
-            names: NAMES,
+            name: option,
             leaders,
-            tell: warn,
+            ..Hosts::new(interface.clone(), key::read(key)?, plan)
         }))
     }
 }
 
-fn peers(path: &Path) -> Result<Plan, String> {
-    let mut text = String::new();
-    let read =
-        File::open(path).and_then(|file| file.take(PEERS_BYTES_MAX + 1).read_to_string(&mut text));
-    let told = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    if read.map_err(|error| told(&error))? as u64 > PEERS_BYTES_MAX {
-        return Err(told(&format!("more than {PEERS_BYTES_MAX} bytes are no list of hosts")));
+/// Returns the option that gives a setting which must be the same on all hosts.
+fn option(setting: &'static str) -> &'static str {
+    match setting {
+        "repeat" => "--repeat",
+        "window" => "--window",
+        "record" => "--verify",
+        "eager_limit" => "--eager-limit",
+        "unexpected_limit" => "--unexpected-limit",
+        "calc" => "--calc",
+        "unauthenticated_data" => "--unauthenticated-data",
+        setting => setting,
     }
-    Plan::peers(&text).map_err(|error| told(&error))
+}
+
+/// A file about other hosts that can't be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HostsFault {
+    #[error(transparent)]
+    Key(#[from] KeyFileError),
+    #[error("{}: {fault}", path.display())]
+    Peers {
+        path: PathBuf,
+        #[source]
+        fault: PeersFault,
+    },
+}
+
+/// The reason why a file is no list of hosts.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PeersFault {
+    #[error(transparent)]
+    System(#[from] io::Error),
+    #[error("more than {PEERS_BYTES_MAX} bytes are no list of hosts")]
+    TooLong,
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+fn peers(path: &Path) -> Result<Plan, HostsFault> {
+    let read = || {
+        let mut text = String::new();
+        let mut file = File::open(path)?.take(PEERS_BYTES_MAX + 1);
+        match file.read_to_string(&mut text)? as u64 > PEERS_BYTES_MAX {
+            true => Err(PeersFault::TooLong),
+            false => Ok(Plan::peers(&text)?),
+        }
+    };
+    read().map_err(|fault| HostsFault::Peers { path: path.to_owned(), fault })
 }
 
 /// Prints how a job ended that another host led. Returns the exit status.
@@ -121,10 +145,9 @@ pub(crate) fn tell(verdict: &Verdict, arguments: &Arguments) -> u8 {
         (Format::Json, Some(report)) => report.clone(),
         (Format::Json, None) => {
             let text = verdict.errors.join("; ");
-            let mut report =
-                Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
-            report.status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
-            report.to_json()
+            let status = if verdict.status < 128 { Status::Died } else { Status::Interrupted };
+            let ranks_as = arguments.ranks_as().name();
+            Report::not_started(status, arguments.repeat, ranks_as, text).to_json()
         }
     };
     print(&text, verdict.status)

@@ -6,7 +6,7 @@ use super::table::aligned;
 use super::{Failure, interfaces, print};
 use clap::Args;
 use goal_engine::transport::{Distance, ZeroCopy};
-use goal_run::launcher::is_crowded;
+use goal_run::job::is_crowded;
 use goal_run::limits::STARTED_RANKS_MAX;
 use goal_run::transport::{Choice, Name, Standing, priority_variable};
 use goal_shm::{LOCAL_PAYLOAD_MAX, SHORT_MAX, ptrace_scope};
@@ -132,7 +132,7 @@ fn row(standing: &Standing, limits: &Limits) -> Row {
 
 /// Returns the transport for a distance, with the reasons against others.
 fn path(choice: &Choice, reach: Distance) -> Path {
-    let transport = choice.messages(reach).map(|(name, _)| name);
+    let transport = choice.messages(reach);
     let mut why = match transport {
         Some(name) => match choice.standings().iter().find(|standing| standing.name == name) {
             Some(standing) if standing.is_set => {

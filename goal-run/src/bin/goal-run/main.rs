@@ -4,6 +4,7 @@ mod answer;
 mod arguments;
 mod attended;
 mod findings;
+mod hints;
 mod hosts;
 mod info;
 mod interfaces;
@@ -15,12 +16,10 @@ use arguments::{Arguments, Command, Format};
 use attended::attended;
 use goal_asm::Nisa;
 use goal_asm::nisa::{MAGIC, StreamError};
-use goal_engine::transport::Distance;
 use goal_lang::diag::Severity;
 use goal_run::job::Window;
-use goal_run::launcher::{self, Ended, LaunchError, Outcome, Verdict};
-use goal_run::report::{Report, RunOptions, Stats, Status};
-use goal_run::trace::Omitted;
+use goal_run::launcher::{self, Ended, LaunchError, Omitted, Outcome, Verdict};
+use goal_run::report::{Report, Status};
 use goal_run::verify::{unmet, verify};
 use goal_run::{limits, rights};
 use goalc::driver::{self, Error, Findings};
@@ -55,7 +54,7 @@ fn main() -> ExitCode {
         return code;
     }
     if let Err(why) = rights::refuse_set_id() {
-        complain(why);
+        complain(&why.to_string());
         return ExitCode::from(2);
     }
     let arguments = match driver::parse::<Arguments>("goal-run") {
@@ -112,8 +111,10 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     ];
     let leaders =
         leaders.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
-    let hosts =
-        arguments.hosts.hosts(arguments.dump.is_some(), leaders).map_err(Failure::System)?;
+    let hosts = arguments
+        .hosts
+        .hosts(arguments.dump.is_some(), leaders)
+        .map_err(|error| Failure::System(error.to_string()))?;
     let at = |path: &Path, error| Error::io(path.display().to_string(), error);
     let create = |path: &Path| File::create(path).map_err(|error| at(path, error));
     // Created before the run, so that a run is not lost because no file can be created. With
@@ -125,8 +126,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     // Not earlier: opening a file may block, and until here a signal ends the process.
     let signals = (interrupted()?, launcher::suspended().map_err(no_signals)?);
     let options = arguments.launcher(transports, window, signals);
-    let system = |error: LaunchError| Failure::System(error.to_string());
-    let farthest = Distance::farthest(nisa.num_ranks(), hosts.is_some());
+    let system = |error: LaunchError| Failure::System(hints::explain(&error));
     let (outcome, others) = match hosts {
         None => (launcher::run(&nisa, &options).map_err(system)?, None),
         Some(hosts) => match launcher::run_on_hosts(&nisa, &options, &hosts).map_err(system)? {
@@ -135,16 +135,16 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         },
     };
     let (ranks_as, repeat) = (arguments.ranks_as().name(), arguments.repeat);
-    let run_options =
-        RunOptions { repeat, ranks_as, transports: options.transports.names(farthest) };
     let report = |verified, unmet: Vec<String>| {
-        let mut report = Report::new(&outcome, &run_options, verified);
+        let mut report = Report::new(&outcome, verified);
+        if let Some(hint) = hints::after(&outcome.end) {
+            report.add_hint(hint);
+        }
         report.fail(unmet);
-        report.findings = findings::objects(&found, &report);
         report
     };
     // If results are missing, neither memory nor a trace is written.
-    let is_known = outcome.missing.is_empty();
+    let is_known = outcome.is_known();
     let work = || -> Result<Report, Error> {
         let unmet = unmet(&outcome);
         if let Some(folder) = arguments.dump.as_ref().filter(|_| is_known) {
@@ -162,7 +162,10 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         }
         let verified = (arguments.verify && is_complete).then(|| verify(&outcome));
         let mut report = report(verified, unmet);
-        report.stats = arguments.stats.then(|| Stats::new(outcome.rank_counts()));
+        report.add_findings(findings::objects(&found, &report));
+        if arguments.stats {
+            report.add_counts(&outcome);
+        }
         Ok(report)
     };
     let on_hosts = others.is_some();
@@ -179,7 +182,7 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
     let leave = |signal| {
         let mut report = report(None, vec![]);
         report.interrupt(signal);
-        report.findings = findings::objects(&found, &report);
+        report.add_findings(findings::objects(&found, &report));
         conclude(report.exit_status(), &report);
         tell(&report, arguments.format)
     };
@@ -190,7 +193,10 @@ fn execute(arguments: &Arguments) -> Result<Told, Failure> {
         }
         Err(error) => {
             let text = format!("on the host of rank 0: {error}");
-            conclude(error.status() as u8, &Report::not_started(repeat, ranks_as, text));
+            conclude(
+                error.status() as u8,
+                &Report::not_started(Status::Failed, repeat, ranks_as, text),
+            );
             Err(error.into())
         }
     }
@@ -228,31 +234,31 @@ fn read(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), 
 /// sealed copy in memory otherwise.
 fn open(arguments: &Arguments) -> Result<(Arc<Nisa>, Option<Window>, Findings), Failure> {
     let options = arguments.driver();
-    if let (Some(settings), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
+    if let (Some((size, reading)), [path]) = (arguments.window(), arguments.input.inputs.as_slice())
         && is_nisa(path)
     {
         let name = path.display();
         let file = File::open(path).map_err(|error| Error::io(name.to_string(), error))?;
         let window =
-            Window::open(file, &options.limits, settings).map_err(|error| match error {
+            Window::open(file, &options.limits, size, reading).map_err(|error| match error {
                 StreamError::Invalid(error) => {
                     Failure::Driver(driver::refused(&name.to_string(), &error).into())
                 }
                 error => Failure::System(format!("{name}: {error}")),
             })?;
-        return Ok((Arc::clone(&window.outline.nisa), Some(window), Findings::default()));
+        return Ok((Arc::clone(window.nisa()), Some(window), Findings::default()));
     }
     let compiled = driver::compile(&arguments.input.inputs, &options)?;
     let found = compiled.findings;
     if !found.report.is_empty() {
         driver::note(&found, findings::format());
     }
-    let Some(settings) = arguments.window() else {
+    let Some((size, reading)) = arguments.window() else {
         return Ok((Arc::new(compiled.nisa), None, found));
     };
-    let window = Window::over(&compiled.nisa, &options.limits, settings)
+    let window = Window::over(&compiled.nisa, &options.limits, size, reading)
         .map_err(|error| Failure::System(error.to_string()))?;
-    Ok((Arc::clone(&window.outline.nisa), Some(window), found))
+    Ok((Arc::clone(window.nisa()), Some(window), found))
 }
 
 /// Returns true if a path is a plain file with the magic bytes of NISA.
@@ -290,7 +296,7 @@ fn write_trace(outcome: &Outcome, file: File) -> io::Result<()> {
 }
 
 fn tell(report: &Report, format: Format) -> u8 {
-    for error in &report.errors {
+    for error in report.errors() {
         complain(error);
     }
     if let Some(warning) = report.warning() {
@@ -299,9 +305,8 @@ fn tell(report: &Report, format: Format) -> u8 {
     let text = match format {
         Format::Json => report.to_json(),
         Format::Text => {
-            let summary = (report.status == Status::Ok).then(|| report.summary());
-            let table = report.stats.as_ref().map(Stats::table);
-            let parts: Vec<String> = summary.into_iter().chain(table).collect();
+            let summary = (report.status() == Status::Ok).then(|| report.summary());
+            let parts: Vec<String> = summary.into_iter().chain(report.table()).collect();
             if parts.is_empty() {
                 return report.exit_status();
             }
@@ -316,12 +321,12 @@ fn fail(failure: &Failure, arguments: &Arguments) -> u8 {
     match arguments.format {
         Format::Text => status,
         Format::Json => {
-            let mut report =
-                Report::not_started(arguments.repeat, arguments.ranks_as().name(), text);
-            report.findings = match failure {
+            let ranks_as = arguments.ranks_as().name();
+            let mut report = Report::not_started(Status::Failed, arguments.repeat, ranks_as, text);
+            report.add_findings(match failure {
                 Failure::Driver(Error::Input(found)) => findings::of(found),
                 _ => findings::objects(&Findings::default(), &report),
-            };
+            });
             print(&report.to_json(), status)
         }
     }

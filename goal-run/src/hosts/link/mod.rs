@@ -37,18 +37,18 @@ const OTHERS_MAX: usize = 4;
 
 /// The state of all ranks of a host together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reply {
+pub(crate) struct Reply {
     /// Some rank is active, none can go on, or all are done.
-    pub state: State,
+    pub(crate) state: State,
     /// Messages that they sent to other hosts.
-    pub sent: u64,
+    pub(crate) sent: u64,
     /// Messages that they took from other hosts.
-    pub taken: u64,
+    pub(crate) taken: u64,
 }
 
 /// An event that a [`Link`] reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
+pub(crate) enum Event {
     /// These ranks are on this host. The caller must call [`Link::claimed`] with their ports.
     Mine(Vec<u32>),
     /// A description of the hosts or ranks that have not been found after a while.
@@ -77,7 +77,7 @@ pub enum Event {
 }
 
 /// A launcher's end of its connections with other hosts.
-pub struct Link {
+pub(crate) struct Link {
     me: Address,
     ethertypes: Ethertypes,
     datagrams: Datagrams,
@@ -112,7 +112,7 @@ pub struct Link {
 impl Link {
     /// Returns the end of the launcher at `me`, on an interface whose frames carry `payload_max`
     /// bytes of a stream. `seed` must be impossible to guess.
-    pub fn new(
+    pub(crate) fn new(
         now_ns: u64,
         (me, ethertypes): (Address, Ethertypes),
         key: &Key,
@@ -155,44 +155,44 @@ impl Link {
     }
 
     /// Sets the ports of this host's ranks, in the order of the ranks.
-    pub fn claimed(&mut self, ports: &[u16]) {
+    pub(crate) fn claimed(&mut self, ports: &[u16]) {
         self.discovery.claimed(ports);
         self.look();
     }
 
     /// Sets the number of the run, after all hosts have agreed on it. Probes are sent and answered
     /// from now on.
-    pub fn begin(&mut self, run: u64) {
+    pub(crate) fn begin(&mut self, run: u64) {
         self.run = Some(run);
         self.questions.begin();
     }
 
     /// Opens a stream to the launcher of a host. [`Event::Connected`] or [`Event::Lost`] follows.
-    pub fn connect(&mut self, now_ns: u64, host: Mac) {
+    pub(crate) fn connect(&mut self, now_ns: u64, host: Mac) {
         self.streams.connect(now_ns, host);
     }
 
     /// Sends a message to a launcher, if there is a stream to it. Its packets fill frames if
     /// `fills` is set. Otherwise they are short, so they arrive even if the network drops long
     /// frames.
-    pub fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
+    pub(crate) fn send(&mut self, host: Mac, message: &Message, bytes: &[u8], fills: bool) {
         self.streams.send(host, message, bytes, fills);
     }
 
     /// Returns true if little waits to be sent, so more may be sent.
-    pub fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.streams.has_room()
     }
 
     /// Asks a host for the state of its ranks.
-    pub fn probe(&mut self, host: Mac, round: u64) {
+    pub(crate) fn probe(&mut self, host: Mac, round: u64) {
         if let Some(job) = self.run {
             self.say(host, Datagram::Probe { job, round });
         }
     }
 
     /// Answers an [`Event::Probe`] of `host`. `rank` is the lowest rank of this host.
-    pub fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
+    pub(crate) fn reply(&mut self, host: Mac, round: u64, rank: u32, reply: Reply) {
         let Reply { state, sent, taken } = reply;
         if let Some(job) = self.run {
             self.say(host, Datagram::ProbeReply { job, round, rank, state, sent, taken });
@@ -200,29 +200,29 @@ impl Link {
     }
 
     /// Closes all streams after everything that was sent.
-    pub fn close(&mut self, now_ns: u64) {
+    pub(crate) fn close(&mut self, now_ns: u64) {
         self.streams.close(now_ns);
     }
 
     /// Returns true if no stream is left. After [`Link::close`] this means that everything has
     /// arrived on both sides.
-    pub fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.streams.is_closed()
     }
 
     /// Returns true if all other launchers have sent their last messages.
-    pub fn has_heard_all(&self) -> bool {
+    pub(crate) fn has_heard_all(&self) -> bool {
         self.streams.have_all_finished()
     }
 
     /// Returns true after [`Event::Contradiction`]. While this launcher still answers questions,
     /// the other hosts find the contradiction too.
-    pub fn is_broken(&self) -> bool {
+    pub(crate) fn is_broken(&self) -> bool {
         self.is_broken
     }
 
     /// Handles a received frame.
-    pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
+    pub(crate) fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) {
         let is_stream =
             Frame::new_checked(frame).is_ok_and(|frame| frame.ethertype() == self.ethertypes.esp);
         if is_stream {
@@ -287,7 +287,7 @@ impl Link {
     }
 
     /// Handles all timers that are due.
-    pub fn handle_timeout(&mut self, now_ns: u64) {
+    pub(crate) fn handle_timeout(&mut self, now_ns: u64) {
         self.streams.handle_timeout(now_ns);
         if self.is_broken {
             return;
@@ -304,7 +304,7 @@ impl Link {
     }
 
     /// Reports [`Event::Missing`] at once.
-    pub fn tell_missing(&mut self) {
+    pub(crate) fn tell_missing(&mut self) {
         let mut missing = self.discovery.missing();
         for (host, version) in &self.others {
             missing += &format!(
@@ -316,14 +316,14 @@ impl Link {
     }
 
     /// Returns the time at which [`Link::handle_timeout`] must be called.
-    pub fn poll_timeout(&self) -> Option<u64> {
+    pub(crate) fn poll_timeout(&self) -> Option<u64> {
         let ask_ns = if self.is_broken { None } else { self.discovery.poll_timeout() };
         [self.streams.poll_timeout(), ask_ns, self.tell_ns].into_iter().flatten().min()
     }
 
     /// Writes the next frame to `out`, which must have room for the longest frame. Returns its
     /// length.
-    pub fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
+    pub(crate) fn poll_transmit(&mut self, now_ns: u64, out: &mut [u8]) -> Option<usize> {
         let copy = |frame: Vec<u8>, out: &mut [u8]| {
             out[..frame.len()].copy_from_slice(&frame);
             frame.len()
@@ -339,7 +339,7 @@ impl Link {
     }
 
     /// Returns the next event. Streams are read only here, so a slow caller slows down the senders.
-    pub fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
+    pub(crate) fn poll_event(&mut self, now_ns: u64) -> Option<Event> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }

@@ -1,7 +1,8 @@
 //! The streams to other launchers.
 
 use super::Event;
-use crate::hosts::{Decoder, Message};
+use crate::hosts::Message;
+use crate::hosts::message::Decoder;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::{ConnectionId, Endpoint, Event as StreamEvent, Loss};
 use goal_esp::limits::PAYLOAD_MIN;

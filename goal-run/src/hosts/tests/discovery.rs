@@ -44,7 +44,7 @@ fn answer_with(
 
 #[test]
 fn only_answers_to_own_questions_count() {
-    let mut discovery = new(Plan::Here(RankList::parse("0-2").unwrap()));
+    let mut discovery = new(Plan::here(RankList::parse("0-2").unwrap()));
     discovery.claimed(&[7, 8, 9]);
     let ports = Ports::emit(&[PortRun { rank: 3, port: 1, count: 1 }]);
     for question in [(JOB, NONCE + 1), (JOB + 1, NONCE)] {
@@ -61,7 +61,7 @@ fn only_answers_to_own_questions_count() {
 
 #[test]
 fn contradictions_are_told() {
-    let here = || Plan::Here(RankList::parse("0-1").unwrap());
+    let here = || Plan::here(RankList::parse("0-1").unwrap());
     let listed = || peers("02:00:00:00:00:01 0-1\n02:00:00:00:00:02 2\n02:00:00:00:00:03 3");
     let cases = [
         (
@@ -87,7 +87,7 @@ fn contradictions_are_told() {
             "host 02:00:00:00:00:04 takes part, which is not among the peers",
         ),
         (here(), 2, FAR, 4, "host 02:00:00:00:00:02 has rank 1048576, and the program has 4 ranks"),
-        (Plan::Count(1), 2, NO_RANK, 4, "2 hosts are there, 1 were expected"),
+        (Plan::count(1), 2, NO_RANK, 4, "2 hosts are there, 1 were expected"),
     ];
     for (plan, from, rank, ranks, says) in cases {
         let error = answer(&mut new(plan), from, rank, ranks).unwrap_err().to_string();
@@ -99,7 +99,7 @@ fn contradictions_are_told() {
     assert_eq!(error, "both host 02:00:00:00:00:02 and host 02:00:00:00:00:03 have rank 3");
     let stranger = Discovery::new(JOB, NONCE, host(9), 4, listed()).unwrap_err().to_string();
     assert!(stranger.contains("02:00:00:00:00:09, which is not among the peers"), "{stranger}");
-    let twice = Discovery::new(JOB, NONCE, host(1), 4, Plan::Here(RankList::parse("0,0").unwrap()));
+    let twice = Discovery::new(JOB, NONCE, host(1), 4, Plan::here(RankList::parse("0,0").unwrap()));
     assert_eq!(twice.unwrap_err(), DiscoveryError::NamedTwice(0));
 }
 
@@ -111,7 +111,7 @@ fn who_is_missing_is_named() {
     answer(&mut discovery, 2, 3, 4).unwrap();
     let missing = "not found: 02:00:00:00:00:02 (ranks 1), 02:00:00:00:00:03 (ranks 2)";
     assert_eq!(discovery.missing(), missing);
-    let mut discovery = new(Plan::Count(3));
+    let mut discovery = new(Plan::count(3));
     answer(&mut discovery, 2, NO_RANK, 4).unwrap();
     assert_eq!(discovery.missing(), "2 of 3 hosts are there");
     assert_eq!(discovery.mine(), None);
@@ -130,13 +130,13 @@ fn a_host_answers_for_all_of_its_ranks_at_once() {
         };
         discovery.answers(job, 1).map(ranks).collect()
     };
-    let mut discovery = new(Plan::Here(RankList::parse("3,1-2").unwrap()));
+    let mut discovery = new(Plan::here(RankList::parse("3,1-2").unwrap()));
     assert_eq!(answers(&discovery, JOB), [vec![]], "it is there");
     discovery.claimed(&[10, 11, 30]);
     assert_eq!(answers(&discovery, JOB), [[(1, 10), (2, 11), (3, 30)]]);
     assert!(answers(&discovery, JOB + 1).is_empty());
     let many = 60_000;
-    let mut large = Discovery::new(JOB, NONCE, host(1), many, Plan::Count(1)).unwrap();
+    let mut large = Discovery::new(JOB, NONCE, host(1), many, Plan::count(1)).unwrap();
     large.claimed(&(1000..=u16::MAX).take(many as usize).collect::<Vec<_>>());
     assert_eq!(answers(&large, JOB).len(), 1, "one datagram for all");
     // Ports in very many pieces take more than one, and all arrive.

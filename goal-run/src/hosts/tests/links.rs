@@ -33,7 +33,7 @@ impl World {
         let mut random = Random::new(seed);
         let key = Key::new(random.bytes());
         let links =
-            (0..HOSTS).map(|number| link(0, number, Plan::Count(HOSTS as u32), &key, &mut random));
+            (0..HOSTS).map(|number| link(0, number, Plan::count(HOSTS as u32), &key, &mut random));
         let links = links.collect();
         let network = Network::new(HOSTS, Links::default(), faults, Random::new(random.number()));
         Self { network, now_ns: 0, links, events: vec![vec![]; HOSTS], out: vec![0; FRAME_LEN_MAX] }
@@ -187,7 +187,7 @@ fn a_host_with_another_key_is_not_there() {
     let mut world = World::new(1, Faults::default());
     let mut random = Random::new(2);
     let key = Key::new(random.bytes());
-    world.links[2] = link(0, 2, Plan::Count(HOSTS as u32), &key, &mut random);
+    world.links[2] = link(0, 2, Plan::count(HOSTS as u32), &key, &mut random);
     let is_missing = |event: &Event| matches!(event, Event::Missing(_));
     world.run("missing", |world| world.events.iter().all(|events| events.iter().any(is_missing)));
     let heard = |from: &[usize]| {

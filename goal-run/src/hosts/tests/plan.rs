@@ -1,12 +1,13 @@
 //! Tests of peers files and lists of ranks.
 
 use super::host;
-use crate::hosts::plan::{blocks, owners};
-use crate::hosts::{Decoder, Key, Message, Peer, Plan, RankList, ranges};
+use crate::hosts::message::Decoder;
+use crate::hosts::plan::{Distribution, Peer, blocks, owners};
+use crate::hosts::{Key, Message, Plan, RankList, ranges};
 
 fn peers(text: &str) -> Vec<Peer> {
-    match Plan::peers(text).unwrap() {
-        Plan::Peers(peers) => peers,
+    match Plan::peers(text).unwrap().0 {
+        Distribution::Peers(peers) => peers,
         other => panic!("{other:?}"),
     }
 }

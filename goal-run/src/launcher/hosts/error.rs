@@ -1,13 +1,14 @@
 //! The reasons why a job on several hosts does not start.
 
 use crate::hosts::DiscoveryError;
+use crate::launcher::error::LaunchError;
 use goal_esp::wire::Mac;
 use std::io;
 use std::time::Duration;
 
 /// The reason why a job on several hosts does not start.
 #[derive(Debug, thiserror::Error)]
-pub enum HostsError {
+pub(crate) enum HostsError {
     /// The hosts contradict each other, or their plan.
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
@@ -58,4 +59,10 @@ pub enum HostsError {
     /// The launcher of a host has ended.
     #[error("{0} ended")]
     Gone(String),
+}
+
+impl From<HostsError> for LaunchError {
+    fn from(error: HostsError) -> Self {
+        Self::Hosts(error.into())
+    }
 }

@@ -63,7 +63,7 @@ pub(super) fn follow(
                     continue;
                 }
                 Event::Message(_, Message::Refused(why), _) => {
-                    let error = LaunchError::Hosts(HostsError::Ended(why)).to_string();
+                    let error = LaunchError::from(HostsError::Ended(why)).to_string();
                     return Ok(Told::Verdict(verdict(session::REFUSED, error)));
                 }
                 Event::Lost(_, why) => why,

@@ -23,14 +23,17 @@ mod left;
 mod post;
 mod session;
 
-use super::{LaunchError, Options, Outcome, Place, Ranks, equip, run_ranks};
-use crate::hosts::{Key, Plan, ranges};
+use super::crew::Place;
+use super::error::LaunchError;
+use super::options::{Options, Ranks};
+use super::run::{equip, repeated, run_ranks};
+use crate::hosts::{Key, PORT, Plan, ranges};
 use crate::job::Mode;
 use crate::network::{Ethertypes, Network};
-use crate::outcome::End;
+use crate::outcome::{End, Outcome};
 use crate::report::Report;
 use crate::rights;
-pub use error::HostsError;
+use error::HostsError;
 use follow::Told;
 use goal_asm::Nisa;
 use goal_esp::wire::Mac;
@@ -54,8 +57,6 @@ pub struct Hosts {
     pub driver: DriverKind,
     /// The port of launchers.
     pub port: u16,
-    /// The ethertypes of frames.
-    pub ethertypes: Ethertypes,
     /// The key that all hosts of the job have.
     pub key: Key,
     /// Set if all data between ranks is authenticated. It must be the same on all hosts.
@@ -64,31 +65,30 @@ pub struct Hosts {
     pub plan: Plan,
     /// Set if the leader must get the memory of all ranks in any case, as for [`Outcome::dump`].
     pub keeps_memory: bool,
-    /// The names of options, for messages about options that differ between hosts.
-    pub names: OptionNames,
+    /// Returns the name under which the user knows a setting, for messages about settings that
+    /// differ between hosts. The argument is the name of a field of [`Options`] or of its engine's
+    /// options, or `unauthenticated_data`.
+    pub name: fn(&'static str) -> &'static str,
     /// Options that were given and that only the leader follows.
     pub leaders: Vec<&'static str>,
-    /// Shows a text to the user, such as the hosts that are missing.
-    pub tell: fn(&str),
 }
 
-/// The names of options that must be the same on all hosts, as the user gives them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OptionNames {
-    /// The name of [`Options::repeat`].
-    pub repeat: &'static str,
-    /// The name of [`Options::window`].
-    pub window: &'static str,
-    /// The name of [`Options::record`].
-    pub record: &'static str,
-    /// The name of the engine's eager limit.
-    pub eager_limit: &'static str,
-    /// The name of the engine's limit on messages without a receive.
-    pub unexpected_limit: &'static str,
-    /// The name of the engine's treatment of `calc`.
-    pub calc: &'static str,
-    /// The name of the option that turns [`Hosts::authenticates_data`] off.
-    pub unauthenticated_data: &'static str,
+impl Hosts {
+    /// Returns the hosts of a `plan`, reached through an interface, with a `key` that all of them
+    /// have. All other fields have their defaults.
+    pub fn new(interface: String, key: Key, plan: Plan) -> Self {
+        Self {
+            interface,
+            driver: DriverKind::default(),
+            port: PORT,
+            key,
+            authenticates_data: true,
+            plan,
+            keeps_memory: false,
+            name: |setting| setting,
+            leaders: vec![],
+        }
+    }
 }
 
 /// The end of a job on several hosts, as one of them knows it.
@@ -147,7 +147,7 @@ impl Others {
             let verdict = crate::hosts::Message::Verdict {
                 status,
                 report: report.to_json(),
-                errors: report.errors.clone(),
+                errors: report.errors().to_vec(),
             };
             self.post.send(host, verdict);
         }
@@ -167,7 +167,7 @@ pub fn run_on_hosts(
         return Err(LaunchError::NodeOnHosts);
     }
     if let Ranks::Processes { executable } = &options.ranks {
-        rights::refuse_readable(executable).map_err(LaunchError::Rank)?;
+        rights::refuse_readable(executable)?;
     }
     if options.gives_up_rights {
         rights::give_up_all_but_sockets(hosts.driver)?;
@@ -201,18 +201,18 @@ impl Session<'_> {
         let network = Network::new(
             (self.hosts.interface.clone(), self.hosts.driver),
             self.me,
-            self.hosts.ethertypes,
+            Ethertypes::default(),
             self.hosts.key.ranks(run),
             self.addresses(),
         )
         .authenticating(self.hosts.authenticates_data);
         if let (DriverKind::Xdp, Err(why)) = (self.hosts.driver, probe_xdp()) {
-            (self.hosts.tell)(&format!("ranks use packet sockets: {why}"));
+            (self.options.tell)(&format!("ranks use packet sockets: {why}"));
         }
         let (leads, drivers) = (network.leads(), network.open_drivers()?);
         if !leads && !self.hosts.leaders.is_empty() {
             let (options, leader) = (self.hosts.leaders.join(", "), self.leader());
-            (self.hosts.tell)(&format!(
+            (self.options.tell)(&format!(
                 "{options}: only host {leader} does this, which has rank 0 and leads; give it there"
             ));
         }
@@ -231,7 +231,8 @@ impl Session<'_> {
             let ending =
                 run_ranks(&place, drivers, |crew| Ok(leader.lead(crew)), Ending::is_complete)?;
             let (end, missing) = leader.gather(ending)?;
-            let mut outcome = Outcome::new(end, segment, self.nisa, &settings);
+            let run = repeated(self.nisa, self.options, true);
+            let mut outcome = Outcome::new(end, segment, self.nisa, &settings, run);
             outcome.missing = missing;
             return Ok(Some(outcome));
         }

@@ -7,6 +7,7 @@ mod tests;
 use super::Hosts;
 use crate::hosts::Discovery;
 use crate::hosts::{Event, Key, Link, Message, Reply};
+use crate::network::Ethertypes;
 use crate::rights;
 use goal_esp::auth::Address;
 use goal_esp::endpoint::Config;
@@ -94,15 +95,15 @@ impl Post {
         key: &Key,
         discover: impl FnOnce(Mac, u64) -> Result<Discovery, E>,
     ) -> Result<Self, E> {
-        let ethertypes = [hosts.ethertypes.edp, hosts.ethertypes.esp];
-        let driver = Packet::open(&hosts.interface, &ethertypes, Some(hosts.port))?;
+        let ethertypes = Ethertypes::default();
+        let both = [ethertypes.edp, ethertypes.esp];
+        let driver = Packet::open(&hosts.interface, &both, Some(hosts.port))?;
         let interface = driver.interface().clone();
         let discovery = discover(driver.mac(), nonce()?)?;
         let me = Address { mac: driver.mac(), port: hosts.port };
         let payload_max = Config::payload_max_of(driver.mtu())
             .expect("an interface that is too short is refused");
-        let link =
-            Link::new(now_ns(), (me, hosts.ethertypes), key, discovery, payload_max, random()?);
+        let link = Link::new(now_ns(), (me, ethertypes), key, discovery, payload_max, random()?);
         let bell =
             eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(io::Error::from)?;
         let bell = Arc::new(bell);

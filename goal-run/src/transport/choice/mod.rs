@@ -5,7 +5,8 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-pub use request::{List, Origin, Request, RequestError, priority_variable};
+use request::List;
+pub use request::{Request, RequestError, priority_variable};
 
 use super::plugin::{Carrier, Name};
 use goal_engine::transport::{Distance, ZeroCopy};
@@ -15,16 +16,20 @@ use std::fmt;
 
 /// The selected transports, which are the same in all ranks of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// The transport of messages to ranks at each [`Distance`].
-    pub carriers: [Carrier; Distance::ALL.len()],
+    pub(crate) carriers: [Carrier; Distance::ALL.len()],
     /// Set if payloads outside the segment are copied from their sender's memory.
-    pub cma: bool,
+    pub(crate) cma: bool,
 }
 
 /// The reason why a transport is not used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub struct Refusal(Reason);
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Reason {
     /// A list leaves it out.
     Unlisted(List),
     /// Its priority is 0.
@@ -56,9 +61,9 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreachable {
     /// The distance of the peer.
-    pub distance: Distance,
+    distance: Distance,
     /// The transports that could reach it, and the reasons why they are not used.
-    pub refused: Vec<(Name, Refusal)>,
+    refused: Vec<(Name, Refusal)>,
 }
 
 impl Choice {
@@ -67,15 +72,16 @@ impl Choice {
         Self::among(request, |name| (name.plugin().probe)())
     }
 
-    fn among(request: &Request, probe: impl Fn(Name) -> Result<(), String>) -> Self {
+    fn among<E: fmt::Display>(request: &Request, probe: impl Fn(Name) -> Result<(), E>) -> Self {
         let mut standings = Name::ALL.map(|name| {
             let set = request.priorities.iter().rfind(|(of, _)| *of == name);
             let priority = set.map_or(name.plugin().priority, |&(_, priority)| priority);
-            let refusal = match &request.list {
-                Some(list) if !list.allows(name) => Some(Refusal::Unlisted(list.clone())),
-                _ if priority == 0 => Some(Refusal::Off),
-                _ => probe(name).err().map(Refusal::Unavailable),
+            let reason = match &request.list {
+                Some(list) if !list.allows(name) => Some(Reason::Unlisted(list.clone())),
+                _ if priority == 0 => Some(Reason::Off),
+                _ => probe(name).err().map(|why| Reason::Unavailable(why.to_string())),
             };
+            let refusal = reason.map(Refusal);
             Standing { name, priority, is_set: set.is_some(), refusal }
         });
         standings.sort_by_key(|standing| {
@@ -90,7 +96,11 @@ impl Choice {
     }
 
     /// Returns the transport of messages to ranks at this distance.
-    pub fn messages(&self, distance: Distance) -> Option<(Name, Carrier)> {
+    pub fn messages(&self, distance: Distance) -> Option<Name> {
+        self.carrier(distance).map(|(name, _)| name)
+    }
+
+    fn carrier(&self, distance: Distance) -> Option<(Name, Carrier)> {
         self.usable(distance).find_map(|name| Some((name, name.carrier()?)))
     }
 
@@ -100,11 +110,9 @@ impl Choice {
     }
 
     /// Returns the transports of messages in a job whose ranks are at most `farthest` apart.
-    pub fn names(&self, farthest: Distance) -> Vec<Name> {
-        let mut names: Vec<Name> = up_to(farthest)
-            .filter_map(|distance| self.messages(distance))
-            .map(|(name, _)| name)
-            .collect();
+    pub(crate) fn names(&self, farthest: Distance) -> Vec<Name> {
+        let mut names: Vec<Name> =
+            up_to(farthest).filter_map(|distance| self.messages(distance)).collect();
         names.dedup();
         names
     }
@@ -113,10 +121,10 @@ impl Choice {
     ///
     /// # Errors
     /// [`Unreachable`] if a rank can't reach another one or itself.
-    pub fn paths(&self, farthest: Distance) -> Result<Paths, Unreachable> {
+    pub(crate) fn paths(&self, farthest: Distance) -> Result<Paths, Unreachable> {
         let carrier = |distance| {
             let unreachable = || Unreachable { distance, refused: self.refused(distance) };
-            self.messages(distance).map(|(_, carrier)| carrier).ok_or_else(unreachable)
+            self.carrier(distance).map(|(_, carrier)| carrier).ok_or_else(unreachable)
         };
         let mut carriers = [carrier(Distance::Own)?; Distance::ALL.len()];
         for distance in up_to(farthest) {
@@ -153,10 +161,10 @@ fn up_to(farthest: Distance) -> impl Iterator<Item = Distance> {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Unlisted(list) => write!(f, "left out by {list}"),
-            Refusal::Off => f.write_str("turned off by its priority of 0"),
-            Refusal::Unavailable(why) => f.write_str(why),
+        match &self.0 {
+            Reason::Unlisted(list) => write!(f, "left out by {list}"),
+            Reason::Off => f.write_str("turned off by its priority of 0"),
+            Reason::Unavailable(why) => f.write_str(why),
         }
     }
 }
@@ -172,10 +180,10 @@ impl fmt::Display for Unreachable {
         for (i, (name, refusal)) in refused.iter().enumerate() {
             let comma = if i > 0 { "; " } else { "" };
             write!(f, "{comma}{name} is {refusal}")?;
-            match refusal {
-                Refusal::Unlisted(list) => write!(f, " ({})", list.with(*name))?,
-                Refusal::Off => write!(f, " (unset {})", priority_variable(*name))?,
-                Refusal::Unavailable(_) => {}
+            match &refusal.0 {
+                Reason::Unlisted(list) => write!(f, " ({})", list.with(*name))?,
+                Reason::Off => write!(f, " (unset {})", priority_variable(*name))?,
+                Reason::Unavailable(_) => {}
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ const PRIORITY: &str = "GOAL_TRANSPORT_PRIORITY_";
 
 /// The place where the user gave a list of transports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+enum Origin {
     /// An option of the command line, which is stronger than the environment.
     Option(&'static str),
     /// The environment.
@@ -22,7 +22,7 @@ pub enum Origin {
 /// A list of transports, in the form of UCX's `UCX_TLS`: the transports to use, or after a `^`
 /// those not to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct List {
+pub(super) struct List {
     origin: Origin,
     text: String,
     is_negated: bool,
@@ -38,9 +38,14 @@ pub struct Request {
     pub(super) priorities: Vec<(Name, u32)>,
 }
 
-/// The reason why a request for transports is wrong.
+/// A request for transports that is wrong.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum RequestError {
+#[error(transparent)]
+pub struct RequestError(#[from] Fault);
+
+/// The reason why a request is wrong.
+#[derive(Debug, Error, PartialEq, Eq)]
+enum Fault {
     /// A list names a transport that does not exist.
     #[error(
         "{origin}={text}: there is no transport `{name}`; there are {}, and auto for all of them",
@@ -88,8 +93,8 @@ impl Request {
                 request.list = List::parse(Origin::Environment, &value)?;
             } else if let Some(name) = variable.strip_prefix(PRIORITY) {
                 match (Name::parse(&name.to_lowercase()), value.trim().parse()) {
-                    (None, _) => return Err(RequestError::UnknownPriority { variable }),
-                    (_, Err(_)) => return Err(RequestError::Priority { variable, value }),
+                    (None, _) => return Err(Fault::UnknownPriority { variable }.into()),
+                    (_, Err(_)) => return Err(Fault::Priority { variable, value }.into()),
                     (Some(name), Ok(priority)) => request.priorities.push((name, priority)),
                 }
             }
@@ -103,7 +108,7 @@ impl Request {
 
 impl List {
     /// Reads a list. Returns `None` for `auto` and for an empty text: every transport may be used.
-    fn parse(origin: Origin, text: &str) -> Result<Option<Self>, RequestError> {
+    fn parse(origin: Origin, text: &str) -> Result<Option<Self>, Fault> {
         let text = text.trim();
         if matches!(text, "" | "auto") {
             return Ok(None);
@@ -114,7 +119,7 @@ impl List {
         };
         let names = names.split(',').map(str::trim).map(|name| {
             let unknown =
-                || RequestError::Unknown { origin, text: text.to_owned(), name: name.to_owned() };
+                || Fault::Unknown { origin, text: text.to_owned(), name: name.to_owned() };
             Name::parse(name).ok_or_else(unknown)
         });
         let names = names.collect::<Result<_, _>>()?;

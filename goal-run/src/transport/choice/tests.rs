@@ -44,9 +44,8 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
         (Some("^shm"), &[(SHM, "1000")], local, None),
     ];
     for &(option, environment, own, node) in cases {
-        let choice = Choice::among(&request(option, environment).unwrap(), |_| Ok(()));
-        let chosen = [Distance::Own, Distance::Node]
-            .map(|distance| choice.messages(distance).map(|(name, _)| name));
+        let choice = Choice::among(&request(option, environment).unwrap(), |_| Ok::<_, String>(()));
+        let chosen = [Distance::Own, Distance::Node].map(|distance| choice.messages(distance));
         assert_eq!(chosen, [own, node], "{option:?} {environment:?}");
         assert_eq!(choice.paths(Distance::Node).is_ok(), own.is_some() && node.is_some());
         assert_eq!(choice.paths(Distance::Own).is_ok(), own.is_some());
@@ -56,7 +55,7 @@ fn the_highest_priority_that_reaches_and_may_be_used_is_chosen() {
 #[test]
 fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
     let choose = |option| {
-        let choice = Choice::among(&request(option, &[]).unwrap(), |_| Ok(()));
+        let choice = Choice::among(&request(option, &[]).unwrap(), |_| Ok::<_, String>(()));
         (
             choice.paths(Distance::Network).map(|paths| paths.carriers),
             choice.names(Distance::Network),
@@ -81,7 +80,7 @@ fn ranks_of_a_host_share_memory_whatever_leads_to_others() {
 #[test]
 fn what_can_not_be_used_here_is_passed_over() {
     let choice = Choice::among(&Request::default(), |name| match name {
-        Name::Local => Err("forbidden".to_owned()),
+        Name::Local => Err("forbidden"),
         _ => Ok(()),
     });
     assert_eq!(choice.names(Distance::Node), [Name::Shm]);

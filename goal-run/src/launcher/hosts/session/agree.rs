@@ -2,9 +2,10 @@
 
 use super::{LOOK, Session};
 use crate::hosts::{Event, Message, Term};
-use crate::launcher::Options;
+use crate::launcher::error::LaunchError;
 use crate::launcher::hosts::post::random;
-use crate::launcher::hosts::{Hosts, HostsError, LaunchError};
+use crate::launcher::hosts::{Hosts, HostsError};
+use crate::launcher::options::Options;
 use goal_asm::Nisa;
 use goal_engine::Calc;
 use goal_esp::limits::PAYLOAD_MAX;
@@ -110,7 +111,7 @@ impl Session<'_> {
     pub(in crate::launcher::hosts) fn refuse(&self, error: &LaunchError) {
         let text = match error {
             LaunchError::Hosts(error) => error.to_string(),
-            other => other.to_string(),
+            other => (self.options.explain)(other),
         };
         for &host in &self.connected {
             self.post.send(host, Message::Refused(text.clone()));
@@ -135,16 +136,16 @@ fn terms(nisa: &Nisa, options: &Options, hosts: &Hosts) -> Vec<Term> {
         .as_ref()
         .map_or("none".to_owned(), |window| window.settings.size.to_string());
     let unauthenticated = if hosts.authenticates_data { "not given" } else { "given" };
-    let names = &hosts.names;
+    let name = hosts.name;
     let terms = [
         ("goal-run of version", env!("CARGO_PKG_VERSION").to_owned()),
-        (names.repeat, options.repeat.to_string()),
-        (names.window, window),
-        (names.record, options.record.to_string()),
-        (names.eager_limit, options.engine.eager_limit.to_string()),
-        (names.unexpected_limit, options.engine.unexpected_limit.to_string()),
-        (names.calc, in_words(options.engine.calc)),
-        (names.unauthenticated_data, unauthenticated.to_owned()),
+        (name("repeat"), options.repeat.to_string()),
+        (name("window"), window),
+        (name("record"), options.record.to_string()),
+        (name("eager_limit"), options.engine.eager_limit.to_string()),
+        (name("unexpected_limit"), options.engine.unexpected_limit.to_string()),
+        (name("calc"), in_words(options.engine.calc)),
+        (name("unauthenticated_data"), unauthenticated.to_owned()),
         ("the program", hasher.finalize().to_hex()[..16].to_owned()),
     ];
     terms.map(|(name, value)| (name.to_owned(), value)).into()

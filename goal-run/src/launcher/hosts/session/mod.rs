@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
                 }
                 Some(Event::Missing(missing)) if told == missing => {}
                 Some(Event::Missing(missing)) => {
-                    (self.hosts.tell)(&format!("waiting: {missing}; {}", self.way_out()));
+                    (self.options.tell)(&format!("waiting: {missing}; {}", self.way_out()));
                     told = missing;
                 }
                 Some(Event::Contradiction(error)) => return Err(HostsError::from(error).into()),

@@ -2,6 +2,7 @@
 //! messages where it may not.
 #![allow(unsafe_code)] // ends of ranks
 
+use super::{Choice, Ends, Request};
 use goal_asm::{EncodeOptions, Nisa, encode};
 use goal_engine::Seed;
 use goal_engine::memory::Span;
@@ -10,7 +11,6 @@ use goal_engine::transport::{Distance, Full, Header, Kind, Transport, Unreadable
 use goal_engine::{Engine, Options, Schedule, Storage};
 use goal_lang::limits::Limits;
 use goal_lang::{ParseOptions, Program, SourceMap, parse};
-use goal_run::transport::{Choice, Ends, Request};
 use goal_shm::{Layout, RankSizes, Segment, State};
 use goal_shm::{admit, announce};
 use std::fs::File;
@@ -175,7 +175,7 @@ fn run_both(list: &str) {
     // The one that this process starts.
     admit(std::process::id());
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "peer"])
+        .args(["--exact", "transport::copies::peer"])
         .env(PEER, format!("{} {list}", segment.fd().as_raw_fd()))
         .spawn()
         .unwrap();

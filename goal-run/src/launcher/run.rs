@@ -1,0 +1,158 @@
+//! The run of a job on one host, and the steps that it shares with jobs on several hosts.
+
+use super::crew::{Crew, Place};
+use super::error::LaunchError;
+use super::options::{Options, Ranks};
+use super::processes::Processes;
+use super::supervise::Supervisor;
+use super::threads;
+use crate::job::{Mode, Settings, factor, has_time, is_crowded, layout};
+use crate::limits::Demand;
+use crate::network::Network;
+use crate::outcome::{End, Outcome, Run};
+use crate::rights;
+use goal_asm::Nisa;
+use goal_engine::state_bytes;
+use goal_engine::transport::Distance;
+use goal_eth::{AnyDriver, DriverKind};
+use goal_shm::{Sealed, Segment};
+use std::os::fd::AsRawFd;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Runs every rank of a schedule until the job ends, and returns how it ended. Expectations on
+/// memory that derives from the clock are left to [`unmet`](crate::verify::unmet).
+///
+/// # Errors
+/// The ranks can't be started.
+pub fn run(nisa: &Arc<Nisa>, options: &Options) -> Result<Outcome, LaunchError> {
+    let since = Instant::now();
+    let (settings, segment) = equip(nisa, options, None)?;
+    let here: Vec<u32> = (0..nisa.num_ranks()).collect();
+    let place = Place { nisa, options, settings: &settings, segment: &segment, here: &here, since };
+    let watch = |crew: &mut dyn Crew| Supervisor::new(&place).watch(crew);
+    let end = run_ranks(&place, Vec::new(), watch, |end| *end == End::Complete)?;
+    Ok(Outcome::new(end, segment, nisa, &settings, repeated(nisa, options, false)))
+}
+
+/// Checks the options of a job, and creates its settings and the segment of this host.
+pub(super) fn equip(
+    nisa: &Arc<Nisa>,
+    options: &Options,
+    network: Option<Network>,
+) -> Result<(Settings, Segment), LaunchError> {
+    let (ranks, limit) = (nisa.num_ranks(), options.ranks_max);
+    if ranks > limit {
+        return Err(LaunchError::TooManyRanks { ranks, limit });
+    }
+    if options.progress == Mode::Node && options.window.is_some() {
+        return Err(LaunchError::NodeInWindow);
+    }
+    if options.record && options.window.is_some() {
+        return Err(LaunchError::RecordInWindow);
+    }
+    let has_time = has_time(nisa);
+    let here = network.as_ref().map_or(ranks, Network::num_here);
+    let mut settings = Settings {
+        eager_limit: options.engine.eager_limit,
+        unexpected_limit: options.engine.unexpected_limit,
+        calc: factor(options.engine.calc),
+        repeat: options.repeat,
+        check: !has_time,
+        record: options.record || has_time,
+        trace_events: options
+            .trace_events
+            .map_or(0, |events| (events / u64::from(ranks.max(1))).max(1)),
+        window: options.window.as_ref().map(|window| window.settings),
+        paths: options.transports.paths(Distance::farthest(ranks, network.is_some()))?,
+        crowded: is_crowded(here),
+        progress: options.progress,
+        wait: options.wait,
+        network,
+    };
+    if settings.record {
+        let (needed, limit) = (memory_bytes(nisa), options.verified_bytes_max);
+        if needed > limit {
+            return Err(LaunchError::TooLargeToVerify { needed, limit });
+        }
+    }
+    let layout = layout(nisa, &settings, options.segment_bytes_max)?;
+    let demand = demand(nisa, options, &settings, layout.len() as u64);
+    demand.check()?;
+    if let Some(doubt) = demand.doubt() {
+        (options.tell)(&doubt);
+    }
+    let mut segment = Segment::create(layout)?;
+    if let Some(network) = &mut settings.network {
+        // A rank that waits for other hosts sleeps in a poll of sockets, which only a descriptor
+        // ends.
+        segment.create_bells(network.here())?;
+        network.bells = segment.bells().map(|bell| bell.as_raw_fd()).collect();
+    }
+    Ok((settings, segment))
+}
+
+/// Returns the options that the report of a job repeats.
+pub(super) fn repeated(nisa: &Nisa, options: &Options, has_hosts: bool) -> Run {
+    let farthest = Distance::farthest(nisa.num_ranks(), has_hosts);
+    Run {
+        repeat: options.repeat,
+        ranks_as: options.ranks.name(),
+        transports: options.transports.names(farthest),
+    }
+}
+
+/// Returns the resources that the ranks of this host need.
+fn demand(nisa: &Nisa, options: &Options, settings: &Settings, segment: u64) -> Demand {
+    let here = (0..nisa.num_ranks()).filter(|&rank| settings.is_here(rank));
+    let memory = here.map(|rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank)));
+    Demand {
+        ranks: settings.num_here(nisa.num_ranks()).into(),
+        are_processes: matches!(options.ranks, Ranks::Processes { .. }),
+        threads: if settings.progress == Mode::Thread { 2 } else { 1 },
+        shared: segment + nisa.bytes().len() as u64,
+        own: if settings.progress == Mode::Node {
+            0
+        } else {
+            state_bytes(settings.unexpected_limit)
+        },
+        // A rank's bell, its port and its sockets.
+        descriptors: settings.network.as_ref().map_or(0, |network| match network.driver {
+            DriverKind::Packet => 3,
+            DriverKind::Xdp => 6,
+        }),
+        memory: memory.fold(0, u64::saturating_add),
+    }
+}
+
+/// Runs the ranks of this host, and `watch` meanwhile, and returns the result of `watch` when all
+/// ranks have ended. If `is_complete` is true of that result, rank processes get time to exit by
+/// themselves. In a job on several hosts there is a driver for each rank. All sockets are open, so
+/// the launcher gives up its rights here.
+pub(super) fn run_ranks<T>(
+    place: &Place<'_>,
+    drivers: Vec<AnyDriver>,
+    watch: impl FnOnce(&mut dyn Crew) -> Result<T, LaunchError>,
+    is_complete: impl FnOnce(&T) -> bool,
+) -> Result<T, LaunchError> {
+    if place.options.gives_up_rights {
+        rights::give_up_all_but_files()?;
+    }
+    let executable = match &place.options.ranks {
+        Ranks::Threads => return threads::run(place, drivers, watch),
+        Ranks::Processes { executable } => executable,
+    };
+    let sealed = Sealed::copy_of(place.nisa.bytes())?;
+    let mut processes = Processes::spawn(place, drivers, &sealed, executable)?;
+    let end = watch(&mut processes)?;
+    if is_complete(&end) {
+        processes.join(place.segment, &place.options.interrupted);
+    }
+    Ok(end)
+}
+
+/// Returns the size in bytes of the memory and scratch memory of all ranks.
+fn memory_bytes(nisa: &Nisa) -> u64 {
+    let of_rank = |rank| nisa.memory_size(rank).saturating_add(nisa.scratch_size(rank));
+    (0..nisa.num_ranks()).fold(0, |sum: u64, rank| sum.saturating_add(of_rank(rank)))
+}
